@@ -1,0 +1,62 @@
+// The kernels of one instruction set: this file is compiled once for each, REGRETLESS_ISA being its name.
+#include <limits>
+
+#include "regretless/play.hpp"
+#include "regretless/sight.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+using AnyRows = std::variant<Dense<float>, Dense<double>, Sparse<float, std::int32_t>, Sparse<float, std::int64_t>,
+                             Sparse<double, std::int32_t>, Sparse<double, std::int64_t>>;
+
+static AnyRows rows_of(const Block& b) {
+  if (!b.starts) {
+    if (b.single) return Dense<float>(b);
+    return Dense<double>(b);
+  }
+  if (b.single && b.wide_indices) return Sparse<float, std::int64_t>(b);
+  if (b.single) return Sparse<float, std::int32_t>(b);
+  if (b.wide_indices) return Sparse<double, std::int64_t>(b);
+  return Sparse<double, std::int32_t>(b);
+}
+
+// A name becomes an alternative of the catalogue V. The binding has refused unknown names.
+template <class V, std::size_t I = 0>
+static V named(std::string_view name, const Rules& rules) {
+  if constexpr (I + 1 == std::variant_size_v<V>) {
+    return std::variant_alternative_t<I, V>(rules);
+  } else {
+    using T = std::variant_alternative_t<I, V>;
+    return name == T::name ? V(T(rules)) : named<V, I + 1>(name, rules);
+  }
+}
+
+static Outcome play(const Block& block, const Labels& labels, const Rules& rules, const State& state, std::int64_t begin,
+                    std::int64_t end) {
+  const Rate rate = AnyRate::named(rules);
+  return std::visit(
+      [&](const auto& rows, const auto& geometry, const auto& loss) {
+        return state.targets == 1 ? play_one(rows, labels, rules, geometry, loss, rate, state, begin, end)
+                                  : play_many(rows, labels, rules, geometry, loss, rate, state, begin, end);
+      },
+      rows_of(block), named<AnyGeometry>(rules.geometry, rules), named<AnyLoss>(rules.loss, rules));
+}
+
+static Outcome score(const Block& block, const Rules& rules, const State& state, double* out) {
+  return std::visit(
+      [&](const auto& rows, const auto& geometry) { return score_all(rows, block.rows, rules, geometry, state, out); },
+      rows_of(block), named<AnyGeometry>(rules.geometry, rules));
+}
+
+static Outcome sight_rays(const Block& block, const Labels& labels, const Rules& rules, const Rays& rays) {
+  return std::visit([&](const auto& rows) { return sight(rows, block.rows, labels, rules, rays); }, rows_of(block));
+}
+
+}  // namespace regretless::REGRETLESS_ISA
+
+#define REGRETLESS_PASTE(a, b) a##b
+#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(kernels_, isa)
+
+namespace regretless {
+const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::score, REGRETLESS_ISA::sight_rays};
+}  // namespace regretless

@@ -1,0 +1,152 @@
+// A player: rules and borrowed state, checked once, then fed rounds.
+#include "player.hpp"
+
+#include <algorithm>
+
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+constexpr std::string_view geometries[] = {"euclidean", "ball"};
+constexpr std::string_view losses[] = {"perceptron", "hinge", "squared-hinge", "logistic", "square", "linear"};
+constexpr std::string_view rates[] = {"constant", "inverse-sqrt", "self-tuned"};
+
+template <std::size_t N>
+std::string_view known(const std::string_view (&names)[N], const std::string& name, const char* what) {
+  const auto* found = std::find(std::begin(names), std::end(names), name);
+  if (found == std::end(names)) throw std::invalid_argument("no " + std::string(what) + " is called " + name);
+  return *found;
+}
+
+class Player {
+ public:
+  Player(State2 weights, State2 memory, State2 books, State1 scratch, std::optional<State2> lag,
+         const std::string& geometry, const std::string& loss, const std::string& rate, double radius, double eta,
+         double tie, double intercept)
+      : weights_(weights), memory_(memory), books_(books), scratch_(scratch), lag_(lag) {
+    const std::size_t targets = weights.shape(1);
+    if (targets == 0) throw std::invalid_argument("at least one target");
+    if (memory.shape(0) != targets || memory.shape(1) != memory_size) throw std::invalid_argument("memory has the wrong shape");
+    if (books.shape(0) != targets + (targets > 1) || books.shape(1) != ledger_size)
+      throw std::invalid_argument("books have the wrong shape");
+    if (scratch.size() < 4 * targets) throw std::invalid_argument("scratch is too small");
+    if (lag && (lag->shape(0) != weights.shape(0) || lag->shape(1) != targets))
+      throw std::invalid_argument("lag must have the shape of the weights");
+    rules_.geometry = known(geometries, geometry, "geometry");
+    rules_.loss = known(losses, loss, "loss");
+    rules_.rate = known(rates, rate, "rate");
+    rules_.radius = radius;
+    rules_.eta = eta;
+    rules_.tie = tie;
+    rules_.intercept = intercept;
+    state_.weights = weights.data();
+    state_.lag = lag ? lag->data() : nullptr;
+    state_.memory = reinterpret_cast<Memory*>(memory.data());
+    state_.book = reinterpret_cast<Ledger*>(books.data());
+    state_.scratch = scratch.data();
+    state_.columns = std::int64_t(weights.shape(0));
+    state_.targets = std::int64_t(targets);
+  }
+
+  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
+              const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
+              std::int64_t end) const {
+    Block block = block_of(values, indices, starts);
+    const Labels of = labels_of(block, labels, sample_weight);
+    check_labels(of, block.rows);
+    std::int64_t rounds = block.rows;
+    if (order) {
+      block.order = order->data();
+      rounds = std::int64_t(order->size());
+      for (std::int64_t t = 0; t < rounds; ++t)
+        if (block.order[t] < 0 || block.order[t] >= block.rows) throw std::invalid_argument("order names a row that is not there");
+    }
+    if (end < 0) end = rounds;
+    if (begin < 0 || begin > end || end > rounds) throw std::invalid_argument("no such rounds");
+    nb::gil_scoped_release unlocked;
+    return report(kernels().play(block, of, rules_, state_, begin, end));
+  }
+
+  // One round without ceremony: a dense row, or the entries of a sparse one.
+  Report one(const Reals& x, std::int32_t label, double weight) const {
+    Block block;
+    block.values = x.data();
+    block.rows = 1;
+    block.columns = block.entries = std::int64_t(x.size());
+    const Labels of{&label, &weight};
+    check_labels(of, 1);
+    return report(kernels().play(block, of, rules_, state_, 0, 1));
+  }
+
+  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
+    const Block block = block_of(values, indices, starts);
+    if (std::int64_t(out.shape(0)) != block.rows || std::int64_t(out.shape(1)) != state_.targets)
+      throw std::invalid_argument("room for one score per row and target");
+    nb::gil_scoped_release unlocked;
+    return report(kernels().score(block, rules_, state_, out.data()));
+  }
+
+ private:
+  void check_labels(const Labels& of, std::int64_t rows) const {
+    bool wrong = false;
+    if (state_.targets == 1)
+      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] != 1 && of.label[t] != -1;
+    else
+      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] < 0 || of.label[t] >= state_.targets;
+    if (wrong) throw std::invalid_argument("a label is no sign and no number of a target");
+  }
+
+  State2 weights_, memory_, books_;
+  State1 scratch_;
+  std::optional<State2> lag_;
+  Rules rules_;
+  State state_;
+};
+
+Report sight(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
+             double intercept, const State2& directions, const Reals& biases, const State3& bins, const State1& least,
+             const State1& seen, const State1& scratch) {
+  const Block block = block_of(values, indices, starts);
+  const Labels of = labels_of(block, labels, std::nullopt);
+  const std::size_t count = directions.shape(1);
+  if (count == 0 || biases.size() != count || least.size() != count || bins.shape(0) != count ||
+      bins.shape(1) != std::size_t(ray_bins) || bins.shape(2) != 3 || seen.size() != 3 || scratch.size() < count)
+    throw std::invalid_argument("the rays' arrays do not fit each other");
+  Rules rules;
+  rules.intercept = intercept;
+  const Rays rays{directions.data(), biases.data(), bins.data(), least.data(), seen.data(), scratch.data(),
+                  std::int64_t(directions.shape(0)), std::int64_t(count)};
+  nb::gil_scoped_release unlocked;
+  return report(kernels().sight(block, of, rules, rays));
+}
+
+}  // namespace
+
+void bind_player(nb::module_& m) {
+  nb::class_<Player>(m, "Player", "Rules and borrowed state; feed it rounds.")
+      .def(nb::init<State2, State2, State2, State1, std::optional<State2>, const std::string&, const std::string&,
+                    const std::string&, double, double, double, double>(),
+           "weights"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(),
+           "lag"_a.noconvert().none() = nb::none(), nb::kw_only(), "geometry"_a, "loss"_a, "rate"_a, "radius"_a = 0.0,
+           "eta"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0)
+      .def("play", &Player::play, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
+           "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(),
+           "begin"_a = 0, "end"_a = -1, "Play the rounds begin <= t < end; how many were played, and what stopped them.")
+      .def("one", &Player::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
+      .def("score", &Player::score, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
+           "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");
+  m.def("sight", &sight, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
+        "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(), "biases"_a.noconvert(), "bins"_a.noconvert(),
+        "least"_a.noconvert(), "seen"_a.noconvert(), "scratch"_a.noconvert(),
+        "Bin the margins of all rows along each direction.");
+  m.def("ledger_fields", [] { return std::vector<std::string>(std::begin(ledger_fields), std::end(ledger_fields)); },
+        "Names of a book's numbers, in order.");
+  m.attr("MEMORY_SIZE") = memory_size;
+  m.attr("RAY_MANTISSA_BITS") = ray_mantissa_bits;
+  m.attr("RAY_LOWEST") = ray_lowest;
+  m.attr("RAY_SIDE") = ray_side;
+}
+
+}  // namespace regretless

@@ -1,0 +1,87 @@
+// What crosses the border between the binding and the kernels of one instruction set: plain borrowed data, no templates.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "ledger.hpp"
+
+namespace regretless {
+
+// Borrowed rows. Sparse when `starts` is set. `order` names the rows to play, one after the other.
+struct Block {
+  const void* values = nullptr;
+  const void* indices = nullptr;
+  const void* starts = nullptr;
+  bool single = false;        // values are float32, else float64
+  bool wide_indices = false;  // indices are int64, else int32
+  bool wide_starts = false;
+  std::int64_t rows = 0, columns = 0, entries = 0;
+  const std::int64_t* order = nullptr;
+};
+
+// What each round was about: a sign (one target) or the number of its class, and how much it weighs.
+struct Labels {
+  const std::int32_t* label = nullptr;
+  const double* weight = nullptr;  // null: every round weighs 1
+};
+
+// What travels with the weights of one target.
+struct Memory {
+  double scale;     // the weights are scale * stored
+  double norm2;     // |w|^2, kept from round to round
+  double bias;      // stored weight of the constant feature
+  double steps;     // since norm2 was last summed afresh
+  double clock;     // sum of the scales of all rounds: what averaging needs
+  double lag_bias;  // the constant feature's share of `lag`
+};
+inline constexpr int memory_size = sizeof(Memory) / sizeof(double);
+
+// State of `targets` learners side by side; weights are laid out feature by target.
+struct State {
+  double* weights = nullptr;   // (columns, targets)
+  double* lag = nullptr;       // the same shape, or null: what turns the last weights into their average
+  Memory* memory = nullptr;    // (targets)
+  Ledger* book = nullptr;      // (targets), and one more for the whole when there are several
+  double* scratch = nullptr;   // 4 * targets
+  std::int64_t columns = 0, targets = 1;
+};
+
+// The composition: names are turned into types once, at the start of a block.
+struct Rules {
+  std::string_view geometry, loss, rate;
+  double radius = 0;     // of the ball
+  double eta = 1;        // of the rate
+  double tie = 0;        // the label for which a score of 0 counts as right; 0: for none
+  double intercept = 0;  // size of the constant feature
+};
+
+enum class Complaint { none, not_finite, unsorted, out_of_range, broken_starts, diverged };
+
+struct Outcome {
+  std::int64_t played = 0;
+  Complaint complaint = Complaint::none;
+};
+
+// Margins y <d, x> along a direction, binned so finely that the hinge sums of s * d are exact at every bin's edge.
+struct Rays {
+  const double* directions = nullptr;  // (columns, count)
+  const double* biases = nullptr;      // (count)
+  double* bins = nullptr;              // (count, ray_bins, 3): rounds, sum of margins, sum of their squares
+  double* least = nullptr;             // (count): smallest margin
+  double* seen = nullptr;              // rounds, max |x|^2, sum of |x|^2
+  double* scratch = nullptr;           // count
+  std::int64_t columns = 0, count = 0;
+};
+inline constexpr int ray_mantissa_bits = 7, ray_octaves = 96, ray_lowest = -48;
+inline constexpr std::int64_t ray_side = (std::int64_t(ray_octaves) << ray_mantissa_bits) + 2;
+inline constexpr std::int64_t ray_bins = 2 * ray_side;
+
+struct Kernels {
+  Outcome (*play)(const Block&, const Labels&, const Rules&, const State&, std::int64_t begin, std::int64_t end);
+  Outcome (*score)(const Block&, const Rules&, const State&, double* out);
+  Outcome (*sight)(const Block&, const Labels&, const Rules&, const Rays&);
+};
+
+extern const Kernels kernels_v1, kernels_v3, kernels_v4, kernels_generic;
+
+}  // namespace regretless

@@ -1,0 +1,90 @@
+// How a gradient moves the weights: w' = argmin_v  step <x, v> + D(v, w). A geometry owns the meaning of the stored
+// weights (scale * stored) and of `memory`; the row-wise sum and addition are shared.
+#pragma once
+#include <cmath>
+#include <concepts>
+#include <string_view>
+#include <variant>
+
+#include "rows.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+// One target's weights inside a (columns, targets) array.
+struct Weights {
+  double* w;
+  std::int64_t columns, stride;
+  Memory& memory;
+};
+
+// |stored weights|^2, afresh, in the fixed order.
+inline double stored_norm2(const Weights& s) {
+  double lane[8] = {};
+  for (std::int64_t j = 0; j < s.columns; ++j) {
+    const double v = s.w[j * s.stride];
+    lane[j & 7] += v * v;
+  }
+  return tree(load8(lane)) + s.memory.bias * s.memory.bias;
+}
+
+// A running |w|^2 drifts by rounding; after this many steps it is summed afresh. Counting steps, not columns or stored
+// entries, keeps a model independent of how its stream was laid out and cut into blocks.
+inline constexpr double refresh_after = 1 << 20;
+
+// The book-keeping of a step w <- w + a x that both geometries share: |w + a x|^2 = |w|^2 + 2 a <w, x> + a^2 |x|^2.
+inline void moved(Weights s, double score, double norm2, double a) {
+  Memory& m = s.memory;
+  m.norm2 += 2 * a * score + a * a * norm2;
+  m.steps += 1;
+  if (m.steps > refresh_after) {
+    m.norm2 = m.scale * m.scale * stored_norm2(s);
+    m.steps = 0;
+  }
+  if (m.norm2 < 0) m.norm2 = 0;
+}
+
+struct Euclidean {  // D(u, w) = |u - w|^2 / 2
+  static constexpr std::string_view name = "euclidean";
+  explicit Euclidean(const Rules&) {}
+  double scale(const Memory&) const { return 1; }
+  void after(Weights s, double score, double norm2, double a) const {
+    moved(s, score, norm2, a);
+  }
+};
+
+struct Ball {  // the same, inside |w| <= radius: projection is a change of scale
+  static constexpr std::string_view name = "ball";
+  double radius;
+  explicit Ball(const Rules& rules) : radius(rules.radius) {}
+  double scale(const Memory& m) const { return m.scale; }
+  void after(Weights s, double score, double norm2, double a) const {
+    moved(s, score, norm2, a);
+    Memory& m = s.memory;
+    if (m.norm2 <= radius * radius) return;
+    m.scale *= radius / std::sqrt(m.norm2);
+    m.norm2 = radius * radius;
+    if (m.scale < 1e-9) fold(s);
+  }
+
+ private:
+  // Too small a scale would lose digits: take it into the stored weights. The sum behind the average,
+  // clock * stored - lag, must stay what it is.
+  static void fold(Weights s) {
+    Memory& m = s.memory;
+    for (std::int64_t j = 0; j < s.columns; ++j) s.w[j * s.stride] *= m.scale;
+    m.bias *= m.scale;
+    m.clock /= m.scale;
+    m.scale = 1;
+  }
+};
+
+template <class G>
+concept Geometry = requires(const G& geometry, Weights s, const Memory& memory, double a) {
+  { G::name } -> std::convertible_to<std::string_view>;
+  { geometry.scale(memory) } -> std::convertible_to<double>;
+  geometry.after(s, a, a, a);
+};
+
+using AnyGeometry = std::variant<Euclidean, Ball>;
+
+}  // namespace regretless::REGRETLESS_ISA

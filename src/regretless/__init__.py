@@ -1,0 +1,37 @@
+"""Online learning with guarantees: every run prints its theorem's bound beside what was observed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .linear.base import OnlineClassifier
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "load"]
+
+
+def load(path: str) -> OnlineClassifier:
+    """Read a model that a learner's `save` or the command line wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The ``.rgl`` file.
+
+    Raises
+    ------
+    ModelError
+        If the file is damaged, foreign, or written by a newer version. Nothing in it is ever run.
+    """
+    from .linear.persist import read
+
+    return read(path)[0]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("linear", "data", "report", "textbook", "theory"):
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,36 @@
+"""Everything that can go wrong, said once and clearly."""
+
+from __future__ import annotations
+
+
+class RegretlessError(ValueError):
+    """The base of every error that the library raises on its own account."""
+
+
+class DataError(RegretlessError):
+    """Something in the data cannot be used; the message says where, what was found and what to do.
+
+    Parameters
+    ----------
+    path : str
+        The file, or what stands for it (``<stdin>``, ``X``).
+    line, column : int or None
+        1-based position; None where there is none.
+    found : str
+        What stands there.
+    advice : str
+        What was expected, or what to do about it.
+    """
+
+    def __init__(self, path: str, line: int | None, column: int | None, found: str, advice: str) -> None:
+        self.path, self.line, self.column, self.found, self.advice = path, line, column, found, advice
+        place = ":".join(str(part) for part in (path, line, column) if part is not None)
+        super().__init__(f"{place}: {found}; {advice}")
+
+
+class ModelError(RegretlessError):
+    """A model file is damaged, foreign, or newer than this version reads."""
+
+
+class NotFittedError(RegretlessError, AttributeError):
+    """The learner has not seen a round yet."""

@@ -1,0 +1,200 @@
+"""A theorem is a formula with its assumptions; a certificate is the formula with the numbers of a run in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import floor, inf, isfinite
+from typing import Any, Literal
+
+from .comparator import Comparator
+from .ledger import Ledger
+
+Kind = Literal["sure", "expected", "probable"]
+Reading = tuple[Ledger, Comparator, Any]
+Check = Callable[[Ledger, Comparator, Any], bool]
+
+_RELATIVE, _ABSOLUTE = 1e-9, 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A bound on something observed.
+
+    Attributes
+    ----------
+    bound : callable
+        ``(ledger, comparator, learner) -> float``; its docstring states the theorem in words.
+    counts : callable
+        ``(ledger, comparator) -> float``: the quantity that is bounded.
+    quantity, title, formula, source : str
+        Name of that quantity, name of the theorem, its formula in TeX, and where it comes from.
+    kind : {"sure", "expected", "probable"}
+        Whether it always holds (a violation is a bug), holds in expectation, or with probability 1 - delta.
+    assumes : sequence of (str, callable)
+        What must be true of the run, in words and as a check.
+    whole : bool
+        Whether the quantity is a whole number, so that the bound may be rounded down.
+    """
+
+    bound: Callable[[Ledger, Comparator, Any], float]
+    counts: Callable[[Ledger, Comparator], float]
+    quantity: str
+    title: str
+    formula: str
+    source: str
+    kind: Kind
+    assumes: tuple[tuple[str, Check], ...]
+    whole: bool
+
+    @property
+    def name(self) -> str:
+        """The theorem's name in code and in JSON."""
+        return self.bound.__name__
+
+    @property
+    def statement(self) -> str:
+        """The theorem in words."""
+        return " ".join((self.bound.__doc__ or "").split())
+
+    def obstacle(self, ledger: Ledger, comparator: Comparator, learner: Any) -> str | None:
+        """The first assumption that fails, or None."""
+        return next((words for words, holds in self.assumes if not holds(ledger, comparator, learner)), None)
+
+    def certify(self, ledger: Ledger, comparators: Sequence[Comparator], learner: Any) -> Certificate:
+        """Read the theorem against the comparator that serves it best.
+
+        Every comparator gives a valid bound, so the smallest is reported. When the assumptions fail for all of them,
+        the certificate says which, and gives no number.
+        """
+        best: tuple[float, Comparator] | None = None
+        why = "there is no comparator to read it against"
+        for comparator in comparators:
+            obstacle = self.obstacle(ledger, comparator, learner)
+            if obstacle is not None:
+                why = obstacle
+                continue
+            value = self.bound(ledger, comparator, learner)
+            # What is bounded may depend on the comparator too (regret): the tightest is the least slack.
+            if best is None or value - self.counts(ledger, comparator) < best[0] - self.counts(ledger, best[1]):
+                best = value, comparator
+        if best is None:
+            return Certificate(self, None, None, None, why)
+        return Certificate(self, self.counts(ledger, best[1]), best[0], best[1], None)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A theorem's number beside what was observed.
+
+    Attributes
+    ----------
+    theorem : Theorem
+    observed, bound : float or None
+        None when the theorem does not apply.
+    comparator : Comparator or None
+        What it was read against.
+    why : str or None
+        Why it does not apply.
+    confidence : float or None
+        1 - delta of a *probable* theorem.
+    parts : int
+        Over how many one-against-rest problems both numbers were summed.
+    """
+
+    theorem: Theorem
+    observed: float | None
+    bound: float | None
+    comparator: Comparator | None
+    why: str | None
+    confidence: float | None = None
+    parts: int = 1
+
+    @property
+    def applies(self) -> bool:
+        """Whether the theorem's assumptions hold for this run."""
+        return self.why is None
+
+    @property
+    def quantity(self) -> str:
+        """What is bounded."""
+        return self.theorem.quantity if self.parts == 1 else f"{self.theorem.quantity} (sum of {self.parts} classes)"
+
+    @property
+    def shown_bound(self) -> float | None:
+        """The bound as it is printed: counts are whole, so their bound may be rounded down."""
+        if self.bound is None or not self.theorem.whole or not isfinite(self.bound):
+            return self.bound
+        return float(floor(self.bound * (1 + _RELATIVE) + _ABSOLUTE))
+
+    @property
+    def holds(self) -> bool:
+        """Whether what was observed is within the bound; true also of a certificate that does not apply."""
+        if self.observed is None or self.bound is None:
+            return True
+        slack = _RELATIVE * max(abs(self.bound), abs(self.observed), 1.0)
+        return self.observed <= self.bound + slack
+
+    @property
+    def violated(self) -> bool:
+        """Whether a theorem that always holds was broken: a bug, in the code or in the theorem."""
+        return self.theorem.kind == "sure" and not self.holds
+
+    def describe(self) -> dict[str, Any]:
+        """The certificate as JSON values."""
+        return {
+            "theorem": self.theorem.name,
+            "kind": self.theorem.kind,
+            "quantity": self.quantity,
+            "observed": self.observed,
+            "bound": self.bound if self.bound is None or self.bound < inf else None,
+            "applies": self.applies,
+            "why": self.why,
+            "confidence": self.confidence,
+            "comparator": None if self.comparator is None else self.comparator.describe(),
+            "source": self.theorem.source,
+        }
+
+    def __str__(self) -> str:
+        if self.observed is None or self.shown_bound is None:
+            return f"{self.theorem.title}: does not apply ({self.why})"
+        sign = "<=" if self.holds else "EXCEEDS"
+        against = f", against {self.comparator.name}" if self.comparator is not None and self.comparator.name else ""
+        return (
+            f"{self.theorem.title}: {self.quantity} {_number(self.observed)} {sign} "
+            f"{_number(self.shown_bound)}{against}  [{self.theorem.source}]"
+        )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:,.6g}"
+
+
+def theorem(
+    *,
+    title: str,
+    quantity: str,
+    counts: Callable[[Ledger, Comparator], float],
+    formula: str,
+    source: str,
+    kind: Kind = "sure",
+    assumes: Sequence[tuple[str, Check]] = (),
+    whole: bool = True,
+) -> Callable[[Callable[[Ledger, Comparator, Any], float]], Theorem]:
+    """Turn a formula into a theorem; its docstring is the statement."""
+
+    def make(bound: Callable[[Ledger, Comparator, Any], float]) -> Theorem:
+        return Theorem(bound, counts, quantity, title, formula, source, kind, tuple(assumes), whole)
+
+    return make
+
+
+def summed(certificates: Sequence[Certificate]) -> Certificate:
+    """One certificate for several one-against-rest problems: both sides add up."""
+    first = certificates[0]
+    failed = next((c for c in certificates if not c.applies), None)
+    if failed is not None:
+        return Certificate(first.theorem, None, None, None, failed.why, parts=len(certificates))
+    observed = sum(c.observed for c in certificates if c.observed is not None)
+    bound = sum(c.bound for c in certificates if c.bound is not None)
+    return Certificate(first.theorem, observed, bound, first.comparator, None, parts=len(certificates))
