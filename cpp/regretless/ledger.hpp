@@ -14,7 +14,7 @@ struct Ledger {
   double update_norm2;  // sum of |x|^2 over the update rounds
   double total_norm2;   // sum of |x|^2 over all rounds: tells whether the same rounds are read again
   double reach2;        // largest |w|^2 of any round
-  double first_rate;    // rate of the first update
+  double first_rate;    // rate of the first update that had a gradient
   double last_rate;     // rate of the last update
   double weighted;      // rounds whose sample weight was not 1
 };

@@ -36,7 +36,7 @@ REGRETLESS_INLINE double suffer(const L& loss, const Rate& rate, double y, doubl
   book.slope2 += slope2;
   const double eta = rate(book);
   book.step2 += eta * slope2;
-  if (book.updates == 1) book.first_rate = eta;
+  if (book.first_rate == 0) book.first_rate = eta;  // a self-tuned rate is 0 until the first gradient
   book.last_rate = eta;
   return -eta * slope * y;
 }

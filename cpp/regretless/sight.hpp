@@ -3,6 +3,8 @@
 // whenever 1 / s is the edge of a bin. One reading, constant memory.
 #pragma once
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "rows.hpp"
 
@@ -13,7 +15,7 @@ namespace regretless::REGRETLESS_ISA {
 inline std::int64_t ray_bin(double margin) {
   constexpr std::int64_t first = (std::int64_t(ray_lowest) + 1023) << ray_mantissa_bits;
   const bool negative = margin < 0;
-  const double size = negative ? -margin : margin;
+  const double size = std::fabs(margin);  // also of -0, whose sign bit would look like a huge exponent
   std::int64_t bin = std::int64_t(std::bit_cast<std::uint64_t>(size) >> (52 - ray_mantissa_bits)) - first + 1;
   if (bin < 0) bin = 0;
   if (bin > ray_side - 1) bin = ray_side - 1;

@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-_SUMS = ("rounds", "updates", "mistakes", "loss", "slope2", "step2", "update_norm2", "total_norm2", "weighted")
+_SUMS = (
+    "rounds",
+    "updates",
+    "mistakes",
+    "loss",
+    "slope2",
+    "step2",
+    "update_norm2",
+    "total_norm2",
+    "weighted",
+)
 
 
 @dataclass(frozen=True, slots=True)

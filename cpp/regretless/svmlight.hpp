@@ -1,0 +1,645 @@
+// Svmlight text to compressed sparse rows.
+//
+// Text is read in two stages. The first turns a piece of text, 64 bytes at a time, into the positions of its separators.
+// So the second knows where each token begins and ends before it looks at one: no step waits for the one before it, and
+// digits are read eight at a time, several tokens at once. A row that is not of the plain form `label id:value ...` goes
+// to `careful_row`, which alone defines what is accepted and what is complained of.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace regretless {
+
+enum class SvmlightFault : std::int32_t {
+  none,
+  label_missing,
+  label_not_a_number,
+  label_not_finite,
+  several_labels,
+  query_not_an_integer,
+  colon_missing,
+  id_not_an_integer,
+  id_zero,
+  id_too_large,
+  id_repeated,
+  id_descending,
+  value_missing,
+  value_not_a_number,
+  value_not_finite,
+  value_too_large,
+  line_too_long,
+};
+
+// What is wrong in a line: its text is [begin, end), its first byte in `column`, counted from 1.
+struct SvmlightComplaint {
+  SvmlightFault fault = SvmlightFault::none;
+  std::int64_t line = 0, column = 0;
+  const char *begin = nullptr, *end = nullptr;
+};
+
+inline constexpr std::size_t svmlight_padding = 64;     // bytes that must be readable before and after the text
+inline constexpr std::size_t svmlight_slack = 8;        // entries that may be written beyond the last
+inline constexpr std::size_t svmlight_marks = 1 << 20;  // lines longer than this are read carefully
+inline constexpr std::size_t svmlight_piece = 32768;    // so much text stays in the first-level cache between the stages
+inline constexpr int svmlight_remembered = 20;          // complaints kept in one job
+
+// One call of the kernel. The caller owns all memory; rows and entries are appended after those already there.
+struct SvmlightJob {
+  const char *text = nullptr, *end = nullptr;  // whole lines, the last byte a newline
+  std::int64_t lines = 0;                      // read before this text; counted on
+  std::int64_t first_id = 1;                   // the id of column 0
+  std::int64_t columns_allowed = 0;
+  bool skip = false;    // pass over bad lines; else stop behind the first
+  bool single = false;  // values are float, not double
+  std::uint32_t *marks = nullptr, *line_ends = nullptr;  // scratch: svmlight_marks + svmlight_padding, svmlight_piece
+  double* labels = nullptr;
+  std::int64_t* starts = nullptr;
+  std::int32_t* indices = nullptr;
+  void* values = nullptr;
+  std::int64_t rows = 0, entries = 0, columns = 0;
+  std::int64_t complaints = 0;
+  SvmlightComplaint complaint[svmlight_remembered];
+};
+
+using SvmlightKernel = void (*)(SvmlightJob&);
+extern const SvmlightKernel svmlight_v1, svmlight_v3, svmlight_v4, svmlight_generic;
+
+}  // namespace regretless
+
+#if defined(REGRETLESS_ISA)
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+#include "lanes.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+// ---- the first stage: where the separators are
+
+REGRETLESS_INLINE std::uint64_t load_word(const char* p) {
+  std::uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
+}
+
+struct Separators {
+  std::uint64_t all, newlines;  // bit i stands for byte i of 64
+};
+
+inline constexpr std::uint64_t every_byte = 0x0101010101010101;
+
+// The high bit of each byte that is `wanted`.
+template <class Word>
+REGRETLESS_INLINE Word equal_bytes(Word word, char wanted) {
+  word ^= std::uint8_t(wanted) * every_byte;
+  return ~(((word & 0x7F * every_byte) + 0x7F * every_byte) | word | 0x7F * every_byte);
+}
+#if defined(__AVX512BW__)
+REGRETLESS_INLINE Separators separators(const char* p) {
+  const __m512i x = _mm512_loadu_si512(p);
+  const std::uint64_t newlines = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\n'));
+  return {newlines | _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(' ')) | _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(':')),
+          newlines};
+}
+#elif defined(__AVX2__)
+REGRETLESS_INLINE Separators separators(const char* p) {
+  Separators found{0, 0};
+  for (int k = 0; k < 64; k += 32) {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + k));
+    const __m256i newlines = _mm256_cmpeq_epi8(x, _mm256_set1_epi8('\n'));
+    const __m256i others = _mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(' ')),
+                                           _mm256_cmpeq_epi8(x, _mm256_set1_epi8(':')));
+    found.newlines |= std::uint64_t(std::uint32_t(_mm256_movemask_epi8(newlines))) << k;
+    found.all |= std::uint64_t(std::uint32_t(_mm256_movemask_epi8(_mm256_or_si256(newlines, others)))) << k;
+  }
+  return found;
+}
+#elif defined(__SSE2__)
+REGRETLESS_INLINE Separators separators(const char* p) {
+  Separators found{0, 0};
+  for (int k = 0; k < 64; k += 16) {
+    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + k));
+    const __m128i newlines = _mm_cmpeq_epi8(x, _mm_set1_epi8('\n'));
+    const __m128i others = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(x, _mm_set1_epi8(':')));
+    found.newlines |= std::uint64_t(_mm_movemask_epi8(newlines)) << k;
+    found.all |= std::uint64_t(_mm_movemask_epi8(_mm_or_si128(newlines, others))) << k;
+  }
+  return found;
+}
+#else
+REGRETLESS_INLINE Separators separators(const char* p) {
+  const auto gather_bits = [](std::uint64_t high_bits) { return (high_bits >> 7) * 0x0102040810204080 >> 56; };
+  Separators found{0, 0};
+  for (int k = 0; k < 64; k += 8) {
+    const std::uint64_t word = load_word(p + k), newlines = equal_bytes(word, '\n');
+    found.newlines |= gather_bits(newlines) << k;
+    found.all |= gather_bits(newlines | equal_bytes(word, ' ') | equal_bytes(word, ':')) << k;
+  }
+  return found;
+}
+#endif
+
+REGRETLESS_INLINE int count_ones(std::uint64_t x) {
+#if defined(__POPCNT__) || !defined(__x86_64__)
+  return std::popcount(x);
+#else  // would be a call of a library function
+  x -= x >> 1 & 0x5555555555555555;
+  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+  return int(((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56);
+#endif
+}
+
+// Writes the positions of the separators in [text, text + size) to `marks` and, for each newline, its place among the
+// marks to `line_ends`. Returns the number of newlines.
+REGRETLESS_INLINE std::size_t mark(const char* text, std::size_t size, std::uint32_t* marks, std::uint32_t* line_ends) {
+  std::uint32_t *mark = marks, *line = line_ends;
+  for (std::size_t at = 0; at < size; at += 64) {
+    Separators found = separators(text + at);
+    if (size - at < 64) {
+      const std::uint64_t inside = (std::uint64_t(1) << (size - at)) - 1;
+      found.all &= inside;
+      found.newlines &= inside;
+    }
+    for (; found.newlines; found.newlines &= found.newlines - 1) {
+      const std::uint64_t before = (found.newlines & -found.newlines) - 1;
+      *line++ = std::uint32_t(mark - marks) + std::uint32_t(count_ones(found.all & before));
+    }
+    // Twelve are written whether or not they are there: a fixed count costs less than a guess at the right one.
+    const auto next = [&] {
+      const int place = std::countr_zero(found.all | std::uint64_t(1) << 63);  // never zero, so no branch
+      found.all &= found.all - 1;
+      return std::uint32_t(at) + std::uint32_t(place);
+    };
+    const int count = count_ones(found.all);
+    for (int k = 0; k < 12; ++k) mark[k] = next();
+    for (int k = 12; k < count; ++k) mark[k] = next();
+    mark += count;
+  }
+  return std::size_t(line - line_ends);
+}
+
+// ---- the second stage, one number at a time
+
+inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+inline constexpr std::uint64_t largest_exact = std::uint64_t(1) << 53;  // integers up to here are doubles
+inline constexpr std::uint64_t eight_zeros = '0' * every_byte;
+
+// The last `count` (1 to 8) characters before `end`, less '0', behind leading zeros.
+REGRETLESS_INLINE std::uint64_t digits_before(const char* end, std::int64_t count) {
+  const int shift = int(64 - 8 * count);
+  return ((load_word(end - 8) ^ eight_zeros) >> shift) << shift;
+}
+
+// Not zero when one of the eight bytes is above 9. (A carry reaches only bytes behind one that is reported itself.)
+template <class Word>
+REGRETLESS_INLINE Word beyond_nine(Word digits) {
+  return ((digits + 0x76 * every_byte) | digits) & 0x80 * every_byte;
+}
+
+REGRETLESS_INLINE std::uint64_t join_eight(std::uint64_t digits) {
+  digits = digits * 10 + (digits >> 8);  // every second byte: a number below 100
+  return ((digits & 0x000000FF000000FF) * 0x000F424000000064 + ((digits >> 16) & 0x000000FF000000FF) * 0x0000271000000001) >>
+         32;
+}
+
+// A run of up to 16 digits.
+REGRETLESS_INLINE bool whole(const char* begin, const char* end, std::uint64_t& out) {
+  const std::int64_t size = end - begin;
+  if (size < 1 || size > 16) return false;
+  const std::uint64_t low = digits_before(end, std::min<std::int64_t>(size, 8));
+  if (beyond_nine(low)) return false;
+  out = join_eight(low);
+  if (size > 8) {
+    const std::uint64_t high = digits_before(end - 8, size - 8);
+    if (beyond_nine(high)) return false;
+    out += join_eight(high) * 100000000;
+  }
+  return true;
+}
+
+REGRETLESS_INLINE double with_sign(double size, bool minus) {  // no branch: signs are often random
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | std::uint64_t(minus) << 63);
+}
+
+// [sign] digits [. digits], few enough. The quotient of two exact doubles is the double nearest to the number written.
+REGRETLESS_INLINE bool plain_number(const char* begin, const char* end, double& out) {
+  const bool minus = *begin == '-';
+  begin += minus | (*begin == '+');
+  std::uint64_t digits = 0, fraction = 0;
+  std::int64_t places = 0;
+  if (begin[0] == '0' && begin[1] == '.') {
+    places = end - begin - 2;
+    if (!whole(begin + 2, end, digits)) return false;
+  } else {
+    const std::uint64_t points = equal_bytes(load_word(begin), '.');
+    const char* const point = points ? std::min(begin + std::countr_zero(points) / 8, end) : end;
+    if (!whole(begin, point, digits)) return false;
+    if (point < end) {
+      places = end - point - 1;
+      if (places > 8 || !whole(point + 1, end, fraction)) return false;
+      digits = digits * std::uint64_t(std::int64_t(powers_of_ten[places])) + fraction;  // at most 7 digits, times 10^8
+    }
+  }
+  if (digits > largest_exact) return false;
+  const double size = places ? double(std::int64_t(digits)) / powers_of_ten[places] : double(std::int64_t(digits));
+  out = with_sign(size, minus);
+  return true;
+}
+
+// [sign] digits [. digits] [e exponent], short enough to be exact as a product or quotient of two doubles.
+REGRETLESS_INLINE bool short_number(const char* begin, const char* end, double& out) {
+  const auto digit = [&] { return begin < end && std::uint8_t(*begin - '0') < 10; };
+  const bool minus = *begin == '-';
+  begin += minus || *begin == '+';
+  if (end - begin > 24) return false;
+  std::uint64_t digits = 0;
+  const char* const first = begin;
+  for (; digit(); ++begin) digits = digits * 10 + std::uint64_t(*begin - '0');
+  std::int64_t written = begin - first, exponent = 0;
+  if (begin < end && *begin == '.') {
+    const char* const fraction = ++begin;
+    for (; digit(); ++begin) digits = digits * 10 + std::uint64_t(*begin - '0');
+    exponent = fraction - begin;
+    written -= exponent;
+  }
+  if (written == 0 || written > 19 || digits > largest_exact) return false;
+  if (begin < end && (*begin | 0x20) == 'e') {
+    ++begin;
+    const bool down = begin < end && *begin == '-';
+    begin += begin < end && (*begin == '-' || *begin == '+');
+    if (end - begin < 1 || end - begin > 3) return false;
+    std::int64_t shift = 0;
+    for (; digit(); ++begin) shift = shift * 10 + (*begin - '0');
+    exponent += down ? -shift : shift;
+  }
+  if (begin != end || exponent < -22 || exponent > 22) return false;
+  const double power = powers_of_ten[exponent < 0 ? -exponent : exponent];
+  const double size = exponent < 0 ? double(std::int64_t(digits)) / power : double(std::int64_t(digits)) * power;
+  out = with_sign(size, minus);
+  return true;
+}
+
+// Whether a decimal number that no double can hold is too large rather than too small. (from_chars does not say.)
+REGRETLESS_INLINE bool is_large(const char* begin, const char* end) {
+  constexpr std::int64_t plenty = std::int64_t(1) << 40;
+  std::int64_t order = 0, exponent = 0;  // 10^order is the place of the first digit that is not 0
+  bool found = false, point = false, down = false;
+  for (begin += *begin == '-'; begin < end && (*begin | 0x20) != 'e'; ++begin) {
+    if (*begin == '.') {
+      point = true;
+    } else {
+      if (!found && point) --order;
+      if (found && !point) ++order;
+      found = found || *begin != '0';
+    }
+  }
+  for (++begin; begin < end; ++begin) {
+    if (*begin == '-') down = true;
+    if (std::uint8_t(*begin - '0') < 10) exponent = std::min(exponent * 10 + (*begin - '0'), plenty);
+  }
+  return order + (down ? -exponent : exponent) > 0;
+}
+
+enum class Reading { good, not_a_number, not_finite, too_large };
+
+// Any decimal number, to the double that strtod gives.
+REGRETLESS_APART static Reading any_number(const char* begin, const char* end, double& out) {
+  if (begin == end) return Reading::not_a_number;
+  if (short_number(begin, end, out)) return Reading::good;
+  if (*begin == '+' && (++begin == end || *begin == '-')) return Reading::not_a_number;
+  const auto [stop, error] = std::from_chars(begin, end, out);
+  if (error == std::errc::invalid_argument || stop != end) return Reading::not_a_number;
+  if (error == std::errc::result_out_of_range) {
+    if (is_large(begin, end)) return Reading::too_large;
+    out = *begin == '-' ? -0.0 : 0.0;
+  }
+  return __builtin_isfinite(out) ? Reading::good : Reading::not_finite;
+}
+
+// ---- the second stage, several entries at a time
+
+// `marks` holds what stands before, within and behind each entry: " id:value id:value ". A group is read when every
+// number in it has at most eight digits (a point within the value counts as one, 0. in front of it does not).
+#if defined(__AVX2__)
+#if defined(__AVX512DQ__) && defined(__AVX512BW__)
+inline constexpr int group = 8;
+#else
+inline constexpr int group = 4;
+#endif
+typedef std::uint64_t Words __attribute__((vector_size(8 * group)));
+typedef double Doubles __attribute__((vector_size(8 * group)));
+typedef float Floats __attribute__((vector_size(4 * group)));
+typedef std::int32_t Ints __attribute__((vector_size(4 * group)));
+
+#if defined(__AVX512DQ__) && defined(__AVX512BW__)
+REGRETLESS_INLINE Words join_eight(Words digits) {
+  const __m512i pairs = _mm512_maddubs_epi16(__m512i(digits), _mm512_set1_epi16(0x010A));
+  const __m512i fours = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x00010064));
+  return Words(_mm512_add_epi64(_mm512_mul_epu32(fours, _mm512_set1_epi64(10000)), _mm512_srli_epi64(fours, 32)));
+}
+// The words at every second mark.
+REGRETLESS_INLINE Words words_at(const char* text, const std::uint32_t* marks) {
+  const auto word = [&](int l) { return load_word(text + marks[2 * l]); };
+  return Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
+}
+REGRETLESS_INLINE bool any(Words w) { return _mm512_test_epi64_mask(__m512i(w), __m512i(w)); }
+REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm512_sad_epu8(__m512i(w), _mm512_setzero_si512())); }
+REGRETLESS_INLINE Ints narrow(Words w) { return Ints(_mm512_cvtepi64_epi32(__m512i(w))); }
+REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
+  return Doubles(_mm512_permutex2var_pd(_mm512_loadu_pd(powers_of_ten), __m512i(exponent), _mm512_loadu_pd(powers_of_ten + 8)));
+}
+#else
+REGRETLESS_INLINE Words join_eight(Words digits) {
+  const __m256i pairs = _mm256_maddubs_epi16(__m256i(digits), _mm256_set1_epi16(0x010A));
+  const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00010064));
+  return Words(_mm256_add_epi64(_mm256_mul_epu32(fours, _mm256_set1_epi64x(10000)), _mm256_srli_epi64(fours, 32)));
+}
+REGRETLESS_INLINE Words words_at(const char* text, const std::uint32_t* marks) {
+  const auto word = [&](int l) { return load_word(text + marks[2 * l]); };
+  return Words{word(0), word(1), word(2), word(3)};
+}
+REGRETLESS_INLINE bool any(Words w) { return !_mm256_testz_si256(__m256i(w), __m256i(w)); }
+REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm256_sad_epu8(__m256i(w), _mm256_setzero_si256())); }
+REGRETLESS_INLINE Ints narrow(Words w) {
+  const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  return Ints(_mm256_castsi256_si128(_mm256_permutevar8x32_epi32(__m256i(w), low_halves)));
+}
+REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
+  return Doubles(_mm256_i64gather_pd(powers_of_ten, __m256i(exponent), 8));
+}
+#endif
+
+REGRETLESS_INLINE Words load_pairs(const std::uint32_t* marks) {
+  Words pairs;
+  std::memcpy(&pairs, marks, sizeof pairs);
+  return pairs;
+}
+
+// 12.5 becomes 125 with one place. Not zero where there is more than one point, or nothing but a point.
+REGRETLESS_INLINE Words take_out_point(Words& digits, Words size, Words& places) {
+  const Words high = equal_bytes(digits, '.' ^ '0'), found = Words(high != 0), low = high >> 7;
+  const Words wrong = (high & (high - 1)) | (found & Words(size == 1)) | (found & Words(places != 0));
+  const Words point = (low << 8) - low, below = (low - 1) & found, above = ~(point | below) & found;
+  digits = (digits & ~(point | below)) | (digits & below) << 8;
+  places += sum_bytes(above & every_byte);
+  return wrong;
+}
+
+template <class Value>
+REGRETLESS_INLINE bool plain_group(const char* text, const std::uint32_t* marks, std::int32_t first_id, std::int32_t* ids,
+                                   Value* values) {
+  std::uint8_t gaps = 0;
+  for (int l = 0; l < group; ++l) gaps |= std::uint8_t(text[marks[2 * l]]);
+  if (gaps != ' ') return false;  // a mark is one of ' ', ':' and '\n'
+  Words id_end = words_at(text - 8, marks + 1), value_begin = words_at(text, marks + 1);
+  Words value_end = words_at(text - 8, marks + 2);
+  const Words before = load_pairs(marks), behind = load_pairs(marks + 1);
+  const Words id_digits = (before >> 32) - (before & 0xFFFFFFFF) - 1;
+  const Words value_size = (behind >> 32) - (behind & 0xFFFFFFFF) - 1;
+  Words bad = (value_begin & 0xFF) ^ ':';
+  value_begin >>= 8;
+  const Words minus = Words((value_begin & 0xFF) == '-');  // all bits, or none
+  value_begin >>= minus & 8;
+  const Words point = Words((value_begin & 0xFFFF) == ('0' | '.' << 8));
+  const Words value_digits = value_size + minus + point + point;
+  bad |= ((id_digits - 1) | (value_digits - 1)) & ~Words{} << 3;
+  const Words id_shift = (0 - id_digits) * 8 & 56, value_shift = (0 - value_digits) * 8 & 56;
+  id_end = (id_end ^ eight_zeros) >> id_shift << id_shift;
+  value_end = (value_end ^ eight_zeros) >> value_shift << value_shift;
+  bad |= beyond_nine(id_end);
+  Words places = value_digits & point;
+  if (any(bad | beyond_nine(value_end))) {
+    bad |= take_out_point(value_end, value_digits, places);
+    if (any(bad | beyond_nine(value_end))) return false;
+  }
+  const Ints columns = narrow(join_eight(id_end)) - first_id;
+  Doubles size = __builtin_convertvector(narrow(join_eight(value_end)), Doubles);
+  size /= power_of_ten(places);
+  const Doubles signed_size = Doubles(Words(size) ^ minus << 63);
+  std::memcpy(ids, &columns, sizeof columns);
+  if constexpr (sizeof(Value) == 8) {
+    std::memcpy(values, &signed_size, sizeof signed_size);
+  } else {
+    const Floats singles = __builtin_convertvector(signed_size, Floats);
+    std::memcpy(values, &singles, sizeof singles);
+  }
+  return true;
+}
+#else
+inline constexpr int group = 1;
+template <class Value>
+REGRETLESS_INLINE bool plain_group(const char*, const std::uint32_t*, std::int32_t, std::int32_t*, Value*) {
+  return false;
+}
+#endif
+
+// ---- rows
+
+template <class Value>
+class SvmlightReader {
+ public:
+  explicit SvmlightReader(SvmlightJob& job) : job_(job), values_(static_cast<Value*>(job.values)) {}
+
+  void read() {
+    for (const char* at = job_.text; at < job_.end;) {
+      const std::size_t left = std::size_t(job_.end - at);
+      std::size_t size = std::min(left, svmlight_piece);
+      std::size_t lines = mark(at, size, job_.marks, job_.line_ends);
+      if (lines == 0) {
+        size = std::size_t(static_cast<const char*>(std::memchr(at, '\n', left)) + 1 - at);
+        if (size <= svmlight_marks) lines = mark(at, size, job_.marks, job_.line_ends);
+      }
+      const char* const stop = lines ? at + job_.marks[job_.line_ends[lines - 1]] + 1 : at + size;
+      if (!(lines ? piece(at, lines) : careful_line(at, stop - 1))) return;
+      at = stop;
+    }
+  }
+
+ private:
+  bool piece(const char* text, std::size_t lines) {
+    std::uint32_t first = 0, begin = 0;
+    for (std::size_t line = 0; line < lines; ++line) {
+      const std::uint32_t last = job_.line_ends[line], newline = job_.marks[last];
+      if (plain_row(text, begin, first, last))
+        ++job_.lines;
+      else if (!careful_line(text + begin, text + newline))
+        return false;
+      first = last + 1;
+      begin = newline + 1;
+    }
+    return true;
+  }
+
+  // The row from `begin` whose separators are the marks `first` to `last`, if it is of the plain form and without fault.
+  REGRETLESS_INLINE bool plain_row(const char* text, std::uint32_t begin, std::uint32_t first, std::uint32_t last) {
+    std::uint32_t* const marks = job_.marks;
+    if (marks[last] > begin && text[marks[last] - 1] == '\r') --marks[last];
+    if (last > first && marks[last - 1] + 1 == marks[last] && text[marks[last - 1]] == ' ') --last;  // a blank at the end
+    if ((last - first) % 2) return false;
+    const std::int64_t entries = (last - first) / 2;
+    double label;
+    if (!plain_number(text + begin, text + marks[first], label) &&
+        any_number(text + begin, text + marks[first], label) != Reading::good)
+      return false;
+    if (!plain_entries(text, marks + first, entries)) return false;
+    if (entries && !in_order(job_.indices + job_.entries, entries)) return false;
+    append(label, entries);
+    return true;
+  }
+
+  REGRETLESS_INLINE bool plain_entries(const char* text, const std::uint32_t* marks, std::int64_t entries) {
+    const auto first_id = std::int32_t(job_.first_id);
+    std::int32_t* const ids = job_.indices + job_.entries;
+    Value* const values = values_ + job_.entries;
+    // The last group begins where it still is a whole one, and reads some entries again.
+    for (std::int64_t k = 0; k < entries && entries >= group && group > 1;) {
+      if (!plain_group(text, marks + 2 * k, first_id, ids + k, values + k))
+        for (int l = 0; l < group; ++l)
+          if (!plain_entry(text, marks + 2 * (k + l), ids[k + l], values[k + l])) return false;
+      k += group;
+      if (k < entries) k = std::min(k, entries - group);
+    }
+    if (entries < group || group == 1)
+      for (std::int64_t k = 0; k < entries; ++k)
+        if (!plain_entry(text, marks + 2 * k, ids[k], values[k])) return false;
+    return true;
+  }
+
+  // " id:value", its separators being marks[0] to marks[2].
+  REGRETLESS_INLINE bool plain_entry(const char* text, const std::uint32_t* marks, std::int32_t& column, Value& value) {
+    if (text[marks[0]] != ' ' || text[marks[1]] != ':') return false;
+    std::uint64_t id;
+    double number;
+    if (!whole(text + marks[0] + 1, text + marks[1], id) || id > largest_id) return false;
+    if (!plain_number(text + marks[1] + 1, text + marks[2], number)) {
+      if (any_number(text + marks[1] + 1, text + marks[2], number) != Reading::good) return false;
+      if (!fits(number)) return false;
+    }
+    column = std::int32_t(std::int64_t(id) - job_.first_id);
+    value = Value(number);
+    return true;
+  }
+
+  REGRETLESS_INLINE bool in_order(const std::int32_t* columns, std::int64_t entries) const {
+    std::int32_t wrong = 0;  // an integer, so that the loop becomes a few vector steps
+    for (std::int64_t k = 1; k < entries; ++k) wrong |= columns[k - 1] >= columns[k];
+    return !wrong && columns[0] >= 0 && columns[entries - 1] < job_.columns_allowed;
+  }
+
+  REGRETLESS_INLINE void append(double label, std::int64_t entries) {
+    job_.labels[job_.rows] = label;
+    job_.entries += entries;
+    job_.starts[++job_.rows] = job_.entries;
+    if (entries) job_.columns = std::max<std::int64_t>(job_.columns, job_.indices[job_.entries - 1] + 1);
+  }
+
+  // False when reading stops here.
+  REGRETLESS_APART bool careful_line(const char* begin, const char* end) {
+    ++job_.lines;
+    SvmlightComplaint complaint;
+    if (careful_row(begin, end, complaint)) return true;
+    complaint.line = job_.lines;
+    complaint.column = complaint.begin - begin + 1;
+    if (job_.complaints < svmlight_remembered) job_.complaint[job_.complaints] = complaint;
+    ++job_.complaints;
+    return job_.skip;
+  }
+
+  struct Token {
+    const char *begin, *end;
+    bool empty() const { return begin == end; }
+    bool is_whole() const {
+      return !empty() && std::all_of(begin, end, [](char c) { return std::uint8_t(c - '0') < 10; });
+    }
+  };
+
+  static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+  static Token token(const char* from, const char* end) {
+    while (from < end && blank(*from)) ++from;
+    const char* to = from;
+    while (to < end && !blank(*to)) ++to;
+    return {from, to};
+  }
+
+  // The line [begin, end), any accepted form: appends its row, if it has one, or says what is wrong.
+  bool careful_row(const char* begin, const char* end, SvmlightComplaint& complaint) {
+    const auto fail = [&](SvmlightFault fault, Token at) {
+      complaint = {fault, 0, 0, at.begin, at.end};
+      return false;
+    };
+    if (const void* comment = std::memchr(begin, '#', std::size_t(end - begin))) end = static_cast<const char*>(comment);
+    Token at = token(begin, end);
+    if (at.empty()) return true;
+    double label;
+    if (const SvmlightFault fault = read_label(at, label); fault != SvmlightFault::none) return fail(fault, at);
+    std::int64_t entries = 0, previous = -1;
+    for (at = token(at.end, end); !at.empty(); at = token(at.end, end)) {
+      const char* const colon = std::find(at.begin, at.end, ':');
+      if (colon == at.end) return fail(SvmlightFault::colon_missing, at);
+      const Token id{at.begin, colon}, value{colon + 1, at.end};
+      if (colon - at.begin == 3 && std::memcmp(at.begin, "qid", 3) == 0) {
+        if (!value.is_whole()) return fail(SvmlightFault::query_not_an_integer, at);
+        continue;
+      }
+      std::int64_t column;
+      double number;
+      if (const SvmlightFault fault = read_id(id, column); fault != SvmlightFault::none) return fail(fault, id.empty() ? at : id);
+      if (column <= previous)
+        return fail(column == previous ? SvmlightFault::id_repeated : SvmlightFault::id_descending, id);
+      if (value.empty()) return fail(SvmlightFault::value_missing, at);
+      if (const SvmlightFault fault = read_value(value, number); fault != SvmlightFault::none) return fail(fault, value);
+      job_.indices[job_.entries + entries] = std::int32_t(column);
+      values_[job_.entries + entries] = Value(number);
+      previous = column;
+      ++entries;
+    }
+    append(label, entries);
+    return true;
+  }
+
+  static SvmlightFault read_label(Token at, double& label) {
+    switch (any_number(at.begin, at.end, label)) {
+      case Reading::good: return SvmlightFault::none;
+      case Reading::not_a_number: break;
+      default: return SvmlightFault::label_not_finite;
+    }
+    if (std::find(at.begin, at.end, ':') != at.end) return SvmlightFault::label_missing;
+    const char* const comma = std::find(at.begin, at.end, ',');
+    if (comma != at.end && any_number(at.begin, comma, label) == Reading::good) return SvmlightFault::several_labels;
+    return SvmlightFault::label_not_a_number;
+  }
+
+  SvmlightFault read_id(Token at, std::int64_t& column) const {
+    if (!at.is_whole()) return SvmlightFault::id_not_an_integer;
+    std::int64_t id = 0;
+    for (const char* p = at.begin; p < at.end && id <= largest_id; ++p) id = id * 10 + (*p - '0');
+    column = id - job_.first_id;
+    if (column < 0) return SvmlightFault::id_zero;
+    return column < job_.columns_allowed ? SvmlightFault::none : SvmlightFault::id_too_large;
+  }
+
+  static SvmlightFault read_value(Token at, double& number) {
+    switch (any_number(at.begin, at.end, number)) {
+      case Reading::good: return fits(number) ? SvmlightFault::none : SvmlightFault::value_too_large;
+      case Reading::not_a_number: return SvmlightFault::value_not_a_number;
+      case Reading::not_finite: return SvmlightFault::value_not_finite;
+      default: return SvmlightFault::value_too_large;
+    }
+  }
+
+  // Whether the number is still finite when rounded to Value.
+  static bool fits(double number) { return __builtin_isfinite(Value(number)); }
+
+  static constexpr std::int64_t largest_id = std::numeric_limits<std::int32_t>::max();
+
+  SvmlightJob& job_;
+  Value* const values_;
+};
+
+}  // namespace regretless::REGRETLESS_ISA
+#endif

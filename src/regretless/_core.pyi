@@ -1,0 +1,71 @@
+"""Compiled rounds. Every function borrows arrays and owns nothing."""
+
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Player:
+    """Rules and borrowed state; feed it rounds."""
+
+    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, *, geometry: str, loss: str, rate: str, radius: float = 0.0, eta: float = 1.0, tie: float = 0.0, intercept: float = 0.0) -> None: ...
+
+    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1) -> tuple[int, str | None]:
+        """
+        Play the rounds begin <= t < end; how many were played, and what stopped them.
+        """
+
+    def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
+        """Play one dense round."""
+
+    def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
+        """Scores of all rows, the same bits that play sees."""
+
+def sight(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float, directions: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], biases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bins: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], least: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], seen: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, str | None]:
+    """Bin the margins of all rows along each direction."""
+
+def ledger_fields() -> list[str]:
+    """Names of a book's numbers, in order."""
+
+MEMORY_SIZE: int = 6
+
+RAY_MANTISSA_BITS: int = 7
+
+RAY_LOWEST: int = -48
+
+RAY_SIDE: int = 12290
+
+class SvmlightParser:
+    """Svmlight text to compressed sparse rows, a block at a time."""
+
+    def __init__(self, single: bool, first_id: int | None, columns_allowed: int, skip: bool, block: int) -> None:
+        """
+        Values become float32 if `single`; `first_id` is the id of column 0, found from the first entries if None.
+        """
+
+    def next(self, file: object) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], int, int, list[tuple[str, int, int, bytes]]] | None:
+        """
+        The next block of `file` (which has `readinto`), or None behind the last: labels, starts, indices, values, columns seen so far, how many lines were bad, and (what, line, column, text) of the first of these. The arrays stay as they are for as long as anyone holds them.
+        """
+
+    def gather(self, file: object, bytes_expected: int) -> bool:
+        """
+        Add the rows of the next block to those gathered; False behind the last block and at a bad line.
+        """
+
+    def gathered(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], int, int, list[tuple[str, int, int, bytes]]]:
+        """All rows gathered, in the form of `next`."""
+
+    @property
+    def first_id(self) -> int | None:
+        """The id of column 0, or None when there were no entries yet."""
+
+def isa() -> str:
+    """The instruction set in use."""
+
+def isas() -> list[str]:
+    """The instruction sets that this machine can run."""
+
+def use_isa(name: str) -> None:
+    """Choose an instruction set; all of them give the same bits."""

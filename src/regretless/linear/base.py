@@ -1,0 +1,369 @@
+"""What the linear learners share: scikit-learn's manners around one compiled loop."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from math import inf
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from ..ledger import Ledger
+from ..theorem import Certificate, Theorem
+from ..theory.standing import Standing
+from .classes import encode, extend, targets_for, with_class
+from .estimator import Estimator
+from .intake import ascending, explain_nonfinite, read_labels, read_rows, read_weights
+from .state import Rules, State
+
+FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
+
+
+class OnlineClassifier(Estimator):
+    """A composition (geometry, loss, rate) played over the rows of X, in their order.
+
+    Subclasses name their theorems and turn their parameters into rules. Rounds are played in the order in which they
+    come; nothing is shuffled unless asked.
+    """
+
+    name: ClassVar[str]
+    theorems: ClassVar[tuple[Theorem, ...]]
+
+    passes: int = 1
+    until_clean: bool = False
+    shuffle: bool = False
+    random_state: Any = None
+
+    @abstractmethod
+    def rules(self) -> Rules:
+        """The composition that the parameters stand for.
+
+        Raises
+        ------
+        RegretlessError
+            If a parameter has no meaning.
+        """
+
+    # ---- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget everything, then play the rows of X, `passes` times.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table, shape (rounds, features)
+            float32 and float64 arrays and CSR matrices with int32 or int64 indices are read where they stand.
+        y : array-like, shape (rounds,)
+            Any labels, of two classes or more.
+        sample_weight : array-like, shape (rounds,), optional
+            What each round's loss is multiplied by.
+
+        Raises
+        ------
+        RegretlessError
+            If X or y cannot be used, or the weights overflow.
+        """
+        rules = self.rules()
+        self._forget()
+        batch = read_rows(X, learner=self, reset=True, in_order=False)
+        labels = read_labels(y, len(batch))
+        weights = read_weights(sample_weight, len(batch))
+        classes = np.unique(labels)
+        if len(classes) < 2:
+            raise RegretlessError(f"y holds one class only ({classes[0]}): there is nothing to tell it from")
+        self._adopt(classes, State(batch.columns, targets_for(classes)))
+        codes, _ = encode(labels, classes)
+        random = np.random.default_rng(self.random_state) if self.shuffle else None
+        for number in range(1, self.passes + 1):
+            self.n_iter_ = number
+            before = self.state_.ledger().updates
+            order = None if random is None else random.permutation(len(batch))
+            batch = self._play(batch, codes, weights, order, rules)
+            if self.until_clean and self.state_.ledger().updates == before:
+                break
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Play the rows of X after all that came before.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like, optional
+            All classes that will ever come. Without it, classes are met as they come: a class that is new starts its
+            one-against-rest learner from nothing in the round in which it appears.
+
+        Raises
+        ------
+        RegretlessError
+            If a row cannot be used. The rows before it have been learned then; the message says how many.
+        """
+        rules = self.rules()
+        fitted = hasattr(self, "classes_")
+        self._playing = rules
+        batch = read_rows(X, learner=self, reset=not fitted, in_order=False)
+        labels = read_labels(y, len(batch))
+        weights = read_weights(sample_weight, len(batch), all_zero=True)
+        if classes is not None:
+            self._expect(np.unique(read_labels(classes, len(classes))), batch.columns)
+        self._play_and_meet(batch, labels, weights, rules)
+        return self
+
+    def observe(self, batch: Batch) -> None:
+        """Play a batch of a stream, whose columns and classes may be new.
+
+        Raises
+        ------
+        RegretlessError
+            If a row cannot be used; the rows before it have been learned.
+        """
+        if batch.labels is None:
+            raise RegretlessError("rounds without labels teach nothing")
+        if hasattr(self, "classes_"):
+            self.state_.grow(batch.columns)
+        self._playing = self.rules()
+        self._play_and_meet(batch, batch.labels, None, self._playing)
+        self.n_features_in_ = self.state_.columns
+
+    def update_one(self, x: Array, label: Any) -> None:
+        """Play one round, nothing checked.
+
+        Parameters
+        ----------
+        x : ndarray of float64, shape (features,)
+            Contiguous, as wide as the rows before.
+        label
+            One of ``classes_``.
+        """
+        self.state_.player(self._playing).one(x, self._codes[label])
+
+    def predict_one(self, x: Array) -> Any:
+        """The label of one row, nothing checked.
+
+        Parameters
+        ----------
+        x : ndarray of float64, shape (features,)
+            Contiguous, as wide as the rows before.
+        """
+        self.state_.player(self._playing).score(x[None], None, None, self._row)
+        return self._name(self._row)[0]
+
+    # ---- predicting
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores, shape (rows,) for two classes (positive for ``classes_[1]``), (rows, classes) otherwise."""
+        self._require_fitted()
+        batch = read_rows(X, learner=self, reset=False, in_order=False)
+        scores = self.scores(batch)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> Array:
+        """The label of each row; a score of 0 goes to ``classes_[1]`` unless `ties` is -1."""
+        self._require_fitted()
+        return self._name(self.scores(read_rows(X, learner=self, reset=False, in_order=False)))
+
+    def scores(self, batch: Batch) -> Array:
+        """Scores of a batch, shape (rows, targets); the same bits that learning would see."""
+        rules = self.rules()
+        scores, (row, why) = self.state_.scores(batch, rules)
+        if why == "unsorted":
+            batch = ascending(batch)
+            scores, (row, why) = self.state_.scores(batch, rules)
+        if why is not None:
+            raise RegretlessError(self._explain(batch, row, why))
+        return scores
+
+    def labels(self, scores: Array) -> Array:
+        """The labels that go with some scores."""
+        return self._name(scores)
+
+    # ---- what was learned
+
+    @property
+    def ledger_(self) -> Ledger:
+        """What was observed so far."""
+        self._require_fitted()
+        return self.state_.ledger()
+
+    @property
+    def coef_(self) -> Array:
+        """The weights, shape (1, features) for two classes, (classes, features) otherwise."""
+        self._require_fitted()
+        return np.ascontiguousarray(self.state_.coefficients().T)
+
+    @property
+    def intercept_(self) -> Array:
+        """What the constant feature adds to the scores, shape (1,) or (classes,)."""
+        self._require_fitted()
+        return self.state_.biases() * self.rules().intercept
+
+    def standings(self) -> list[Standing]:
+        """What theorems may ask of each target."""
+        rules = self.rules()
+        radius = rules.radius if rules.geometry == "ball" else inf
+        return [Standing(norm, rules.eta, rules.rate, rules.loss, radius) for norm in self.state_.norms()]
+
+    def certify(self, X: Any, y: Any, *, against: Any = None, svm: bool = True) -> list[Certificate]:
+        """Read every theorem of this learner against the rounds that it played.
+
+        Parameters
+        ----------
+        X, y
+            The rounds, once, as they were given to `fit` (which may have made several passes) or, all together, to
+            `partial_fit`.
+        against : array-like, shape (features,) or (targets, features), optional
+            Your own comparator, instead of those found in hindsight; with an intercept it may have one column more, for
+            the weight of the constant feature.
+        svm : bool, default=True
+            Whether to try scikit-learn's linear SVMs as comparators.
+
+        Returns
+        -------
+        list of Certificate
+            One a theorem. With several classes both sides are summed over the one-against-rest problems.
+        """
+        from .hindsight import Question, certify
+
+        self._require_fitted()
+        batch = read_rows(X, learner=self, reset=False)
+        codes = self.codes(read_labels(y, len(batch)))
+
+        def again() -> Iterator[tuple[Batch, Array]]:
+            yield batch, codes
+
+        return certify(
+            Question(
+                state=self.state_,
+                rules=self.rules(),
+                standings=self.standings(),
+                theorems=self.theorems,
+                rounds=again,
+                in_memory=True,
+                svm=svm,
+                against=None if against is None else self.comparators(against),
+            )
+        )
+
+    def codes(self, labels: Array) -> Array:
+        """What the kernel plays for labels that are all known."""
+        codes, known = encode(labels, self.classes_)
+        if not known.all():
+            raise RegretlessError(f"the label {labels[~known][0]!r} was never met in learning")
+        return codes
+
+    def comparators(self, against: Any) -> tuple[Array, Array]:
+        """A user's comparators as (columns, targets) and the weights of the constant feature, (targets,)."""
+        given = np.atleast_2d(np.asarray(against, dtype=np.float64))
+        columns, targets = self.state_.columns, self.state_.targets
+        widths = (columns, columns + 1) if self.rules().intercept else (columns,)
+        if given.ndim != 2 or given.shape[0] != targets or given.shape[1] not in widths or not np.isfinite(given).all():
+            wanted = " or ".join(f"({targets}, {width})" for width in widths)
+            raise RegretlessError(f"the comparator has shape {given.shape}; it must be finite and of shape {wanted}")
+        biases = given[:, columns] if given.shape[1] > columns else np.zeros(targets)
+        return np.ascontiguousarray(given[:, :columns].T), biases
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `regretless.load` reads."""
+        from ..linear.persist import write
+
+        self._require_fitted()
+        write(path, self, {})
+
+    # ---- inside
+
+    state_: State
+
+    def _adopt(self, classes: Array, state: State) -> None:
+        self.state_ = state
+        self._playing = self.rules()
+        self._row = np.empty((1, state.targets))
+        self.classes_ = classes
+        codes, _ = encode(classes, classes)
+        self._codes = dict(zip(classes.tolist(), codes.tolist(), strict=True))
+
+    def _expect(self, classes: Array, columns: int) -> None:
+        """Take up classes that were announced."""
+        if not hasattr(self, "classes_"):
+            self._adopt(classes, State(columns, targets_for(classes)))
+            return
+        for label in classes:
+            if label not in self.classes_:
+                self._meet(label)
+
+    def _meet(self, label: Any) -> None:
+        classes = with_class(self.classes_, label)
+        self._adopt(classes, extend(self.state_, self.classes_, classes))
+
+    def _play_and_meet(self, batch: Batch, labels: Array, weights: Array | None, rules: Rules) -> None:
+        """Play a batch; where a class appears for the first time, take it up and go on."""
+        if not len(batch):
+            return
+        if not hasattr(self, "classes_"):
+            first = labels[:1]
+            self._adopt(first.copy(), State(batch.columns, 1))
+        begin = 0
+        while begin < len(batch):
+            codes, new = self._encode(labels)
+            end = len(batch) if new is None else new
+            if end > begin:
+                batch = self._play(batch, codes, weights, None, rules, begin, end)
+            if new is not None:
+                self._meet(labels[new])
+            begin = end
+
+    def _encode(self, labels: Array) -> tuple[Array, int | None]:
+        """What the kernel plays, and where the first unknown class stands."""
+        if len(labels) <= FEW:
+            codes = [self._codes.get(label) for label in labels.tolist()]
+            if None not in codes:
+                return np.array(codes, dtype=np.int32), None
+        found, known = encode(labels, self.classes_)
+        if known.all():
+            return found, None
+        first = int(np.argmin(known))
+        # The rows behind are played later; until then they need some number that the kernel accepts.
+        found[~known] = found[0] if first else encode(self.classes_[:1], self.classes_)[0][0]
+        return found, first
+
+    def _play(
+        self,
+        batch: Batch,
+        codes: Array,
+        weights: Array | None,
+        order: Array | None,
+        rules: Rules,
+        begin: int = 0,
+        end: int = -1,
+    ) -> Batch:
+        """Play the rounds begin <= t < end of a batch; it comes back with its rows in order, if they were not."""
+        player = self.state_.player(rules)
+        played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, begin, end)
+        if why == "unsorted":
+            batch = ascending(batch)
+            played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, played, end)
+        if why is not None:
+            row = int(played if order is None else order[played])
+            learned = f" The {played:,} rows before it were learned." if played else ""
+            raise RegretlessError(self._explain(batch, row, why) + learned)
+        return batch
+
+    def _explain(self, batch: Batch, row: int, why: str) -> str:
+        if why == "not finite":
+            return explain_nonfinite(batch, row, getattr(self, "feature_names_in_", None))
+        if why == "diverged":
+            return f"In row {row} the score is too large: the weights have overflowed; lower the rate or scale X."
+        return f"X is not a valid sparse matrix: row {row} is {why}"
+
+    def _name(self, scores: Array) -> Array:
+        if scores.shape[1] > 1:
+            return np.asarray(self.classes_[scores.argmax(axis=1)])
+        column = scores[:, 0]
+        positive = column >= 0 if self._playing.tie >= 0 else column > 0
+        if len(self.classes_) == 1:
+            return np.repeat(self.classes_, len(column))
+        return np.asarray(self.classes_[positive.astype(np.intp)])

@@ -1,0 +1,67 @@
+"""Directions that need all rounds at hand: the maximum margin, and scikit-learn's linear SVMs."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..data.batch import Array, Batch
+from .rays import Direction
+
+SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
+MOST_SVM_ENTRIES = 20_000_000
+
+
+def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> Direction | None:
+    """The direction of the largest margin, as far as the time allows; None when nothing separates the rounds."""
+    from .margin import max_margin_signed
+
+    found = max_margin_signed(_matrix(batch), signs, intercept=intercept, max_seconds=seconds)
+    if found.weights is None:
+        return None
+    return _direction("maximum margin", found.weights, batch.columns, intercept)
+
+
+def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float) -> list[Direction]:
+    """A short path of linear SVMs without an intercept of their own, C = 10^-2 ... 10^4 over r^2."""
+    if batch.entries > MOST_SVM_ENTRIES or longest2 <= 0 or len(np.unique(signs)) < 2:
+        return []
+    try:
+        from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        return []
+    rows = _augmented(_matrix(batch), intercept)
+    directions = []
+    for exponent in SVM_EXPONENTS:
+        svm = LinearSVC(loss="hinge", C=10.0**exponent / longest2, fit_intercept=False, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # not converged: any direction is good enough to look along
+            svm.fit(rows, signs)
+        directions.append(_direction(f"linear SVM, C = 1e{exponent}/r^2", svm.coef_[0], batch.columns, intercept))
+    return [direction for direction in directions if direction is not None]
+
+
+def _direction(name: str, vector: Array, columns: int, intercept: float) -> Direction | None:
+    bias = float(vector[columns]) if intercept else 0.0
+    return Direction.along(name, np.ascontiguousarray(vector[:columns], dtype=np.float64), bias)
+
+
+def _matrix(batch: Batch) -> Any:
+    if batch.starts is None:
+        return batch.values
+    from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
+
+    return csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
+
+
+def _augmented(rows: Any, intercept: float) -> Any:
+    if not intercept:
+        return rows
+    column = np.full((rows.shape[0], 1), intercept)
+    if isinstance(rows, np.ndarray):
+        return np.hstack([rows, column])
+    from scipy.sparse import hstack
+
+    return hstack([rows, column], format="csr")

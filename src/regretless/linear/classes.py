@@ -1,0 +1,87 @@
+"""Any labels become signs (two classes) or numbers (more), also when a stream reveals its classes one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..data.batch import Array
+from ..errors import RegretlessError
+from .state import BIAS, LAG_BIAS, State
+
+
+def encode(labels: Array, classes: Array) -> tuple[Array, Array]:
+    """What the kernel plays for each label, and which labels are among the classes.
+
+    Two classes become signs, the larger one being +1; more become their place in `classes`. A class that is alone so
+    far is a sign too: the larger of two if it is a string or positive, so that -1 and 0 turn out right when +1 follows.
+    """
+    if labels.dtype.kind != classes.dtype.kind and "U" in (labels.dtype.kind, classes.dtype.kind):
+        raise RegretlessError(
+            f"the labels are {labels.dtype} and the classes {classes.dtype}: strings and numbers never agree"
+        )
+    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    known = classes[places] == labels
+    if len(classes) > 2:
+        return places.astype(np.int32), known
+    if len(classes) == 2:
+        return (2 * places - 1).astype(np.int32), known
+    return np.full(len(labels), lone_sign(classes[0]), dtype=np.int32), known
+
+
+def lone_sign(label: Any) -> int:
+    """The sign of a class that has no rival yet."""
+    return 1 if isinstance(label, str) or label > 0 else -1
+
+
+def targets_for(classes: Array) -> int:
+    """How many one-against-rest learners these classes need."""
+    return 1 if len(classes) <= 2 else len(classes)
+
+
+def with_class(classes: Array, label: Any) -> Array:
+    """The classes with one more, in order."""
+    return np.unique(np.append(classes, np.asarray([label])))
+
+
+def extend(state: State, old: Array, new: Array) -> State:
+    """The state that has learned `old` classes, ready for `new` ones.
+
+    A learner of two classes is two one-against-rest learners, one the mirror image of the other, so nothing is lost
+    when a third class comes. What comes late starts from nothing, with an empty ledger.
+    """
+    if targets_for(new) == 1:
+        if len(old) == 1 and len(new) == 2:
+            sign = 1 if new[1] == old[0] else -1
+            if sign != lone_sign(old[0]):
+                _mirror(state, 0)
+        return state
+    grown = State(state.columns, targets_for(new), average=state.lag is not None)
+    grown.books[-1] = state.books[-1]
+    for place, label in enumerate(new):
+        if label not in old:
+            continue
+        source = int(np.searchsorted(old, label)) if len(old) > 2 else 0
+        _copy(state, source, grown, place)
+        sign = lone_sign(old[0]) if len(old) == 1 else 1 if label == old[-1] else -1
+        if len(old) <= 2 and sign < 0:
+            _mirror(grown, place)
+    return grown
+
+
+def _copy(source: State, i: int, target: State, j: int) -> None:
+    target.weights[:, j] = source.weights[: source.columns, i]
+    target.memory[j] = source.memory[i]
+    target.books[j] = source.books[i]
+    if source.lag is not None and target.lag is not None:
+        target.lag[:, j] = source.lag[: source.columns, i]
+
+
+def _mirror(state: State, target: int) -> None:
+    """Exchange the two classes of a target; 0 - w, because -0 would be another bit pattern than 0."""
+    state.weights[:, target] = 0 - state.weights[:, target]
+    if state.lag is not None:
+        state.lag[:, target] = 0 - state.lag[:, target]
+    for column in (BIAS, LAG_BIAS):
+        state.memory[target, column] = 0 - state.memory[target, column]

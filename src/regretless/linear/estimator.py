@@ -1,0 +1,214 @@
+"""A scikit-learn classifier's manners, without scikit-learn until scikit-learn itself asks."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from abc import ABC, abstractmethod
+from functools import cache
+from typing import Any, Self, cast
+
+import numpy as np
+
+from ..data.batch import Array
+from ..errors import NotFittedError, RegretlessError
+from .intake import read_labels, read_weights
+
+UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
+CONSUMERS = ("fit", "partial_fit", "predict", "decision_function", "score")
+
+
+class Estimator(ABC):
+    """What every learner shares as a scikit-learn classifier.
+
+    The parameters are those of ``__init__``, kept unchanged under their own names. What a fit learns ends in
+    an underscore; ``classes_`` comes last, for a learner that has it counts as fitted.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, ascending.
+    n_features_in_ : int
+        How many columns the rows have.
+    feature_names_in_ : ndarray of str
+        The names of the columns; only there if they have any.
+    """
+
+    classes_: Array
+    n_features_in_: int
+    feature_names_in_: Array
+
+    @abstractmethod
+    def predict(self, X: Any) -> Array:
+        """The label of each row of X."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the rows, or of their weight, that is labelled correctly.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table, shape (rows, columns)
+            The rows.
+        y : array-like, shape (rows,)
+            Their true labels.
+        sample_weight : array-like, shape (rows,), optional
+            How much each row counts.
+        """
+        predicted = self.predict(X)
+        labels = read_labels(y, len(predicted))
+        weights = read_weights(sample_weight, len(predicted))
+        if (labels.dtype.kind == "U") != (predicted.dtype.kind == "U"):
+            raise RegretlessError(
+                f"The labels in y ({labels.dtype}) are not of the same kind as those that were learned "
+                f"({predicted.dtype}): strings and numbers never agree."
+            )
+        return float(np.average(labels == predicted, weights=weights))
+
+    # ---- parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters and their values; ``deep`` makes no difference, for a learner holds no other."""
+        return {name: getattr(self, name) for name in _parameters(type(self))}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set some of the parameters; with a name that is wrong, none of them."""
+        valid = _parameters(type(self))
+        for name in params:
+            if name not in valid:
+                raise RegretlessError(
+                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {list(valid)!r}."
+                )
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = _parameters(type(self))
+        # Compared in print: an array has no single answer to `==`, and NaN differs from itself.
+        given = [f"{k}={v!r}" for k, v in self.get_params().items() if repr(v) != repr(defaults[k])]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    # ---- fitted or not
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def _require_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise _not_fitted(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+                "arguments before using this estimator."
+            )
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit has learned, so that a fit that fails leaves no half of two models."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    # ---- what scikit-learn asks
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import (  # type: ignore[import-untyped, unused-ignore]
+            ClassifierTags,
+            InputTags,
+            Tags,
+            TargetTags,
+        )
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(sparse=True),
+        )
+
+    def get_metadata_routing(self) -> Any:
+        """Which of the optional arguments of its methods a learner asks a meta-estimator for."""
+        from sklearn.utils import metadata_routing  # type: ignore[import-untyped, unused-ignore]
+
+        if "_metadata_request" in vars(self):
+            return metadata_routing.get_routing_for_object(vars(self)["_metadata_request"])
+        return self._get_default_requests()
+
+    def _get_default_requests(self) -> Any:
+        # The name is scikit-learn's: the scorers of its older versions ask for it.
+        from sklearn.utils import metadata_routing  # type: ignore[import-untyped, unused-ignore]
+
+        request = metadata_routing.MetadataRequest(owner=type(self).__name__)
+        for method in CONSUMERS:
+            for argument in _optional_arguments(type(self), method):
+                getattr(request, method).add_request(param=argument, alias=None)
+        return request
+
+    def set_fit_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
+        """Say whether a meta-estimator is to pass ``sample_weight`` on to ``fit``.
+
+        Parameters
+        ----------
+        sample_weight : bool, None or str
+            True: pass it on. False: do not. None: refuse it. A string: pass on what is given by that name.
+        """
+        return self._request("fit", sample_weight=sample_weight)
+
+    def set_partial_fit_request(
+        self, *, classes: bool | str | None = UNCHANGED, sample_weight: bool | str | None = UNCHANGED
+    ) -> Self:
+        """Say whether a meta-estimator is to pass ``classes`` and ``sample_weight`` on to ``partial_fit``.
+
+        Parameters
+        ----------
+        classes, sample_weight : bool, None or str
+            True: pass it on. False: do not. None: refuse it. A string: pass on what is given by that name.
+        """
+        return self._request("partial_fit", classes=classes, sample_weight=sample_weight)
+
+    def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
+        """Say whether a meta-estimator is to pass ``sample_weight`` on to ``score``.
+
+        Parameters
+        ----------
+        sample_weight : bool, None or str
+            True: pass it on. False: do not. None: refuse it. A string: pass on what is given by that name.
+        """
+        return self._request("score", sample_weight=sample_weight)
+
+    def _request(self, method: str, **aliases: bool | str | None) -> Self:
+        from sklearn import get_config  # type: ignore[import-untyped, unused-ignore]
+
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "This method is only available when metadata routing is enabled. You can enable it using "
+                "sklearn.set_config(enable_metadata_routing=True)."
+            )
+        request = self.get_metadata_routing()
+        for argument, alias in aliases.items():
+            if alias != UNCHANGED:
+                getattr(request, method).add_request(param=argument, alias=alias)
+        self._metadata_request = request  # the name under which sklearn.base.clone carries it over
+        return self
+
+
+@cache
+def _parameters(learner: type) -> dict[str, Any]:
+    """The parameters of a learner in alphabetical order, each with its default."""
+    parameters = list(inspect.signature(learner).parameters.values())
+    return {p.name: p.default for p in sorted(parameters, key=lambda p: p.name)}
+
+
+def _optional_arguments(learner: type, method: str) -> list[str]:
+    arguments = inspect.signature(getattr(learner, method)).parameters if hasattr(learner, method) else {}
+    return [name for name in arguments if name not in ("self", "X", "y")]
+
+
+def _not_fitted(message: str) -> NotFittedError:
+    """The error that both libraries call NotFittedError, once the other one is there."""
+    exceptions = sys.modules.get("sklearn.exceptions")
+    error = NotFittedError if exceptions is None else _not_fitted_in_both(exceptions.NotFittedError)
+    return error(message)
+
+
+@cache
+def _not_fitted_in_both(theirs: type[Exception]) -> type[NotFittedError]:
+    # Found by no name, the class is rebuilt where it is unpickled: errors travel between joblib's processes.
+    manners = {"__module__": NotFittedError.__module__, "__reduce__": lambda error: (_not_fitted, error.args)}
+    return cast(type[NotFittedError], type("NotFittedError", (NotFittedError, theirs), manners))

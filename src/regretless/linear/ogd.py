@@ -1,0 +1,100 @@
+"""Online gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..theory.regret import GRADIENT_DESCENT
+from .base import OnlineClassifier
+from .checks import one_of, positive, whole
+from .state import Rules
+
+LOSSES = ("hinge", "logistic", "squared-hinge", "square")
+SCHEDULES = ("inverse-sqrt", "constant", "self-tuned")
+
+
+class OnlineGradientDescent(OnlineClassifier):
+    """Online gradient descent (Zinkevich 2003) on a convex loss of the margin m = y <w, x>.
+
+    ::
+
+        predict   sign <w, x>
+        suffer    the loss: max(0, 1 - m), ln(1 + exp(-m)), max(0, 1 - m)^2 or (1 - m)^2
+        update    w <- w - eta_t * gradient, then back into the ball |w| <= radius
+
+    Its regret against every fixed u is at most |u|^2 / (2 eta_1) + (|u| + W)^2 / 2 (1 / eta_T - 1 / eta_1) + half the
+    sum of eta_t |g_t|^2, where W is the largest length that the weights had.
+
+    Parameters
+    ----------
+    loss : {"hinge", "logistic", "squared-hinge", "square"}, default="hinge"
+        What is charged.
+    schedule : {"inverse-sqrt", "constant", "self-tuned"}, default="inverse-sqrt"
+        eta_t = rate / sqrt(t), rate, or rate / sqrt(sum of squared gradient norms so far), known as AdaGrad-norm.
+    rate : float or None, default=None
+        > 0. None: sqrt(2) * radius for the self-tuned schedule in a ball, which minimises its bound; 1 otherwise.
+    radius : float or None, default=None
+        Radius of the ball that the weights, the constant feature's included, are kept in; None for no ball. The bound
+        that is known before the run needs one, unless the rate is constant.
+    intercept : float, default=0.0
+        Size of a constant feature that is appended to every row; 0 for none.
+    passes, shuffle, random_state
+        As in `Perceptron`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, ledger_, n_features_in_, feature_names_in_, n_iter_
+        As in `Perceptron`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import OnlineGradientDescent
+    >>> X, y = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]]), [1, 1, -1]
+    >>> learner = OnlineGradientDescent(schedule="constant", rate=0.5, passes=4).fit(X, y)
+    >>> learner.predict(X).tolist()
+    [1, 1, -1]
+    >>> all(certificate.holds for certificate in learner.certify(X, y))
+    True
+    """
+
+    name: ClassVar[str] = "online-gradient-descent"
+    theorems = GRADIENT_DESCENT
+
+    def __init__(
+        self,
+        *,
+        loss: str = "hinge",
+        schedule: str = "inverse-sqrt",
+        rate: float | None = None,
+        radius: float | None = None,
+        intercept: float = 0.0,
+        passes: int = 1,
+        shuffle: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.schedule = schedule
+        self.rate = rate
+        self.radius = radius
+        self.intercept = intercept
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def rules(self) -> Rules:
+        """The loss and the schedule by name, in a ball if there is one."""
+        whole("passes", self.passes)
+        radius = None if self.radius is None else positive("radius", self.radius)
+        if self.rate is not None:
+            rate = positive("rate", self.rate)
+        else:
+            rate = 2**0.5 * radius if self.schedule == "self-tuned" and radius is not None else 1.0
+        return Rules(
+            geometry="euclidean" if radius is None else "ball",
+            loss=one_of("loss", self.loss, LOSSES),
+            rate=one_of("schedule", self.schedule, SCHEDULES),
+            radius=radius or 0.0,
+            eta=rate,
+            intercept=positive("intercept", self.intercept, or_zero=True),
+        )

@@ -1,0 +1,99 @@
+"""The perceptron."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..theory.mistakes import PERCEPTRON
+from .base import OnlineClassifier
+from .checks import one_of, positive, whole
+from .state import Rules
+
+TIES = {"update": 0.0, 1: 1.0, -1: -1.0}
+
+
+class Perceptron(OnlineClassifier):
+    """The perceptron (Rosenblatt 1958): on a mistake, add the example to the weights.
+
+    ::
+
+        predict   sign <w, x>
+        suffer    max(0, -y <w, x>)
+        update    w <- w + rate * y * x    when y <w, x> <= 0
+
+    Whatever the order of the rounds and over any number of passes, if some v has y <v, x> / |v| >= rho in all of them,
+    it makes at most (max |x| / rho)^2 updates (Novikoff 1962). For data that cannot be separated, M updates satisfy
+    M <= H(v) + max |x| |v| sqrt(M) for every v, where H(v) is the sum of its hinge losses over all rounds.
+
+    Parameters
+    ----------
+    rate : float, default=1.0
+        Length of the steps, > 0; from w = 0 it changes the size of the weights and no prediction.
+    intercept : float, default=0.0
+        Size B of a constant feature that is appended to every row; 0 for none. The bounds are those of the longer rows:
+        B = max |x| at most quadruples them, B = 1 can be ruinous.
+    ties : {"update", 1, -1}, default="update"
+        What a score of exactly 0 means. "update": predict +1, and update whatever the label is, as the proofs do. 1 or
+        -1: predict that label, and update only if it is wrong.
+    passes : int, default=1
+        How many times `fit` goes over the rows.
+    until_clean : bool, default=False
+        Whether `fit` stops after the first pass without an update; `passes` is then the most it makes.
+    shuffle : bool, default=False
+        Whether `fit` plays each pass in a new random order.
+    random_state : int, numpy Generator or None, default=None
+        Where that order comes from.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, ascending; a positive score stands for ``classes_[1]``.
+    coef_, intercept_ : ndarray
+        The weights, as in scikit-learn.
+    ledger_ : Ledger
+        What was observed.
+    n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import Perceptron
+    >>> X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 1.0], [1.0, -2.0]]), [1, 1, -1, -1, 1]
+    >>> learner = Perceptron(passes=50, until_clean=True).fit(X, y)
+    >>> int(learner.ledger_.updates), learner.n_iter_
+    (2, 2)
+    >>> print(learner.certify(X, y)[0])
+    Separable data: updates 2 <= 5, against maximum margin  [Novikoff 1962; Block 1962]
+    """
+
+    name: ClassVar[str] = "perceptron"
+    theorems = PERCEPTRON
+
+    def __init__(
+        self,
+        *,
+        rate: float = 1.0,
+        intercept: float = 0.0,
+        ties: str | int = "update",
+        passes: int = 1,
+        until_clean: bool = False,
+        shuffle: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.rate = rate
+        self.intercept = intercept
+        self.ties = ties
+        self.passes = passes
+        self.until_clean = until_clean
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def rules(self) -> Rules:
+        """Perceptron loss, Euclidean steps of constant rate."""
+        whole("passes", self.passes)
+        return Rules(
+            eta=positive("rate", self.rate),
+            tie=TIES[one_of("ties", self.ties, tuple(TIES))],
+            intercept=positive("intercept", self.intercept, or_zero=True),
+        )

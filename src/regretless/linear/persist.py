@@ -1,0 +1,98 @@
+"""A linear learner as arrays and a description, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from ..data.batch import Array
+from ..errors import ModelError, RegretlessError
+from ..ledger import FIELDS
+from ..modelfile import read_model, write_model
+from .base import OnlineClassifier
+from .classes import targets_for
+from .registry import learner_class
+from .state import State
+
+KEYS = frozenset({"learner", "parameters", "classes", "labels", "columns", "names", "extra"})
+
+
+def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[str, Any]) -> None:
+    """Write a learner and what its caller wants to keep with it.
+
+    Parameters
+    ----------
+    path : path-like
+        Replaced as a whole, or not at all.
+    learner : OnlineClassifier
+        Fitted.
+    extra : mapping of JSON values
+        Read back as it is.
+    """
+    state, parameters = learner.state_, learner.get_params()
+    seed = parameters.get("random_state")
+    if seed is not None and not isinstance(seed, (int, np.integer)):
+        raise RegretlessError(f"random_state={seed!r} cannot be kept in a model file; give a whole number or None")
+    names = getattr(learner, "feature_names_in_", None)
+    description = {
+        "learner": learner.name,
+        "parameters": {key: _plain(value) for key, value in parameters.items()},
+        "classes": learner.classes_.tolist(),
+        "labels": learner.classes_.dtype.kind,
+        "columns": state.columns,
+        "names": None if names is None else list(names),
+        "extra": dict(extra),
+    }
+    tensors = {"weights": state.weights[: state.columns], "memory": state.memory, "books": state.books}
+    write_model(path, description, tensors)
+
+
+def read(path: str | PathLike[str]) -> tuple[OnlineClassifier, dict[str, Any]]:
+    """Read a learner and what was kept with it; nothing is imported by name and nothing is run.
+
+    Raises
+    ------
+    ModelError
+        If the file is no model, is damaged, or does not fit together.
+    """
+    description, tensors = read_model(path, KEYS)
+    try:
+        return _rebuild(description, tensors), dict(description["extra"])
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
+
+
+def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> OnlineClassifier:
+    learner = learner_class(description["learner"])(**description["parameters"])
+    learner.rules()
+    kinds = {"U": np.str_, "f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}
+    classes: Array = np.array(description["classes"], dtype=kinds[description["labels"]])
+    if classes.ndim != 1 or not len(classes) or not np.array_equal(np.unique(classes), classes):
+        raise ValueError("its classes are not in order")
+    columns, targets = description["columns"], targets_for(classes)
+    shapes = {
+        "weights": (columns, targets),
+        "memory": (targets, State(0, targets).memory.shape[1]),
+        "books": (targets + (targets > 1), len(FIELDS)),
+    }
+    if {name: array.shape for name, array in tensors.items()} != shapes:
+        raise ValueError("its arrays have other shapes than its classes and columns ask for")
+    if any(array.dtype != np.float64 or not np.isfinite(array).all() for array in tensors.values()):
+        raise ValueError("its arrays hold something else than finite numbers")
+    state = State(0, targets)
+    state.columns = columns
+    state.weights, state.memory, state.books = tensors["weights"], tensors["memory"], tensors["books"]
+    learner.n_features_in_ = columns
+    if description["names"] is not None:
+        learner.feature_names_in_ = np.array(description["names"], dtype=object)
+    learner._adopt(classes, state)
+    return learner
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,227 @@
+"""Comparators along a ray: for one direction d, every vector s * d at once, from one reading in constant memory.
+
+The hinge loss of s * d is the sum of 1 - s m over the margins m = y <d, x> below 1 / s. The kernel bins the margins so
+that 1 / s can be the edge of a bin; then counts and sums by bin give that hinge loss exactly. Edges are under one per
+cent apart and every bound is flat around its best scale, so nothing worth having is missed between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..comparator import Comparator
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from ..ledger import Ledger
+from ..theorem import Theorem
+from ..theory.standing import Standing
+
+COARSE = 16  # edges passed over in the first search for the best scale
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Where a ray points: a unit vector with its share of the constant feature, and where it comes from."""
+
+    name: str
+    vector: Array
+    bias: float
+
+    @classmethod
+    def along(cls, name: str, vector: Array, bias: float = 0.0) -> Direction | None:
+        """The direction of a vector; None when it has none."""
+        size = float(np.sqrt(vector @ vector + bias * bias))
+        return cls(name, vector / size, bias / size) if 0 < size < np.inf else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ray:
+    """Sums over the rounds from which every s * direction can be read.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (bins,)
+        Upper edge of each bin of positive margins.
+    count, total, squares : ndarray, shape (bins,)
+        Rounds, sum of margins and sum of their squares with a margin below each edge.
+    all_total, all_squares : float
+        The same sums over all rounds.
+    """
+
+    direction: Direction
+    edges: Array
+    count: Array
+    total: Array
+    squares: Array
+    all_total: float
+    all_squares: float
+    least: float
+    rounds: float
+    max_norm2: float
+    total_norm2: float
+    repeats: int
+    loss_name: str
+    bins: Array
+
+    def at(self, edge: int) -> Comparator:
+        """The comparator whose hinge loss starts at that edge: s = 1 / edges[edge]."""
+        s = 1 / float(self.edges[edge])
+        count, total, squares = self.count[edge], self.total[edge], self.squares[edge]
+        return self._comparator(s, float(count - s * total), float(count - 2 * s * total + s * s * squares))
+
+    def separating(self) -> Comparator | None:
+        """The shortest comparator without hinge loss, when the direction separates the rounds."""
+        if not self.least > 0:
+            return None
+        return self._comparator(1 / self.least, 0.0, 0.0)
+
+    def zero(self) -> Comparator:
+        """The comparator v = 0."""
+        return self._comparator(0.0, self.rounds, self.rounds)
+
+    def _comparator(self, s: float, hinge: float, squared_hinge: float) -> Comparator:
+        hinge, squared_hinge = max(hinge, 0.0) * self.repeats, max(squared_hinge, 0.0) * self.repeats
+        return Comparator(
+            name=self.direction.name,
+            norm=s,
+            hinge=hinge,
+            squared_hinge=squared_hinge,
+            loss=self._loss(s, hinge, squared_hinge),
+            least=s * self.least,
+            rounds=self.rounds * self.repeats,
+            max_norm2=self.max_norm2,
+            total_norm2=self.total_norm2 * self.repeats,
+            vector=s * self.direction.vector,
+            bias=s * self.direction.bias,
+        )
+
+    def _loss(self, s: float, hinge: float, squared_hinge: float) -> float | None:
+        if self.loss_name == "hinge":
+            return hinge
+        if self.loss_name == "squared-hinge":
+            return squared_hinge
+        if self.loss_name == "square":
+            return self.repeats * float(self.rounds - 2 * s * self.all_total + s * s * self.all_squares)
+        if self.loss_name == "logistic":
+            # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
+            rounds, total = self.bins[:, 0], self.bins[:, 1]
+            filled = rounds > 0
+            return self.repeats * float(rounds[filled] @ np.logaddexp(0, -s * total[filled] / rounds[filled]))
+        return None
+
+    def best(self, theorem: Theorem, ledger: Ledger, standing: Standing) -> Comparator | None:
+        """The comparator on this ray that serves a theorem best; None where none meets its assumptions.
+
+        The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and a fine one around its
+        best find it.
+        """
+
+        def slack(comparator: Comparator) -> float:
+            if theorem.obstacle(ledger, comparator, standing) is not None:
+                return np.inf
+            return theorem.bound(ledger, comparator, standing) - theorem.counts(ledger, comparator)
+
+        first, last = self._range()
+        coarse = range(first, last + 1, COARSE)
+        middle = min(coarse, key=lambda edge: slack(self.at(edge)))
+        fine = range(max(first, middle - COARSE), min(last, middle + COARSE) + 1)
+        candidates: list[Comparator | None] = [self.at(min(fine, key=lambda edge: slack(self.at(edge))))]
+        candidates += [self.zero(), self.separating()]
+        found = min((c for c in candidates if c is not None), key=slack)
+        return found if slack(found) < np.inf else None
+
+    def _range(self) -> tuple[int, int]:
+        """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make
+        every round count, or hardly any."""
+        filled = np.flatnonzero(np.diff(self.count, prepend=self.count[0]))
+        if not filled.size:
+            return 0, len(self.edges) - 1
+        octaves = 6 << _core.RAY_MANTISSA_BITS
+        return max(0, int(filled[0]) - octaves), min(len(self.edges) - 1, int(filled[-1]) + octaves)
+
+
+def look(
+    rounds: Iterable[tuple[Batch, Array]],
+    directions: list[Direction],
+    *,
+    intercept: float,
+    played: float,
+    loss_name: str,
+) -> list[Ray]:
+    """Read all rounds once along some directions.
+
+    Parameters
+    ----------
+    rounds : iterable of (Batch, signs)
+        Signs are int32, +1 or -1.
+    directions : list of Direction
+        All of the same length, at least as long as the rows are wide.
+    intercept : float
+        Size of the constant feature.
+    played : float
+        How many rounds the learner played: a multiple of those read here if it made several passes.
+    loss_name : str
+        What the learner is charged.
+    """
+    count, side = len(directions), _core.RAY_SIDE
+    stacked = np.ascontiguousarray(np.column_stack([d.vector for d in directions]))
+    biases = np.array([d.bias for d in directions])
+    bins, least = np.zeros((count, 2 * side, 3)), np.full(count, np.inf)
+    seen, scratch = np.zeros(3), np.zeros(count)
+    for batch, signs in rounds:
+        row, why = _core.sight(
+            batch.values,
+            batch.indices,
+            batch.starts,
+            signs,
+            intercept,
+            stacked,
+            biases,
+            bins,
+            least,
+            seen,
+            scratch,
+        )
+        if why is not None:
+            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+    repeats = passes_over(float(seen[0]), played)
+    return [_ray(d, bins[k], float(least[k]), seen, repeats, loss_name) for k, d in enumerate(directions)]
+
+
+def passes_over(rows: float, played: float) -> int:
+    """How many passes over so many rows make up the rounds that were played; 1 if no number does."""
+    return max(1, int(played // rows)) if rows and played % rows == 0 else 1
+
+
+def _ray(direction: Direction, bins: Array, least: float, seen: Array, repeats: int, loss_name: str) -> Ray:
+    side = _core.RAY_SIDE
+    below = np.cumsum(bins[:side], axis=0)[:-1] + bins[side:].sum(axis=0)  # the last bin has no upper edge
+    whole = bins.sum(axis=0)
+    rounds, max_norm2, total_norm2 = (float(number) for number in seen)
+    return Ray(
+        direction,
+        _edges(),
+        below[:, 0],
+        below[:, 1],
+        below[:, 2],
+        float(whole[1]),
+        float(whole[2]),
+        least,
+        rounds,
+        max_norm2,
+        total_norm2,
+        repeats,
+        loss_name,
+        bins,
+    )
+
+
+def _edges() -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Upper edge of each positive bin but the last: floats whose low mantissa bits are zero."""
+    places = np.arange(_core.RAY_SIDE - 1, dtype=np.int64) + ((_core.RAY_LOWEST + 1023) << _core.RAY_MANTISSA_BITS)
+    return (places << (52 - _core.RAY_MANTISSA_BITS)).view(np.float64)

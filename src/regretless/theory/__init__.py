@@ -1,0 +1,1 @@
+"""Theorems, one module per chapter, one function per theorem."""

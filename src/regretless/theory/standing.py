@@ -1,0 +1,55 @@
+"""What a theorem may ask of a learner besides its ledger, and the checks that several theorems share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isclose
+
+from ..comparator import Comparator
+from ..ledger import Ledger
+from ..theorem import Check
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One target of a learner as it stands after its last round.
+
+    Attributes
+    ----------
+    norm : float
+        Length of its weights, the constant feature's included.
+    rate : float
+        The parameter of its schedule.
+    schedule : str
+        "constant", "inverse-sqrt" (rate / sqrt(t)) or "self-tuned" (rate / sqrt(sum of squared gradients)).
+    loss : str
+        What it is charged.
+    radius : float
+        Of the ball it lives in; infinite when there is none.
+    """
+
+    norm: float
+    rate: float
+    schedule: str = "constant"
+    loss: str = "perceptron"
+    radius: float = inf
+
+
+def _same_rounds(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
+    return comparator.rounds == ledger.rounds and isclose(
+        comparator.total_norm2, ledger.total_norm2, rel_tol=1e-9, abs_tol=1e-300
+    )
+
+
+def _unit_weights(ledger: Ledger, _: Comparator, __: Standing) -> bool:
+    return ledger.weighted == 0
+
+
+SAME_ROUNDS: tuple[str, Check] = (
+    "the comparator must be read on the very rounds that were played, and these are others",
+    _same_rounds,
+)
+UNIT_WEIGHTS: tuple[str, Check] = (
+    "it assumes that every round weighs 1, and sample weights were given",
+    _unit_weights,
+)

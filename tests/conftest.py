@@ -1,0 +1,38 @@
+"""What all tests share: how hard hypothesis looks, and where real data may be."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("soak", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data sets; tests that want it skip where there is none."""
+    folder = Path(os.environ.get("REGRETLESS_DATA", SHARED / "data"))
+    if not folder.is_dir():
+        pytest.skip("no real data here: set REGRETLESS_DATA to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def oracles() -> list[dict[str, Any]]:
+    """Worked cases with exact answers, found by hand and by slow exact programs."""
+    path = Path(os.environ.get("REGRETLESS_ORACLES", SHARED / "oracles.json"))
+    if not path.is_file():
+        pytest.skip("no worked cases here: set REGRETLESS_ORACLES to their file")
+    cases: list[dict[str, Any]] = json.loads(path.read_text())["cases"]
+    return cases

@@ -1,0 +1,332 @@
+"""Perceptron and OnlineGradientDescent as estimators."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.linear_model import Perceptron as TheirPerceptron
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import regretless
+from regretless.errors import ModelError, RegretlessError
+from regretless.linear import OnlineGradientDescent, Perceptron
+
+# scikit-learn's own Perceptron declares the same two: a row of weight 2 is one update, two equal rows are two rounds.
+WEIGHTS = "a round that weighs 2 is one round and not two"
+EXPECTED = {
+    "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
+    "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
+}
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    every_check = parametrize_with_checks(
+        [
+            Perceptron(),
+            Perceptron(intercept=2.0, passes=3, shuffle=True, random_state=0),
+            OnlineGradientDescent(),
+            OnlineGradientDescent(loss="logistic", schedule="self-tuned", radius=5.0, intercept=1.0),
+        ],
+        expected_failed_checks=lambda estimator: EXPECTED,
+    )
+
+reals = st.floats(-8, 8, width=32)
+LEARNERS = [
+    Perceptron(),
+    OnlineGradientDescent(),
+    OnlineGradientDescent(loss="logistic", radius=1.0, intercept=0.5),
+]
+
+
+@every_check
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_finds_no_fault(estimator, check):
+    """Each of scikit-learn's estimator checks passes, but for the two that its own Perceptron fails."""
+    check(estimator)
+
+
+@given(arrays(float, (40, 4), elements=reals), arrays(np.int8, 40, elements=st.sampled_from([-1, 1])))
+def test_one_pass_is_scikit_learns_perceptron(X, y):
+    """Over one pass in order and without intercept the weights are those of scikit-learn's Perceptron."""
+    if len(set(y)) < 2:
+        return
+    theirs = TheirPerceptron(fit_intercept=False, shuffle=False, max_iter=1, tol=None).fit(X, y)
+    np.testing.assert_allclose(Perceptron().fit(X, y).coef_, theirs.coef_, rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(
+    X=arrays(np.float32, (25, 6), elements=st.one_of(st.just(0.0), reals)),
+    y=arrays(np.int8, 25, elements=st.integers(0, 2)),
+)
+def test_dense_and_sparse_rows_give_the_same_bits(learner, X, y):
+    """Weights, ledgers and scores do not depend on whether zeros are stored."""
+    if len(set(y)) < 2:
+        return
+    dense, sparse = copy.deepcopy(learner).fit(X, y), copy.deepcopy(learner).fit(sp.csr_array(X), y)
+    np.testing.assert_array_equal(dense.coef_, sparse.coef_)
+    assert dense.ledger_ == sparse.ledger_
+    np.testing.assert_array_equal(dense.decision_function(X), sparse.decision_function(sp.csr_matrix(X)))
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_float32_and_float64_rows_of_the_same_numbers_give_the_same_bits(learner):
+    """Weights are float64 whatever the rows are."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 7)).astype(np.float32), rng.choice(["a", "b"], 200)
+    single, double = copy.deepcopy(learner).fit(X, y), copy.deepcopy(learner).fit(X.astype(np.float64), y)
+    np.testing.assert_array_equal(single.coef_, double.coef_)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_rounds_in_pieces_are_the_same_rounds(learner, classes):
+    """Any cut of a stream into calls of partial_fit gives the bits of one call, with classes announced or met on the
+    way."""
+    rng = np.random.default_rng(classes)
+    X, y = rng.normal(size=(120, 5)), np.sort(rng.integers(0, classes, 120))
+    whole = copy.deepcopy(learner).partial_fit(X, y)
+    pieces = copy.deepcopy(learner)
+    for begin, end in ((0, 1), (1, 7), (7, 60), (60, 61), (61, 120)):
+        pieces.partial_fit(X[begin:end], y[begin:end])
+    np.testing.assert_array_equal(whole.coef_, pieces.coef_)
+    assert whole.ledger_ == pieces.ledger_
+    announced = copy.deepcopy(learner).partial_fit(X, y, classes=range(classes))
+    assert announced.ledger_ == copy.deepcopy(learner).fit(X, y).ledger_
+
+
+def test_a_third_class_loses_nothing_of_the_first_two():
+    """When a third class comes, the two that were one learner become mirror images and go on as one-against-rest
+    would."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), np.r_[rng.integers(0, 2, 200), rng.integers(0, 3, 100)]
+    late = Perceptron().partial_fit(X, y)
+    told = Perceptron().partial_fit(X[:200], y[:200], classes=[0, 1, 2]).partial_fit(X[200:], y[200:])
+    np.testing.assert_array_equal(late.coef_[:2], told.coef_[:2])
+    assert late.classes_.tolist() == [0, 1, 2]
+    assert late.state_.ledgers()[2].rounds == 300 - int(np.argmax(y == 2))
+
+
+def test_one_against_rest_is_a_row_of_binary_learners():
+    """Each class's weights are the bits of a binary learner of that class against all others."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 9)), rng.integers(0, 11, 200)
+    many = OnlineGradientDescent(loss="squared-hinge", radius=2.0, intercept=1.0).fit(X, y)
+    for label in range(11):
+        one = OnlineGradientDescent(loss="squared-hinge", radius=2.0, intercept=1.0).fit(X, np.where(y == label, 1, -1))
+        np.testing.assert_array_equal(many.coef_[label], one.coef_[0])
+
+
+def test_a_single_class_waits_for_its_rival():
+    """-1 and 0 alone are the negative class, whatever is positive the positive one, and a smaller rival turns that
+    round."""
+    X = np.array([[1.0, 2.0], [2.0, 1.0], [0.5, -1.0]])
+    for first, second in ((-1, 1), (0, 1), (1, -1), (1, 2), ("ham", "spam"), ("spam", "ham")):
+        labels = np.array([first, first, second])
+        met = Perceptron().partial_fit(X, labels)
+        np.testing.assert_array_equal(met.coef_, Perceptron().fit(X, labels).coef_)
+        assert Perceptron().partial_fit(X[:2], labels[:2]).predict(X[:2]).tolist() == [first, first]
+    with pytest.raises(RegretlessError, match="class"):
+        Perceptron().fit(X, [1, 1, 1])
+
+
+def test_ties():
+    """On orthonormal rows with label +1 the three rules make 3, 0 and 3 updates, and 0, 0 and 3 mistakes."""
+    X, y = np.eye(3), np.ones(3)
+    found = {
+        ties: (ledger.updates, ledger.mistakes)
+        for ties in ("update", 1, -1)
+        for ledger in [Perceptron(ties=ties).partial_fit(X, y, classes=[-1, 1]).ledger_]
+    }
+    assert found == {"update": (3, 0), 1: (0, 0), -1: (3, 3)}
+
+
+def test_the_order_is_the_order_of_the_rows_unless_asked():
+    """Nothing is shuffled by default; with shuffle=True the order comes from random_state."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 3)), rng.choice([0, 1], 100)
+    plain = Perceptron(passes=2).fit(X, y)
+    again = Perceptron().partial_fit(X, y).partial_fit(X, y)
+    np.testing.assert_array_equal(plain.coef_, again.coef_)
+    shuffled = [Perceptron(shuffle=True, random_state=seed).fit(X, y).coef_ for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(shuffled[0], shuffled[1])
+    assert (shuffled[0] != shuffled[2]).any()
+    order = np.random.default_rng(1).permutation(100)
+    np.testing.assert_array_equal(shuffled[0], Perceptron().fit(X[order], y[order]).coef_)
+
+
+def test_weights_scale_what_is_charged():
+    """A round of weight c moves the perceptron by c times the row and is charged c times."""
+    X = np.array([[1.0, 0.0], [0.0, 1.0]])
+    learner = Perceptron().fit(X, [1, -1], sample_weight=[3.0, 0.5])
+    np.testing.assert_array_equal(learner.coef_, [[3.0, -0.5]])
+    assert learner.ledger_.weighted == 2
+
+
+def test_a_bad_row_loses_nothing_that_was_learned():
+    """NaN in the middle of a batch is refused by row and column; the rows before it are learned, and learning goes
+    on."""
+    X, y = np.eye(5), np.array([1, -1, 1, -1, 1])
+    X[3, 2] = np.nan
+    learner = Perceptron().partial_fit(X[:1], y[:1], classes=[-1, 1])
+    with pytest.raises(RegretlessError, match=r"NaN.*row 2, column 2.*2 rows before"):
+        learner.partial_fit(X[1:], y[1:])
+    assert learner.ledger_.rounds == 3
+    learner.partial_fit(X[4:], y[4:])
+    assert learner.ledger_.rounds == 4
+
+
+def test_weights_that_overflow_are_named():
+    """A rate that makes the weights explode ends in an error that says so, not in NaN."""
+    X = np.array([[1e100], [1e100]] * 50)
+    with pytest.raises(RegretlessError, match=r"overflow|too large"):
+        OnlineGradientDescent(loss="square", schedule="constant", rate=1.0).fit(X, [0, 1] * 50)
+
+
+@pytest.mark.parametrize(
+    ("learner", "names"),
+    [
+        (Perceptron(rate=0), "rate"),
+        (Perceptron(rate=float("nan")), "rate"),
+        (Perceptron(ties=0), "ties"),
+        (Perceptron(ties=True), "ties"),
+        (Perceptron(intercept=-1), "intercept"),
+        (Perceptron(passes=0), "passes"),
+        (OnlineGradientDescent(loss="huber"), "loss"),
+        (OnlineGradientDescent(schedule="fast"), "schedule"),
+        (OnlineGradientDescent(radius=0), "radius"),
+    ],
+)
+def test_parameters_without_a_meaning_are_refused_by_name(learner, names):
+    """The message names the parameter."""
+    with pytest.raises(RegretlessError, match=names):
+        learner.fit(np.eye(2), [0, 1])
+
+
+def test_unsorted_and_doubled_indices_are_learned_as_the_matrix_they_mean():
+    """A CSR matrix whose rows are out of order or name a column twice gives the model of its dense twin."""
+    X = sp.csr_matrix(
+        (np.array([1.0, 2.0, 3.0, 1.0, 1.0]), np.array([2, 0, 1, 1, 2]), np.array([0, 2, 4, 5])), shape=(3, 3)
+    )
+    before = X.indices.copy()
+    np.testing.assert_array_equal(Perceptron().fit(X, [1, 0, 1]).coef_, Perceptron().fit(X.toarray(), [1, 0, 1]).coef_)
+    np.testing.assert_array_equal(X.indices, before)
+
+
+def test_indices_that_point_nowhere_are_refused():
+    """A hostile CSR matrix is an error, not a read outside of the weights."""
+    X = sp.csr_matrix(np.eye(3))
+    X.indices[1] = 7
+    with pytest.raises(RegretlessError, match="sparse"):
+        Perceptron().fit(X, [1, 0, 1])
+    X.indices[1] = -1
+    with pytest.raises(RegretlessError, match="sparse"):
+        Perceptron().fit(X, [1, 0, 1])
+
+
+def test_one_row_at_a_time():
+    """update_one and predict_one are partial_fit and predict of one row."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
+    slow, fast = (Perceptron(intercept=1.0).partial_fit(X[:1], y[:1], classes=[0, 1, 2]) for _ in range(2))
+    for t in range(1, 60):
+        assert fast.predict_one(X[t]) == slow.predict(X[t : t + 1])[0]
+        fast.update_one(X[t], y[t])
+        slow.partial_fit(X[t : t + 1], y[t : t + 1])
+    np.testing.assert_array_equal(fast.coef_, slow.coef_)
+    assert fast.ledger_ == slow.ledger_
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, Perceptron(passes=3, shuffle=True, random_state=3)])
+@pytest.mark.parametrize("labels", [[-1, 1], ["a", "b", "c"], [1.0, 2.0], [False, True]])
+def test_a_saved_learner_goes_on_bit_for_bit(learner, labels, tmp_path):
+    """N rounds, save, load and M rounds are N + M rounds, and the file of the one is the file of the other."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 4)), np.array(labels)[rng.integers(0, len(labels), 100)]
+    whole = copy.deepcopy(learner).partial_fit(X, y)
+    half = copy.deepcopy(learner).partial_fit(X[:37], y[:37])
+    half.save(tmp_path / "half.rgl")
+    loaded = regretless.load(tmp_path / "half.rgl")
+    assert loaded.get_params() == half.get_params()
+    loaded.partial_fit(X[37:], y[37:])
+    whole.save(tmp_path / "whole.rgl")
+    loaded.save(tmp_path / "resumed.rgl")
+    assert (tmp_path / "whole.rgl").read_bytes() == (tmp_path / "resumed.rgl").read_bytes()
+    np.testing.assert_array_equal(whole.predict(X), loaded.predict(X))
+    thawed = pickle.loads(pickle.dumps(half)).partial_fit(X[37:], y[37:])
+    np.testing.assert_array_equal(thawed.coef_, whole.coef_)
+
+
+def test_a_model_that_does_not_fit_together_is_refused(tmp_path):
+    """A model file with a good checksum but nonsense inside is a ModelError, whatever the nonsense."""
+    from regretless.linear.persist import KEYS
+    from regretless.modelfile import read_model, write_model
+
+    path = tmp_path / "m.rgl"
+    Perceptron().fit(np.eye(3), [0, 1, 2]).save(path)
+    meta, tensors = read_model(path, KEYS)
+    nonsense = [
+        {"learner": "os.system"},
+        {"learner": "random-forest"},
+        {"parameters": {"rate": -1.0}},
+        {"parameters": {"speed": 1}},
+        {"parameters": None},
+        {"classes": [2, 1, 0]},
+        {"classes": []},
+        {"labels": "O"},
+        {"columns": 4},
+        {"columns": -1},
+        {"extra": None},
+        {"surprise": 1},
+    ]
+    for change in nonsense:
+        write_model(path, meta | change, tensors)
+        with pytest.raises(ModelError):
+            regretless.load(path)
+    for name, array in (
+        ("weights", np.full((3, 3), np.nan)),
+        ("memory", np.zeros((2, 6))),
+        ("books", np.zeros((4, 13), int)),
+    ):
+        write_model(path, meta, tensors | {name: array})
+        with pytest.raises(ModelError):
+            regretless.load(path)
+
+
+def test_importing_and_learning_load_nothing_heavy():
+    """`import regretless`, learning and predicting load neither scikit-learn nor scipy, pyarrow, jinja2 or a plotting
+    library."""
+    program = (
+        "import sys, regretless, numpy as np\n"
+        "from regretless.linear import Perceptron\n"
+        "Perceptron().fit(np.eye(2), [0, 1]).predict(np.eye(2))\n"
+        "heavy = {'sklearn', 'scipy', 'pyarrow', 'jinja2', 'matplotlib', 'pandas'} & set(sys.modules)\n"
+        "sys.exit(f'loaded {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_public_names():
+    """What the package exports is what it has, and nothing else is promised."""
+    import regretless.linear as linear
+
+    assert sorted(linear.__all__) == [
+        "MaxMargin",
+        "OnlineGradientDescent",
+        "Perceptron",
+        "Separation",
+        "max_margin",
+        "separate",
+    ]
+    for name in linear.__all__:
+        assert getattr(linear, name).__name__ == name

@@ -1,0 +1,126 @@
+"""The theorems of online gradient descent."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from regretless.comparator import Comparator
+from regretless.linear import OnlineGradientDescent
+from regretless.theory.regret import GRADIENT_DESCENT, posterior_regret, prior_regret
+
+reals = st.floats(-3, 3, width=32)
+
+
+def loss_of(name, margins):
+    short = np.maximum(0, 1 - margins)
+    return {
+        "hinge": short,
+        "squared-hinge": short**2,
+        "square": (1 - margins) ** 2,
+        "logistic": np.logaddexp(0, -margins),
+    }[name].sum()
+
+
+def comparator(X, y, u, loss) -> Comparator:
+    margins = y * (X @ u)
+    hinge = np.maximum(0, 1 - margins)
+    squares = (X**2).sum(1)
+    return Comparator(
+        "slow",
+        float(np.linalg.norm(u)),
+        float(hinge.sum()),
+        float((hinge**2).sum()),
+        float(loss_of(loss, margins)),
+        float(margins.min()),
+        len(y),
+        float(squares.max()),
+        float(squares.sum()),
+    )
+
+
+@given(
+    X=arrays(float, (25, 3), elements=reals),
+    y=arrays(np.int8, 25, elements=st.sampled_from([-1, 1])),
+    u=arrays(float, 3, elements=reals),
+    loss=st.sampled_from(["hinge", "logistic", "squared-hinge", "square"]),
+    schedule=st.sampled_from(["inverse-sqrt", "constant", "self-tuned"]),
+    rate=st.sampled_from([0.01, 0.1, 1.0]),
+    radius=st.sampled_from([None, 0.5, 2.0]),
+)
+def test_no_stream_and_no_comparator_break_a_regret_bound(X, y, u, loss, schedule, rate, radius):
+    """Every loss, schedule and ball keeps its regret within both bounds against every vector of the ball."""
+    if radius is not None:
+        u = u * min(1, radius / max(np.linalg.norm(u), 1e-300))
+    learner = OnlineGradientDescent(loss=loss, schedule=schedule, rate=rate, radius=radius)
+    learner.partial_fit(X, y, classes=[-1, 1])
+    for theorem in GRADIENT_DESCENT:
+        certificate = theorem.certify(learner.ledger_, [comparator(X, y, u, loss)], learner.standings()[0])
+        assert certificate.holds, str(certificate)
+
+
+def test_the_worked_quadratics():
+    """Square losses (w - c)^2 with c = 1, -1, 2, 0 at rate 1/4: the regret at 1/2 is 261/64 and its bound 645/128."""
+    w, rate, paid, slopes = Fraction(0), Fraction(1, 4), Fraction(0), Fraction(0)
+    for c in (1, -1, 2, 0):
+        gradient = 2 * (w - c)
+        paid, slopes, w = paid + (w - c) ** 2, slopes + gradient**2, w - rate * gradient
+    assert (paid, w, slopes) == (Fraction(581, 64), Fraction(7, 16), Fraction(581, 16))
+    # The same game for labels of one sign: x = c and y = 1 would charge (c w - 1)^2, so scale is checked on +-1
+    # instead.
+    X, y = np.array([[1.0], [1.0], [1.0], [1.0]]), np.array([1, -1, 1, 1])
+    learner = OnlineGradientDescent(loss="square", schedule="constant", rate=0.25).partial_fit(X, y, classes=[-1, 1])
+    w, paid, slopes = 0.0, 0.0, 0.0
+    for label in y:
+        gradient = 2 * (w - label)
+        paid, slopes, w = paid + (w - label) ** 2, slopes + gradient**2, w - 0.25 * gradient
+    assert learner.ledger_.loss == paid
+    assert learner.ledger_.slope2 == slopes
+    assert learner.coef_[0, 0] == w
+    u = comparator(X, y, np.array([0.5]), "square")
+    certificate = posterior_regret.certify(learner.ledger_, [u], learner.standings()[0])
+    assert certificate.bound == pytest.approx(0.25 / (2 * 0.25) + 0.125 * slopes)
+    assert certificate.observed == pytest.approx(paid - u.loss)
+
+
+def test_without_a_ball_the_prior_bound_of_a_falling_rate_does_not_apply():
+    """c / sqrt(t) has no bound before the run unless the weights are kept in a ball; the certificate says so."""
+    X, y = np.eye(2), np.array([1, -1])
+    learner = OnlineGradientDescent().partial_fit(X, y, classes=[-1, 1])
+    u = comparator(X, y, np.zeros(2), "hinge")
+    assert "ball" in str(prior_regret.certify(learner.ledger_, [u], learner.standings()[0]).why)
+    constant = OnlineGradientDescent(schedule="constant").partial_fit(X, y, classes=[-1, 1])
+    assert prior_regret.certify(constant.ledger_, [u], constant.standings()[0]).applies
+
+
+def test_a_comparator_outside_the_ball_gives_no_number():
+    """The regret bound is against vectors of the learner's own ball."""
+    X, y = np.eye(2), np.array([1, -1])
+    learner = OnlineGradientDescent(radius=0.5).partial_fit(X, y, classes=[-1, 1])
+    assert learner.standings()[0].radius == 0.5 < inf
+    u = comparator(X, y, np.array([1.0, -1.0]), "hinge")
+    assert "ball" in str(posterior_regret.certify(learner.ledger_, [u], learner.standings()[0]).why)
+
+
+@given(arrays(float, (40, 2), elements=reals), arrays(np.int8, 40, elements=st.sampled_from([-1, 1])))
+def test_the_weights_never_leave_the_ball(X, y):
+    """After every round the length of the weights is at most the radius, up to rounding."""
+    assume(np.abs(X).max() > 0)
+    learner = OnlineGradientDescent(radius=0.7, rate=3.0)
+    for t in range(40):
+        learner.partial_fit(X[t : t + 1], y[t : t + 1], classes=[-1, 1] if t == 0 else None)
+        assert learner.standings()[0].norm <= 0.7 * (1 + 1e-9)
+
+
+def test_the_perceptron_reading_of_a_subgradient_that_never_moves_is_not_ours():
+    """With <, not <=, the perceptron would stay at 0 for ever; ours moves in the first round."""
+    from regretless.linear import Perceptron
+
+    learner = Perceptron().partial_fit(np.ones((20, 1)), -np.ones(20), classes=[-1, 1])
+    assert (learner.ledger_.updates, learner.ledger_.mistakes) == (1, 1)
