@@ -1,0 +1,152 @@
+"""Axes: from values to pixels, with ticks that a reader can count by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from . import numbers
+
+DECADES_FOR_LOG = 1.5
+"""What a log axis must span at least, in powers of ten."""
+
+Format = Literal["count", "real", "percent"]
+"""How the values of a chart read."""
+
+_STEPS = (1, 2, 5)
+_CHARACTER = 7.4  # the widest digit of the common system fonts at the 12 px of a tick label
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A linear or logarithmic map from [low, high] to the pixels [start, end]; `whole` ticks are integers."""
+
+    low: float
+    high: float
+    log: bool
+    start: float
+    end: float
+    whole: bool = False
+
+    def __call__(self, value: float) -> float:
+        """Where the value stands."""
+        if self.log:
+            share = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+    def stands(self, value: float) -> bool:
+        """Whether the value has a place on this axis."""
+        return math.isfinite(value) and (not self.log or value >= self.low * (1 - 1e-9))
+
+    def ticks(self, horizontal: bool, percent: bool = False) -> list[tuple[float, str]]:
+        """The finest ladder of round values whose labels leave each other room, with the labels."""
+        for values in self._ladders():
+            labels = tick_labels(values, percent)
+            if values and self._roomy(values, labels, horizontal):
+                return list(zip(values, labels, strict=True))
+        return []
+
+    def _ladders(self) -> Iterable[list[float]]:
+        if not self.log:
+            yield from self._linear_ladders()
+            return
+        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+        yield self._inside([step * 10.0**power for power in range(first, last + 1) for step in _STEPS])
+        for stride in range(1, last - first + 2):
+            origin = math.ceil(first / stride) * stride
+            yield self._inside([10.0**power for power in range(origin, last + 1, stride)])
+
+    def _linear_ladders(self) -> Iterable[list[float]]:
+        finest = math.floor(math.log10((self.high - self.low) / 8))
+        for power in range(finest, finest + 4):
+            for step in _STEPS:
+                unit = step * 10.0**power
+                first, last = math.ceil(self.low / unit - 1e-9), math.floor(self.high / unit + 1e-9)
+                if last - first < 8 and not (self.whole and power < 0):
+                    yield [step * k * 10.0**power if power >= 0 else step * k / 10.0**-power
+                           for k in range(first, last + 1)]  # fmt: skip
+
+    def _inside(self, values: Iterable[float]) -> list[float]:
+        return [value for value in values if self.low * (1 - 1e-9) <= value <= self.high * (1 + 1e-9)]
+
+    def _roomy(self, values: Sequence[float], labels: Sequence[str], horizontal: bool) -> bool:
+        places = [self(value) for value in values]
+        apart = 24 if self.log else 34
+        for k in range(1, len(places)):
+            wanted = 16 + (len(labels[k]) + len(labels[k - 1])) / 2 * _CHARACTER if horizontal else apart
+            if abs(places[k] - places[k - 1]) < wanted:
+                return False
+        return True
+
+
+def value_axis(observed: Sequence[float], bounds: Sequence[float], start: float, end: float, format: Format) -> Axis:
+    """The axis for values: logarithmic where they span decades, else linear from zero.
+
+    When most of what was observed is zero or negative a log axis would show nearly nothing of it. Twelve
+    decades are enough for any run: what is smaller than that is rounding noise.
+    """
+    seen = [value for value in observed if math.isfinite(value)]
+    values = seen + [value for value in bounds if math.isfinite(value)]
+    positive = [value for value in values if value > 0]
+    whole, ceiling = format == "count", 1.0 if format == "percent" else math.inf
+    # Every mistake rate begins near 100%: on a linear axis all that was learned later would be a flat line.
+    decades = 1.0 if format == "percent" else DECADES_FOR_LOG
+    telling = positive and 2 * sum(value > 0 for value in seen) >= len(seen)
+    if telling and math.log10(max(positive) / min(positive)) > decades:
+        top = min(_round_up(max(positive) * 1.04), ceiling)
+        least = max(min(positive) / (1.0 if whole else 1.1), top * 1e-12)
+        return Axis(_round_down(least), top, True, start, end, whole)
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if low == high:
+        return Axis(0.0, 1.0, False, start, end, whole)
+    room = 0.04 * (high - low)
+    bottom, top = (low - room if low < 0 else 0.0), (high + room if high > 0 else 0.0)
+    return Axis(bottom, min(top, ceiling), False, start, end, whole)
+
+
+def round_axis(rounds: int, start: float, end: float) -> Axis:
+    """The axis for rounds: logarithmic from 1, unless every round of a short run can be told apart."""
+    if rounds > 10**DECADES_FOR_LOG:
+        return Axis(1.0, float(rounds), True, start, end, True)
+    return Axis(0.0, max(float(rounds), 2.0), False, start, end, True)
+
+
+def tick_labels(values: Sequence[float], percent: bool) -> list[str]:
+    """Labels in one style for the whole axis."""
+    if percent:
+        return [numbers.percent(value) for value in values]
+    largest = max((abs(value) for value in values), default=0.0)
+    if largest < 1e6:
+        return [numbers.real(value) for value in values]
+    if largest >= 1e15:
+        return [_scientific(value) for value in values]
+    return [_compact(value) for value in values]
+
+
+def _compact(value: float) -> str:
+    for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
+        if abs(value) >= 0.9999 * 10**power:
+            return numbers.real(value / 10**power) + letter
+    return numbers.real(value)
+
+
+def _scientific(value: float) -> str:
+    if value == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(value)) + 1e-9)
+    lead = numbers.real(value / 10.0**exponent)
+    return numbers.power_of_ten(exponent) if lead == "1" else f"{lead}·{numbers.power_of_ten(exponent)}"
+
+
+def _round_down(value: float) -> float:
+    power = 10.0 ** math.floor(math.log10(value))
+    return max(step * power for step in (0.5, *_STEPS) if step * power <= value * (1 + 1e-9))
+
+
+def _round_up(value: float) -> float:
+    power = 10.0 ** math.floor(math.log10(value))
+    return min(step * power for step in (*_STEPS, 10) if step * power >= value * (1 - 1e-9))

@@ -1,0 +1,119 @@
+"""What a report is made of, in plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class TheoremLike(Protocol):
+    """What a report reads of a theorem."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def statement(self) -> str: ...
+    @property
+    def formula(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+class CertificateLike(Protocol):
+    """What a report reads of a certificate."""
+
+    @property
+    def theorem(self) -> TheoremLike: ...
+    @property
+    def quantity(self) -> str: ...
+    @property
+    def observed(self) -> float | None: ...
+    @property
+    def bound(self) -> float | None: ...
+    @property
+    def applies(self) -> bool: ...
+    @property
+    def why(self) -> str | None: ...
+    @property
+    def holds(self) -> bool | None: ...
+    @property
+    def confidence(self) -> float | None: ...
+    @property
+    def comparator(self) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCurve:
+    """A certified bound as a function of the rounds played.
+
+    Parameters
+    ----------
+    name : str
+        What the legend calls it.
+    points : sequence of (rounds, bound)
+        In increasing rounds; a single point stands for a bound that is the same throughout.
+    """
+
+    name: str
+    points: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run, ready to be shown.
+
+    Parameters
+    ----------
+    title : str
+        The headline, as ``Perceptron on mail.svm``.
+    learner : str
+        The learner's name.
+    parameters : mapping
+        The learner's parameters by name.
+    source : mapping
+        Where the rounds came from: ``path, rows, features, nonzeros, skipped, passes``, as far as known.
+    curve : sequence of (rounds, mistakes, updates)
+        The ledger at increasing rounds, best spaced evenly on a log axis.
+    bounds : sequence of BoundCurve
+        Certified bounds on `quantity`; may be empty.
+    quantity : str
+        What is certified: ``"updates"``, ``"mistakes"`` or ``"regret"``.
+    certificates : sequence of Certificate
+        Every theorem that was asked, whether or not it applies.
+    weights : sequence of (feature, weight)
+        The largest weights.
+    comparators : sequence of mapping
+        The comparators that the certificates were read against, one row each.
+    seconds : float, optional
+        How long learning took.
+    observed : sequence of (rounds, value), optional
+        The certified quantity over time when it is neither mistakes nor updates; regret may be negative.
+    """
+
+    title: str
+    learner: str
+    parameters: Mapping[str, object]
+    source: Mapping[str, object]
+    curve: Sequence[tuple[int, int, int]]
+    bounds: Sequence[BoundCurve]
+    quantity: str
+    certificates: Sequence[CertificateLike]
+    weights: Sequence[tuple[str, float]]
+    comparators: Sequence[Mapping[str, object]]
+    seconds: float | None = None
+    observed: Sequence[tuple[float, float]] = ()
+
+
+def counted(quantity: str) -> bool:
+    """Whether the quantity is a whole number, so that a bound on it may be rounded down."""
+    return bare(quantity) in ("mistakes", "updates")
+
+
+def bare(quantity: str) -> str:
+    """The quantity without its parenthesis, as ``updates`` for ``updates (sum of 3 classes)``."""
+    return quantity.partition(" (")[0]

@@ -1,0 +1,216 @@
+"""A run in a few words and numbers: the verdict, the cards, the rows of the certificates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from . import numbers
+from .model import CertificateLike, Report, bare, counted
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the sure theorems say of the run: state is held, broken or idle."""
+
+    state: str
+    headline: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One number of the header; `width` is how much of its bar is filled, in per cent."""
+
+    name: str
+    value: str
+    note: str = ""
+    width: float | None = None
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One certificate as the table shows it."""
+
+    title: str
+    kind: str
+    statement: str
+    formula: str
+    source: str
+    comparator: str
+    applies: bool
+    why: str
+    quantity: str
+    observed: str
+    bound: str
+    share: str
+    width: float | None
+    over: bool
+
+
+def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
+    """Whether every sure bound held, one was exceeded, or none applied."""
+    applying = [one for one in certificates if one.applies]
+    sure = [one for one in applying if one.theorem.kind == "sure"]
+    broken = [one for one in sure if not holds(one)]
+    detail = f"{len(applying)} of {_many(len(certificates), 'certificate')} applied"
+    others = sum(not holds(one) for one in applying) - len(broken)
+    if others:
+        detail += f"; {_many(others, 'bound')} that chance may exceed, exceeded"
+    if broken:
+        names = ", ".join(one.theorem.title for one in broken)
+        detail = f"{names}: this is a fault of the program, not of the data. Please report it."
+        return Verdict("broken", "A sure bound was violated", detail)
+    if sure:
+        return Verdict("held", "Every sure bound held", detail + ".")
+    return Verdict("idle", "No sure bound applied", detail + "." if certificates else "No theorem was asked.")
+
+
+def tightest(report: Report) -> CertificateLike | None:
+    """The certificate that leaves the least room above what was observed, a sure one where there is any.
+
+    Room rather than the bound itself, for certificates of regret against different comparators observe
+    different things.
+    """
+    numbered = [one for one in report.certificates if one.applies and not math.isnan(_room(one))]
+    alike = [one for one in numbered if bare(one.quantity) == bare(report.quantity)]
+    for kind in ("sure", "probable", "expected"):
+        if of_kind := [one for one in alike if one.theorem.kind == kind]:
+            return min(of_kind, key=_room)
+    return None
+
+
+def lead(report: Report) -> str:
+    """The run in one or two sentences."""
+    rounds, mistakes, _ = totals(report)
+    if rounds == 0:
+        return "No round was played."
+    text = f"In {_many(rounds, 'round')} the learner made {_many(mistakes, 'mistake')}"
+    text += f", {numbers.percent(mistakes / rounds)} of all." if mistakes else "."
+    best = tightest(report)
+    if best is None or best.observed is None or best.bound is None:
+        return text
+    if math.isinf(best.bound):
+        return f"{text} The tightest bound that applies is infinite, which says nothing about this run."
+    observed, bound = pair(best)
+    if not counted(best.quantity):
+        bounded = f"{text} The tightest bound on the {best.quantity} is {bound}"
+        return f"{bounded}; it was {observed}."
+    allowed = f"{text} The tightest bound that applies allows {bound} {best.quantity}"
+    seen = f"; there were {observed}." if holds(best) else f", fewer than the {observed} observed."
+    return allowed + seen
+
+
+def cards(report: Report) -> list[Card]:
+    """The numbers of the header."""
+    rounds, mistakes, updates = totals(report)
+    speed = f"in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    rate = numbers.percent(mistakes / rounds) if rounds else "–"
+    shown = [
+        Card("Rounds", numbers.number(rounds), speed),
+        Card("Mistakes", numbers.number(mistakes)),
+        Card("Mistake rate", rate),
+        Card("Updates", numbers.number(updates)),
+    ]
+    best = tightest(report)
+    if best is None or best.bound is None:
+        shown.append(Card(f"Tightest bound on {report.quantity}", "–", "no theorem gives one"))
+    else:
+        share, width = used(best)
+        note = best.theorem.title + (f": {share} used" if share != "–" else "")
+        shown.append(Card(f"Tightest bound on {best.quantity}", pair(best)[1], note, width, not holds(best)))
+    return shown
+
+
+def row(certificate: CertificateLike, formula: str) -> Row:
+    """One certificate, its numbers written out."""
+    theorem = certificate.theorem
+    observed, bound = pair(certificate)
+    share, width = used(certificate)
+    return Row(
+        title=theorem.title,
+        kind=_kind(certificate),
+        statement=numbers.typeset(theorem.statement),
+        formula=formula,
+        source=numbers.typeset(theorem.source),
+        comparator=_comparator(certificate.comparator),
+        applies=certificate.applies,
+        why=certificate.why or "one of its assumptions fails",
+        quantity=certificate.quantity,
+        observed=observed,
+        bound=bound,
+        share=share,
+        width=width,
+        over=certificate.applies and not holds(certificate),
+    )
+
+
+def holds(certificate: CertificateLike) -> bool:
+    """Whether what was observed is within the bound."""
+    return certificate.holds is None or certificate.holds
+
+
+def pair(certificate: CertificateLike) -> tuple[str, str]:
+    """The observed number and the bound as text."""
+    observed, bound = certificate.observed, certificate.bound
+    if observed is None or bound is None:
+        return _known(observed), _known(bound)
+    return numbers.observed_and_bound(observed, bound, counted(certificate.quantity), holds(certificate))
+
+
+def used(certificate: CertificateLike) -> tuple[str, float | None]:
+    """How much of the bound was used, as text and as the per cent of a bar to fill."""
+    observed, bound = certificate.observed, certificate.bound
+    if observed is None or bound is None or not (math.isfinite(observed) and math.isfinite(bound)):
+        return "–", None
+    if holds(certificate) and observed >= bound:
+        return "100%", 100.0
+    if bound <= 0:
+        return "–", None
+    if counted(certificate.quantity) and bound >= 1:
+        bound = math.floor(bound * (1 + 1e-9))  # the share of what is shown
+    share = observed / bound
+    if 1 < share < 1.01:
+        return "over 100%", 100.0
+    return numbers.percent(share), round(100 * min(max(share, 0.0), 1.0), 2)
+
+
+def totals(report: Report) -> tuple[int, int, int]:
+    """Rounds, mistakes and updates at the end of the run."""
+    return report.curve[-1] if report.curve else (0, 0, 0)
+
+
+def _room(certificate: CertificateLike) -> float:
+    if certificate.bound is None or certificate.observed is None:
+        return math.nan
+    return certificate.bound - certificate.observed
+
+
+def _kind(certificate: CertificateLike) -> str:
+    if certificate.theorem.kind == "probable" and certificate.confidence is not None:
+        return f"with probability {numbers.percent(certificate.confidence)}"
+    return {"expected": "in expectation", "probable": "with high probability"}.get(
+        certificate.theorem.kind, certificate.theorem.kind
+    )
+
+
+def _comparator(comparator: object) -> str:
+    """The comparator's name; all that is known of it where it has none."""
+    if comparator is None:
+        return ""
+    describe = getattr(comparator, "describe", None)
+    known = describe() if callable(describe) else comparator
+    if isinstance(known, Mapping) and known.get("name"):
+        return numbers.plain(known["name"])
+    return numbers.plain(known)
+
+
+def _known(value: float | None) -> str:
+    return "–" if value is None else numbers.number(value)
+
+
+def _many(value: int, noun: str) -> str:
+    amount = "no" if value == 0 else numbers.number(value)
+    return f"{amount} {noun}{'' if value == 1 else 's'}"
