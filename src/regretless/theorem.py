@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import floor, inf, isfinite
+from math import floor, inf, isfinite, sqrt
 from typing import Any, Literal
 
 from .comparator import Comparator
@@ -136,6 +136,12 @@ class Certificate:
         return self.observed <= self.bound + slack
 
     @property
+    def vacuous(self) -> bool:
+        """Whether the bound on a count says no more than that there were so many rounds; hard data does that."""
+        rounds = inf if self.comparator is None else self.comparator.rounds
+        return self.theorem.whole and self.shown_bound is not None and self.shown_bound >= rounds
+
+    @property
     def violated(self) -> bool:
         """Whether a theorem that always holds was broken: a bug, in the code or in the theorem."""
         return self.theorem.kind == "sure" and not self.holds
@@ -160,9 +166,10 @@ class Certificate:
             return f"{self.theorem.title}: does not apply ({self.why})"
         sign = "<=" if self.holds else "EXCEEDS"
         against = f", against {self.comparator.name}" if self.comparator is not None and self.comparator.name else ""
+        empty = ", no better than the number of rounds" if self.vacuous else ""
         return (
             f"{self.theorem.title}: {self.quantity} {_number(self.observed)} {sign} "
-            f"{_number(self.shown_bound)}{against}  [{self.theorem.source}]"
+            f"{_number(self.shown_bound)}{empty}{against}  [{self.theorem.source}]"
         )
 
 
@@ -197,4 +204,23 @@ def summed(certificates: Sequence[Certificate]) -> Certificate:
         return Certificate(first.theorem, None, None, None, failed.why, parts=len(certificates))
     observed = sum(c.observed for c in certificates if c.observed is not None)
     bound = sum(c.bound for c in certificates if c.bound is not None)
-    return Certificate(first.theorem, observed, bound, first.comparator, None, parts=len(certificates))
+    return Certificate(first.theorem, observed, bound, _together(certificates), None, parts=len(certificates))
+
+
+def _together(certificates: Sequence[Certificate]) -> Comparator | None:
+    """The comparators of all classes as one: a vector for each class, so squared lengths and losses add up."""
+    each = [c.comparator for c in certificates if c.comparator is not None]
+    if len(each) < len(certificates):
+        return None
+    losses = [u.loss for u in each if u.loss is not None]
+    return Comparator(
+        name="one for each class",
+        norm=sqrt(sum(u.norm**2 for u in each)),
+        hinge=sum(u.hinge for u in each),
+        squared_hinge=sum(u.squared_hinge for u in each),
+        loss=sum(losses) if len(losses) == len(each) else None,
+        least=min(u.least for u in each),
+        rounds=sum(u.rounds for u in each),
+        max_norm2=max(u.max_norm2 for u in each),
+        total_norm2=sum(u.total_norm2 for u in each),
+    )

@@ -244,6 +244,7 @@ class OnlineClassifier(Estimator):
                 theorems=self.theorems,
                 rounds=again,
                 in_memory=True,
+                rows=len(batch),
                 svm=svm,
                 against=None if against is None else self.comparators(against),
             )

@@ -20,7 +20,7 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..theorem import Certificate, Theorem, summed
 from ..theory.standing import Standing
-from .rays import Direction, Ray, look, passes_over
+from .rays import Direction, Ray, Span, look
 from .state import Rules, State
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
@@ -45,6 +45,8 @@ class Question:
         classes).
     in_memory : bool
         Whether all rounds are at hand, as one batch, so that exact margins and linear SVMs may be tried.
+    rows : int
+        How many rounds there are in one reading.
     svm : bool
         Whether scikit-learn may be asked.
     against : tuple of (ndarray, float) or None
@@ -59,9 +61,14 @@ class Question:
     theorems: tuple[Theorem, ...]
     rounds: Rounds
     in_memory: bool
+    rows: int
     svm: bool = False
     against: tuple[Array, Array] | None = None
     seconds: float = 5.0
+
+    def span(self, target: int) -> Span:
+        """Which of the rounds a target played."""
+        return Span.of(self.rows, self.state.ledgers()[target].rounds)
 
 
 def certify(question: Question) -> list[Certificate]:
@@ -86,7 +93,7 @@ def _certify_target(question: Question, target: int, directions: list[Direction]
             _signed(question, target),
             directions,
             intercept=question.rules.intercept,
-            played=ledger.rounds,
+            span=question.span(target),
             loss_name=standing.loss,
         )
     certificates = []
@@ -119,30 +126,30 @@ def read(question: Question, target: int, vectors: list[tuple[str, Array, float]
         state.memory[k, 2] = bias
     rules = Rules(intercept=intercept)
     sums = np.zeros((len(vectors), 3))
-    least, seen = np.full(len(vectors), np.inf), np.zeros(3)
-    for batch, signs in _signed(question, target):
+    least, rounds, longest, total = np.full(len(vectors), np.inf), 0, 0.0, 0.0
+    for times, batch, signs in question.span(target).parts(_signed(question, target)):
         scores, (row, why) = state.scores(batch, rules)
         if why is not None:
             raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
         margins = signs[:, None] * scores
         hinge = np.maximum(0, 1 - margins)
-        sums += np.column_stack([hinge.sum(0), (hinge**2).sum(0), _charged(loss, margins).sum(0)])
+        sums += times * np.column_stack([hinge.sum(0), (hinge**2).sum(0), _charged(loss, margins).sum(0)])
         least = np.minimum(least, margins.min(0, initial=np.inf))
         norms = _norms2(batch) + intercept**2
-        seen += [len(batch), 0, norms.sum()]
-        seen[1] = max(seen[1], norms.max(initial=0.0))
-    times = passes_over(float(seen[0]), question.state.ledgers()[target].rounds)
+        rounds += times * len(batch)
+        total += times * float(norms.sum())
+        longest = max(longest, float(norms.max(initial=0.0)))
     return [
         Comparator(
             name=name,
             norm=sqrt(float(vector @ vector) + bias * bias),
-            hinge=times * float(sums[k, 0]),
-            squared_hinge=times * float(sums[k, 1]),
-            loss=None if loss == "perceptron" else times * float(sums[k, 2]),
+            hinge=float(sums[k, 0]),
+            squared_hinge=float(sums[k, 1]),
+            loss=None if loss == "perceptron" else float(sums[k, 2]),
             least=float(least[k]),
-            rounds=times * float(seen[0]),
-            max_norm2=float(seen[1]),
-            total_norm2=times * float(seen[2]),
+            rounds=float(rounds),
+            max_norm2=longest,
+            total_norm2=total,
             vector=vector,
             bias=bias,
         )

@@ -7,8 +7,9 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,6 @@ class Ray:
     rounds: float
     max_norm2: float
     total_norm2: float
-    repeats: int
     loss_name: str
     bins: Array
 
@@ -85,7 +85,7 @@ class Ray:
         return self._comparator(0.0, self.rounds, self.rounds)
 
     def _comparator(self, s: float, hinge: float, squared_hinge: float) -> Comparator:
-        hinge, squared_hinge = max(hinge, 0.0) * self.repeats, max(squared_hinge, 0.0) * self.repeats
+        hinge, squared_hinge = max(hinge, 0.0), max(squared_hinge, 0.0)
         return Comparator(
             name=self.direction.name,
             norm=s,
@@ -93,9 +93,9 @@ class Ray:
             squared_hinge=squared_hinge,
             loss=self._loss(s, hinge, squared_hinge),
             least=s * self.least,
-            rounds=self.rounds * self.repeats,
+            rounds=self.rounds,
             max_norm2=self.max_norm2,
-            total_norm2=self.total_norm2 * self.repeats,
+            total_norm2=self.total_norm2,
             vector=s * self.direction.vector,
             bias=s * self.direction.bias,
         )
@@ -106,12 +106,12 @@ class Ray:
         if self.loss_name == "squared-hinge":
             return squared_hinge
         if self.loss_name == "square":
-            return self.repeats * float(self.rounds - 2 * s * self.all_total + s * s * self.all_squares)
+            return float(self.rounds - 2 * s * self.all_total + s * s * self.all_squares)
         if self.loss_name == "logistic":
             # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
             rounds, total = self.bins[:, 0], self.bins[:, 1]
             filled = rounds > 0
-            return self.repeats * float(rounds[filled] @ np.logaddexp(0, -s * total[filled] / rounds[filled]))
+            return float(rounds[filled] @ np.logaddexp(0, -s * total[filled] / rounds[filled]))
         return None
 
     def best(self, theorem: Theorem, ledger: Ledger, standing: Standing) -> Comparator | None:
@@ -145,13 +145,45 @@ class Ray:
         return max(0, int(filled[0]) - octaves), min(len(self.edges) - 1, int(filled[-1]) + octaves)
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Which rounds of a stream a learner played: `passes` times all of its rows, but for the first `skip` of the first
+    pass. A one-against-rest learner begins where its class is first met.
+    """
+
+    rows: int
+    passes: int
+    skip: int
+
+    @classmethod
+    def of(cls, rows: int, played: float) -> Span:
+        """The span that ends with the last row and is so many rounds long."""
+        passes = max(1, ceil(played / rows)) if rows else 1
+        return cls(rows, passes, max(0, passes * rows - int(played)))
+
+    def parts(self, rounds: Iterable[tuple[Batch, Array]]) -> Iterator[tuple[int, Batch, Array]]:
+        """The rounds, each with how many times it was played."""
+        done = 0
+        for batch, signs in rounds:
+            head = min(max(self.skip - done, 0), len(batch))
+            done += len(batch)
+            if head and self.passes > 1:
+                yield self.passes - 1, batch.slice(0, head), signs[:head]
+            if head < len(batch):
+                yield self.passes, batch.slice(head, len(batch)) if head else batch, signs[head:]
+
+
+class _Sums:
+    """What the kernel adds up along some directions over rounds that were played equally often."""
+
+    def __init__(self, count: int) -> None:
+        self.bins = np.zeros((count, 2 * _core.RAY_SIDE, 3))
+        self.least = np.full(count, np.inf)
+        self.seen = np.zeros(3)
+
+
 def look(
-    rounds: Iterable[tuple[Batch, Array]],
-    directions: list[Direction],
-    *,
-    intercept: float,
-    played: float,
-    loss_name: str,
+    rounds: Iterable[tuple[Batch, Array]], directions: list[Direction], *, intercept: float, span: Span, loss_name: str
 ) -> list[Ray]:
     """Read all rounds once along some directions.
 
@@ -163,17 +195,17 @@ def look(
         All of the same length, at least as long as the rows are wide.
     intercept : float
         Size of the constant feature.
-    played : float
-        How many rounds the learner played: a multiple of those read here if it made several passes.
+    span : Span
+        How often each of them was played.
     loss_name : str
         What the learner is charged.
     """
-    count, side = len(directions), _core.RAY_SIDE
+    count = len(directions)
     stacked = np.ascontiguousarray(np.column_stack([d.vector for d in directions]))
-    biases = np.array([d.bias for d in directions])
-    bins, least = np.zeros((count, 2 * side, 3)), np.full(count, np.inf)
-    seen, scratch = np.zeros(3), np.zeros(count)
-    for batch, signs in rounds:
+    biases, scratch = np.array([d.bias for d in directions]), np.zeros(count)
+    sums: dict[int, _Sums] = {}
+    for times, batch, signs in span.parts(rounds):
+        s = sums.setdefault(times, _Sums(count))
         row, why = _core.sight(
             batch.values,
             batch.indices,
@@ -182,27 +214,25 @@ def look(
             intercept,
             stacked,
             biases,
-            bins,
-            least,
-            seen,
+            s.bins,
+            s.least,
+            s.seen,
             scratch,
         )
         if why is not None:
             raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
-    repeats = passes_over(float(seen[0]), played)
-    return [_ray(d, bins[k], float(least[k]), seen, repeats, loss_name) for k, d in enumerate(directions)]
+    bins = sum((times * s.bins for times, s in sums.items()), np.zeros((count, 1, 1)))
+    least = np.min([s.least for s in sums.values()], axis=0)
+    played, total = (sum(times * s.seen[place] for times, s in sums.items()) for place in (0, 2))
+    longest = max(s.seen[1] for s in sums.values())
+    seen = (float(played), float(longest), float(total))
+    return [_ray(d, bins[k], float(least[k]), seen, loss_name) for k, d in enumerate(directions)]
 
 
-def passes_over(rows: float, played: float) -> int:
-    """How many passes over so many rows make up the rounds that were played; 1 if no number does."""
-    return max(1, int(played // rows)) if rows and played % rows == 0 else 1
-
-
-def _ray(direction: Direction, bins: Array, least: float, seen: Array, repeats: int, loss_name: str) -> Ray:
+def _ray(direction: Direction, bins: Array, least: float, seen: tuple[float, float, float], loss_name: str) -> Ray:
     side = _core.RAY_SIDE
     below = np.cumsum(bins[:side], axis=0)[:-1] + bins[side:].sum(axis=0)  # the last bin has no upper edge
     whole = bins.sum(axis=0)
-    rounds, max_norm2, total_norm2 = (float(number) for number in seen)
     return Ray(
         direction,
         _edges(),
@@ -212,10 +242,7 @@ def _ray(direction: Direction, bins: Array, least: float, seen: Array, repeats: 
         float(whole[1]),
         float(whole[2]),
         least,
-        rounds,
-        max_norm2,
-        total_norm2,
-        repeats,
+        *seen,
         loss_name,
         bins,
     )

@@ -1,0 +1,1 @@
+"""Ours and the peers, side by side."""

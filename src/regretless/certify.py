@@ -1,0 +1,185 @@
+"""Certificates of a learner that has gone over a stream: the same rounds are read again, as often as is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .data.batch import Array, Batch
+from .data.stream import Stream
+from .errors import RegretlessError
+from .ledger import FIELDS
+from .linear.base import OnlineClassifier
+from .linear.hindsight import Question, certify
+from .linear.state import State
+from .theorem import Certificate
+
+SMALL = 32 << 20  # bytes of rounds that are kept rather than read again
+ROUNDS = FIELDS.index("rounds")
+
+ONCE = "the rounds must be read again, and {name} can be read once only"
+OTHERS = "played again from the start, the rounds of {name} do not give this model: it learned from others"
+
+
+class Replay:
+    """The rounds of a stream, again and again; small streams are kept in memory.
+
+    Parameters
+    ----------
+    stream : Stream
+        One that can be read again.
+    learner : OnlineClassifier
+        Tells what the kernel plays for each label, and how many columns there are.
+    """
+
+    def __init__(self, stream: Stream, learner: OnlineClassifier) -> None:
+        self._stream, self._learner = stream, learner
+        self._kept: list[tuple[Batch, Array]] | None = None
+        self.rows = 0
+        self.small = self._keep()
+
+    def __call__(self) -> Iterator[tuple[Batch, Array]]:
+        yield from self._read() if self._kept is None else self._kept
+
+    def _read(self) -> Iterator[tuple[Batch, Array]]:
+        for batch in self._stream.batches():
+            if batch.labels is None:
+                raise RegretlessError(f"{self._stream.name}: certificates need the labels, and there are none")
+            if batch.columns > self._learner.state_.columns:
+                raise RegretlessError(
+                    f"{self._stream.name}: there are features that the model has never met, "
+                    "so these are not the rounds it played; give the file that it learned from"
+                )
+            yield batch, self._learner.codes(batch.labels)
+
+    def _keep(self) -> bool:
+        """Count the rounds, and keep them if they are few."""
+        kept: list[tuple[Batch, Array]] | None = []
+        size = 0
+        for batch, codes in self._read():
+            self.rows += len(batch)
+            size += batch.entries * 12 + len(batch) * 16
+            if size > SMALL:
+                kept = None
+            if kept is not None:
+                kept.append((_owned(batch), codes))
+        self._kept = None if kept is None else _joined(kept)
+        return self._kept is not None
+
+
+def certify_stream(
+    learner: OnlineClassifier,
+    stream: Stream,
+    *,
+    against: Any = None,
+    svm: bool = False,
+    seconds: float = 5.0,
+    trusted: bool = True,
+) -> list[Certificate]:
+    """Read every theorem of a learner against the rounds of a stream.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        After its run over the stream, in one pass or several.
+    stream : Stream
+        The same rounds. If it cannot be read again, the certificates say that they do not apply.
+    against : array-like or None
+        The user's own comparator; see `OnlineClassifier.certify`.
+    svm : bool
+        Whether to try scikit-learn's linear SVMs, if the rounds fit in memory; importing it takes about two seconds.
+    seconds : float
+        How long the search for a maximum margin may take, if the rounds fit in memory.
+    trusted : bool
+        Whether these are known to be the rounds that the learner played. If not, they are played again from the start,
+        and the certificates do not apply unless that gives the same learner, bit for bit.
+
+    Raises
+    ------
+    RegretlessError
+        If the stream holds features or labels that the learner has never met.
+    """
+    if not stream.rereadable:
+        return declined(learner, ONCE.format(name=stream.name))
+    replay = Replay(stream, learner)
+    if not (trusted or learner.shuffle or _gives(learner, replay)):
+        return declined(learner, OTHERS.format(name=stream.name))
+    return certify(
+        Question(
+            state=learner.state_,
+            rules=learner.rules(),
+            standings=learner.standings(),
+            theorems=learner.theorems,
+            rounds=replay,
+            in_memory=replay.small,
+            rows=replay.rows,
+            svm=svm,
+            against=None if against is None else learner.comparators(against),
+            seconds=seconds,
+        )
+    )
+
+
+def declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
+    """Certificates that do not apply, all for the same reason."""
+    return [Certificate(theorem, None, None, None, why) for theorem in learner.theorems]
+
+
+def _gives(learner: OnlineClassifier, replay: Replay) -> bool:
+    """Whether the rounds, played from the start as often as their number says, give the same weights and books.
+
+    Sums and counts that agree would not do: other rounds of the same number and the same lengths have the same.
+    """
+    met, announced = (type(learner)(**learner.get_params()) for _ in range(2))
+    announced._adopt(learner.classes_, State(learner.state_.columns, learner.state_.targets))
+    return _plays_to(learner, met, replay) or _plays_to(learner, announced, replay)
+
+
+def _plays_to(learner: OnlineClassifier, twin: OnlineClassifier, replay: Replay) -> bool:
+    ours, rounds = learner.state_, 0
+    played = int(ours.books[-1, ROUNDS])
+    while rounds < played:
+        before = rounds
+        for batch, codes in replay():
+            labels = decode(codes, learner.classes_)
+            twin.observe(Batch(batch.values, labels, batch.columns, batch.indices, batch.starts))
+            rounds += len(batch)
+        if rounds == before or played % (rounds - before):
+            return False
+    theirs = twin.state_
+    return (
+        ours.columns == theirs.columns
+        and np.array_equal(ours.weights[: ours.columns], theirs.weights[: ours.columns])
+        and np.array_equal(ours.books, theirs.books)
+    )
+
+
+def decode(codes: Array, classes: Array) -> Array:
+    """The labels that the kernel plays so."""
+    if len(classes) > 2:
+        return np.asarray(classes[codes])
+    return np.asarray(classes[np.minimum((codes + 1) // 2, len(classes) - 1)])
+
+
+def _owned(batch: Batch) -> Batch:
+    """A copy: a stream may use its buffers again."""
+    indices = None if batch.indices is None else batch.indices.copy()
+    starts = None if batch.starts is None else batch.starts.copy()
+    return Batch(batch.values.copy(), batch.labels, batch.columns, indices, starts)
+
+
+def _joined(kept: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
+    """All rounds in one batch."""
+    if len(kept) < 2:
+        return kept
+    batches = [batch for batch, _ in kept]
+    codes = np.concatenate([codes for _, codes in kept])
+    values, columns = np.concatenate([b.values for b in batches]), batches[-1].columns
+    if batches[0].starts is None:
+        return [(Batch(values, None, columns), codes)]
+    indices = np.concatenate([b.indices for b in batches if b.indices is not None])
+    lengths = np.concatenate([np.diff(b.starts) for b in batches if b.starts is not None])
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return [(Batch(values, None, columns, indices, starts), codes)]

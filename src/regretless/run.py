@@ -1,0 +1,283 @@
+"""A learner going over a stream: its curve, its checkpoints, and how it goes on after a stop."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from .data.batch import Batch
+from .data.stream import Stream
+from .errors import DataError, ModelError, RegretlessError
+from .ledger import FIELDS
+from .linear.base import OnlineClassifier
+from .linear.persist import write
+
+ROUNDS = FIELDS.index("rounds")
+POINTS_AN_OCTAVE = 10  # of the curve: 420 of them reach past 10^12 rounds
+
+Point = tuple[int, int, int]
+
+
+class Interrupted(RegretlessError):
+    """The run was asked to stop; what was learned is saved if there was a place for it."""
+
+
+def _curve_points() -> Iterator[int]:
+    last = 0
+    for step in range(60 * POINTS_AN_OCTAVE):
+        point = ceil(2 ** (step / POINTS_AN_OCTAVE) - 1e-9)
+        if point > last:
+            yield point
+            last = point
+
+
+CURVE_POINTS = tuple(_curve_points())  # the round counts at which the curve is drawn, powers of two among them
+
+
+@dataclass
+class Place:
+    """Where in a stream a run stands.
+
+    Attributes
+    ----------
+    number : int
+        The pass, from 0.
+    rows, nonzeros : int
+        What of this pass is learned; in sparse rows every value that is stored counts.
+    updates : int
+        How many updates there had been before this pass.
+    """
+
+    number: int = 0
+    rows: int = 0
+    nonzeros: int = 0
+    updates: int = 0
+
+
+@dataclass
+class Run:
+    """One learner, one stream.
+
+    Attributes
+    ----------
+    learner : OnlineClassifier
+    stream : Stream
+    passes : int
+        How often to go over the stream.
+    save : path or None
+        Where checkpoints and the finished model go.
+    checkpoint_every : int or None
+        The model is saved whenever the number of rounds is a multiple of this.
+    curve : list of (rounds, mistakes, updates)
+        At the round counts of `CURVE_POINTS`.
+    place : Place
+        Where the run stands; at first, where it begins.
+    on_point : callable
+        Told each point of the curve as it is reached.
+    on_rounds : callable
+        Told how many rounds have been played, after each batch.
+    stop : callable
+        Asked after each batch whether to stop.
+    waiting : bool
+        Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
+        rounds.
+    """
+
+    learner: OnlineClassifier
+    stream: Stream
+    passes: int = 1
+    save: str | os.PathLike[str] | None = None
+    checkpoint_every: int | None = None
+    curve: list[Point] = field(default_factory=list)
+    place: Place = field(default_factory=Place)
+    on_point: Callable[[Point], None] = lambda point: None
+    on_rounds: Callable[[int], None] = lambda rounds: None
+    stop: Callable[[], bool] = lambda: False
+    waiting: bool = False
+
+    def play(self) -> None:
+        """Go over the stream; save the model at the end, and also when something stops it.
+
+        Raises
+        ------
+        Interrupted
+            If `stop` said so.
+        Exception
+            If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
+        """
+        if self.passes > 1 and not self.stream.rereadable:
+            found = f"this can be read once only, not {self.passes} times"
+            raise DataError(self.stream.name, None, None, found, "keep what is read with --cache FILE")
+        try:
+            self._passes()
+        except Exception:
+            self._write(unfinished=True)
+            raise
+        self._write(unfinished=False)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played so far, by this run and those before it."""
+        # The last book is that of the whole; reading it all would be felt in a stream of small batches.
+        return int(self.learner.state_.books[-1, ROUNDS]) if hasattr(self.learner, "classes_") else 0
+
+    @property
+    def point(self) -> Point:
+        """Rounds, mistakes and updates so far."""
+        if not hasattr(self.learner, "classes_"):
+            return 0, 0, 0
+        ledger = self.learner.ledger_
+        return int(ledger.rounds), int(ledger.mistakes), int(ledger.updates)
+
+    @property
+    def whole_curve(self) -> list[Point]:
+        """The curve to its very end."""
+        return self.curve if self.curve and self.curve[-1][0] == self.rounds else [*self.curve, self.point]
+
+    def _passes(self) -> None:
+        first = self.place.number
+        for number in range(first, self.passes):
+            if number > first:
+                self.place = Place(number, updates=self.point[2])
+            self._pass()
+            if not self.place.rows:
+                raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
+            if self.learner.until_clean and self.point[2] == self.place.updates:
+                break
+
+    def _pass(self) -> None:
+        batches = self.stream.batches(self.place.rows)
+        while (batch := self._next(batches)) is not None:
+            self._batch(batch)
+            self.on_rounds(self.rounds)
+            if self.stop():
+                raise Interrupted("interrupted")
+
+    def _next(self, batches: Iterator[Batch]) -> Batch | None:
+        self.waiting = True
+        try:
+            return next(batches, None)
+        finally:
+            self.waiting = False
+
+    def _batch(self, batch: Batch) -> None:
+        first, last, done = self.rounds, self.rounds + len(batch), 0
+        points, checkpoints = _points_within(first, last), self._checkpoints_within(first, last)
+        for halt in sorted({*points, *checkpoints, last}):
+            self._observe(batch, done, halt - first)
+            done = halt - first
+            if halt in points:
+                self.curve.append(self.point)
+                self.on_point(self.curve[-1])
+            if halt in checkpoints:
+                self._write(unfinished=True)
+
+    def _observe(self, batch: Batch, begin: int, end: int) -> None:
+        before = self.rounds
+        try:
+            self.learner.observe(batch if (begin, end) == (0, len(batch)) else batch.slice(begin, end))
+        finally:
+            learned = self.rounds - before
+            self.place.rows += learned
+            self.place.nonzeros += _nonzeros(batch, begin, begin + learned)
+
+    def _checkpoints_within(self, first: int, last: int) -> range:
+        """The round counts first < t <= last at which to save."""
+        every = self.checkpoint_every
+        if self.save is None or every is None:
+            return range(0)
+        return range((first // every + 1) * every, last + 1, every)
+
+    def _write(self, *, unfinished: bool) -> None:
+        if self.save is None or self.rounds == 0:
+            return
+        write(self.save, self.learner, self.describe(unfinished=unfinished))
+
+    def describe(self, *, unfinished: bool) -> dict[str, Any]:
+        """What is kept with the model; where the run stands only while it is not finished, so that a model does not
+        depend on the stops on the way to it."""
+        here = self.place
+        stands = {
+            "pass": here.number,
+            "row": here.rows,
+            "nonzeros": here.nonzeros,
+            "updates": here.updates,
+            "passes": self.passes,
+            "source": os.path.basename(self.stream.name),
+        }
+        curve = [list(point) for point in self.curve]
+        return {"schema": self.stream.schema(), "curve": curve, "unfinished": stands if unfinished else None}
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """How a run that was saved goes on.
+
+    Attributes
+    ----------
+    schema : dict or None
+        Of the stream that was learned from, by which the next one builds the same columns.
+    curve : list of (rounds, mistakes, updates)
+        So far.
+    place : Place or None
+        Where an unfinished run stopped; a finished one goes on with the first row of whatever comes next.
+    passes : int or None
+        How many an unfinished run was to make.
+    source : str or None
+        The stream that an unfinished run stopped in, without its folder.
+    """
+
+    schema: dict[str, Any] | None = None
+    curve: tuple[Point, ...] = ()
+    place: Place | None = None
+    passes: int | None = None
+    source: str | None = None
+
+    @classmethod
+    def read(cls, extra: Mapping[str, Any]) -> Continuation:
+        """What `Run.describe` wrote, or nothing at all.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        """
+        try:
+            schema = None if extra.get("schema") is None else dict(extra["schema"])
+            curve = tuple((int(r), int(m), int(u)) for r, m, u in extra.get("curve", ()))
+            stands = extra.get("unfinished")
+            if stands is None:
+                return cls(schema, curve)
+            place = Place(*(int(stands[key]) for key in ("pass", "row", "nonzeros", "updates")))
+            return cls(schema, curve, place, int(stands["passes"]), str(stands["source"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"what the model says of its run does not fit together ({error!r})") from error
+
+    def refuse_other(self, stream: Stream) -> None:
+        """An unfinished run goes on in the stream that it stopped in.
+
+        Raises
+        ------
+        RegretlessError
+            If this one has another name.
+        """
+        if self.place is not None and self.source != os.path.basename(stream.name):
+            found = f"the model stopped in row {self.place.rows:,} of {self.source}"
+            raise RegretlessError(f"{stream.name}: {found}, not of this; give the same data to finish that run")
+
+
+def _points_within(first: int, last: int) -> tuple[int, ...]:
+    """The points of the curve at round counts first < t <= last."""
+    return CURVE_POINTS[bisect_right(CURVE_POINTS, first) : bisect_right(CURVE_POINTS, last)]
+
+
+def _nonzeros(batch: Batch, begin: int, end: int) -> int:
+    if batch.starts is None:
+        return int(np.count_nonzero(batch.values[begin:end]))
+    return int(batch.starts[end] - batch.starts[begin])
