@@ -15,7 +15,7 @@ from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
 from regretless.linear import OnlineGradientDescent, Perceptron
-from regretless.linear.rays import Direction, look
+from regretless.linear.rays import Direction, Span, look
 
 reals = st.floats(-8, 8, width=32)
 SETTINGS = [
@@ -107,6 +107,7 @@ def test_rounds_that_cannot_be_separated_have_no_separable_certificate():
     """Contradicting labels leave Novikoff's theorem without a number, and say why."""
     certificate = Perceptron().fit(np.ones((2, 1)), [0, 1]).certify(np.ones((2, 1)), [0, 1], svm=False)[0]
     assert not certificate.applies
+    assert "cannot be separated" in str(certificate.why)
     assert certificate.bound is None
 
 
@@ -182,7 +183,7 @@ def test_a_ray_knows_the_hinge_loss_of_every_vector_on_it(X, signs, d, scale):
     direction = Direction.along("d", d)
     if direction is None:
         return
-    (ray,) = look([(Batch(X, None, 3), signs)], [direction], intercept=0.0, played=30, loss_name="hinge")
+    (ray,) = look([(Batch(X, None, 3), signs)], [direction], intercept=0.0, span=Span.of(30, 30), loss_name="hinge")
     edge = int(np.searchsorted(ray.edges, 2.0**scale))
     u = ray.at(edge)
     hinge = slow(X, signs, u.vector)

@@ -87,6 +87,8 @@ class Run:
     waiting : bool
         Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
         rounds.
+    saved : int
+        How many rounds the model had when this run last saved it; 0 if it never did.
     """
 
     learner: OnlineClassifier
@@ -100,6 +102,7 @@ class Run:
     on_rounds: Callable[[int], None] = lambda rounds: None
     stop: Callable[[], bool] = lambda: False
     waiting: bool = False
+    saved: int = 0
 
     def play(self) -> None:
         """Go over the stream; save the model at the end, and also when something stops it.
@@ -114,10 +117,12 @@ class Run:
         if self.passes > 1 and not self.stream.rereadable:
             found = f"this can be read once only, not {self.passes} times"
             raise DataError(self.stream.name, None, None, found, "keep what is read with --cache FILE")
+        before = self.rounds
         try:
             self._passes()
         except Exception:
-            self._write(unfinished=True)
+            if self.rounds > before:
+                self._write(unfinished=True)
             raise
         self._write(unfinished=False)
 
@@ -198,6 +203,7 @@ class Run:
         if self.save is None or self.rounds == 0:
             return
         write(self.save, self.learner, self.describe(unfinished=unfinished))
+        self.saved = self.rounds
 
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What is kept with the model; where the run stands only while it is not finished, so that a model does not

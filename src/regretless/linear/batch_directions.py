@@ -14,13 +14,13 @@ SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 MOST_SVM_ENTRIES = 20_000_000
 
 
-def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> Direction | None:
-    """The direction of the largest margin, as far as the time allows; None when nothing separates the rounds."""
+def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> Direction | str | None:
+    """The direction of the largest margin, as far as the time allows; why there is none, where that is known."""
     from .margin import max_margin_signed
 
     found = max_margin_signed(_matrix(batch), signs, intercept=intercept, max_seconds=seconds)
     if found.weights is None:
-        return None
+        return f"the rounds cannot be separated: {found.why}" if found.separable is False else None
     return _direction("maximum margin", found.weights, batch.columns, intercept)
 
 

@@ -42,7 +42,8 @@ def targets_for(classes: Array) -> int:
 
 def with_class(classes: Array, label: Any) -> Array:
     """The classes with one more, in order."""
-    return np.unique(np.append(classes, np.asarray([label])))
+    # Not np.unique, which imports all of numpy's masked arrays.
+    return np.array(sorted({*classes.tolist(), np.asarray(label).item()}))
 
 
 def extend(state: State, old: Array, new: Array) -> State:

@@ -10,7 +10,7 @@ from the maximum margin when they can be separated, and from the user.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -18,7 +18,9 @@ import numpy as np
 from ..comparator import Comparator
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
+from ..ledger import Ledger
 from ..theorem import Certificate, Theorem, summed
+from ..theory.mistakes import separable
 from ..theory.standing import Standing
 from .rays import Direction, Ray, Span, look
 from .state import Rules, State
@@ -74,38 +76,47 @@ class Question:
 def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem; with several classes, both of its sides summed over the one-against-rest problems."""
     targets = question.state.targets
-    directions = _directions(question)
-    per_target = [_certify_target(question, target, directions[target]) for target in range(targets)]
+    leads = _leads(question)
+    per_target = [_certify_target(question, target, leads[target]) for target in range(targets)]
     if targets == 1:
         return per_target[0]
     return [summed(parts) for parts in zip(*per_target, strict=True)]
 
 
-def _certify_target(question: Question, target: int, directions: list[Direction]) -> list[Certificate]:
+def _certify_target(question: Question, target: int, leads: Leads) -> list[Certificate]:
     ledger, standing = question.state.ledgers()[target], question.standings[target]
-    exact: list[Comparator] = []
-    rays: list[Ray] = []
+    rays = look(
+        _signed(question, target),
+        leads.directions,
+        intercept=question.rules.intercept,
+        span=question.span(target),
+        loss_name=standing.loss,
+    )
+    chosen = [_chosen(rays, theorem, ledger, standing) for theorem in question.theorems]
+    if standing.loss == "logistic":
+        # Rays know this loss only nearly, which is enough to choose by. What is printed is read exactly.
+        places = {id(u): place for place, u in enumerate(u for several in chosen for u in several)}
+        vectors = [(u.name, u.vector, u.bias) for several in chosen for u in several if u.vector is not None]
+        exact = read(question, target, vectors)
+        chosen = [[exact[places[id(u)]] for u in several] for several in chosen]
     if question.against is not None:
-        vectors, biases = question.against
-        exact = read(question, target, [("yours", vectors[:, target], float(biases[target]))])
-    if directions:
-        rays = look(
-            _signed(question, target),
-            directions,
-            intercept=question.rules.intercept,
-            span=question.span(target),
-            loss_name=standing.loss,
-        )
+        weights, biases = question.against
+        yours = read(question, target, [("yours", weights[:, target], float(biases[target]))])
+        chosen = [yours + several for several in chosen]
     certificates = []
-    for theorem in question.theorems:
-        chosen = [found for ray in rays if (found := ray.best(theorem, ledger, standing)) is not None]
-        if standing.loss == "logistic" and chosen:
-            vectors = [(u.name, u.vector, u.bias) for u in chosen if u.vector is not None]
-            chosen = read(question, target, vectors)
-        elif not chosen and rays:
-            chosen = [rays[0].zero() if rays[0].separating() is None else rays[0].at(0)]
-        certificates.append(theorem.certify(ledger, [*exact, *chosen], standing))
+    for theorem, several in zip(question.theorems, chosen, strict=True):
+        certificate = theorem.certify(ledger, several, standing)
+        if theorem is separable and not certificate.applies and leads.inseparable is not None:
+            certificate = replace(certificate, why=leads.inseparable)
+        certificates.append(certificate)
     return certificates
+
+
+def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing) -> list[Comparator]:
+    """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
+    found = [best for ray in rays if (best := ray.best(theorem, ledger, standing)) is not None]
+    best = theorem.certify(ledger, found, standing).comparator
+    return [rays[0].zero() if best is None else best]
 
 
 def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
@@ -178,24 +189,36 @@ def _norms2(batch: Batch) -> Array:
 # ---- directions
 
 
-def _directions(question: Question) -> list[list[Direction]]:
-    """For each target, the directions worth a look."""
+@dataclass(slots=True)
+class Leads:
+    """Where to look for the comparators of one target, and why none separates its rounds, if that is known."""
+
+    directions: list[Direction]
+    inseparable: str | None = None
+
+
+def _leads(question: Question) -> list[Leads]:
     columns, targets = question.state.columns, question.state.targets
     if question.against is not None:
-        vectors, biases = question.against
-        made = [[Direction.along("yours, scaled", vectors[:, c], float(biases[c]))] for c in range(targets)]
-        return [[d for d in found if d is not None] for found in made]
-    candidates: list[tuple[str, Array, Array]] = [
-        ("final weights", question.state.coefficients(), question.state.biases())
-    ]
-    candidates += _extra_passes(question)
-    found: list[list[Direction]] = []
+        candidates = [("yours, scaled", *question.against)]
+    else:
+        final = question.state.coefficients(), question.state.biases()
+        candidates = [("final weights", *final), *_extra_passes(question)]
+    leads = []
     for c in range(targets):
         along = [Direction.along(name, vectors[:columns, c], float(biases[c])) for name, vectors, biases in candidates]
-        found.append([d for d in along if d is not None])
-        if question.in_memory:
-            found[c] += _from_memory(question, c)
-    return found
+        lead = Leads([d for d in along if d is not None])
+        if question.in_memory and question.against is None:
+            more, lead.inseparable = _from_memory(question, c)
+            lead.directions += more
+        lead.directions = lead.directions or [_first_axis(columns)]
+        leads.append(lead)
+    return leads
+
+
+def _first_axis(columns: int) -> Direction:
+    """Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds."""
+    return Direction("first axis", np.eye(1, max(columns, 1))[0, :columns], 0.0)
 
 
 def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
@@ -205,12 +228,12 @@ def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
     longest = sqrt(ledger.max_norm2)
     if longest == 0 or ledger.rounds == 0:
         return []
-    # No vector longer than sqrt(updates) / r beats v = 0 with less than all rounds as its bound.
-    largest = sqrt(max(1.0, ledger.updates / targets)) / longest
-    plans = [("averaged perceptron", Rules(intercept=intercept))]
+    # The bounds are at least (r |v|)^2, so no vector longer than sqrt(rounds) / r says more than v = 0 does.
+    largest = sqrt(ledger.rounds) / longest
+    plans = [("perceptron, averaged", Rules(intercept=intercept))]
     plans += [
         (
-            f"averaged gradient descent, |u| <= {share * largest:.3g}",
+            f"gradient descent in a ball of {share * largest:.3g}, averaged",
             Rules("ball", "hinge", "self-tuned", share * largest, share * largest * sqrt(2), 0.0, intercept),
         )
         for share in BALLS
@@ -226,15 +249,19 @@ def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
     return [(name, *state.average()) for state, (name, _) in zip(states, plans, strict=True)]
 
 
-def _from_memory(question: Question, target: int) -> list[Direction]:
+def _from_memory(question: Question, target: int) -> tuple[list[Direction], str | None]:
+    """Directions that need all rounds at hand, and why no margin separates them, if that is known."""
     from .batch_directions import margin_direction, svm_directions
 
     intercept, ledger = question.rules.intercept, question.state.ledgers()[target]
     found: list[Direction] = []
+    obstacle = None
     for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
         margin = margin_direction(batch, signs, intercept, question.seconds / question.state.targets)
-        if margin is not None:
+        if isinstance(margin, str):
+            obstacle = margin
+        elif margin is not None:
             found.append(margin)
         if question.svm:
             found += svm_directions(batch, signs, intercept, ledger.max_norm2)
-    return found
+    return found, obstacle
