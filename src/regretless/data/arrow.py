@@ -1,0 +1,161 @@
+"""Parquet, Arrow and Feather files, and folders of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from .chunk import Chunk
+from .columns import NUMERIC
+from .source import Source, can_be_read_again, whole_file
+from .table import TableStream
+
+ENTRIES = 1 << 17
+BUFFER = 1 << 16  # read of each column at a time, instead of all its pages of a row group
+SUFFIXES = {"Parquet": (".parquet", ".pq"), "Arrow": (".arrow", ".feather", ".ipc", ".arrows")}
+
+
+class ArrowStream(TableStream):
+    """A stream over Parquet, Arrow or Feather files.
+
+    Numbers and booleans are numeric; strings and dictionaries (pandas calls them categories) are text;
+    columns of other types are refused. Only the columns that are needed are read, a batch at a time. A folder
+    stands for the files of the format in it and below, in the order of their names, without those called ``_*``
+    or ``.*``.
+
+    Parameters
+    ----------
+    kind : {"Parquet", "Arrow"}
+        The format; Arrow is the IPC format, which Feather is too, as a file or as a stream.
+
+    The others are those of `TableStream`.
+    """
+
+    def __init__(self, path: Source, *, kind: str, **options: Any) -> None:
+        super().__init__(path, **options)
+        self._format = kind
+
+    def _chunks(self) -> Iterator[Chunk]:
+        for path in self._files():
+            with self._damage(path):
+                yield from self._file(path)
+
+    def _files(self) -> list[str]:
+        path, wanted = self._path, SUFFIXES[self._format]
+        if not (isinstance(path, str | os.PathLike) and can_be_read_again(path) and os.path.isdir(path)):
+            return [whole_file(path, f"the {self._format} format")]
+        inside = sorted(found for found in Path(path).rglob("*") if found.suffix.lower() in wanted)
+        shown = [found for found in inside if not _is_hidden(found.relative_to(path))]
+        if not shown:
+            found = f"this folder holds no file ending in {' or '.join(wanted)}"
+            raise self._error(found, "name a file or another folder")
+        return [str(found) for found in shown]
+
+    @contextmanager
+    def _damage(self, path: str) -> Iterator[None]:
+        import pyarrow as pa
+
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            reason = str(error).partition("\n")[0]
+            found = f"this cannot be read as {self._format} ({reason})"
+            raise DataError(path, None, None, found, "write or fetch the file again") from error
+
+    def _file(self, path: str) -> Iterator[Chunk]:
+        open_file = {"Parquet": _parquet, "Arrow": _ipc}[self._format]
+        with open_file(path) as (schema, read):
+            wanted = self._choose(schema.names)
+            types = {name: schema.field(name).type for name in wanted}
+            kinds = {name: self._kind_of(name, kind) for name, kind in types.items()}
+            for name in wanted:
+                self._refuse_other_kind(name, kinds[name], types[name])
+            if undecided := self._undecided(wanted):
+                self._settle({name: kinds[name] for name in undecided})
+            first = 0
+            for batch in read(wanted, max(ENTRIES // len(wanted), 1)):
+                yield self._chunk(path, batch, wanted, first)
+                first += batch.num_rows
+
+    def _kind_of(self, name: str, found: Any) -> str:
+        from pyarrow import types
+
+        if types.is_null(found):
+            return "empty"
+        if name in self._categorical or types.is_dictionary(found):
+            return "text"
+        if types.is_boolean(found):
+            return "boolean"
+        if types.is_integer(found) or types.is_floating(found) or types.is_decimal(found):
+            return "number"
+        if types.is_string(found) or types.is_large_string(found) or str(found) == "string_view":
+            return "text"
+        advice = f"turn it into numbers or strings, or pass --categorical {name} to take its values for names"
+        raise self._error(f"column {name!r} is of type {found}", advice)
+
+    def _refuse_other_kind(self, name: str, found: str, of_type: Any) -> None:
+        if self._kind(name) in NUMERIC and found == "text":
+            advice = "numbers are expected, as in the first file"
+            raise self._error(f"column {name!r} is of type {of_type}", advice)
+
+    def _chunk(self, path: str, batch: Any, wanted: list[str], first: int) -> Chunk:
+        import pyarrow as pa
+
+        def error(row: int, column: str | None, found: str, advice: str) -> DataError:
+            return DataError(path, None, None, f"in row {first + row + 1}, {found}", advice)
+
+        columns = [_converted(batch.column(name), self._kind(name)) for name in wanted]
+        return Chunk(pa.Table.from_arrays(columns, wanted), error)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _converted(column: Any, kind: str) -> Any:
+    import pyarrow as pa
+
+    if kind in NUMERIC:
+        return column.cast("double", safe=False)
+    if kind == "empty":
+        return pa.nulls(len(column))
+    decoded = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    return decoded.cast("string").dictionary_encode()
+
+
+@contextmanager
+def _parquet(path: str) -> Iterator[tuple[Any, Any]]:
+    """The schema of a file, and what reads chosen columns so many rows at a time."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
+        yield (
+            file.schema_arrow,
+            lambda names, rows: file.iter_batches(rows, columns=names, use_threads=False),
+        )
+
+
+@contextmanager
+def _ipc(path: str) -> Iterator[tuple[Any, Any]]:
+    import pyarrow as pa
+
+    with pa.OSFile(path) as file:
+        seekable = file.read(6) == b"ARROW1"
+        file.seek(0)
+        reader = pa.ipc.open_file(file) if seekable else pa.ipc.open_stream(file)
+        count = reader.num_record_batches if seekable else 0
+        batches = (reader.get_batch(place) for place in range(count))
+
+        def read(names: list[str], rows: int) -> Iterator[Any]:
+            for batch in batches if seekable else reader:
+                chosen = batch.select(names)
+                for first in range(0, batch.num_rows, rows):
+                    yield chosen.slice(first, rows)
+
+        yield reader.schema, read

@@ -1,0 +1,80 @@
+"""Sparse rows put together from columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .batch import Batch
+from .columns import ABSENT, Array
+
+NOWHERE = np.iinfo(np.int32).max
+
+
+def sparse_rows(values: Array, ids: Array, categories: Array, labels: Array | None, columns: int) -> Batch:
+    """Compressed sparse rows of numeric columns and of categories.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, numeric columns)
+    ids : ndarray of int32, shape (numeric columns,)
+        The feature that each numeric column is.
+    categories : ndarray of int32, shape (rows, columns of text)
+        The feature, of value 1, that each category is; -1 where there is none.
+
+    Features of the same number, as hashing makes them, are added up.
+    """
+    found = np.sort(np.where(categories == ABSENT, NOWHERE, categories), axis=1)
+    values = np.concatenate([values, np.ones(found.shape, values.dtype)], axis=1)
+    found = np.concatenate([np.broadcast_to(ids, (len(values), len(ids))), found], axis=1)
+    if (found[:, 1:] < found[:, :-1]).any():
+        order = np.argsort(found, axis=1, kind="stable")
+        found, values = np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
+    kept = (found != NOWHERE) & (values != 0)
+    starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    return _merged(values[kept], found[kept], starts, labels, columns)
+
+
+def _merged(values: Array, indices: Array, starts: Array, labels: Array | None, columns: int) -> Batch:
+    """The batch, once neighbours with the same number have become one entry."""
+    new = np.ones(len(indices), dtype=bool)
+    new[1:] = indices[1:] != indices[:-1]
+    new[starts[:-1][starts[:-1] < len(indices)]] = True
+    if not new.all():
+        values = np.add.reduceat(values, np.flatnonzero(new))
+        indices = indices[new]
+        starts = np.concatenate([[0], np.cumsum(new)])[starts]
+    return Batch(values, labels, columns, indices, starts)
+
+
+def ascending_rows(batch: Batch) -> Batch:
+    """The batch, with the entries of each row in the order of their indices."""
+    values, indices, starts = batch.values, np.asarray(batch.indices), np.asarray(batch.starts)
+    if (_steps(indices, starts) >= 0).all():
+        return batch
+    order = np.lexsort((indices, np.repeat(np.arange(len(batch)), np.diff(starts))))
+    return Batch(values[order], batch.labels, batch.columns, indices[order], starts)
+
+
+def repeated_index(batch: Batch) -> int | None:
+    """The first row of an ascending batch in which an index stands twice."""
+    starts = np.asarray(batch.starts)
+    repeated = np.flatnonzero(_steps(np.asarray(batch.indices), starts) == 0)
+    return int(np.searchsorted(starts, repeated[0], side="right")) - 1 if len(repeated) else None
+
+
+def first_columns(batch: Batch, columns: int) -> Batch:
+    """The batch without the entries beyond the first so many columns."""
+    indices, starts = np.asarray(batch.indices), np.asarray(batch.starts)
+    if batch.columns <= columns:
+        return batch
+    kept = indices < columns
+    starts = np.concatenate([[0], np.cumsum(kept)])[starts]
+    return Batch(batch.values[kept], batch.labels, columns, indices[kept], starts)
+
+
+def _steps(indices: Array, starts: Array) -> Array:
+    """By how much the index grows from each entry to the next; 1 from one row to another."""
+    steps = np.diff(indices.astype(np.int64, copy=False))
+    between = starts[1:-1]
+    steps[between[(between > 0) & (between < len(indices))] - 1] = 1
+    return steps

@@ -1,0 +1,184 @@
+"""Blocks of whole rows of delimited text, cut where no quoted cell is cut in two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..errors import DataError
+from .source import fill
+
+Offsets = np.ndarray[Any, np.dtype[np.intp]]
+
+SMALLEST = 1 << 20
+LONGEST_ROW = 1 << 26
+QUOTE, COMMA, NEWLINE, RETURN = (ord(character) for character in '",\n\r')
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole rows of text, and the line of the file on which they begin."""
+
+    text: bytes
+    line: int
+    delimiter: bytes
+
+    def rows(self) -> list[tuple[int, int]]:
+        """Where each row that is not blank begins and ends (its line end included)."""
+        ends = row_ends(self.text, self.delimiter, final=True).tolist()
+        spans = zip([0, *ends], ends, strict=False)
+        return [(begin, end) for begin, end in spans if self.text[begin:end].strip(b"\r\n")]
+
+    def position(self, row: tuple[int, int], cell: int) -> tuple[int, int]:
+        """The line and column, counted from 1, where the cell with this number (from 0) begins.
+
+        They are those of the row if it has fewer cells.
+        """
+        begins = [match.start() for match in _pattern(self.delimiter).finditer(self.text, *row)]
+        begin = begins[cell] if cell < len(begins) else row[0]
+        start = max(self.text.rfind(b"\n", 0, begin), self.text.rfind(b"\r", 0, begin)) + 1
+        column = len(self.text[start:begin].decode(errors="replace")) + 1
+        return self.line + count_lines(self.text[:begin]), column
+
+    def without(self, bad: list[tuple[int, int]]) -> bytes:
+        """The text without these rows (in ascending order)."""
+        ends = [0, *(end for _, end in bad)]
+        begins = [*(begin for begin, _ in bad), len(self.text)]
+        return b"".join(self.text[end:begin] for end, begin in zip(ends, begins, strict=True))
+
+
+class Blocks:
+    """Reads delimited text: first its header, then block by block.
+
+    A row ends at a line feed, a carriage return or both, unless a quote is open. A quote opens a cell only as
+    its first character, so that ``5" pipe`` is an ordinary cell.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, delimiter: bytes) -> None:
+        self._file, self._name, self._delimiter = file, name, delimiter
+        self._rest, self._line, self._final = b"", 1, False
+
+    def header(self) -> Block:
+        """The first row that is not blank; no text if there is none."""
+        self._more(SMALLEST)
+        self._rest = self._rest.removeprefix(b"\xef\xbb\xbf")
+        while True:
+            begin = 0
+            for end in row_ends(self._rest, self._delimiter, final=self._final):
+                if self._rest[begin:end].strip(b"\r\n"):
+                    self._take(begin)
+                    return self._checked(self._take(int(end) - begin), last=True)
+                begin = int(end)
+            if self._final:
+                return self._take(len(self._rest))
+            self._refuse_long_row()
+            self._more(max(SMALLEST, len(self._rest)))
+
+    def blocks(self, size: int) -> Iterator[Block]:
+        """The rows that are left, about `size` bytes at a time."""
+        while self._rest or not self._final:
+            cut = self._cut() if len(self._rest) >= size or self._final else 0
+            if cut:
+                yield self._checked(self._take(cut), last=self._final)
+            else:
+                self._refuse_long_row()
+                missing = size - len(self._rest)
+                self._more(missing if missing > 0 else len(self._rest))
+
+    def _more(self, size: int) -> None:
+        new = fill(self._file, size)
+        self._final = len(new) < size
+        self._rest += new
+
+    def _take(self, cut: int) -> Block:
+        block = Block(self._rest[:cut], self._line, self._delimiter)
+        self._rest = self._rest[cut:]
+        self._line += count_lines(block.text)
+        return block
+
+    def _cut(self) -> int:
+        if self._final:
+            return len(self._rest)
+        if b'"' not in self._rest:
+            return self._rest.rfind(b"\n") + 1 or self._rest.rfind(b"\r", 0, len(self._rest) - 1) + 1
+        ends = row_ends(self._rest, self._delimiter, final=False)
+        return int(ends[-1]) if len(ends) else 0
+
+    def _refuse_long_row(self) -> None:
+        if len(self._rest) > LONGEST_ROW:
+            found = f"a row of more than {LONGEST_ROW >> 20} MiB begins here"
+            raise DataError(self._name, self._line, None, found, "close the quote that it opens")
+
+    def _checked(self, block: Block, *, last: bool) -> Block:
+        """The block itself, once its last row is known to end outside of quotes."""
+        if not last or b'"' not in block.text:
+            return block
+        row = block.rows()[-1]
+        for number, match in enumerate(_pattern(self._delimiter).finditer(block.text, *row)):
+            if match["quoted"] and not match["closed"]:
+                line, column = block.position(row, number)
+                raise DataError(self._name, line, column, "a quote is never closed", "close it")
+        return block
+
+
+def row_ends(text: bytes, delimiter: bytes, *, final: bool) -> Offsets:
+    """Where each row ends (behind its line end); if the text is final its end is one, too."""
+    data = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(data == NEWLINE)
+    if b"\r" in text:
+        ends = np.union1d(ends, _lone_returns(data, final))
+    if b'"' in text:
+        quotes = np.flatnonzero(data == QUOTE)
+        if _well_formed(data, quotes, delimiter[0]):
+            ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+        else:
+            ends = np.intersect1d(ends, _walk(text, delimiter))
+    ends = ends + 1
+    if final and len(text) and (not len(ends) or ends[-1] != len(text)):
+        ends = np.append(ends, len(text))
+    return ends
+
+
+def count_lines(text: bytes) -> int:
+    """How many line ends there are, quoted or not."""
+    count = text.count(b"\n")
+    return count + text.count(b"\r") - text.count(b"\r\n") if b"\r" in text else count
+
+
+def _lone_returns(data: Any, final: bool) -> Offsets:
+    returns = np.flatnonzero(data == RETURN)
+    still_to_come = 0 if final else NEWLINE  # it may be one
+    alone: Offsets = returns[_framed(data, still_to_come)[returns + 2] != NEWLINE]
+    return alone
+
+
+def _well_formed(data: Any, quotes: Offsets, delimiter: int) -> bool:
+    """Whether quotes stand only around whole cells (doubled inside), so that they open and close in turn."""
+    boundary = np.zeros(256, dtype=bool)
+    boundary[[QUOTE, delimiter, NEWLINE, RETURN]] = True
+    around = _framed(data, NEWLINE)
+    opening, closing = quotes[::2], quotes[1::2]
+    return bool(boundary[around[opening]].all() and boundary[around[closing + 2]].all())
+
+
+def _framed(data: Any, edge: int) -> Any:
+    framed = np.full(len(data) + 2, edge, np.uint8)
+    framed[1:-1] = data
+    return framed
+
+
+def _walk(text: bytes, delimiter: bytes) -> Offsets:
+    """Where the line ends outside of quotes are, cell by cell, for text whose quotes are out of place."""
+    cells = _pattern(delimiter).finditer(text)
+    return np.array([cell.end() - 1 for cell in cells if cell["end"] not in (delimiter, b"")], np.intp)
+
+
+def _pattern(delimiter: bytes) -> re.Pattern[bytes]:
+    """One cell with what ends it; Python keeps compiled patterns."""
+    mark = re.escape(delimiter)
+    quoted = rb'(?P<quoted>"[^"]*(?:""[^"]*)*)(?:(?P<closed>")|\Z)'
+    return re.compile(rb"(?:%s)?[^%s\r\n]*(?P<end>%s|\r\n|\r|\n|\Z)" % (quoted, mark, mark))

@@ -1,0 +1,81 @@
+"""Keeping what can be read only once, so that it can be read again."""
+
+from __future__ import annotations
+
+import os
+from io import RawIOBase
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from ..errors import DataError, RegretlessError
+from .source import Input, Source, name_of, open_bytes
+
+
+class Cached(Input):
+    """A source that is copied to a file while it is read for the first time; later readings read the file.
+
+    Parameters
+    ----------
+    source : path or "-"
+        What can be read only once.
+    cache : path
+        The file to write. It appears when the source has been read to its end, and only then.
+    """
+
+    rereadable = True
+
+    def __init__(self, source: Source, cache: str | os.PathLike[str]) -> None:
+        self.name = name_of(source)
+        self._source, self._cache = source, Path(cache)
+        self._begun = self._done = False
+        if not self._cache.absolute().parent.is_dir():
+            raise RegretlessError(f"cache={os.fspath(cache)!r}: there is no such folder to keep it in")
+
+    def open(self) -> BinaryIO:
+        if self._done:
+            return cast(BinaryIO, open(self._cache, "rb", buffering=0))
+        if self._begun:
+            found = f"this was not read to its end, so that {self._cache} was not written"
+            raise DataError(self.name, None, None, found, "begin again")
+        self._begun = True
+        return cast(BinaryIO, _Copying(open_bytes(self._source), self._cache, self._finish))
+
+    def _finish(self) -> None:
+        self._done = True
+
+
+class _Copying(RawIOBase):
+    """A file that writes what is read from it to another, under a temporary name until the end is reached."""
+
+    def __init__(self, file: BinaryIO, cache: Path, finish: Any) -> None:
+        self._file, self._cache, self._finish = file, cache, finish
+        # In the same folder, for only there can it be renamed in one step.
+        self._copy: Any = cache.with_name(f".{cache.name}.{os.getpid()}").open("wb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = int(cast(Any, self._file).readinto(buffer))
+        if self._copy is not None:
+            if count:
+                self._copy.write(memoryview(buffer)[:count])
+            else:
+                self._keep()
+        return count
+
+    def _keep(self) -> None:
+        self._copy.flush()
+        os.fsync(self._copy.fileno())
+        self._copy.close()
+        os.replace(self._copy.name, self._cache)
+        self._copy = None
+        self._finish()
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+            if self._copy is not None:
+                self._copy.close()
+                os.unlink(self._copy.name)
+        super().close()

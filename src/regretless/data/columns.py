@@ -1,0 +1,186 @@
+"""The feature map of a table: which number each numeric column and each category has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, RegretlessError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Codes = tuple[Array, list[str]]
+
+HASH = "blake2b-64"
+NUMERIC = ("number", "boolean")
+KINDS = (*NUMERIC, "text", "empty")
+LARGEST = 1 << 30  # so that 32-bit indices reach every column
+REMEMBERED_HASHES = 1 << 16
+ABSENT = -1
+
+
+class TooManyColumns(RegretlessError):
+    """There are more features than allowed."""
+
+
+class FeatureMap:
+    """Numbers the features of a table.
+
+    A numeric column is one feature, called ``age``; a column of text is one feature for each of its values,
+    called ``city=Paris``. The numeric columns come first, in the order of the file; the values follow in the
+    order in which they first appear, row by row. With `bits`, a feature's number is instead the lowest `bits`
+    bits of the 64-bit BLAKE2b hash of its name in UTF-8, read as a little-endian number; features of the same
+    number are added up.
+
+    Attributes
+    ----------
+    kinds : dict of str to str
+        Each column's kind: ``number``, ``boolean``, ``text``, or ``empty`` while it has had no value.
+    sparse : bool
+        Whether rows are kept sparse: always, unless the first block held numbers alone.
+    frozen : bool
+        Whether categories that are not known stay so.
+    """
+
+    def __init__(self, bits: int | None = None, limit: int = 1 << 27) -> None:
+        if bits is not None and not 1 <= bits <= 30:
+            raise RegretlessError(f"hash_bits={bits}: it must be at least 1 and at most 30")
+        self.bits, self.limit = bits, min(limit, LARGEST)
+        self.frozen = False
+        self.kinds: dict[str, str] = {}
+        self.sparse = bits is not None
+        self._features: list[tuple[str, str | None]] = []
+        self._numbers: dict[str, dict[str | None, int]] = {}
+        if bits is not None and self.columns > self.limit:
+            raise RegretlessError(f"hash_bits={bits}: that is more than the {self.limit} features allowed")
+
+    @property
+    def columns(self) -> int:
+        """How many features are known."""
+        return len(self._features) if self.bits is None else 1 << self.bits
+
+    def names(self, kinds: Iterable[str]) -> list[str]:
+        """The columns of these kinds, in the order of the file."""
+        wanted = set(kinds)
+        return [name for name, kind in self.kinds.items() if kind in wanted]
+
+    def feature_names(self) -> list[str] | None:
+        """What each feature is called; None when they are hashed."""
+        if self.bits is not None:
+            return None
+        return [name if value is None else f"{name}={value}" for name, value in self._features]
+
+    def settle(self, kinds: dict[str, str]) -> None:
+        """Fix the kinds of columns that had none or were empty."""
+        first = not self.kinds
+        self.kinds.update(kinds)
+        self._add((name, None) for name, kind in kinds.items() if kind in NUMERIC)
+        if first and any(kind not in NUMERIC for kind in kinds.values()):
+            self.sparse = True
+
+    def number(self, column: str, value: str | None = None) -> int:
+        """The number of a numeric column or of a category; -1 when it is not known."""
+        known = self._numbers.setdefault(column, {})
+        found = known.get(value)
+        if found is None:
+            if self.bits is None:
+                return ABSENT
+            if len(known) >= REMEMBERED_HASHES:
+                known.clear()
+            found = known[value] = hashed(column if value is None else f"{column}={value}", self.bits)
+        return found
+
+    def numbers(self, codes: dict[str, Codes], rows: int) -> Array:
+        """The numbers of all categories of so many rows, shape (rows, columns of text); -1 for none.
+
+        Parameters
+        ----------
+        codes : dict of str to (ndarray of int, list of str)
+            For each column of text, which of the listed values stands in each row; -1 where none does.
+        """
+        if self.bits is None and not self.frozen:
+            self._grow(codes)
+        found = np.empty((rows, len(codes)), np.int32)
+        for place, (name, (code, values)) in enumerate(codes.items()):
+            numbers = [self.number(name, value) for value in values]
+            found[:, place] = np.array([*numbers, ABSENT], np.int32)[code]  # the code -1 picks the last
+        return found
+
+    def _grow(self, codes: dict[str, Codes]) -> None:
+        """Number the new categories row by row, however the rows are cut in blocks."""
+        new = []
+        for place, (name, (code, values)) in enumerate(codes.items()):
+            known = self._numbers.setdefault(name, {})
+            unknown = [number for number, value in enumerate(values) if value not in known]
+            if unknown:
+                rows = _first_rows(code, len(values))
+                new += [(int(rows[k]), place, name, values[k]) for k in unknown if rows[k] != ABSENT]
+        self._add((name, value) for _, _, name, value in sorted(new))
+
+    def _add(self, features: Iterable[tuple[str, str | None]]) -> None:
+        if self.bits is not None:
+            return
+        for name, value in features:
+            if len(self._features) >= self.limit:
+                raise TooManyColumns(f"more than {self.limit} features, with those of column {name!r}")
+            known = self._numbers.setdefault(name, {})
+            if value not in known:
+                known[value] = len(self._features)
+                self._features.append((name, value))
+
+    def schema(self) -> dict[str, Any]:
+        """All that is needed to build the same map again, as JSON values."""
+        order = {name: place for place, name in enumerate(self.kinds)}
+        return {
+            "columns": [{"name": name, "kind": kind} for name, kind in self.kinds.items()],
+            "features": [[order[name], value] for name, value in self._features],
+            "sparse": self.sparse,
+            "hash": None if self.bits is None else {"function": HASH, "bits": self.bits},
+        }
+
+    @classmethod
+    def from_schema(cls, schema: dict[str, Any], limit: int = 1 << 27, *, frozen: bool = False) -> FeatureMap:
+        """The map that wrote this schema."""
+        try:
+            hashing = schema["hash"]
+            if hashing is not None and hashing["function"] != HASH:
+                raise ModelError(f"the columns are hashed by {hashing['function']!r}, not {HASH}")
+            found = cls(None if hashing is None else int(hashing["bits"]), limit)
+            names = [str(column["name"]) for column in schema["columns"]]
+            found.kinds = dict(zip(names, (str(column["kind"]) for column in schema["columns"]), strict=True))
+            found.sparse = bool(schema["sparse"])
+            found._add((names[int(place)], value) for place, value in schema["features"])
+        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            raise ModelError(f"the description of the columns is damaged ({error!r})") from error
+        found.frozen = frozen
+        found._check(schema)
+        return found
+
+    def _check(self, schema: dict[str, Any]) -> None:
+        numeric = {(name, None) for name in self.names(NUMERIC)}
+        text = set(self.names(["text"]))
+        sound = (
+            set(self.kinds.values()) <= set(KINDS)
+            and len(self.kinds) == len(schema["columns"])
+            and (self.sparse or not text)
+            and len(self._features) == (len(schema["features"]) if self.bits is None else 0)
+            and numeric >= {feature for feature in self._features if feature[1] is None}
+            and len(numeric & set(self._features)) == (len(numeric) if self.bits is None else 0)
+            and all(isinstance(value, str) and name in text for name, value in set(self._features) - numeric)
+        )
+        if not sound:
+            raise ModelError("the description of the columns contradicts itself")
+
+
+def hashed(name: str, bits: int) -> int:
+    """The number of a feature: the lowest bits of the hash of its name."""
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") & ((1 << bits) - 1)
+
+
+def _first_rows(code: Array, count: int) -> Array:
+    """The first row in which each code stands; -1 when it stands in none."""
+    rows = np.full(count + 1, ABSENT, np.intp)
+    rows[code[::-1]] = np.arange(len(code))[::-1]
+    return rows[:count]

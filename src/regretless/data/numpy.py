@@ -1,0 +1,298 @@
+"""NumPy's own files: .npy arrays and .npz archives."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+import zlib
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+
+from ..errors import DataError, ModelError
+from .arrays import ENTRIES, NumberedStream, floating, labels_of, refuse_values, slices
+from .assemble import ascending_rows, first_columns, repeated_index
+from .batch import Array, Batch
+from .options import one_of
+from .source import Source, whole_file
+
+UNREADABLE = (ValueError, EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error)
+
+
+class NumpyStream(NumberedStream):
+    """What both formats share.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    target : str, optional
+        Where the labels are.
+    on_error : {"raise", "skip"}
+        What to do with a row that holds NaN or infinity.
+    schema : dict, optional
+        The `schema` of an earlier stream.
+    frozen : bool
+        Ignore columns that the schema does not know, and do without labels if there are none.
+    dtype : {"float64", "float32"}
+        Of the values.
+    """
+
+    def __init__(
+        self,
+        path: Source,
+        *,
+        target: str | None = None,
+        on_error: str = "raise",
+        schema: dict[str, Any] | None = None,
+        frozen: bool = False,
+        dtype: str = "float64",
+    ) -> None:
+        self._path = whole_file(path, "an array")
+        super().__init__(self._path, on_error)
+        known = schema if schema is not None and schema.get("format") == "array" else {}
+        self._columns: int | None = _known_as(int, known, "columns")
+        self._given_target = target
+        self._target: str | None = _known_as(str, known, "target") if target is None else target
+        one_of("dtype", dtype, ("float32", "float64"))
+        self._frozen, self._dtype = frozen, np.dtype(dtype)
+
+    def schema(self) -> dict[str, Any]:
+        return {"format": "array", "columns": self._columns, "target": self._target}
+
+    def _pieces(self) -> Iterator[Batch]:
+        try:
+            yield from self._read()
+        except UNREADABLE as error:
+            if isinstance(error, DataError) or (isinstance(error, OSError) and error.errno is not None):
+                raise
+            advice = "write or fetch the file again (arrays of objects are never unpickled)"
+            raise self._error(f"this cannot be read ({error})", advice) from error
+
+    @abstractmethod
+    def _read(self) -> Iterator[Batch]:
+        """The rows, whose damage may show in any of `UNREADABLE`."""
+
+    def _known(self, columns: int, *, sparse: bool) -> int:
+        """How many columns to read of those that the file has; the others are unknown and may be ignored."""
+        known = columns if self._columns is None else self._columns
+        if columns < 1:
+            raise self._error("there are no features", "rows of at least one column are expected")
+        if columns < known and sparse:
+            return columns
+        if columns < known or (columns > known and not (self._frozen or sparse)):
+            raise self._error(f"{columns} columns of features", f"{known} are expected, as in the first file")
+        self._columns = known if self._frozen else columns
+        return self._columns
+
+    def _no_labels(self, found: str, advice: str) -> None:
+        """Refuse a file without labels, unless it is one to predict for."""
+        if not self._frozen or self._given_target is not None:
+            raise self._error(found, advice)
+
+    def _refuse_count(self, rows: int, labels: int) -> None:
+        if rows != labels:
+            raise self._error(f"{rows} rows, but {labels} labels", "there must be one for each row")
+
+    def _error(self, found: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, found, advice)
+
+
+class NpyStream(NumpyStream):
+    """A stream over a .npy file: an array of rows and columns, mapped into memory.
+
+    The target is ``last``, the number of the column of labels (from 0), or another .npy file that holds them.
+    The other parameters are those of `NumpyStream`.
+    """
+
+    def _read(self) -> Iterator[Batch]:
+        array = self._mapped(self._path)
+        if array.ndim != 2:
+            raise self._error(f"an array of shape {array.shape}", "rows and columns are expected")
+        refuse_values(array, self.name)
+        place, apart = self._label_column(array.shape[1]), self._labels_apart()
+        features = array.shape[1] - (place is not None)
+        known = self._known(features, sparse=False)
+        if apart is not None:
+            self._refuse_count(len(array), len(apart))
+        for begin, end in slices(len(array), array.size, ENTRIES):
+            rows = self._mapped(self._path)[begin:end]
+            labels = None if apart is None else apart[begin:end]
+            if place is not None:
+                labels, rows = labels_of(rows[:, place], self.name), np.delete(rows, place, axis=1)
+            yield Batch(floating(rows[:, :known], self._dtype), labels, known)
+
+    def _label_column(self, total: int) -> int | None:
+        target = self._target
+        if target is None:
+            advice = "pass --target last, the number of a column (from 0), or a .npy file of labels"
+            self._no_labels("the labels are not given", advice)
+            return None
+        if target.endswith(".npy") or (self._given_target is None and total == self._columns):
+            return None
+        place = total - 1 if target == "last" else int(target) if target.isdecimal() else total
+        if place >= total:
+            advice = f"last, a number below {total}, or a .npy file is expected"
+            raise self._error(f"there is no column {target!r} to be the target", advice)
+        self._target = str(place)
+        return place
+
+    def _labels_apart(self) -> Array | None:
+        if self._given_target is None or not self._given_target.endswith(".npy"):
+            return None
+        path = whole_file(self._given_target, "an array")
+        return labels_of(self._mapped(path), path)
+
+    def _mapped(self, path: str) -> Array:
+        """The array in a file; mapped anew for each batch, the pages that have been read are let go."""
+        return cast(Array, np.load(path, mmap_mode="r", allow_pickle=False))
+
+    def schema(self) -> dict[str, Any]:
+        target = None if self._target is None or self._target.endswith(".npy") else self._target
+        return {**super().schema(), "target": target}
+
+
+class NpzStream(NumpyStream):
+    """A stream over a .npz archive, read array by array in step, so that none is in memory as a whole.
+
+    It holds an array X, or data, indices, indptr and shape as scipy.sparse.save_npz writes them; and labels,
+    called y unless the target says otherwise. The other parameters are those of `NumpyStream`.
+    """
+
+    def _read(self) -> Iterator[Batch]:
+        with zipfile.ZipFile(self._path) as archive:
+            names = {name.removesuffix(".npy") for name in archive.namelist()}
+            labels = self._labels(archive, names)
+            if "X" in names:
+                yield from self._dense(_Member(archive, "X"), labels)
+            elif names >= {"data", "indices", "indptr", "shape"}:
+                yield from self._sparse(archive, names, labels)
+            else:
+                advice = "X is expected, or what scipy.sparse.save_npz writes (data, indices, indptr, shape)"
+                raise self._error(f"the arrays in it are {', '.join(sorted(names))}", advice)
+
+    def _labels(self, archive: zipfile.ZipFile, names: set[str]) -> _Member | None:
+        wanted = self._target or "y"
+        if wanted in names:
+            return _Member(archive, wanted)
+        advice = f"choose one of {', '.join(sorted(names))} with --target"
+        self._no_labels(f"no array of labels is called {wanted!r}", advice)
+        return None
+
+    def _dense(self, member: _Member, labels: _Member | None) -> Iterator[Batch]:
+        if len(member.shape) != 2:
+            raise self._error(f"X is an array of shape {member.shape}", "rows and columns are expected")
+        rows, columns = member.shape
+        refuse_values(np.empty(0, member.dtype), self.name)
+        known = self._known(columns, sparse=False)
+        for begin, end in self._slices(rows, rows * columns, labels):
+            values = member.read(end - begin)[:, :known]
+            yield Batch(floating(values, self._dtype), self._next(labels, end - begin), known)
+
+    def _sparse(self, archive: zipfile.ZipFile, names: set[str], labels: _Member | None) -> Iterator[Batch]:
+        if "format" in names and (found := _Member(archive, "format").all().item()) not in (b"csr", "csr"):
+            raise self._error(f"a sparse matrix of format {found!r}", "convert it with .tocsr()")
+        shape = _Member(archive, "shape").all()
+        values, indices, ends = (_Member(archive, name) for name in ("data", "indices", "indptr"))
+        refuse_values(np.empty(0, values.dtype), self.name)
+        self._refuse_shapes(shape, values, indices, ends)
+        rows, columns = (int(length) for length in shape)
+        known = self._known(columns, sparse=True)
+        last = ends.read(1)
+        for begin, end in self._slices(rows, values.shape[0], labels):
+            starts = np.concatenate([last, ends.read(end - begin)]).astype(np.int64)
+            self._refuse_starts(starts, begin, values.shape[0])
+            count = int(starts[-1] - starts[0])
+            piece = Batch(
+                values.read(count),
+                self._next(labels, end - begin),
+                columns,
+                indices.read(count),
+                starts - starts[0],
+            )
+            last = starts[-1:]
+            yield self._canonical(piece, begin, known)
+
+    def _slices(self, rows: int, entries: int, labels: _Member | None) -> Iterator[tuple[int, int]]:
+        if labels is not None:
+            self._refuse_count(rows, labels.shape[0] if labels.shape else 0)
+        return slices(rows, entries, ENTRIES)
+
+    def _next(self, labels: _Member | None, rows: int) -> Array | None:
+        return None if labels is None else labels_of(labels.read(rows), self.name)
+
+    def _refuse_shapes(self, shape: Array, values: _Member, indices: _Member, ends: _Member) -> None:
+        flat = all(len(member.shape) == 1 for member in (values, indices, ends))
+        whole = all(member.dtype.kind in "iu" for member in (indices, ends)) and shape.dtype.kind in "iu"
+        if not (flat and whole and shape.shape == (2,) and values.shape == indices.shape):
+            raise self._error("data, indices, indptr and shape contradict each other", "write the file again")
+        if ends.shape[0] != int(shape[0]) + 1:
+            found = f"indptr of length {ends.shape[0]} for {int(shape[0])} rows"
+            raise self._error(found, "it must be longer than the rows by one")
+
+    def _refuse_starts(self, starts: Array, begin: int, entries: int) -> None:
+        if starts[0] < 0 or starts[-1] > entries or (begin == 0 and starts[0] != 0):
+            raise self._error(f"indptr leads outside of the {entries} entries", "write the file again")
+        if len(bad := np.flatnonzero(np.diff(starts) < 0)):
+            found = f"indptr descends in row {begin + int(bad[0])} (counted from 0)"
+            raise self._error(found, "write the file again")
+
+    def _canonical(self, piece: Batch, begin: int, known: int) -> Batch:
+        """The rows with ascending indices, all of them known."""
+        indices = np.asarray(piece.indices)
+        if len(indices) and not 0 <= indices.min() <= indices.max() < piece.columns:
+            found = f"an index outside of the {piece.columns} columns"
+            raise self._error(found, "indices are counted from 0")
+        piece = ascending_rows(piece)
+        if (row := repeated_index(piece)) is not None:
+            found = f"an index stands twice in row {begin + row} (counted from 0)"
+            raise self._error(found, "add up its values (scipy: sum_duplicates)")
+        piece = first_columns(piece, known)
+        indices = np.asarray(piece.indices)
+        if indices.dtype not in (np.int32, np.int64):
+            indices = indices.astype(np.int64)
+        return Batch(floating(piece.values, self._dtype), piece.labels, known, indices, piece.starts)
+
+
+def _known_as(kind: type, schema: dict[str, Any], name: str) -> Any:
+    found = schema.get(name)
+    if found is not None and not isinstance(found, kind):
+        raise ModelError(f"the description of the columns is damaged ({name}={found!r})")
+    return found
+
+
+class _Member:
+    """One array of an archive, read from its first row on."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._file = cast(BinaryIO, archive.open(f"{name}.npy"))
+        version = np.lib.format.read_magic(self._file)
+        formats = np.lib.format
+        header = formats.read_array_header_1_0 if version == (1, 0) else formats.read_array_header_2_0
+        self.shape, self._fortran, self.dtype = header(self._file)
+        self._whole: Array | None = None
+        self._first = 0
+        if self.dtype.hasobject:
+            raise ValueError(f"{name} holds objects")
+
+    def all(self) -> Array:
+        """The array as a whole."""
+        return self._take(math.prod(self.shape)).reshape(self.shape, order="F" if self._fortran else "C")
+
+    def read(self, rows: int) -> Array:
+        """The next so many rows; for that, an array that is stored by columns is read as a whole."""
+        if not self._fortran:
+            return self._take(rows * math.prod(self.shape[1:])).reshape(rows, *self.shape[1:])
+        if self._whole is None:
+            self._whole = self.all()
+        self._first += rows
+        return self._whole[self._first - rows : self._first]
+
+    def _take(self, count: int) -> Array:
+        size = count * self.dtype.itemsize
+        data = self._file.read(size)  # no `fill`: a damaged header may claim more than there is memory for
+        if len(data) < size:
+            raise EOFError("an array is cut short")
+        return np.frombuffer(data, self.dtype, count)

@@ -1,0 +1,13 @@
+"""Options that are one of a few words, and what is said of one of them."""
+
+from __future__ import annotations
+
+from ..errors import RegretlessError
+
+SKIPPING = "--on-error skip passes over such rows"
+
+
+def one_of(name: str, given: str, allowed: tuple[str, ...]) -> None:
+    """Refuse an option that is none of the words allowed."""
+    if given not in allowed:
+        raise RegretlessError(f"{name}={given!r}: it must be {' or '.join(allowed)}")

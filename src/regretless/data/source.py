@@ -1,0 +1,193 @@
+"""Bytes from wherever they are kept: plain files, compressed files and standard input."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import stat
+import sys
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from io import RawIOBase
+from pathlib import PurePath
+from typing import Any, BinaryIO, cast
+
+from ..errors import DataError
+
+STDIN = "<stdin>"
+
+# A damaged file shows itself in as many ways as there are libraries; EOFError is the truncated one.
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
+
+
+class Input(ABC):
+    """Something other than a path that bytes can be read from.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    rereadable : bool
+        Whether it can be opened again for the same bytes.
+    """
+
+    name: str
+    rereadable: bool
+
+    @abstractmethod
+    def open(self) -> BinaryIO:
+        """Begin to read."""
+
+
+Source = str | os.PathLike[str] | Input
+
+
+def open_bytes(source: Source) -> BinaryIO:
+    """Open a file for reading with `readinto`, decompressed by its suffix; ``-`` is standard input.
+
+    Plain files are unbuffered: whoever reads them brings a block of their own.
+
+    Raises
+    ------
+    DataError
+        If there is nothing to open, or, while reading, if the compressed data are damaged or cut short.
+    """
+    if isinstance(source, Input):
+        return source.open()
+    path = os.fspath(source)
+    if path == "-":
+        return _standard_input()
+    decompressor = DECOMPRESSORS.get(PurePath(path).suffix.lower())
+    try:
+        file = open(path, "rb", buffering=0)  # noqa: SIM115 (whoever asked for it closes it)
+    except IsADirectoryError as error:
+        raise DataError(path, None, None, "this is a folder", "name a file in it") from error
+    except FileNotFoundError as error:
+        raise DataError(path, None, None, "there is no such file", "check its name") from error
+    except PermissionError as error:
+        raise DataError(path, None, None, "this file may not be read", "check its permissions") from error
+    if decompressor is None:
+        return cast(BinaryIO, file)
+    return cast(BinaryIO, _Decompressed(path, decompressor, file))
+
+
+def name_of(source: Source) -> str:
+    """What messages call the source."""
+    if isinstance(source, Input):
+        return source.name
+    path = os.fspath(source)
+    return STDIN if path == "-" else path
+
+
+def can_be_read_again(source: Source) -> bool:
+    """Whether a second opening gives the same bytes; a pipe or a terminal does not."""
+    if isinstance(source, Input):
+        return source.rereadable
+    if os.fspath(source) == "-":
+        return False
+    try:
+        mode = os.stat(source).st_mode
+    except OSError:
+        return True  # opening it says what is wrong
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def suffixes(source: Source) -> list[str]:
+    """The suffixes of a path in lower case, without the last one when it names a compression."""
+    if isinstance(source, Input):
+        return []
+    found = [suffix.lower() for suffix in PurePath(source).suffixes]
+    return found[:-1] if found and found[-1] in DECOMPRESSORS else found
+
+
+def fill(file: BinaryIO, size: int) -> bytes:
+    """Exactly `size` bytes, or what is left: pipes and decompressors give less at a time than they are asked."""
+    block = bytearray(size)
+    view, done = memoryview(block), 0
+    while done < size:
+        count = cast(Any, file).readinto(view[done:])
+        if not count:
+            break
+        done += count
+    view.release()
+    del block[done:]
+    return bytes(block)
+
+
+class _Decompressed(RawIOBase):
+    """A decompressor that tells of damage as a `DataError` with the file's name."""
+
+    def __init__(self, path: str, decompressor: Callable[[BinaryIO], BinaryIO], file: Any) -> None:
+        self._path, self._file = path, file
+        self._inner: Any = decompressor(file)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return int(self._inner.readinto(buffer))
+        except DAMAGE as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            advice = "fetch or compress the file again"
+            found = f"the compressed data are damaged ({error})"
+            raise DataError(self._path, None, None, found, advice) from error
+
+    def close(self) -> None:
+        if not self.closed:
+            self._inner.close()
+            self._file.close()
+        super().close()
+
+
+class _StandardInput(RawIOBase):
+    """Standard input that stays open when the reader is done with it."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return int(self._file.readinto(buffer))
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise DataError(STDIN, None, None, "standard input is closed", "give a file or a pipe")
+    return cast(BinaryIO, _StandardInput(sys.stdin.buffer))
+
+
+def _gzip(file: BinaryIO) -> BinaryIO:
+    return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+
+
+def _zstd(file: BinaryIO) -> BinaryIO:
+    import pyarrow
+
+    return cast(BinaryIO, pyarrow.CompressedInputStream(pyarrow.PythonFile(file, mode="r"), "zstd"))
+
+
+DECOMPRESSORS: dict[str, Callable[[BinaryIO], BinaryIO]] = {
+    ".gz": _gzip,
+    ".xz": cast(Callable[[BinaryIO], BinaryIO], lzma.LZMAFile),
+    ".bz2": cast(Callable[[BinaryIO], BinaryIO], bz2.BZ2File),
+    ".zst": _zstd,
+}
+
+
+def whole_file(source: Source, kind: str) -> str:
+    """The path of a file that is read here and there, and therefore neither piped nor compressed."""
+    name = name_of(source)
+    if isinstance(source, Input) or not can_be_read_again(source):
+        raise DataError(name, None, None, f"{kind} cannot be read from a pipe", "save it in a file first")
+    path = os.fspath(source)
+    if PurePath(path).suffix.lower() in DECOMPRESSORS:
+        raise DataError(name, None, None, f"{kind} cannot be read compressed", "decompress the file first")
+    open_bytes(path).close()
+    return path

@@ -1,0 +1,65 @@
+"""Where rounds come from: batches of rows that can be read again from the start."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from .batch import Batch
+
+REMEMBERED_ERRORS = 20
+
+
+class Stream(ABC):
+    """A source of rounds.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it: the path, or ``<stdin>``.
+    rereadable : bool
+        Whether a second call of `batches` gives the same rounds again.
+    skipped : int
+        Bad rows passed over in the current or last reading.
+    first_errors : list of str
+        What was wrong with the first of them.
+    """
+
+    name: str
+    rereadable: bool = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.skipped = 0
+        self.first_errors: list[str] = []
+
+    @abstractmethod
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Read from the start, passing over the first `skip` good rows."""
+
+    @abstractmethod
+    def schema(self) -> dict[str, Any]:
+        """All that a later reading needs to build the same columns, as JSON values."""
+
+    def feature_names(self) -> list[str] | None:
+        """Names of the columns known so far; None when columns are called by their number."""
+        return None
+
+    def _forget_errors(self) -> None:
+        self.skipped, self.first_errors = 0, []
+
+    def _pass_over(self, message: str) -> None:
+        self.skipped += 1
+        if len(self.first_errors) < REMEMBERED_ERRORS:
+            self.first_errors.append(message)
+
+
+def past(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
+    """The batches without their first `skip` rows."""
+    for batch in batches:
+        if skip >= len(batch):
+            skip -= len(batch)
+            continue
+        yield batch.slice(skip, len(batch)) if skip else batch
+        skip = 0

@@ -1,0 +1,309 @@
+"""Rounds from a table of named columns, whatever it is kept in."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, ModelError, RegretlessError
+from .assemble import sparse_rows
+from .batch import Batch
+from .chunk import Array, Chunk
+from .columns import ABSENT, KINDS, NUMERIC, Codes, FeatureMap, TooManyColumns
+from .options import SKIPPING, one_of
+from .source import Source, can_be_read_again, name_of
+from .stream import REMEMBERED_ERRORS, Stream, past
+
+TARGETS = ("label", "target", "y", "class")
+ZERO = "pass --missing zero to take it for 0"
+SHOWN = 10
+
+
+class TableStream(Stream):
+    """A stream over a table: numeric columns as they are, a column of text as one column for each value.
+
+    Parameters
+    ----------
+    path : path or "-"
+        The file.
+    target : str, optional
+        The column that holds the labels. By default the only one called label, target, y or class.
+    on_error : {"raise", "skip"}
+        What to do with a row that cannot be used.
+    missing : {"error", "zero"}, optional
+        What an empty cell of a numeric column is, by default what the schema says, else an error.
+        One in a column of text contributes nothing in any case, and one in the target is an error.
+    categorical : iterable of str
+        Columns to be taken as text although they may hold numbers.
+    hash_bits : int, optional
+        Number the features by a hash of this many bits.
+    max_features : int
+        How many features there may be.
+    schema : dict, optional
+        The `schema` of an earlier stream, whose features this one continues.
+    frozen : bool
+        Let values that the schema does not know contribute nothing, and do without labels where there are none.
+    dtype : {"float64", "float32"}
+        Of the values; labels are float64 or strings.
+    """
+
+    def __init__(
+        self,
+        path: Source,
+        *,
+        target: str | None = None,
+        on_error: str = "raise",
+        missing: str | None = None,
+        categorical: Iterable[str] = (),
+        hash_bits: int | None = None,
+        max_features: int = 1 << 27,
+        schema: dict[str, Any] | None = None,
+        frozen: bool = False,
+        dtype: str = "float64",
+    ) -> None:
+        super().__init__(name_of(path))
+        one_of("on_error", on_error, ("raise", "skip"))
+        one_of("missing", missing or "error", ("error", "zero"))
+        one_of("dtype", dtype, ("float32", "float64"))
+        self.rereadable = can_be_read_again(path)
+        self._path, self._frozen = path, frozen
+        self._skips, self._dtype = on_error == "skip", np.dtype(dtype)
+        self._categorical = frozenset(categorical)
+        self._begun = False
+        self._given_target = self._target = target
+        if schema is None:
+            self._map = FeatureMap(hash_bits, max_features)
+            self._target_kind, self._missing = "empty", missing or "error"
+        else:
+            self._restore(schema, missing, max_features)
+            self._refuse_contradiction(hash_bits)
+
+    def _restore(self, schema: dict[str, Any], missing: str | None, limit: int) -> None:
+        try:
+            self._map = FeatureMap.from_schema(schema, limit, frozen=self._frozen)
+            self._target = self._given_target or schema["target"]
+            self._target_kind = str(schema["target_kind"])
+            self._missing = missing or str(schema["missing"])
+        except KeyError as error:
+            raise ModelError(f"the description of the columns lacks {error}") from error
+        one_of("missing", self._missing, ("error", "zero"))
+        one_of("target_kind", self._target_kind, KINDS)
+
+    def _refuse_contradiction(self, hash_bits: int | None) -> None:
+        if hash_bits not in (None, self._map.bits):
+            raise RegretlessError(f"hash_bits={hash_bits}: it was {self._map.bits} in the file that this continues")
+        for name in self._categorical:
+            if self._kind(name) in NUMERIC:
+                raise RegretlessError(f"categorical={name!r}: it held numbers in the file that this continues")
+
+    def schema(self) -> dict[str, Any]:
+        head = {"target": self._target, "target_kind": self._target_kind, "missing": self._missing}
+        return {"format": "table", **head, **self._map.schema()}
+
+    def feature_names(self) -> list[str] | None:
+        return self._map.feature_names()
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        if self._begun and not self.rereadable:
+            raise self._error("this can be read only once", "keep what is read with --cache FILE")
+        self._begun = True
+        self._forget_errors()
+        return past(self._read(), skip)
+
+    def _read(self) -> Iterator[Batch]:
+        empty = True
+        for chunk in self._chunks():
+            batch, error = self._batch(chunk)
+            if len(batch):
+                empty = False
+                yield batch
+            if error is not None:
+                raise error
+        if empty:
+            raise self._error("no rows", "give a file with at least one row that can be used")
+
+    @abstractmethod
+    def _chunks(self) -> Iterator[Chunk]:
+        """The table from its first row; calls `_choose`, and `_settle` for what is `_undecided`."""
+
+    # Which columns
+
+    def _choose(self, names: list[str]) -> list[str]:
+        """The columns to read among those that the table has, the target last if there is one."""
+        self._refuse_names(names)
+        target = self._find_target(names)
+        wanted = [name for name in names if name != target]
+        if self._map.kinds:
+            wanted = self._map.names([*NUMERIC, "text"] if self._frozen else KINDS)
+            self._refuse_missing(wanted, names)
+        if not wanted or target in wanted:
+            found = f"the target {target!r} is one of the features" if wanted else "there are no features"
+            raise self._error(found, f"the columns are {_listed(names)}")
+        self._target = self._target or target
+        return wanted if target is None else [*wanted, target]
+
+    def _refuse_names(self, names: list[str]) -> None:
+        if len(set(names)) < len(names):
+            twice = Counter(names).most_common(1)[0][0]
+            raise self._error(f"several columns are called {twice!r}", "give each column a name of its own")
+        if "" in names:
+            found = f"column {names.index('') + 1} has no name"
+            raise self._error(found, "name it or remove it (pandas: to_csv(..., index=False))")
+        self._refuse_missing(sorted(self._categorical), names)
+
+    def _refuse_missing(self, wanted: list[str], names: list[str]) -> None:
+        if lacking := sorted(set(wanted) - set(names)):
+            found = f"there is no column {_listed(lacking, ' and no column ')}"
+            raise self._error(found, f"the columns are {_listed(names)}")
+
+    def _find_target(self, names: list[str]) -> str | None:
+        called = [name for name in names if name.casefold() in TARGETS]
+        if self._target in names:
+            return self._target
+        if self._given_target is None and self._target is None and len(called) == 1:
+            return called[0]
+        if self._given_target is None and self._frozen:
+            return None
+        if self._target is not None:
+            found = f"there is no column {self._target!r}"
+        elif called:
+            found = f"any of the columns {_listed(called)} may be the target"
+        else:
+            found = f"no column is called {', '.join(TARGETS[:-1])} or {TARGETS[-1]}"
+        raise self._error(found, f"choose the target with --target among {_listed(names)}")
+
+    # Of which kind
+
+    def _kind(self, name: str) -> str:
+        return self._target_kind if name == self._target else self._map.kinds.get(name, "empty")
+
+    def _undecided(self, wanted: list[str]) -> list[str]:
+        """The columns whose kind is not known yet."""
+        return [name for name in wanted if self._kind(name) == "empty"]
+
+    def _settle(self, kinds: dict[str, str]) -> None:
+        """Fix the kinds of columns that were undecided."""
+        if self._target in kinds:
+            self._target_kind = kinds[self._target]
+        known = self._map.kinds
+        new = {name: kind for name, kind in kinds.items() if known.get(name) != kind}
+        features = {name: kind for name, kind in new.items() if name != self._target}
+        late = [name for name, kind in features.items() if kind in NUMERIC and name in known]
+        if late and self._missing == "error":
+            found = f"column {late[0]!r} holds numbers, but none in the first rows"
+            raise self._error(found, "pass --missing zero to take its empty cells for 0")
+        if features:
+            with self._limit():
+                self._map.settle(features)
+
+    # From columns to rows
+
+    def _batch(self, chunk: Chunk) -> tuple[Batch, DataError | None]:
+        """The rows that can be used, up to the first that cannot if that is an error."""
+        numeric = self._map.names(NUMERIC)
+        values = np.empty((chunk.table.num_rows, len(numeric)), self._dtype)
+        with np.errstate(over="ignore"):
+            for place, name in enumerate(numeric):
+                values[:, place] = self._numbers(chunk, name, zero=self._missing == "zero")
+        _refuse_not_finite(chunk, numeric, values)
+        labels = self._labels(chunk)
+        codes = {name: _codes(chunk.table[name]) for name in self._map.names(["text"])}
+        good, error = self._judge(chunk)
+        if good is not None:
+            values, labels = values[good], None if labels is None else labels[good]
+            codes = {name: (code[good], known) for name, (code, known) in codes.items()}
+        if self._map.sparse:
+            return self._sparse(values, codes, labels), error
+        return Batch(values, labels, self._map.columns), error
+
+    def _sparse(self, values: Array, codes: dict[str, Codes], labels: Array | None) -> Batch:
+        with self._limit():
+            categories = self._map.numbers(codes, len(values))
+        ids = np.array([self._map.number(name) for name in self._map.names(NUMERIC)], np.int32)
+        return sparse_rows(values, ids, categories, labels, self._map.columns)
+
+    @contextmanager
+    def _limit(self) -> Iterator[None]:
+        try:
+            yield
+        except TooManyColumns as error:
+            raise self._error(str(error), "hash them with --hash-bits, or raise --max-features") from error
+
+    def _numbers(self, chunk: Chunk, name: str, *, zero: bool) -> Array:
+        """A numeric column; a missing cell reads 0, and is a fault unless `zero`."""
+        column = chunk.table[name].cast("double")
+        if column.null_count:
+            if not zero:
+                chunk.fault(_missing(column), name, lambda _: f"column {name!r} has no value", ZERO)
+            column = column.fill_null(0.0)
+        return np.asarray(column.to_numpy())
+
+    def _labels(self, chunk: Chunk) -> Array | None:
+        target = self._target
+        if target is None or target not in chunk.table.column_names:
+            return None
+        if self._frozen and chunk.table[target].null_count == chunk.table.num_rows:
+            return None
+        missing = _missing(chunk.table[target])
+        chunk.fault(missing, target, lambda _: "the label is missing", "every row needs one")
+        if self._target_kind in NUMERIC:
+            labels = self._numbers(chunk, target, zero=True)
+            _refuse_not_finite(chunk, [target], labels.reshape(-1, 1))
+            return labels
+        code, known = _codes(chunk.table[target])
+        return np.array([*known, ""])[code]
+
+    def _judge(self, chunk: Chunk) -> tuple[Array | None, DataError | None]:
+        """A mask of the rows to use (None for all), and the error to raise after them."""
+        bad = chunk.faults.rows()
+        if not len(bad):
+            return None, None
+        if not self._skips:
+            column, found, advice = chunk.faults.first(bad[0])
+            return chunk.read() < bad[0], chunk.error(bad[0], column, found, f"{advice}; {SKIPPING}")
+        room = REMEMBERED_ERRORS - len(self.first_errors)
+        for row in bad[:room]:
+            self._pass_over(str(chunk.error(row, *chunk.faults.first(row))))
+        self.skipped += len(bad[room:])
+        return np.isin(chunk.read(), bad, invert=True), None
+
+    def _error(self, found: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, found, advice)
+
+
+def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array) -> None:
+    finite = np.isfinite(values)
+    if finite.all():
+        return
+    for place in np.flatnonzero(~finite.all(axis=0)).tolist():
+        explain = _holds(names[place], values[:, place])
+        bad = np.flatnonzero(~finite[:, place])
+        chunk.fault(bad, names[place], explain, "only finite numbers can be used")
+
+
+def _holds(name: str, column: Array) -> Any:
+    return lambda row: f"column {name!r} holds {column[row]}"
+
+
+def _missing(column: Any) -> Array:
+    """The rows in which a column has no value."""
+    return np.flatnonzero(column.is_null().to_numpy())
+
+
+def _codes(column: Any) -> Codes:
+    """Which of the listed values each row of a column of text holds (-1 for none), and the values."""
+    if column.null_count == len(column):
+        return np.full(len(column), ABSENT, np.int32), []
+    array = column.unify_dictionaries().combine_chunks()
+    return array.indices.fill_null(ABSENT).to_numpy(), array.dictionary.to_pylist()
+
+
+def _listed(names: list[str], between: str = ", ") -> str:
+    """The names in quotes; only the first of them when there are many."""
+    shown = between.join(repr(name) for name in names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"

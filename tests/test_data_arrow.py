@@ -1,0 +1,205 @@
+"""Parquet, Arrow and Feather files."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, ipc, parquet
+
+from regretless.data import arrow as arrow_module
+from regretless.data import open_stream
+from regretless.errors import DataError
+
+from .test_data_csv import Table, whole
+
+COLUMNS = {
+    "city": pa.array(["Rome", "Oslo", None, "Rome", "Bern"]),
+    "age": pa.array([1, 2, 3, 4, 5], pa.int8()),
+    "rate": pa.array([0.5, 1.5, 0, 2.5, 3.5], pa.float32()),
+    "new": pa.array([True, False, True, False, True]),
+    "label": pa.array(["no", "yes", "no", "yes", "no"]),
+}
+TABLE = pa.table(COLUMNS)
+CSV = """city,age,rate,new,label
+Rome,1,.5,true,no
+Oslo,2,1.5,false,yes
+,3,0,true,no
+Rome,4,2.5,false,yes
+Bern,5,3.5,true,no
+"""
+
+
+def write_stream(table: Any, path: str) -> None:
+    with ipc.new_stream(path, table.schema) as file:
+        file.write_table(table, max_chunksize=2)
+
+
+def write_file(table: Any, path: str) -> None:
+    with ipc.new_file(path, table.schema) as file:
+        file.write_table(table, max_chunksize=2)
+
+
+WRITERS = {
+    "t.parquet": lambda table, path: parquet.write_table(table, path, row_group_size=2),
+    "t.feather": feather.write_feather,
+    "plain.feather": lambda table, path: feather.write_feather(table, path, compression="uncompressed"),
+    "t.arrow": write_file,
+    "t.arrows": write_stream,
+}
+
+
+@pytest.fixture(params=WRITERS)
+def save(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """Writes a table in one of the formats; gives the path."""
+
+    def write(table: Any) -> Path:
+        path = tmp_path / str(request.param)
+        WRITERS[request.param](table, str(path))
+        return path
+
+    return write
+
+
+def said(path: Path, **options: Any) -> str:
+    with pytest.raises(DataError) as caught:
+        list(open_stream(path, **options).batches())
+    return str(caught.value).removeprefix(str(path))
+
+
+@pytest.mark.parametrize("entries", [1, 10, 1 << 17])
+def test_every_format_gives_what_csv_gives(
+    save: Any, tmp_path: Path, entries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same table gives the same rows, features and schema in all formats, however it is cut in batches."""
+    monkeypatch.setattr(arrow_module, "ENTRIES", entries)
+    expected = Table(tmp_path)(CSV)
+    rows = whole(expected)
+    stream = open_stream(save(TABLE))
+    for _ in range(2):
+        values, labels = whole(stream)
+        assert values.tolist() == rows[0].tolist()
+        assert labels == rows[1]
+    assert stream.schema() == expected.schema()
+    assert stream.feature_names() == ["age", "rate", "new", "city=Rome", "city=Oslo", "city=Bern"]
+
+
+def test_a_model_of_csv_predicts_for_parquet(tmp_path: Path) -> None:
+    """Columns are matched by name between the formats; those that are not needed may be of any type."""
+    learned = Table(tmp_path)(CSV)
+    rows, _ = whole(learned)
+    table = TABLE.append_column("when", pa.array([0] * 5, pa.timestamp("s")))
+    parquet.write_table(table.select(["when", "new", "rate", "age", "city"]), tmp_path / "new.parquet")
+    values, labels = whole(open_stream(tmp_path / "new.parquet", schema=learned.schema(), frozen=True))
+    assert values.tolist() == rows.tolist()
+    assert labels is None
+
+
+def test_all_numbers_and_all_words_are_understood(tmp_path: Path) -> None:
+    """Integers, floats and decimals of any width are numbers; strings and dictionaries of any kind are words."""
+    numbers = {
+        "u8": pa.array([2**63], pa.uint64()),
+        "f2": pa.array([0.5], pa.float16()),
+        "decimal": pa.array([Decimal("1.25")]),
+        "one": pa.array([True]),
+    }
+    words = {
+        "large": pa.array(["v"], pa.large_string()),
+        "view": pa.array(["v"], pa.string_view()),
+        "dictionary": pa.array(["w"]).dictionary_encode(),
+        "numbers": pa.array([7]).dictionary_encode(),
+        "nothing": pa.nulls(1),
+    }
+    write_file(pa.table({**numbers, **words, "y": pa.array([True])}), str(tmp_path / "t.arrow"))
+    stream = open_stream(tmp_path / "t.arrow")
+    values, labels = whole(stream)
+    assert values.tolist() == [[2.0**63, 0.5, 1.25, 1, 1, 1, 1, 1]]
+    assert labels == [1]
+    assert stream.feature_names() == [*numbers, "large=v", "view=v", "dictionary=w", "numbers=7"]
+
+
+def test_numbers_can_be_taken_for_words(save: Any) -> None:
+    """categorical= makes words of integers, with the names that CSV would give them."""
+    stream = open_stream(save(TABLE.select(["age", "label"])), categorical=["age"])
+    assert whole(stream)[0].tolist() == np.eye(5).tolist()
+    assert stream.feature_names() == [f"age={k}" for k in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pa.array([0] * 5, pa.timestamp("s")), ": column 'x' is of type timestamp["),
+        (pa.array([0] * 5, pa.date32()), ": column 'x' is of type date32"),
+        (pa.array([[1]] * 5), ": column 'x' is of type list"),
+        (pa.array([b"a"] * 5), ": column 'x' is of type binary"),
+        (pa.array([1, 2, None, 4, None]), ": in row 3, column 'x' has no value; pass --missing zero"),
+        (pa.array([1, 2, 3, float("nan"), 5]), ": in row 4, column 'x' holds nan"),
+    ],
+)
+def test_what_cannot_be_used_is_named(save: Any, column: Any, message: str) -> None:
+    """A column's type and a row's value are refused with their names, rows counted from 1."""
+    assert said(save(TABLE.append_column("x", column))).startswith(message)
+
+
+def test_rows_are_skipped_and_counted(save: Any) -> None:
+    """Rows without a value or a label are passed over on demand."""
+    table = TABLE.append_column("x", pa.array([1, None, 3, 4, float("inf")]))
+    stream = open_stream(save(table.set_column(4, "label", pa.array([0, 0, 0, None, 0]))), on_error="skip")
+    values, labels = whole(stream)
+    assert values[:, 3].tolist() == [1, 3]
+    assert labels == [0, 0]
+    assert stream.skipped == 3
+    assert stream.feature_names() == ["age", "rate", "new", "x", "city=Rome"]
+    zeros = open_stream(save(TABLE.append_column("x", pa.nulls(5, pa.int8()))), missing="zero")
+    assert whole(zeros)[0][:, 3].tolist() == [0] * 5
+
+
+def test_words_where_numbers_were_are_refused(tmp_path: Path) -> None:
+    """A column of strings is not parsed for numbers."""
+    parquet.write_table(TABLE, tmp_path / "old.parquet")
+    stream = open_stream(tmp_path / "old.parquet")
+    whole(stream)
+    parquet.write_table(TABLE.set_column(1, "age", pa.array(["1"] * 5)), tmp_path / "new.parquet")
+    message = said(tmp_path / "new.parquet", schema=stream.schema())
+    assert message == ": column 'age' is of type string; numbers are expected, as in the first file"
+
+
+def test_a_folder_is_its_files_in_order(tmp_path: Path) -> None:
+    """A folder is read file by file in the order of names, below as well, without what is hidden."""
+    folder = tmp_path / "t.parquet"
+    for name, begin in (("part-1", 2), ("part-0", 0), ("z/part", 4), ("_temporary/x", 0), (".hidden", 0)):
+        path = folder / f"{name}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        parquet.write_table(TABLE.slice(begin, 2), path)
+    (folder / "_SUCCESS").touch()
+    stream = open_stream(folder)
+    assert stream.rereadable
+    assert whole(stream)[0].tolist() == whole(Table(tmp_path)(CSV))[0].tolist()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert ": this folder holds no file ending in .parquet or .pq" in said(empty, format="parquet")
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    """Missing, empty, damaged, compressed and piped files each have their answer."""
+    for name in ("t.parquet", "t.feather"):
+        path = tmp_path / name
+        assert ": there is no such file" in said(path)
+        for text in (b"", b"hello", b"ARROW1 and then nothing", b"PAR1PAR1"):
+            path.write_bytes(text)
+            assert ": this cannot be read as" in said(path)
+        assert ": the" in said(tmp_path / f"{name}.gz")
+        assert "cannot be read from a pipe" in said(Path("-"), format=name.split(".")[1])
+    parquet.write_table(TABLE, tmp_path / "t.parquet")
+    good = (tmp_path / "t.parquet").read_bytes()
+    (tmp_path / "t.parquet").write_bytes(good[:40] + bytes(200) + good[240:])
+    assert ": this cannot be read as Parquet" in said(tmp_path / "t.parquet")
+
+
+def test_a_table_without_rows(save: Any) -> None:
+    """A file with columns but no rows is said to have none."""
+    assert ": no rows" in said(save(TABLE.slice(0, 0)))
