@@ -38,7 +38,6 @@ struct SvmlightComplaint {
 };
 
 inline constexpr std::size_t svmlight_padding = 64;     // bytes that must be readable before and after the text
-inline constexpr std::size_t svmlight_slack = 8;        // entries that may be written beyond the last
 inline constexpr std::size_t svmlight_marks = 1 << 20;  // lines longer than this are read carefully
 inline constexpr std::size_t svmlight_piece = 32768;    // so much text stays in the first-level cache between the stages
 inline constexpr int svmlight_remembered = 20;          // complaints kept in one job
@@ -98,6 +97,7 @@ REGRETLESS_INLINE Word equal_bytes(Word word, char wanted) {
   word ^= std::uint8_t(wanted) * every_byte;
   return ~(((word & 0x7F * every_byte) + 0x7F * every_byte) | word | 0x7F * every_byte);
 }
+
 #if defined(__AVX512BW__)
 REGRETLESS_INLINE Separators separators(const char* p) {
   const __m512i x = _mm512_loadu_si512(p);
@@ -350,6 +350,7 @@ REGRETLESS_INLINE Words words_at(const char* text, const std::uint32_t* marks) {
 REGRETLESS_INLINE bool any(Words w) { return _mm512_test_epi64_mask(__m512i(w), __m512i(w)); }
 REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm512_sad_epu8(__m512i(w), _mm512_setzero_si512())); }
 REGRETLESS_INLINE Ints narrow(Words w) { return Ints(_mm512_cvtepi64_epi32(__m512i(w))); }
+REGRETLESS_INLINE Doubles doubles(Words w) { return Doubles(_mm512_cvtepi64_pd(__m512i(w))); }
 REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
   return Doubles(_mm512_permutex2var_pd(_mm512_loadu_pd(powers_of_ten), __m512i(exponent), _mm512_loadu_pd(powers_of_ten + 8)));
 }
@@ -369,6 +370,7 @@ REGRETLESS_INLINE Ints narrow(Words w) {
   const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
   return Ints(_mm256_castsi256_si128(_mm256_permutevar8x32_epi32(__m256i(w), low_halves)));
 }
+REGRETLESS_INLINE Doubles doubles(Words w) { return __builtin_convertvector(narrow(w), Doubles); }
 REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
   return Doubles(_mm256_i64gather_pd(powers_of_ten, __m256i(exponent), 8));
 }
@@ -418,8 +420,7 @@ REGRETLESS_INLINE bool plain_group(const char* text, const std::uint32_t* marks,
     if (any(bad | beyond_nine(value_end))) return false;
   }
   const Ints columns = narrow(join_eight(id_end)) - first_id;
-  Doubles size = __builtin_convertvector(narrow(join_eight(value_end)), Doubles);
-  size /= power_of_ten(places);
+  const Doubles size = doubles(join_eight(value_end)) / power_of_ten(places);
   const Doubles signed_size = Doubles(Words(size) ^ minus << 63);
   std::memcpy(ids, &columns, sizeof columns);
   if constexpr (sizeof(Value) == 8) {
