@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import regretless
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.linear import Perceptron
@@ -202,6 +203,16 @@ def test_sample_weights_are_named_as_the_obstacle():
     certificate = sharp.certify(learner.ledger_, [comparator(X, y, np.ones(3))], learner.standings()[0])
     assert not certificate.applies
     assert "weigh" in str(certificate.why)
+
+
+def test_parameters_changed_during_the_run_are_named_as_the_obstacle(tmp_path):
+    """A run that was not played by one set of parameters has no certificate, also after it was saved and loaded."""
+    X, y = np.eye(3), np.array([1, -1, 1])
+    learner = fitted(X, y).set_params(rate=2.0).partial_fit(X, y)
+    learner.save(tmp_path / "m.rgl")
+    for standing in (learner.standings()[0], regretless.load(tmp_path / "m.rgl").standings()[0]):
+        certificate = sharp.certify(learner.ledger_, [comparator(X, y, np.ones(3), 2)], standing)
+        assert "parameters" in str(certificate.why)
 
 
 def test_a_certificate_floors_counts_but_never_below_what_a_float_may_have_lost():

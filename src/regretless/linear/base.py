@@ -206,7 +206,8 @@ class OnlineClassifier(Estimator):
         """What theorems may ask of each target."""
         rules = self.rules()
         radius = rules.radius if rules.geometry == "ball" else inf
-        return [Standing(norm, rules.eta, rules.rate, rules.loss, radius) for norm in self.state_.norms()]
+        steady = self.state_.steady
+        return [Standing(norm, rules.eta, rules.rate, rules.loss, radius, steady) for norm in self.state_.norms()]
 
     def certify(self, X: Any, y: Any, *, against: Any = None, svm: bool = True) -> list[Certificate]:
         """Read every theorem of this learner against the rounds that it played.
@@ -342,6 +343,7 @@ class OnlineClassifier(Estimator):
         end: int = -1,
     ) -> Batch:
         """Play the rounds begin <= t < end of a batch; it comes back with its rows in order, if they were not."""
+        self.state_.follow(rules)
         player = self.state_.player(rules)
         played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, begin, end)
         if why == "unsorted":

@@ -60,6 +60,7 @@ def extend(state: State, old: Array, new: Array) -> State:
         return state
     grown = State(state.columns, targets_for(new), average=state.lag is not None)
     grown.books[-1] = state.books[-1]
+    grown.steady, grown.rules = state.steady, state.rules
     for place, label in enumerate(new):
         if label not in old:
             continue

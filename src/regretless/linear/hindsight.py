@@ -182,8 +182,10 @@ def _charged(loss: str, margins: Array) -> Array:
 def _norms2(batch: Batch) -> Array:
     if batch.starts is None:
         return np.asarray(np.einsum("ij,ij->i", batch.values, batch.values, dtype=np.float64))
-    squares = np.concatenate([[0.0], np.cumsum(batch.values.astype(np.float64) ** 2)])
-    return np.asarray(squares[batch.starts[1:]] - squares[batch.starts[:-1]])
+    norms2, filled = np.zeros(len(batch)), batch.starts[:-1] < batch.starts[1:]
+    if filled.any():
+        norms2[filled] = np.add.reduceat(batch.values.astype(np.float64) ** 2, batch.starts[:-1][filled])
+    return norms2
 
 
 # ---- directions

@@ -17,7 +17,7 @@ from .classes import targets_for
 from .registry import learner_class
 from .state import State
 
-KEYS = frozenset({"learner", "parameters", "classes", "labels", "columns", "names", "extra"})
+KEYS = frozenset({"learner", "parameters", "classes", "labels", "columns", "names", "steady", "extra"})
 
 
 def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[str, Any]) -> None:
@@ -44,6 +44,7 @@ def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[s
         "labels": learner.classes_.dtype.kind,
         "columns": state.columns,
         "names": None if names is None else list(names),
+        "steady": state.steady,
         "extra": dict(extra),
     }
     tensors = {"weights": state.weights[: state.columns], "memory": state.memory, "books": state.books}
@@ -87,6 +88,8 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> On
     state = State(0, targets)
     state.columns = columns
     state.weights, state.memory, state.books = tensors["weights"], tensors["memory"], tensors["books"]
+    state.steady = description["steady"] is True
+    state.follow(learner.rules())
     learner.n_features_in_ = columns
     if description["names"] is not None:
         learner.feature_names_in_ = np.array(description["names"], dtype=object)

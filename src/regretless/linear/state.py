@@ -48,6 +48,8 @@ class State:
         self.memory[:, SCALE] = 1
         self.books = np.zeros((targets + (targets > 1), len(FIELDS)))
         self.lag = np.zeros((columns, targets)) if average else None
+        self.steady = True  # whether all rounds were played by the same rules
+        self.rules: Rules | None = None
         self._player: tuple[Rules, Any] | None = None
 
     @property
@@ -86,6 +88,12 @@ class State:
             )
             self._player = rules, made
         return self._player[1]
+
+    def follow(self, rules: Rules) -> None:
+        """Take note of the rules that the next rounds are played by."""
+        if self.rules is not None and self.rules != rules:
+            self.steady = False
+        self.rules = rules
 
     def coefficients(self) -> Array:
         """The weights as they are meant, shape (columns, targets)."""

@@ -13,7 +13,7 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, UNIT_WEIGHTS, Standing
+from .standing import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, Standing
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
@@ -38,6 +38,7 @@ def _length(ledger: Ledger, comparator: Comparator) -> float:
     assumes=(
         SAME_ROUNDS,
         UNIT_WEIGHTS,
+        STEADY,
         ("no vector was found that has every round on its right side with a margin", _separates),
     ),
 )
@@ -54,7 +55,7 @@ def separable(ledger: Ledger, comparator: Comparator, learner: Standing) -> floa
     formula=r"M \le \left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2,\quad a = r \lVert v \rVert,"
     r"\ H = \sum_t \max(0, 1 - y_t \langle v, x_t \rangle)",
     source="Shalev-Shwartz & Ben-David 2014, Thm 21.16, solved for M, with the hinge losses of all rounds",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS),
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
 )
 def sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every vector v, M <= H + a sqrt(M), where H is the sum of the hinge losses of v over all rounds and a = r
@@ -69,7 +70,7 @@ def sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     counts=_updates,
     formula=r"M \le \left(a + \lVert L \rVert_2\right)^2,\quad L_t = \max(0, 1 - y_t \langle v, x_t \rangle)",
     source="Freund & Schapire 1999, Thm 2, with the losses of all rounds",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS),
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
 )
 def squared_hinge(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every vector v, M is at most (a + |L|)^2, where |L| is the Euclidean length of the hinge losses of v over all
@@ -83,7 +84,7 @@ def squared_hinge(ledger: Ledger, comparator: Comparator, learner: Standing) -> 
     counts=_updates,
     formula=r"M \le a^2 + 2H",
     source="Blum's lecture on the perceptron: the sharp bound and a sqrt(M) <= (a^2 + M) / 2",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS),
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
 )
 def total_distance(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every vector v, M is at most (r / gamma)^2 + 2 TD / gamma, where gamma = 1 / |v| and TD is the total distance
@@ -97,7 +98,7 @@ def total_distance(ledger: Ledger, comparator: Comparator, learner: Standing) ->
     counts=_updates,
     formula=r"M \le H + \lVert v \rVert \frac{\lVert w_{T+1} \rVert}{\eta}",
     source="the perceptron's proof before |w| is bounded: M <= H + <v, w> / eta",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS),
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
 )
 def posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every vector v, M is at most H + |v| |w| / eta, where w are the weights that the run ended with and eta is

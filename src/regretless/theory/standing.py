@@ -26,6 +26,8 @@ class Standing:
         What it is charged.
     radius : float
         Of the ball it lives in; infinite when there is none.
+    steady : bool
+        Whether it played all its rounds by the same parameters.
     """
 
     norm: float
@@ -33,11 +35,12 @@ class Standing:
     schedule: str = "constant"
     loss: str = "perceptron"
     radius: float = inf
+    steady: bool = True
 
 
 def _same_rounds(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
     return comparator.rounds == ledger.rounds and isclose(
-        comparator.total_norm2, ledger.total_norm2, rel_tol=1e-9, abs_tol=1e-300
+        comparator.total_norm2, ledger.total_norm2, rel_tol=1e-7, abs_tol=1e-300
     )
 
 
@@ -45,6 +48,11 @@ def _unit_weights(ledger: Ledger, _: Comparator, __: Standing) -> bool:
     return ledger.weighted == 0
 
 
+def _steady(_: Ledger, __: Comparator, learner: Standing) -> bool:
+    return learner.steady
+
+
+STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were changed during the run", _steady)
 SAME_ROUNDS: tuple[str, Check] = (
     "the comparator must be read on the very rounds that were played, and these are others",
     _same_rounds,
