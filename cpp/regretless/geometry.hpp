@@ -3,6 +3,7 @@
 #pragma once
 #include <cmath>
 #include <concepts>
+#include <limits>
 #include <string_view>
 #include <variant>
 
@@ -10,21 +11,23 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// One target's weights inside a (columns, targets) array.
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// One target's weights inside a (columns, targets) array, and what travels with them.
 struct Weights {
-  double* w;
+  double *w, *lag;
   std::int64_t columns, stride;
   Memory& memory;
 };
 
 // |stored weights|^2, afresh, in the fixed order.
-inline double stored_norm2(const Weights& s) {
+REGRETLESS_APART static double stored_norm2(const Weights& s) {
   double lane[8] = {};
   for (std::int64_t j = 0; j < s.columns; ++j) {
     const double v = s.w[j * s.stride];
     lane[j & 7] += v * v;
   }
-  return tree(load8(lane)) + s.memory.bias * s.memory.bias;
+  return tree(load<8>(lane)) + s.memory.bias * s.memory.bias;
 }
 
 // A running |w|^2 drifts by rounding; after this many steps it is summed afresh. Counting steps, not columns or stored
@@ -32,11 +35,11 @@ inline double stored_norm2(const Weights& s) {
 inline constexpr double refresh_after = 1 << 20;
 
 // The book-keeping of a step w <- w + a x that both geometries share: |w + a x|^2 = |w|^2 + 2 a <w, x> + a^2 |x|^2.
-inline void moved(Weights s, double score, double norm2, double a) {
+REGRETLESS_INLINE void moved(const Weights& s, double score, double norm2, double a) {
   Memory& m = s.memory;
   m.norm2 += 2 * a * score + a * a * norm2;
   m.steps += 1;
-  if (m.steps > refresh_after) {
+  if (m.steps > refresh_after) [[unlikely]] {
     m.norm2 = m.scale * m.scale * stored_norm2(s);
     m.steps = 0;
   }
@@ -47,9 +50,7 @@ struct Euclidean {  // D(u, w) = |u - w|^2 / 2
   static constexpr std::string_view name = "euclidean";
   explicit Euclidean(const Rules&) {}
   double scale(const Memory&) const { return 1; }
-  void after(Weights s, double score, double norm2, double a) const {
-    moved(s, score, norm2, a);
-  }
+  REGRETLESS_INLINE void after(const Weights& s, double score, double norm2, double a) const { moved(s, score, norm2, a); }
 };
 
 struct Ball {  // the same, inside |w| <= radius: projection is a change of scale
@@ -57,23 +58,27 @@ struct Ball {  // the same, inside |w| <= radius: projection is a change of scal
   double radius;
   explicit Ball(const Rules& rules) : radius(rules.radius) {}
   double scale(const Memory& m) const { return m.scale; }
-  void after(Weights s, double score, double norm2, double a) const {
+  REGRETLESS_INLINE void after(const Weights& s, double score, double norm2, double a) const {
     moved(s, score, norm2, a);
     Memory& m = s.memory;
-    if (m.norm2 <= radius * radius) return;
+    if (!(m.norm2 > radius * radius && m.norm2 < infinity)) return;
     m.scale *= radius / std::sqrt(m.norm2);
     m.norm2 = radius * radius;
-    if (m.scale < 1e-9) fold(s);
+    if (m.scale < 1e-6) [[unlikely]] fold(s);
   }
 
  private:
-  // Too small a scale would lose digits: take it into the stored weights. The sum behind the average,
-  // clock * stored - lag, must stay what it is.
-  static void fold(Weights s) {
+  // Too small a scale would lose digits of the average: take it into the stored weights. The sum of all weights so far,
+  // clock * stored - lag, must stay what it is, and starts again from a clock of 0. (Adding +0 makes a zero of what
+  // underflows to -0.)
+  REGRETLESS_APART static void fold(const Weights& s) {
     Memory& m = s.memory;
-    for (std::int64_t j = 0; j < s.columns; ++j) s.w[j * s.stride] *= m.scale;
-    m.bias *= m.scale;
-    m.clock /= m.scale;
+    if (s.lag)
+      for (std::int64_t j = 0; j < s.columns; ++j) s.lag[j * s.stride] -= m.clock * s.w[j * s.stride];
+    m.lag_bias -= m.clock * m.bias;
+    m.clock = 0;
+    for (std::int64_t j = 0; j < s.columns; ++j) s.w[j * s.stride] = s.w[j * s.stride] * m.scale + 0.0;
+    m.bias = m.bias * m.scale + 0.0;
     m.scale = 1;
   }
 };

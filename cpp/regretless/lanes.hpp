@@ -1,5 +1,6 @@
 // Sums in one fixed order: eight lanes, lane l takes the entries l, l + 8, l + 16, ... that are not zero, then one fixed
-// tree. No fused multiply-add. So every instruction set, layout and machine gives the same bits.
+// tree. No fused multiply-add. So every instruction set, layout and machine gives the same bits. (A lane starts at +0 and
+// never becomes -0, so that adding a zero of either sign changes nothing.)
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -12,35 +13,212 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-typedef double Eight __attribute__((vector_size(64)));
-typedef float EightSingles __attribute__((vector_size(32)));
-typedef std::int64_t EightMasks __attribute__((vector_size(64)));
-
-REGRETLESS_INLINE Eight load8(const double* p) {
-  Eight v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-REGRETLESS_INLINE Eight load8(const float* p) {
-  EightSingles v;
-  std::memcpy(&v, p, sizeof v);
-  return __builtin_convertvector(v, Eight);
-}
-
-// Beyond the second-level cache a gather waits for its slowest line; plain loads overlap better.
-template <class I>
-REGRETLESS_INLINE Eight gather8(const double* w, const I* j) {
-  return Eight{w[j[0]], w[j[1]], w[j[2]], w[j[3]], w[j[4]], w[j[5]], w[j[6]], w[j[7]]};
-}
-
 #if defined(__AVX512F__) && defined(__AVX512VL__)
-REGRETLESS_INLINE Eight gather8(const double* w, const std::int32_t* j) {
-  return Eight(_mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(j)), w, 8));
-}
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
 #endif
 
-REGRETLESS_INLINE double tree(const Eight& a) {
-  return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+// N numbers in one register where they fit, else in two halves: left to itself, gcc takes wider vectors through memory.
+template <class T, int N>
+struct Pack {
+  typedef T Register __attribute__((vector_size(N * sizeof(T))));
+  typedef T Loose __attribute__((vector_size(N * sizeof(T)), aligned(alignof(T)), may_alias));  // anywhere in memory
+  Register all;
+};
+template <class T, int N>
+  requires(N * sizeof(T) > register_bytes)
+struct Pack<T, N> {
+  Pack<T, N / 2> low, high;
+};
+template <class T>
+struct Pack<T, 1> {
+  typedef T Register, Loose;
+  Register all;
+};
+template <class P>
+concept Halved = requires(P p) { p.low; };
+
+using Eight = Pack<double, 8>;
+
+// f applied lane by lane.
+template <int N, class F>
+REGRETLESS_INLINE Pack<double, N> each(const Pack<double, N>& a, const Pack<double, N>& b, F f) {
+  if constexpr (Halved<Pack<double, N>>) return {each(a.low, b.low, f), each(a.high, b.high, f)};
+  else return {f(a.all, b.all)};
+}
+template <int N>
+REGRETLESS_INLINE Pack<double, N> operator+(const Pack<double, N>& a, const Pack<double, N>& b) {
+  return each(a, b, [](auto x, auto y) { return x + y; });
+}
+template <int N>
+REGRETLESS_INLINE Pack<double, N> operator*(const Pack<double, N>& a, const Pack<double, N>& b) {
+  return each(a, b, [](auto x, auto y) { return x * y; });
+}
+template <int N>
+REGRETLESS_INLINE Pack<double, N> least(const Pack<double, N>& a, const Pack<double, N>& b) {
+  return each(a, b, [](auto x, auto y) { return x < y ? x : y; });
+}
+
+// The same number in every lane.
+template <int N>
+REGRETLESS_INLINE Pack<double, N> spread(double a) {
+  using P = Pack<double, N>;
+  if constexpr (Halved<P>) return {spread<N / 2>(a), spread<N / 2>(a)};
+  else if constexpr (N == 1) return {a};
+  else return {typename P::Register{} + a};
+}
+
+// N doubles from numbers that lie in a row.
+template <int N, class V>
+REGRETLESS_INLINE Pack<double, N> load(const V* p) {
+  using P = Pack<double, N>;
+  if constexpr (Halved<P>) return {load<N / 2>(p), load<N / 2>(p + N / 2)};
+#if defined(__AVX512F__)
+  else if constexpr (N == 8 && sizeof(V) == 4) return {typename P::Register(_mm512_cvtps_pd(_mm256_loadu_ps(p)))};
+#endif
+#if defined(__AVX__)
+  else if constexpr (N == 4 && sizeof(V) == 4) return {typename P::Register(_mm256_cvtps_pd(_mm_loadu_ps(p)))};
+#endif
+  else if constexpr (N == 1) return {double(*p)};
+  else return {__builtin_convertvector(*reinterpret_cast<const typename Pack<V, N>::Loose*>(p), typename P::Register)};
+}
+template <int N>
+REGRETLESS_INLINE void store(double* p, const Pack<double, N>& a) {
+  if constexpr (Halved<Pack<double, N>>) store(p, a.low), store(p + N / 2, a.high);
+  else *reinterpret_cast<typename Pack<double, N>::Loose*>(p) = a.all;
+}
+
+// Lane l holds at(l).
+template <int N, int first = 0, class At>
+REGRETLESS_INLINE Pack<double, N> collect(const At& at) {
+  using P = Pack<double, N>;
+  constexpr int f = first;
+  if constexpr (Halved<P>) return {collect<N / 2, f>(at), collect<N / 2, f + N / 2>(at)};
+  else if constexpr (N == 2) return {typename P::Register{at(f), at(f + 1)}};
+  else if constexpr (N == 4) return {typename P::Register{at(f), at(f + 1), at(f + 2), at(f + 3)}};
+  else return {typename P::Register{at(f), at(f + 1), at(f + 2), at(f + 3), at(f + 4), at(f + 5), at(f + 6), at(f + 7)}};
+}
+
+// w[j[0]], ..., w[j[7]] by plain loads: few machines gather faster, and none does from beyond its caches. Two narrow
+// columns are read as one word, because what limits the loop is the number of loads. The columns are known to be positive.
+template <class I>
+REGRETLESS_INLINE Eight gather8(const double* w, const I* j) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(I) == 4)
+    return collect<8>([&](int l) {
+      std::uint64_t two;
+      std::memcpy(&two, j + (l & ~1), sizeof two);
+      return w[l & 1 ? two >> 32 : two & 0xffffffff];
+    });
+#endif
+  return collect<8>([&](int l) { return w[j[l]]; });
+}
+
+// For 0 < count < 8 entries, which entry each of the eight lanes reads; the lanes that are left over repeat the last one,
+// with the value zero.
+static constexpr std::uint8_t places[8][8] = {{},
+                                              {},
+                                              {0, 1, 1, 1, 1, 1, 1, 1},
+                                              {0, 1, 2, 2, 2, 2, 2, 2},
+                                              {0, 1, 2, 3, 3, 3, 3, 3},
+                                              {0, 1, 2, 3, 4, 4, 4, 4},
+                                              {0, 1, 2, 3, 4, 5, 5, 5},
+                                              {0, 1, 2, 3, 4, 5, 6, 6}};
+static constexpr double ones_then_zeros[16] = {1, 1, 1, 1, 1, 1, 1, 1};
+static constexpr double zeros_then_ones[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+
+template <class I>
+REGRETLESS_INLINE Eight gather_some(const double* w, const I* j, std::int64_t count) {
+  const std::uint8_t* place = places[count];
+  return collect<8>([&](int l) { return w[j[place[l]]]; });
+}
+
+// The first `count` numbers, then zeros.
+template <class V>
+REGRETLESS_INLINE Eight load_some(const V* p, std::int64_t count) {
+#if defined(__AVX512F__)
+  const __mmask8 which = __mmask8((1u << count) - 1);
+  if constexpr (sizeof(V) == 4) return {Eight::Register(_mm512_cvtps_pd(_mm256_maskz_loadu_ps(which, p)))};
+  else return {Eight::Register(_mm512_maskz_loadu_pd(which, p))};
+#else
+  const std::uint8_t* place = places[count];
+  return collect<8>([&](int l) { return double(p[place[l]]); }) * load<8>(ones_then_zeros + 8 - count);
+#endif
+}
+
+template <int N>
+REGRETLESS_INLINE Pack<double, N / 2> low_half(const Pack<double, N>& a) {
+  using H = Pack<double, N / 2>;
+  if constexpr (Halved<Pack<double, N>>) return a.low;
+  else if constexpr (N == 8) return {typename H::Register(__builtin_shufflevector(a.all, a.all, 0, 1, 2, 3))};
+  else if constexpr (N == 4) return {typename H::Register(__builtin_shufflevector(a.all, a.all, 0, 1))};
+  else return {a.all[0]};
+}
+template <int N>
+REGRETLESS_INLINE Pack<double, N / 2> high_half(const Pack<double, N>& a) {
+  using H = Pack<double, N / 2>;
+  if constexpr (Halved<Pack<double, N>>) return a.high;
+  else if constexpr (N == 8) return {typename H::Register(__builtin_shufflevector(a.all, a.all, 4, 5, 6, 7))};
+  else if constexpr (N == 4) return {typename H::Register(__builtin_shufflevector(a.all, a.all, 2, 3))};
+  else return {a.all[1]};
+}
+
+// The tree: lanes l and l + 4, then l and l + 2, then the last two.
+template <int N>
+REGRETLESS_INLINE double tree(const Pack<double, N>& a) {
+  if constexpr (N == 1) return a.all;
+  else return tree(low_half(a) + high_half(a));
+}
+template <int N>
+REGRETLESS_INLINE double smallest(const Pack<double, N>& a) {
+  if constexpr (N == 1) return a.all;
+  else return smallest(least(low_half(a), high_half(a)));
+}
+
+// How many columns are compared at once, and whether one of them is not above the column before it.
+template <class I>
+inline constexpr int breadth = register_bytes / sizeof(I);
+
+template <class I>
+REGRETLESS_INLINE bool falls(const I* c) {
+  constexpr bool narrow = sizeof(I) == 4;
+#if defined(__AVX512F__)
+  const __m512i at = _mm512_loadu_si512(c), before = _mm512_loadu_si512(c - 1);
+  if constexpr (narrow) return _mm512_cmple_epi32_mask(at, before) != 0;
+  else return _mm512_cmple_epi64_mask(at, before) != 0;
+#elif defined(__AVX2__)
+  const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(c));
+  const __m256i before = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(c - 1));
+  return _mm256_movemask_epi8(narrow ? _mm256_cmpgt_epi32(at, before) : _mm256_cmpgt_epi64(at, before)) != -1;
+#else
+#if defined(__SSE2__)
+  if constexpr (narrow) {
+    const __m128i at = _mm_loadu_si128(reinterpret_cast<const __m128i*>(c));
+    const __m128i before = _mm_loadu_si128(reinterpret_cast<const __m128i*>(c - 1));
+    return _mm_movemask_epi8(_mm_cmpgt_epi32(at, before)) != 0xffff;
+  }
+#endif
+  bool any = false;
+  for (int l = 0; l < breadth<I>; ++l) any |= c[l] <= c[l - 1];
+  return any;
+#endif
+}
+
+// Do the columns of a row ascend? The last ones are compared once more rather than one by one.
+template <class I>
+REGRETLESS_INLINE bool ascends(const I* c, std::int64_t n) {
+  constexpr int N = breadth<I>;
+  bool any = false;
+  if (n > N) {
+    for (std::int64_t k = 1; k + N <= n; k += N) any |= falls(c + k);
+    any |= falls(c + n - N);
+  } else {
+    for (std::int64_t k = 1; k < n; ++k) any |= c[k] <= c[k - 1];
+  }
+  return !any;
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -1,4 +1,5 @@
-// exp and its kin in plain arithmetic: a C library may use fused multiply-adds on one machine and not on another.
+// exp and its kin in plain arithmetic: a C library may use fused multiply-adds on one machine and not on another. The
+// polynomials are summed pairwise rather than by Horner's rule, because the next round waits for them.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -14,20 +15,24 @@ REGRETLESS_INLINE double exp_of_negative(double x) {
   constexpr double log2e = 1.4426950408889634074, shifter = 6755399441055744.0;
   constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
   const double shifted = x * log2e + shifter, k = shifted - shifter;
-  const double r = (x - k * ln2_high) - k * ln2_low;
-  double p = 1.0 / 6227020800.0;
-  constexpr double factorial[] = {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0,
-                                  720.0,       120.0,      24.0,      6.0,      2.0,     1.0,    1.0};
-  for (double f : factorial) p = p * r + 1.0 / f;
+  const double r = (x - k * ln2_high) - k * ln2_low, r2 = r * r, r4 = r2 * r2;
+  const double p2 = (1.0 / 2 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120));
+  const double p6 = (1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880));
+  const double p10 = (1.0 / 3628800 + r * (1.0 / 39916800)) + r2 * (1.0 / 479001600 + r * (1.0 / 6227020800));
+  const double p = 1 + (r + r2 * (p2 + r4 * (p6 + r4 * p10)));
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(p) + (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 
-// ln(1 + e) for 0 <= e <= 1 by 2 artanh(e / (2 + e)), whose argument is at most 1/3.
+// ln(1 + e) for 0 <= e <= 1. Above sqrt(2) - 1 it is ln 2 + ln((1 + e) / 2), so that in 2 artanh(z) = ln((1 + z) / (1 - z))
+// the argument is at most 3 - 2 sqrt(2); the series is cut where its remainder is under 2^-56 of the sum.
 REGRETLESS_INLINE double log_one_plus(double e) {
-  const double z = e / (2 + e), q = z * z;
-  double sum = 0;
-  for (int odd = 35; odd >= 1; odd -= 2) sum = sum * q + 1.0 / odd;
-  return 2 * z * sum;
+  const bool large = e > 0.41421356237309503;
+  const double z = large ? (e - 1) / (e + 3) : e / (2 + e), q = z * z, q2 = q * q, q4 = q2 * q2;
+  const double p1 = (1.0 / 3 + q * (1.0 / 5)) + q2 * (1.0 / 7 + q * (1.0 / 9));
+  const double p5 = (1.0 / 11 + q * (1.0 / 13)) + q2 * (1.0 / 15 + q * (1.0 / 17));
+  const double p9 = 1.0 / 19 + q * (1.0 / 21);
+  const double small = 2 * z + 2 * z * (q * (p1 + q4 * (p5 + q4 * p9)));
+  return large ? 0.69314718055994530942 + small : small;
 }
 
 REGRETLESS_INLINE double log_one_plus_exp(double a) {
@@ -36,9 +41,8 @@ REGRETLESS_INLINE double log_one_plus_exp(double a) {
 
 // 1 / (1 + exp(-a)).
 REGRETLESS_INLINE double logistic(double a) {
-  if (a >= 0) return 1 / (1 + exp_of_negative(-a));
-  const double e = exp_of_negative(a);
-  return e / (1 + e);
+  const double e = exp_of_negative(a < 0 ? a : -a);
+  return (a < 0 ? e : 1) / (1 + e);
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -2,19 +2,23 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 
 #include "game.hpp"
 #include "lanes.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
+// A row hands out the weights of eight of its entries at a time, and takes eight additions to them.
 template <class V>
 struct DenseRow {
   using Value = V;
   const V* x;
   std::int64_t n;
   REGRETLESS_INLINE std::int64_t column(std::int64_t k) const { return k; }
-  REGRETLESS_INLINE Eight pick8(const double* w, std::int64_t k) const { return load8(w + k); }
+  REGRETLESS_INLINE Eight pick8(const double* w, std::int64_t k) const { return load<8>(w + k); }
+  REGRETLESS_INLINE Eight pick_some(const double* w, std::int64_t k) const { return load_some(w + k, n - k); }
+  REGRETLESS_INLINE void add8(double* w, std::int64_t k, const Eight& step) const { store(w + k, load<8>(w + k) + step); }
 };
 
 template <class V, class I>
@@ -25,12 +29,20 @@ struct SparseRow {
   std::int64_t n;
   REGRETLESS_INLINE std::int64_t column(std::int64_t k) const { return j[k]; }
   REGRETLESS_INLINE Eight pick8(const double* w, std::int64_t k) const { return gather8(w, j + k); }
+  REGRETLESS_INLINE Eight pick_some(const double* w, std::int64_t k) const { return gather_some(w, j + k, n - k); }
+  REGRETLESS_INLINE void add8(double* w, std::int64_t k, const Eight& step) const {
+    double one[8];
+    store(one, step);
+    for (int l = 0; l < 8; ++l) w[j[k + l]] += one[l];
+  }
 };
 
-// Prefetching far ahead of what is read never faults; the addresses need not even exist.
-REGRETLESS_INLINE void fetch(const void* from, std::int64_t bytes) {
-  const char* p = static_cast<const char*>(from);
-  for (std::int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(p + b);
+// Fetching far ahead of what is read never faults; the addresses need not even exist. What has not been checked yet may
+// claim any length, so no row has more fetched of it than a page.
+REGRETLESS_INLINE void fetch(const void* base, std::int64_t offset, std::int64_t bytes) {
+  const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(base) + std::uintptr_t(offset);
+  if (bytes > 4096) bytes = 4096;
+  for (std::int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(reinterpret_cast<const void*>(from + std::uintptr_t(b)));
 }
 
 template <class V>
@@ -43,14 +55,16 @@ struct Dense {
   explicit Dense(const Block& b)
       : x(static_cast<const V*>(b.values)), rows(b.rows), columns(b.columns), order(b.order) {}
 
-  std::int64_t at(std::int64_t t) const { return order ? order[t] : t; }
-  Complaint check(std::int64_t, std::int64_t limit) const {
+  REGRETLESS_INLINE std::int64_t at(std::int64_t t) const { return order ? order[t] : t; }
+  REGRETLESS_INLINE Complaint check(std::int64_t, std::int64_t limit) const {
     return columns <= limit ? Complaint::none : Complaint::out_of_range;
   }
   REGRETLESS_INLINE Row operator[](std::int64_t t) const { return {x + at(t) * columns, columns}; }
   REGRETLESS_INLINE void prefetch(std::int64_t t, std::int64_t end) const {
-    if (order && t + 4 < end) fetch(x + order[t + 4] * columns, columns * std::int64_t(sizeof(V)));
+    constexpr std::int64_t size = sizeof(V);
+    if (order && t + 4 < end) fetch(x, order[t + 4] * columns * size, columns * size);
   }
+  REGRETLESS_INLINE void prefetch_weights(std::int64_t, const double*) const {}  // they are read in a row
 };
 
 template <class V, class I>
@@ -67,51 +81,58 @@ struct Sparse {
       : x(static_cast<const V*>(b.values)), j(static_cast<const I*>(b.indices)), starts(b.starts),
         wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order) {}
 
-  REGRETLESS_INLINE std::int64_t start(std::int64_t t) const {
-    return wide ? static_cast<const std::int64_t*>(starts)[t] : static_cast<const std::int32_t*>(starts)[t];
+  REGRETLESS_INLINE std::int64_t start(std::int64_t row) const {
+    return wide ? static_cast<const std::int64_t*>(starts)[row] : static_cast<const std::int32_t*>(starts)[row];
   }
-  std::int64_t at(std::int64_t t) const { return order ? order[t] : t; }
+  REGRETLESS_INLINE std::int64_t at(std::int64_t t) const { return order ? order[t] : t; }
+  REGRETLESS_INLINE bool whole(std::int64_t row) const {
+    return start(row) >= 0 && start(row) <= start(row + 1) && start(row + 1) <= entries;
+  }
 
-  // Before a row is read: are its bounds sane, do its columns ascend, and do they exist? Ascending columns
-  // need only their first and last checked.
+  // Before a row is read: are its bounds sane, do its columns ascend, and do they exist? Of ascending columns only the
+  // first and the last need be looked at.
   REGRETLESS_INLINE Complaint check(std::int64_t t, std::int64_t limit) const {
-    const std::int64_t begin = start(at(t)), end = start(at(t) + 1), n = end - begin;
-    if (begin < 0 || n < 0 || end > entries) return Complaint::broken_starts;
-    if (n == 0) return Complaint::none;
-    const I* c = j + begin;
-    int falls = 0;
-    for (std::int64_t k = 1; k < n; ++k) falls |= c[k] <= c[k - 1];
-    if (falls) return Complaint::unsorted;
-    return c[0] >= 0 && c[n - 1] < limit ? Complaint::none : Complaint::out_of_range;
+    if (!whole(at(t))) return Complaint::broken_starts;
+    const Row row = (*this)[t];
+    if (row.n == 0) return Complaint::none;
+    if (!ascends(row.j, row.n)) return Complaint::unsorted;
+    return row.j[0] >= 0 && row.j[row.n - 1] < limit ? Complaint::none : Complaint::out_of_range;
   }
   REGRETLESS_INLINE Row operator[](std::int64_t t) const {
     const std::int64_t begin = start(at(t));
     return {x + begin, j + begin, start(at(t) + 1) - begin};
   }
-  // In order, the two streams are fetched 256 entries ahead; shuffled, whole rows are fetched four rounds ahead.
+
+  // In order, as much of the two streams as the row holds is fetched 256 entries ahead; shuffled, whole rows are fetched
+  // four rounds ahead and their starts eight.
   REGRETLESS_INLINE void prefetch(std::int64_t t, std::int64_t end) const {
     if (!order) {
-      const std::int64_t begin = start(t), n = start(t + 1) - begin;
-      fetch(j + begin + 256, n * std::int64_t(sizeof(I)));
-      fetch(x + begin + 256, n * std::int64_t(sizeof(V)));
-    } else {
-      if (t + 8 < end) __builtin_prefetch(static_cast<const char*>(starts) + order[t + 8] * (wide ? 8 : 4));
-      if (t + 4 < end) {
-        const std::int64_t begin = start(order[t + 4]), n = start(order[t + 4] + 1) - begin;
-        if (begin >= 0 && n > 0) {
-          fetch(j + begin, n * std::int64_t(sizeof(I)));
-          fetch(x + begin, n * std::int64_t(sizeof(V)));
-        }
-      }
+      fetch_entries(start(t) + 256, start(t + 1) - start(t));
+      return;
     }
+    if (t + 8 < end) fetch(starts, order[t + 8] * (wide ? 8 : 4), 1);
+    if (t + 4 < end && whole(order[t + 4])) fetch_entries(start(order[t + 4]), start(order[t + 4] + 1) - start(order[t + 4]));
+  }
+  // Weights beyond the caches: those of round t, which has not been checked yet.
+  REGRETLESS_INLINE void prefetch_weights(std::int64_t t, const double* w) const {
+    if (!whole(at(t))) return;
+    const Row row = (*this)[t];
+    for (std::int64_t k = 0; k < row.n; ++k) fetch(w, std::int64_t(std::uint64_t(row.j[k]) * sizeof(double)), 1);
+  }
+
+ private:
+  REGRETLESS_INLINE void fetch_entries(std::int64_t begin, std::int64_t n) const {
+    fetch(j, begin * std::int64_t(sizeof(I)), n * std::int64_t(sizeof(I)));
+    fetch(x, begin * std::int64_t(sizeof(V)), n * std::int64_t(sizeof(V)));
   }
 };
 
 template <class X>
-concept Rows = requires(const X& rows, std::int64_t t) {
+concept Rows = requires(const X& rows, std::int64_t t, const double* w) {
   { rows.check(t, t) } -> std::same_as<Complaint>;
   { rows[t] } -> std::same_as<typename X::Row>;
   rows.prefetch(t, t);
+  rows.prefetch_weights(t, w);
 };
 
 // What one look at a row tells: its product with the weights and its squared length.
@@ -119,84 +140,58 @@ struct Glance {
   double dot, norm2;
 };
 
-// A row with stored zeros: they take no place in the order of the sums, so that a dense row and its sparse twin agree.
+// A row with zeros in it: they take no place in the order of the sums, so that a dense row and its sparse twin agree. The
+// others are moved together, block by block.
 template <class Row>
-REGRETLESS_APART Glance glance_past_zeros(const Row& row, const double* w) {
-  double dot[8] = {}, norm[8] = {};
-  std::int64_t place = 0;
-  for (std::int64_t k = 0; k < row.n; ++k) {
-    const double v = row.x[k];
-    dot[place & 7] += w[row.column(k)] * v;
-    norm[place & 7] += v * v;
-    place += v != 0;
-  }
-  Eight d, q;
-  std::memcpy(&d, dot, sizeof d);
-  std::memcpy(&q, norm, sizeof q);
-  return {tree(d), tree(q)};
-}
-
-// Not inlined: one copy for each kind of row serves all compositions of the loop.
-template <class Row>
-REGRETLESS_APART Glance glance(const Row& row, const double* w) {
+REGRETLESS_APART static Glance glance_past_zeros(const Row& row, const double* w) {
+  constexpr std::int64_t room = 256;
+  double value[room], weight[room];
   Eight dot{}, norm{};
-  EightMasks zero{};
-  std::int64_t k = 0;
-  for (; k + 8 <= row.n; k += 8) {
-    const Eight v = load8(row.x + k);
-    dot += row.pick8(w, k) * v;
-    norm += v * v;
-    zero |= v == 0;
-  }
-  bool zeros = false;
-  if (k < row.n) {
-    double v[8] = {}, p[8] = {};
-    for (std::int64_t l = 0; k + l < row.n; ++l) {
-      v[l] = row.x[k + l];
-      p[l] = w[row.column(k + l)];
-      zeros |= v[l] == 0;
+  for (std::int64_t k = 0; k < row.n;) {
+    std::int64_t kept = 0;
+    for (; k < row.n && kept < room; ++k) {
+      value[kept] = row.x[k];
+      weight[kept] = w[row.column(k)];
+      kept += row.x[k] != 0;
     }
-    const Eight tail = load8(v);
-    dot += load8(p) * tail;
-    norm += tail * tail;
+    for (; kept % 8 != 0; ++kept) value[kept] = weight[kept] = 0;
+    for (std::int64_t i = 0; i < kept; i += 8) {
+      const Eight v = load<8>(value + i);
+      dot = dot + load<8>(weight + i) * v;
+      norm = norm + v * v;
+    }
   }
-  for (int l = 0; l < 8; ++l) zeros |= zero[l] != 0;
-  if (zeros) [[unlikely]] return glance_past_zeros(row, w);
   return {tree(dot), tree(norm)};
 }
 
-// The products of one row with several targets' weights, each summed in the order that `glance` uses.
+// Not inlined: one copy for each kind of row serves all compositions of the loop. Where no square is zero there is no zero.
 template <class Row>
-REGRETLESS_APART double glance_many(const Row& row, const double* w, std::int64_t targets, double* dots) {
-  bool zeros = false;
-  for (std::int64_t k = 0; k < row.n; ++k) zeros |= row.x[k] == 0;
-  const auto value = [&](std::int64_t k) { return double(row.x[k]); };
-  std::int64_t c = 0;
-  for (; c + 8 <= targets && !zeros; c += 8) {
-    Eight lane[8] = {};
-    std::int64_t k = 0;
-    for (; k + 8 <= row.n; k += 8)
-      for (int l = 0; l < 8; ++l) lane[l] += load8(w + row.column(k + l) * targets + c) * value(k + l);
-    for (int l = 0; k + l < row.n; ++l) lane[l] += load8(w + row.column(k + l) * targets + c) * value(k + l);
-    const Eight sum = ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-    std::memcpy(dots + c, &sum, sizeof sum);
+REGRETLESS_APART static Glance glance(const Row& row, const double* w) {
+  Eight dot{}, norm{}, shortest = spread<8>(1);
+  std::int64_t k = 0;
+  for (; k + 8 <= row.n; k += 8) {
+    const Eight v = load<8>(row.x + k), square = v * v;
+    dot = dot + row.pick8(w, k) * v;
+    norm = norm + square;
+    shortest = least(square, shortest);
   }
-  for (; c < targets; ++c) {
-    double lane[8] = {};
-    std::int64_t place = 0;
-    for (std::int64_t k = 0; k < row.n; ++k) {
-      lane[place & 7] += w[row.column(k) * targets + c] * value(k);
-      place += value(k) != 0;
-    }
-    dots[c] = tree(load8(lane));
+  if (k < row.n) {
+    const Eight v = load_some(row.x + k, row.n - k), square = v * v;
+    dot = dot + row.pick_some(w, k) * v;
+    norm = norm + square;
+    shortest = least(square + load<8>(zeros_then_ones + 8 - (row.n - k)), shortest);
   }
-  double norm[8] = {};
-  std::int64_t place = 0;
-  for (std::int64_t k = 0; k < row.n; ++k) {
-    norm[place & 7] += value(k) * value(k);
-    place += value(k) != 0;
-  }
-  return tree(load8(norm));
+  if (smallest(shortest) == 0) [[unlikely]] return glance_past_zeros(row, w);
+  return {tree(dot), tree(norm)};
+}
+
+// w <- w + a x. The products are made eight at a time; sparse sums are stored one by one, as the next row may read any.
+template <class Row>
+REGRETLESS_APART static void add(const Row& row, double a, double* w) {
+  const Eight by = spread<8>(a);
+  std::int64_t k = 0;
+  for (; k + 8 <= row.n; k += 8) row.add8(w, k, by * load<8>(row.x + k));
+  for (; k < row.n; ++k) w[row.column(k)] += a * row.x[k];
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "rows.hpp"
+#include "many.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -26,8 +26,9 @@ template <Rows X>
 Outcome sight(const X& rows, std::int64_t count, const Labels& labels, const Rules& rules, const Rays& rays) {
   const double b = rules.intercept;
   for (std::int64_t t = 0; t < count; ++t) {
-    rows.prefetch(t, count);
+    
     if (const Complaint c = rows.check(t, rays.columns); c != Complaint::none) return {t, c};
+    rows.prefetch(t, count);
     const double norm2 = glance_many(rows[t], rays.directions, rays.count, rays.scratch) + b * b;
     if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, Complaint::not_finite};
     rays.seen[0] += 1;

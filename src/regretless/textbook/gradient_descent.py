@@ -1,0 +1,35 @@
+"""Zinkevich's online gradient descent."""
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+# loss and its derivative, as functions of the margin m = y <w, x>
+LOSSES = {
+    "hinge": (lambda m: max(0.0, 1 - m), lambda m: -1.0 if m < 1 else 0.0),
+    "squared-hinge": (lambda m: max(0.0, 1 - m) ** 2, lambda m: -2 * max(0.0, 1 - m)),
+    "logistic": (lambda m: np.logaddexp(0, -m), lambda m: -np.exp(-np.logaddexp(0, m))),
+    "square": (lambda m: (1 - m) ** 2, lambda m: -2 * (1 - m)),
+}
+
+
+def gradient_descent(
+    X: Array, y: Array, loss: str, schedule: str, rate: float, radius: float = np.inf
+) -> tuple[Array, float, list[Array]]:
+    """Last weights, loss paid, and the weights of every round, labels y in {-1, +1}.
+
+    The rate of round t is `rate`, rate / sqrt(t) ("inverse-sqrt") or rate / sqrt(sum of |gradient|^2) ("self-tuned").
+    """
+    value, slope = LOSSES[loss]
+    w, paid, squares, history = np.zeros(X.shape[1]), 0.0, 0.0, []
+    for t, (x, label) in enumerate(zip(X, y, strict=True), start=1):
+        history.append(w)
+        margin = label * (w @ x)
+        gradient = slope(margin) * label * x
+        paid, squares = paid + value(margin), squares + gradient @ gradient
+        eta = rate / {"constant": 1, "inverse-sqrt": np.sqrt(t), "self-tuned": np.sqrt(squares) or np.inf}[schedule]
+        w = w - eta * gradient
+        w = w * min(1, radius / (np.linalg.norm(w) or 1))
+    return w, float(paid), history
