@@ -164,10 +164,12 @@ def decode(codes: Array, classes: Array) -> Array:
 
 
 def _owned(batch: Batch) -> Batch:
-    """A copy: a stream may use its buffers again."""
-    indices = None if batch.indices is None else batch.indices.copy()
-    starts = None if batch.starts is None else batch.starts.copy()
-    return Batch(batch.values.copy(), batch.labels, batch.columns, indices, starts)
+    """A copy: a stream may use its buffers again. It is small enough for the 32-bit indices that scikit-learn wants."""
+    values, labels, columns = batch.values.copy(), batch.labels, batch.columns
+    if batch.starts is None or batch.indices is None:
+        return Batch(values, labels, columns)
+    wide = np.int32 if columns <= np.iinfo(np.int32).max else np.int64
+    return Batch(values, labels, columns, batch.indices.astype(wide), batch.starts.astype(wide))
 
 
 def _joined(kept: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
@@ -181,5 +183,5 @@ def _joined(kept: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
         return [(Batch(values, None, columns), codes)]
     indices = np.concatenate([b.indices for b in batches if b.indices is not None])
     lengths = np.concatenate([np.diff(b.starts) for b in batches if b.starts is not None])
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(indices.dtype)
     return [(Batch(values, None, columns, indices, starts), codes)]

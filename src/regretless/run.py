@@ -83,7 +83,7 @@ class Run:
     on_rounds : callable
         Told how many rounds have been played, after each batch.
     stop : callable
-        Asked after each batch whether to stop.
+        Asked before each batch whether to stop.
     waiting : bool
         Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
         rounds.
@@ -161,12 +161,12 @@ class Run:
         while (batch := self._next(batches)) is not None:
             self._batch(batch)
             self.on_rounds(self.rounds)
-            if self.stop():
-                raise Interrupted("interrupted")
 
     def _next(self, batches: Iterator[Batch]) -> Batch | None:
         self.waiting = True
         try:
+            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
+                raise Interrupted("interrupted")
             return next(batches, None)
         finally:
             self.waiting = False
@@ -260,8 +260,11 @@ class Continuation:
             stands = extra.get("unfinished")
             if stands is None:
                 return cls(schema, curve)
-            place = Place(*(int(stands[key]) for key in ("pass", "row", "nonzeros", "updates")))
-            return cls(schema, curve, place, int(stands["passes"]), str(stands["source"]))
+            counts = [int(stands[key]) for key in ("pass", "row", "nonzeros", "updates")]
+            passes = int(stands["passes"])
+            if min(counts) < 0 or counts[0] >= passes:
+                raise ValueError(f"pass {counts[0] + 1} of {passes}, row {counts[1]}")
+            return cls(schema, curve, Place(*counts), passes, str(stands["source"]))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"what the model says of its run does not fit together ({error!r})") from error
 

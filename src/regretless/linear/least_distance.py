@@ -4,10 +4,9 @@ With multipliers a >= 0 and a penalty c, each round minimises
 
     |w|^2 / 2 + c / 2 * sum max(0, 1 + a_t / c - <w, z_t>)^2
 
-by Newton's method with an exact line search (the function is convex and piecewise quadratic, so this ends after finitely
-many steps), sets a_t to c times what is in the bracket and raises c. Then w = sum a z, and a tends to the multipliers
-of the problem; ties and repeated rows do no harm. Where no w exists, what the rows lack of 1 tends to multipliers
-g >= 0 with sum g z = 0 instead: Gordan's alternative.
+by Newton's method with a line search (the function is convex and piecewise quadratic), sets a_t to c times the maximum
+and raises c. Then w = sum a z, and a tends to the multipliers of the problem; ties and repeated rows do no harm. Where
+no w exists, what the rows lack of 1 tends to multipliers g >= 0 with sum g z = 0 instead: Gordan's alternative.
 
 D. P. Bertsekas, Constrained optimization and Lagrange multiplier methods (1982), chapter 5.
 """
@@ -22,13 +21,14 @@ import numpy as np
 
 from ..data.batch import Array
 
-FIRST_PENALTY, LARGEST_PENALTY, GROWTH = 1.0, 1e16, 10.0
+SMALLEST_PENALTY, FIRST_PENALTY, LARGEST_PENALTY, GROWTH = 1e-300, 1.0, 1e16, 10.0
 BACK_BY = 1e-3  # how far the penalty falls when rows are added: the old multipliers are no longer nearly right
 MOST_ROUNDS, MOST_STEPS, PATIENCE = 100, 100, 8
 NOTHING = 1e-12  # a combination of rows this much shorter than the rows may well be zero
 FACTORED_AT_ONCE = 1500  # systems up to this size are solved by Cholesky's factors, larger ones by conjugate gradients,
 FACTORED_AT_ALL = 8192  # and then by factors after all if that takes more than
-CONJUGATE_STEPS = 500
+CONJUGATE_STEPS, CLOSE_ENOUGH = 500, 0.1
+ELIMINATED = 500
 ROWS_OF_GRAM = 512
 
 
@@ -64,6 +64,7 @@ class LeastDistance:
         self._c, self._largest_c = FIRST_PENALTY, LARGEST_PENALTY
         self._conjugate = True
 
+    @np.errstate(over="ignore", invalid="ignore")
     def solve(self, Z: Any, tolerance: float) -> Outcome:
         """Search until 1 - least / \\|w\\| over \\|sum a z\\| / sum a is at most the tolerance.
 
@@ -74,18 +75,23 @@ class LeastDistance:
         tolerance : float
             Relative gap between the two sides of the distance.
         """
-        self.multipliers = np.append(self.multipliers, np.zeros(Z.shape[0] - len(self.multipliers)))
-        self._c = max(FIRST_PENALTY, self._c * BACK_BY)
-        scores, best, waited = Z @ self.w, np.inf, 0
+        added = Z.shape[0] - len(self.multipliers)
+        self.multipliers = np.append(self.multipliers, np.zeros(added))
+        self._c = max(FIRST_PENALTY, self._c * (BACK_BY if added else 1))
+        scores, best, waited, care = Z @ self.w, np.inf, 0, 1e-3
         for _ in range(MOST_ROUNDS):
-            scores = self._minimise(Z, scores, min(0.1 * tolerance, 1e-3))
+            scores = self._minimise(Z, scores, care)
+            if not np.isfinite(scores).all():  # rows whose lengths differ by hundreds of powers of ten
+                self.w = np.zeros_like(self.w)
+                break
             self.multipliers = np.maximum(self.multipliers + self._c * (1 - scores), 0)
             self.least = float(scores.min())
-            gap, nothing = self._measure(Z, scores)
+            gap, shortest = self._measure(Z, scores)
             if gap <= tolerance:
                 return Outcome.CLOSE
-            if nothing:
+            if shortest <= NOTHING:
                 return Outcome.NOTHING
+            care = max(1e-14, min(care, 0.01 * min(gap, shortest)))
             if self._late():
                 return Outcome.LATE
             waited = 0 if gap < 0.9 * best else waited + 1
@@ -95,13 +101,13 @@ class LeastDistance:
             self._c = min(self._c * GROWTH, self._largest_c)
         return Outcome.STALLED
 
-    def _measure(self, Z: Any, scores: Array) -> tuple[float, bool]:
+    def _measure(self, Z: Any, scores: Array) -> tuple[float, float]:
+        """The relative gap, and how short a combination of rows has been found."""
         length, lack = float(np.linalg.norm(self.w)), np.maximum(1 - scores, 0)
         distance, residual = _combination(Z, self.multipliers), _combination(Z, lack)
         self.gordan = lack if residual < distance else self.multipliers
-        if not 0 < length < np.inf or self.least <= 0:
-            return np.inf, min(distance, residual) <= NOTHING
-        return 1 - self.least / length / distance, min(distance, residual) <= NOTHING
+        separates = 0 < length < np.inf and self.least > 0
+        return 1 - self.least / length / distance if separates else np.inf, min(distance, residual)
 
     def _minimise(self, Z: Any, scores: Array, tolerance: float) -> Array:
         before = np.inf
@@ -113,31 +119,26 @@ class LeastDistance:
                 break
             step = self._newton(Z[np.flatnonzero(lack > 0)], gradient)
             along = Z @ step
-            length, full = self._line_search(lack, along, step)
+            length, full = self._line_search(lack, along, step, float(gradient @ step))
             before = size if full else np.inf  # full steps that no longer help have met the rounding errors
             self.w = self.w + length * step
             scores = Z @ self.w
         return scores
 
-    def _line_search(self, lack: Array, along: Array, step: Array) -> tuple[float, bool]:
+    def _line_search(self, lack: Array, along: Array, step: Array, start: float) -> tuple[float, bool]:
         """Where the function is least along the step: the root of a piecewise linear, increasing slope."""
         linear, square = float(self.w @ step), float(step @ step)
         length, low, high = 1.0, 0.0, np.inf
-        first = 0.0
-        for trial in range(40):
+        for _ in range(40):
             rest = lack - length * along
             slope = linear + length * square - self._c * float(np.maximum(rest, 0) @ along)
             curve = square + self._c * float((along * along) @ (rest > 0))
-            if trial == 0:
-                first = slope
-            if abs(slope) <= 1e-9 * abs(linear) or abs(slope) < 1e-3 * abs(first) or curve == 0:
+            if abs(slope) <= 1e-3 * abs(start) or curve == 0:
                 break
             low, high = (length, high) if slope < 0 else (low, length)
             following = length - slope / curve
             if not low < following < high:
                 following = 2 * length if high == np.inf else (low + high) / 2
-            if abs(following - length) <= 1e-12 * length:
-                break
             length = following
         return length, length == 1.0
 
@@ -152,11 +153,14 @@ class LeastDistance:
         c = self._c
         while True:
             try:
-                return _factored(active, c, gradient)
+                step = _factored(active, c, gradient)
             except np.linalg.LinAlgError:
-                # So large a penalty drowns the identity in rounding errors; with a smaller one this still descends.
-                c /= GROWTH
-                self._largest_c = c
+                step = gradient
+            if float(step @ gradient) < 0 or c < SMALLEST_PENALTY:
+                return step
+            # So large a penalty drowns the identity in rounding errors; with a smaller one the step still descends.
+            c /= GROWTH
+            self._largest_c = c
 
 
 def _combination(Z: Any, weights: Array) -> float:
@@ -165,22 +169,33 @@ def _combination(Z: Any, weights: Array) -> float:
 
 
 def _factored(A: Any, c: float, g: Array) -> Array:
+    by_column = A.shape[0] > A.shape[1]
+    gram = _gram(A.T) if by_column else _gram(A)
+    gram *= c
+    gram[np.diag_indices(len(gram))] += 1.0
+    if by_column:
+        return -_solved(gram, g)
+    return -(g - A.T @ (c * _solved(gram, A @ g)))  # type: ignore[no-any-return]
+
+
+def _solved(gram: Array, aim: Array) -> Array:
+    # numpy and scipy bring a BLAS each, and the idle threads of one steal the processors from the other: what is small
+    # stays with numpy, though elimination takes twice the multiplications of Cholesky's factors.
+    if len(gram) <= ELIMINATED:
+        return np.linalg.solve(gram, aim)
     from scipy.linalg import cho_factor, cho_solve
 
-    by_column = A.shape[0] > A.shape[1]
-    gram = c * _gram(A.T) if by_column else c * _gram(A)
-    gram[np.diag_indices(len(gram))] += 1.0
     factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
-    if by_column:
-        return -cho_solve(factor, g, check_finite=False)  # type: ignore[no-any-return]
-    return -(g - A.T @ (c * cho_solve(factor, A @ g, check_finite=False)))  # type: ignore[no-any-return]
+    return cho_solve(factor, aim, check_finite=False)  # type: ignore[no-any-return]
 
 
 def _gram(A: Any) -> Array:
-    """A A', of which sparse rows fill the lower triangle only."""
+    """A A'; for large sparse A the lower triangle only."""
     if isinstance(A, np.ndarray):
         return A @ A.T
     A = A.tocsr()
+    if A.shape[0] <= ELIMINATED:
+        return (A @ A.T).toarray()  # type: ignore[no-any-return]
     gram = np.zeros((A.shape[0], A.shape[0]))
     for begin in range(0, A.shape[0], ROWS_OF_GRAM):
         end = begin + ROWS_OF_GRAM
@@ -189,17 +204,20 @@ def _gram(A: Any) -> Array:
 
 
 def _conjugate_gradients(A: Any, c: float, g: Array) -> tuple[Array, bool]:
-    """About -(I + c A'A)^-1 g, a descent direction in any case; and whether it came within a tenth."""
+    """About -(I + c A'A)^-1 g, a descent direction in any case; and whether it came close enough."""
+    diagonal = 1 + c * np.asarray((A * A).sum(axis=0)).ravel()
     step, rest = np.zeros_like(g), -g
-    direction, size = rest.copy(), float(rest @ rest)
-    enough = 0.01 * size
+    direction = rest / diagonal
+    size = float(rest @ direction)
+    enough = CLOSE_ENOUGH**2 * size
     for _ in range(CONJUGATE_STEPS):
         image = direction + c * (A.T @ (A @ direction))
         length = size / float(direction @ image)
         step += length * direction
-        rest = rest - length * image
-        before, size = size, float(rest @ rest)
+        rest -= length * image
+        scaled = rest / diagonal
+        before, size = size, float(rest @ scaled)
         if size <= enough:
             return step, True
-        direction = rest + (size / before) * direction
+        direction = scaled + (size / before) * direction
     return step, False

@@ -4,8 +4,8 @@ For rows z = y x, any v and any weights a >= 0 with sum 1 enclose the largest ma
 
     min <v, z> / |v|  <=  rho*  <=  |sum a z|,
 
-and both sides meet at the point of the rows' convex hull that is nearest to the origin. If that is the origin itself, no
-hyperplane separates (Gordan 1873). Both sides are computed so that no rounding error can break them.
+and both sides meet at the point of the rows' convex hull that is nearest to the origin. If that is the origin itself,
+no hyperplane separates (Gordan 1873). Both sides are computed so that no rounding error can break them.
 
 Any separating v, be it ever so far from the best, makes (max |x| / min y <v, x> * |v|)^2 a valid bound of a
 perceptron's updates.
@@ -13,8 +13,6 @@ perceptron's updates.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -23,17 +21,9 @@ import numpy as np
 
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
-from . import gordan
 from .intake import read_labels, read_rows
-from .least_distance import LeastDistance, Outcome
+from .margin_search import ANY, MarginSearch
 from .signed_rows import SignedRows
-
-FIRST_ROWS = 256  # of the working set
-NARROW = 1024  # columns up to which a working set is certain to be small
-MOST_VALUES = 20_000_000  # of the working set at the start
-COARSE = 1e-2  # gap at which the rows outside the working set are looked at again
-ANY_GAP = 0.9  # a margin at least a tenth of the largest is found as soon as any is
-ROUNDING = 1e-14  # a combination of rows so much shorter than they are is zero up to rounding errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +121,7 @@ def separate(X: Any, y: Any, *, intercept: float = 0.0, max_seconds: float | Non
     >>> found.separable, found.multipliers[1].tolist()
     (False, [0.5, 0.5])
     """
-    search = _Search(_signed(X, y, intercept), ANY_GAP, max_seconds)
+    search = MarginSearch(_signed(X, y, intercept), ANY, max_seconds)
     search.run()
     found = search.separable is False
     return Separation(
@@ -141,7 +131,7 @@ def separate(X: Any, y: Any, *, intercept: float = 0.0, max_seconds: float | Non
         multipliers=search.support if found else None,
         residual=search.residual if found else search.upper,
         proven=search.separable is True or search.proven,
-        why=search.why if search.separable is not True else "the weights have every row on its right side",
+        why=search.why,
     )
 
 
@@ -186,7 +176,7 @@ def max_margin_signed(
 
 
 def _max_margin(rows: SignedRows, tolerance: float, max_seconds: float | None) -> MaxMargin:
-    search = _Search(rows, _finite("tolerance", tolerance, least=0.0), max_seconds)
+    search = MarginSearch(rows, _finite("tolerance", tolerance, least=0.0), max_seconds)
     search.run()
     return MaxMargin(
         lower=search.lower,
@@ -222,130 +212,3 @@ def _finite(name: str, value: float, least: float = -np.inf) -> float:
     if not np.isfinite(number) or number < least:
         raise RegretlessError(f"{name} must be a finite number{'' if least < 0 else ' from 0'}, not {value!r}")
     return number
-
-
-class _Search:
-    """The largest margin of all rows from the shortest vectors for few of them: a working set that only grows."""
-
-    def __init__(self, rows: SignedRows, tolerance: float, max_seconds: float | None) -> None:
-        self.rows, self.tolerance = rows, tolerance
-        self.lower, self.upper, self.residual = 0.0, np.inf, np.inf
-        self.weights: Array | None = None
-        self.support: tuple[Array, Array] = (np.zeros(0, np.intp), np.zeros(0))
-        self.separable: bool | None = None
-        self.proven = self.converged = False
-        self.why = ""
-        ends = np.inf if max_seconds is None else time.perf_counter() + max_seconds
-        self._late: Callable[[], bool] = lambda: time.perf_counter() > ends
-        self._scale = float(np.exp2(np.round(np.log2(np.median(rows.norms)))))  # a power of two: nothing is rounded
-
-    def run(self) -> None:
-        zero = self.rows.zero()
-        if zero is not None:
-            self._inseparable(
-                np.array([zero]), np.ones(1), f"row {zero} (from 0) is zero: its margin is 0", proven=True
-            )
-            return
-        shortest = np.array([np.argmin(self.rows.norms)])
-        self._cut_upper(shortest, np.ones(1))
-        self._grow()
-
-    def _grow(self) -> None:
-        chosen, finest = self._first(), self.tolerance / 4
-        tolerance = finest if len(chosen) == self.rows.rows else max(COARSE, finest)
-        search = LeastDistance(self.rows.width, self._late)
-        while True:
-            Z = self.rows.take(chosen) / self._scale
-            outcome = search.solve(Z, tolerance)
-            self._cut_upper(chosen, search.multipliers)
-            if outcome is Outcome.NOTHING and self._settle(chosen, search.gordan):
-                return
-            scores = self._raise_lower(search.w)
-            if self.lower > 0 and 1 - self.lower / self.upper <= self.tolerance:
-                self.converged, self.why = True, "both ends of the interval meet within the tolerance"
-                return
-            if self._late():
-                self.why = "the time is up"
-                return
-            lacking = self._lacking(scores, chosen, tolerance)
-            if len(lacking):
-                chosen = np.append(chosen, lacking)
-            elif tolerance > finest and outcome is Outcome.CLOSE:
-                tolerance = max(tolerance * COARSE, finest)
-            else:
-                self._give_up(chosen)
-                return
-
-    def _first(self) -> Array:
-        rows = self.rows
-        count = FIRST_ROWS
-        if rows.width > NARROW:
-            count = max(count, int(MOST_VALUES * rows.rows / max(1, int(rows.terms.sum()))))
-        if count >= rows.rows:
-            return np.arange(rows.rows)
-        return np.argsort(rows.scores(rows.mean()), kind="stable")[:count]
-
-    def _lacking(self, scores: Array, chosen: Array, tolerance: float) -> Array:
-        """The rows outside the working set that are furthest on the wrong side, at most as many as are in it."""
-        wanted = scores[chosen].min()
-        outside = np.ones(len(scores), dtype=bool)
-        outside[chosen] = False
-        lacking = np.flatnonzero(outside & (scores < wanted - tolerance * abs(wanted)))
-        most = max(FIRST_ROWS, len(chosen))
-        if len(lacking) > most:
-            lacking = lacking[np.argpartition(scores[lacking], most)[:most]]
-        return lacking
-
-    def _raise_lower(self, w: Array) -> Array:
-        unit = w / np.linalg.norm(w)
-        margin, scores = self.rows.margin(unit)
-        margin = self.rows.outside(margin, 0.0)
-        if margin > self.lower:
-            self.lower, self.weights, self.separable = margin, self.rows.vector(unit), True
-        return scores
-
-    def _cut_upper(self, chosen: Array, multipliers: Array) -> None:
-        places = np.flatnonzero(multipliers)
-        total = multipliers[places].sum()
-        if not 0 < total < np.inf:
-            return
-        rows, weights = chosen[places], multipliers[places] / total
-        distance = self.rows.outside(self.rows.combination(rows, weights), np.inf)
-        if distance < self.upper:
-            self.upper, self.support = distance, (rows, weights)
-
-    def _settle(self, chosen: Array, weights: Array) -> bool:
-        """Whether weights that combine rows to about nothing show that the rows cannot be separated."""
-        Z = self.rows.take(chosen)
-        weights = gordan.reduce(Z, weights)
-        exact = gordan.prove(Z, weights) if self.rows.exact else None
-        count = np.count_nonzero(weights)
-        if exact is not None:
-            self._inseparable(chosen, exact, f"{count} rows combine to exactly zero (Gordan)", proven=True)
-            return True
-        self._cut_upper(chosen, weights)
-        lengths = float(weights @ self.rows.norms[chosen])
-        if self.lower > 0 or self.rows.combination(chosen, weights) > ROUNDING * lengths:
-            return False
-        self._inseparable(
-            chosen, weights, f"{count} rows combine to zero but for rounding errors (Gordan)", proven=False
-        )
-        return True
-
-    def _inseparable(self, chosen: Array, weights: Array, why: str, *, proven: bool) -> None:
-        places = np.flatnonzero(weights)
-        self.support = chosen[places], weights[places]
-        residual = self.rows.outside(self.rows.combination(*self.support), np.inf)
-        self.lower, self.upper, self.weights = 0.0, 0.0 if proven else residual, None
-        self.residual, self.separable, self.proven, self.converged, self.why = residual, False, proven, True, why
-
-    def _give_up(self, chosen: Array) -> None:
-        """Rounding errors have the last word, unless a linear program knows better."""
-        if self.lower == 0:
-            v, multipliers = gordan.box_program(self.rows.take(chosen) / self._scale)
-            if v is not None and v.any():
-                self._raise_lower(v)
-            if self.lower == 0 and multipliers is not None and self._settle(chosen, multipliers):
-                return
-        hidden = "the rest of the gap" if self.lower > 0 else "whether a hyperplane separates"
-        self.why = f"rounding errors hide {hidden}"

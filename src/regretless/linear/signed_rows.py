@@ -1,4 +1,4 @@
-"""The vectors z = y (x, B) of labelled rows, borrowed from wherever they are kept, with bounds that rounding respects."""
+"""The vectors z = y (x, B) of labelled rows, borrowed from where they are kept, with bounds that rounding respects."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ AT_A_TIME = 1 << 17  # values converted to float64 in one go: what the cache hol
 CAREFUL = 1 << 22  # values worth going over again in the widest arithmetic there is
 WIDEST_RANGE = 400  # exponents of squared norms beyond which rows are rescaled
 COLUMNS_TO_NUMBER_AFRESH = 1 << 16
+MOST_SUSPECTS = 1000
 UNDERFLOW = 2.0**-1000  # more than gradual underflow can take from a dot product with a unit vector
 UNDERFLOW_OF_NORMS = 2.0**-500  # and from the root of a sum of squares
 ROUND_DOWN, ROUND_UP = 1 - 2.0**-50, 1 + 2.0**-50  # several roundings of a float64 each
@@ -50,7 +51,7 @@ class SignedRows:
         self.terms = self._count_terms()
         with np.errstate(over="ignore", invalid="ignore"):
             largest = float(self._measure().max())
-            if not np.isfinite(largest) or (largest > 0 and abs(np.log2(largest)) > WIDEST_RANGE):
+            if not 2.0**-WIDEST_RANGE < largest < 2.0**WIDEST_RANGE:
                 self._rescale(batch)
 
     def scores(self, w: Array) -> Array:
@@ -95,8 +96,21 @@ class SignedRows:
                 return int(row)
         return None
 
+    def contradiction(self) -> tuple[int, int] | None:
+        """Two rows x that are equal and have different signs: what real data are most often inseparable for."""
+        along = self.scores(np.random.default_rng(0).standard_normal(self.width)) * self.signs
+        order = np.argsort(along, kind="stable")
+        signs, along = self.signs[order], along[order]
+        suspects = np.flatnonzero((signs[1:] != signs[:-1]) & (np.diff(along) <= 1e-12 * np.abs(along[1:])))
+        for place in suspects[:MOST_SUSPECTS]:
+            first, second = order[place], order[place + 1]
+            difference = self._matrix[[first]] - self._matrix[[second]]
+            if not (difference.data if self.sparse else difference).any():
+                return int(first), int(second)
+        return None
+
     def margin(self, w: Array) -> tuple[float, Array]:
-        """A lower bound of min <w, z> / \\|w\\| that no rounding can break, for w about a unit vector; and all scores."""
+        """A lower bound of min <w, z> / \\|w\\| that no rounding can break, and all scores; \\|w\\| must be near 1."""
         scores = self.scores(w)
         length = _norm(w) * ROUND_UP
         error = length * self.norms * _relative_error(self.terms, np.float64) + UNDERFLOW
@@ -154,7 +168,8 @@ class SignedRows:
 
     def _count_terms(self) -> Array:
         if self.sparse:
-            return np.diff(self._matrix.indptr) + (self.intercept != 0)
+            entries: Array = np.diff(self._matrix.indptr)
+            return entries + (self.intercept != 0)
         return np.full(self.rows, self.width)
 
     def _measure(self) -> Array:
@@ -178,6 +193,8 @@ class SignedRows:
             sizes = np.abs(values)
             largest = max(largest, float(sizes.max(initial=0.0)))
             smallest = min(smallest, float(sizes.min(initial=np.inf, where=sizes > 0)))
+        if largest == 0:
+            return
         self.exponent = int(np.frexp(largest)[1])
         self.exact = int(np.frexp(smallest)[1]) - self.exponent > -1000
         self._measure()
@@ -213,6 +230,7 @@ def _norm(vector: Array) -> float:
 
 
 def _squares(block: Any) -> Array:
-    if isinstance(block, np.ndarray):
-        return np.einsum("ij,ij->i", block, block)
-    return block.multiply(block).sum(axis=1)  # type: ignore[no-any-return]
+    squares: Array = (
+        np.einsum("ij,ij->i", block, block) if isinstance(block, np.ndarray) else (block * block).sum(axis=1)
+    )
+    return squares

@@ -1,0 +1,77 @@
+# `make demo` and `make test` are all that a clean clone needs: each sets up what it runs in .venv, with uv where it
+# is installed and with python3 -m venv and pip elsewhere. The environment is made anew when pyproject.toml changes,
+# the core is compiled again when a source of it changes. `make test ARGS="-k name"` passes arguments on.
+
+PYTHON ?= python3
+ARGS ?=
+VENV := .venv
+SANITIZED := build/sanitize/venv
+CORE := CMakeLists.txt $(wildcard bind/* cpp/regretless/*)
+UV := $(shell command -v uv 2>/dev/null)
+
+ifeq ($(UV),)
+create = $(PYTHON) -m venv $(1)
+install = $(1)/bin/python -m pip --disable-pip-version-check --quiet install
+wheel = $(VENV)/bin/python -m pip --disable-pip-version-check --quiet wheel --no-deps --wheel-dir $(1) .
+else
+create = uv venv --quiet --python '>=3.11' $(1)
+install = uv pip install --quiet --python $(1)/bin/python
+wheel = uv build --quiet --wheel --out-dir $(1)
+endif
+# The build requirements stand in the environment itself, so that a build reuses what the last one compiled.
+editable = $(call install,$(1)) --no-build-isolation --editable
+
+.PHONY: demo test lint bench soak sanitize wheel clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.with-sklearn
+	$(VENV)/bin/regretless demo
+
+test: $(VENV)/.with-test
+	$(VENV)/bin/python -m pytest $(ARGS)
+
+# For hours if need be: many more examples of every property.
+soak: $(VENV)/.with-test
+	HYPOTHESIS_PROFILE=soak $(VENV)/bin/python -m pytest $(ARGS)
+
+# The types of the core are kept beside the sources, for mypy; the build that knows them better must agree.
+lint: $(VENV)/.with-lint
+	diff -u src/regretless/_core.pyi $(VENV)/lib/python*/site-packages/regretless/_core.pyi
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+	.ci/core_imports
+
+bench: $(VENV)/.with-test
+	$(VENV)/bin/python -m benchmarks $(ARGS)
+
+# The kernel tests on a core that checks its own memory and arithmetic.
+sanitize: $(SANITIZED)/.ready
+	$(call editable,$(SANITIZED)) '.[test]' --config-settings=cmake.define.REGRETLESS_SANITIZE=ON \
+	  --config-settings=build-dir=build/sanitize/core
+	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel -p no:cacheprovider $(ARGS)
+
+# A wheel from nothing, installed into nothing, and used.
+wheel: $(VENV)/.ready
+	rm -rf build/wheel
+	$(call wheel,build/wheel) --config-settings=build-dir=build/wheel/core
+	$(call create,build/wheel/venv)
+	$(call install,build/wheel/venv) build/wheel/*.whl
+	.ci/smoke build/wheel/venv/bin
+
+clean:
+	rm -rf $(VENV) build
+
+%/.ready: pyproject.toml
+	rm -rf $*
+	$(call create,$*)
+	$*/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], \
+	  "cmake", "ninja", sep="\n")' > $*/build-requirements.txt
+	$(call install,$*) -r $*/build-requirements.txt
+	touch $@
+
+$(VENV)/.with-%: $(VENV)/.ready $(CORE)
+	@echo "Setting up $(VENV): compiling the core takes a minute or two the first time"
+	$(call editable,$(VENV)) '.[$*]'
+	touch $@

@@ -1,0 +1,52 @@
+"""Runs the commands that a document shows, so that what is printed below them is what they print.
+
+``python docs/tour.py`` prints the README with the output of its ``console`` blocks; with ``--write`` it puts it
+there. A test compares. The commands run in a folder of their own, one after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+README = Path(__file__).resolve().parent.parent / "README.md"
+BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+ELSEWHERE = "/home/you"  # what stands for the folder
+
+
+def told(text: str, folder: str) -> str:
+    """The document, each command of its console blocks followed by what it prints."""
+    return BLOCK.sub(lambda block: "".join(_run(line, folder) for line in _commands(block[0])), text)
+
+
+def _commands(block: str) -> list[str]:
+    """The commands that the reader types: those behind a prompt, but for the ones that a command itself prints."""
+    lines = [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
+    return lines[:1] if lines[:1] == ["regretless demo"] else lines
+
+
+def _run(command: str, folder: str) -> str:
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    return f"$ {command}\n" + done.stdout.replace(os.path.realpath(folder), ELSEWHERE)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        found = told(README.read_text(encoding="utf-8"), folder)
+    if "--write" in sys.argv[1:]:
+        README.write_text(found, encoding="utf-8")
+    else:
+        print(found, end="")

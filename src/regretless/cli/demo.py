@@ -1,0 +1,66 @@
+"""``regretless demo``: the main job on real data that comes with scikit-learn."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from ..errors import RegretlessError
+from .exits import DONE
+
+if TYPE_CHECKING:
+    from ..data.batch import Array
+
+HELP = "run the main job on real data that comes with scikit-learn"
+DESCRIPTION = (
+    "Writes scikit-learn's breast cancer data to an svmlight file, learns from it, certifies what was observed, "
+    "writes a report and predicts. Needs scikit-learn: pip install 'regretless[sklearn]'."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("--folder", metavar="DIR", default="demo", help="where to write; demo by default")
+
+
+def run(arguments: Namespace) -> int:
+    """Run the demonstration."""
+    data, model, page = (os.path.join(arguments.folder, f"breast_cancer.{kind}") for kind in ("svm", "rgl", "html"))
+    features, labels = _load()
+    os.makedirs(arguments.folder, exist_ok=True)
+    _write(data, features, labels)
+    print(f"{data}: {len(labels)} tumours, {features.shape[1]} measurements each; +1 benign, -1 malignant", flush=True)
+    code = _show("learn", data, "--learner", "perceptron", "--save", model, "--report", page)
+    if code == DONE:
+        code = _show("predict", model, data, "--json")
+    print(f"\nThe report is {os.path.abspath(page)}")
+    return code
+
+
+def _show(*words: str) -> int:
+    """Print a command, and run it as the command line would."""
+    from .parser import make
+
+    print(f"\n$ regretless {shlex.join(words)}", flush=True)
+    arguments = make().parse_args(words)
+    return int(arguments.run(arguments))
+
+
+def _load() -> tuple[Array, Array]:
+    """The measurements, each with mean 0 and variance 1, and the labels."""
+    try:
+        from sklearn.datasets import load_breast_cancer
+    except ImportError as error:
+        raise RegretlessError("demo: scikit-learn is missing; pip install 'regretless[sklearn]'") from error
+    features, labels = load_breast_cancer(return_X_y=True)
+    return (features - features.mean(axis=0)) / features.std(axis=0), 2 * labels - 1
+
+
+def _write(path: str, features: Array, labels: Array) -> None:
+    """Write svmlight text from which every value comes back bit for bit."""
+    with open(path, "w", encoding="ascii") as file:
+        for row, label in zip(features.tolist(), labels.tolist(), strict=True):
+            entries = " ".join(f"{place}:{value!r}" for place, value in enumerate(row, start=1) if value)
+            file.write(f"{label:+d} {entries}\n")

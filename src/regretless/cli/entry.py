@@ -1,0 +1,78 @@
+"""From a command line to an exit code: every failure is said once, in one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+
+from .exits import FAILED, INTERRUPTED, USAGE, Ended, UsageError
+from .output import complain, explain
+from .parser import make
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run a command line, that of the process by default, and return its exit code."""
+    _fill_closed()
+    with warnings.catch_warnings():
+        if not sys.warnoptions:
+            warnings.simplefilter("ignore")
+        code = _outcome(argv)
+    return _flushed(code)
+
+
+def _outcome(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = make().parse_args(argv)
+        return int(arguments.run(arguments))
+    except SystemExit as end:  # --help and --version
+        return int(end.code or 0)
+    except UsageError as error:
+        complain(str(error))
+        return USAGE
+    except Ended as end:
+        complain(str(end))
+        return end.code
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        return 0
+    except Exception as error:
+        if os.environ.get("REGRETLESS_TRACEBACK"):
+            raise
+        complain(explain(error))
+        return FAILED
+
+
+def _flushed(code: int) -> int:
+    """The code, once all output is out; a reader that has seen enough is no failure."""
+    try:
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _let_go()
+        return code
+    except OSError as error:
+        _let_go()
+        if code == FAILED:  # it was said already
+            return code
+        complain(explain(OSError(error.errno, error.strerror, "<stdout>")))
+        return code or FAILED
+
+
+def _fill_closed() -> None:
+    """Give closed streams somewhere to go: Python has None in their place, and `print` would take one for the other."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (it stays open to the end)
+
+
+def _let_go() -> None:
+    """Let the interpreter's own last flush go nowhere instead of failing again."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -1,0 +1,107 @@
+"""``regretless inspect``: what is in a model."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from . import options
+from .exits import DONE
+from .output import label_text, plain, write_json
+
+if TYPE_CHECKING:
+    from ..linear.base import OnlineClassifier
+    from ..run import Continuation
+
+HELP = "show what is in a model"
+DESCRIPTION = (
+    "The learner, its parameters, its ledger and its largest weights, by the features' names or ids as in the file."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    options.add_model(parser)
+    parser.add_argument(
+        "--top", type=options.whole, metavar="N", default=10, help="how many weights of each class; 10 by default"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def run(arguments: Namespace) -> int:
+    """Inspect."""
+    from ..linear.persist import read
+    from ..run import Continuation
+
+    learner, extra = read(arguments.model)
+    found = describe(learner, Continuation.read(extra), arguments.top)
+    if arguments.json:
+        write_json({"schema": "regretless.inspect/1", "model": arguments.model, **found})
+    else:
+        print("\n".join(_lines(found)))
+    return DONE
+
+
+def describe(learner: OnlineClassifier, continuation: Continuation, top: int) -> dict[str, Any]:
+    """A model as JSON values."""
+    from .features import largest
+
+    ledger, place = learner.ledger_, continuation.place
+    unfinished = None
+    if place is not None:
+        unfinished = {
+            "pass": place.number + 1,
+            "passes": continuation.passes,
+            "row": place.rows,
+            "source": continuation.source,
+        }
+    intercept = learner.rules().intercept
+    return {
+        "learner": learner.name,
+        "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+        "classes": [label_text(label) for label in learner.classes_.tolist()],
+        "rounds": int(ledger.rounds),
+        "mistakes": int(ledger.mistakes),
+        "updates": int(ledger.updates),
+        "loss": ledger.loss,
+        "features": learner.state_.columns,
+        "norms": learner.state_.norms(),
+        "constant_feature": {"size": intercept, "weights": learner.state_.biases().tolist()} if intercept else None,
+        "unfinished": unfinished,
+        "weights": [
+            {"class": label, "largest": [{"feature": feature, "weight": weight} for feature, weight in weights]}
+            for label, weights in largest(learner, continuation.schema, top)
+        ],
+    }
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    rate = f" ({found['mistakes'] / found['rounds']:.6f} of the rounds)" if found["rounds"] else ""
+    facts = {
+        "learner": found["learner"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in found["parameters"].items()),
+        "classes": ", ".join(found["classes"]),
+        "rounds": found["rounds"],
+        "mistakes": f"{found['mistakes']}{rate}",
+        "updates": found["updates"],
+        "loss": f"{found['loss']:.6g}",
+        "features": found["features"],
+        "length": ", ".join(f"{norm:.6g}" for norm in found["norms"]),
+        "run": _stand(found["unfinished"]),
+    }
+    if found["constant_feature"]:
+        constant = found["constant_feature"]
+        weights = ", ".join(f"{weight:.6g}" for weight in constant["weights"])
+        facts["constant"] = f"of size {constant['size']:g}, weights {weights}"
+    lines = [f"{name:<12}{value}" for name, value in facts.items()]
+    for one in found["weights"]:
+        lines += ["", f"largest weights, for {one['class']}"]
+        width = max((len(row["feature"]) for row in one["largest"]), default=0)
+        lines += [f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in one["largest"]]
+    return lines
+
+
+def _stand(unfinished: dict[str, Any] | None) -> str:
+    if unfinished is None:
+        return "finished"
+    return "stopped after row {row} of {source}, pass {pass} of {passes}".format(**unfinished)

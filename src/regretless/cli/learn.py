@@ -1,0 +1,195 @@
+"""``regretless learn``: from a labelled file to a model, its certificates and a report."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RegretlessError
+from ..linear.registry import LEARNERS
+from . import options
+from .console import Console
+from .exits import Ended, UsageError
+from .output import explain, verdict, warn_skipped
+from .signals import Stopping
+from .table import Table, doubling
+
+if TYPE_CHECKING:
+    from ..data.stream import Stream
+    from ..linear.base import OnlineClassifier
+    from ..run import Continuation, Run
+    from ..theorem import Certificate
+
+HELP = "learn from a labelled file, and certify what was observed"
+DESCRIPTION = (
+    "Go over the rows in their order, in constant memory. Mistakes are counted on rows that were not learned from yet, "
+    "and shown on stderr at doubling round counts. Then the rows are read again, and every theorem about the learner "
+    "is printed on stdout with what it bounds, or why it does not apply."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    options.add_file(parser)
+    group = parser.add_argument_group("learning")
+    group.add_argument("--learner", metavar="NAME", choices=tuple(LEARNERS), help=", ".join(LEARNERS))
+    group.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
+    )
+    group.add_argument("--passes", type=options.whole, metavar="N", help="how often to go over the rows")
+    group.add_argument("--save", metavar="MODEL", help="write the model (.rgl)")
+    group.add_argument(
+        "--resume", metavar="MODEL", help="go on with a model; it is replaced unless --save names another"
+    )
+    group.add_argument("--checkpoint-every", type=options.whole, metavar="N", help="save the model every N rounds")
+    certificates = options.add_certifying(parser)
+    certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")
+    reading = options.add_reading(parser)
+    reading.add_argument(
+        "--hash-bits", type=options.whole, metavar="B", help="tables: number features by B bits of a hash"
+    )
+    reading.add_argument("--max-features", type=options.whole, metavar="N", help="refuse more features than this")
+    options.add_cache(reading)
+    output = parser.add_argument_group("output")
+    output.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
+    output.add_argument("--json", action="store_true", help="print one JSON object instead")
+    output.add_argument("--quiet", action="store_true", help="no table on stderr")
+    output.add_argument(
+        "--progress", action="store_const", const=True, help="show progress, though this be no terminal"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Learn, certify, report."""
+    _refuse_nonsense(arguments)
+    with options.copied_for_against(arguments):
+        return _learn(arguments)
+
+
+def _learn(arguments: Namespace) -> int:
+    from .begin import begin
+    from .known import known_schema
+    from .outcome import Outcome
+
+    against = options.load_against(arguments)
+    learner, continuation = begin(arguments)
+    stream = options.open_input(arguments, known_schema(learner, continuation.schema))
+    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    run = _run(arguments, learner, stream, continuation)
+    trusted = run.rounds == 0
+    started = perf_counter()
+    _play(run, console)
+    outcome = Outcome(run, arguments.file, perf_counter() - started, stream.skipped)
+    warn_skipped(stream)
+    if not arguments.no_certify:
+        console.doing("the rounds are read again for the certificates")
+        outcome.certificates = _certify(run, against, svm=arguments.svm, trusted=trusted)
+        console.settle()
+    outcome.publish(arguments, console)
+    return verdict(outcome.certificates)
+
+
+def _run(arguments: Namespace, learner: OnlineClassifier, stream: Stream, continuation: Continuation) -> Run:
+    from ..run import Place, Run
+
+    continuation.refuse_other(stream)
+    if continuation.passes is not None and arguments.passes not in (None, continuation.passes):
+        raise UsageError(f"--passes {arguments.passes}: the run to finish is one of {continuation.passes}")
+    return Run(
+        learner,
+        stream,
+        passes=continuation.passes or learner.passes,
+        save=arguments.save or arguments.resume,
+        checkpoint_every=arguments.checkpoint_every,
+        curve=list(continuation.curve),
+        place=continuation.place or Place(),
+    )
+
+
+def _play(run: Run, console: Console) -> None:
+    """Go over the stream under the user's eyes.
+
+    Raises
+    ------
+    Ended
+        If the user has had enough.
+    """
+    rows = [point for point in run.curve if doubling(point[0])]
+    table = Table(console.line, rows[-1] if rows else run.point)
+    run.on_point, run.on_rounds = table.point, console.rounds
+    with Stopping(run) as stopping:
+        run.stop = stopping.asked
+        try:
+            run.play()
+        except Exception as error:
+            if stopping.asked():  # a reader may have put the interruption in its own words
+                raise Ended(f"interrupted; {_kept(run)}", stopping.code) from None
+            raise RegretlessError(f"{explain(error, run.stream.name)}{_rescued(run)}") from error
+        finally:
+            console.settle()
+            table.end(run.point)
+    if stopping.asked():
+        raise Ended(f"interrupted when the run was over; {_kept(run)}", stopping.code)
+
+
+def _kept(run: Run) -> str:
+    if run.save is None:
+        return "nothing was kept, for there is no --save"
+    if not run.saved:
+        return "nothing was learned yet"
+    return f"{run.saved} rounds are kept in {run.save}; to go on: --resume {run.save}"
+
+
+def _rescued(run: Run) -> str:
+    if not run.saved:
+        return ""
+    return f" ({run.saved} rounds are kept in {run.save}; to go on when this is mended: --resume {run.save})"
+
+
+def _certify(run: Run, against: Any, **how: bool) -> list[Certificate]:
+    from ..certify import certify_stream
+
+    try:
+        return certify_stream(run.learner, run.stream, against=against, **how)
+    except KeyboardInterrupt:
+        raise Ended(f"interrupted while certifying; {_kept(run)}") from None
+
+
+def _refuse_nonsense(arguments: Namespace) -> None:
+    """Refuse what cannot be meant, before anything is read or written."""
+    if arguments.learner is None and arguments.resume is None:
+        raise UsageError(f"give --learner ({', '.join(LEARNERS)}), or --resume MODEL to go on with a model")
+    if arguments.checkpoint_every and not (arguments.save or arguments.resume):
+        raise UsageError("--checkpoint-every needs --save MODEL")
+    if arguments.no_certify and (arguments.against is not None or arguments.svm):
+        raise UsageError("--against and --svm are for certificates, and --no-certify wants none")
+    if arguments.quiet and arguments.progress:
+        raise UsageError("--quiet and --progress contradict each other")
+    inputs = [path for path in (arguments.file, arguments.against) if path not in (None, "-")]
+    outputs = [path for path in (arguments.save, arguments.report, arguments.cache) if path is not None]
+    for place, output in enumerate(outputs):
+        if any(_same(output, path) for path in inputs + outputs[:place]):
+            raise UsageError(f"{output} would be overwritten; choose another name")
+        _refuse_unwritable(output)
+    if arguments.save is not None and os.path.exists(arguments.save) and not os.path.isfile(arguments.save):
+        raise RegretlessError(f"{arguments.save}: this is no regular file; choose another name for the model")
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _refuse_unwritable(path: str) -> None:
+    """Say so before hours of learning rather than after."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise RegretlessError(f"{path}: this is a folder; name a file in it")
+    if not os.path.isdir(folder):
+        raise RegretlessError(f"{path}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise RegretlessError(f"{path}: nothing may be written in {folder}; choose another folder")

@@ -1,0 +1,163 @@
+"""Options that several verbs share, and the stream that they describe."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DataError, RegretlessError
+from .exits import UsageError
+
+if TYPE_CHECKING:
+    from ..data.stream import Stream
+
+FORMATS = ("svmlight", "csv", "tsv", "parquet", "arrow", "feather", "npz", "npy")
+
+
+def whole(text: str) -> int:
+    """A whole number of at least 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number
+
+
+def add_file(parser: ArgumentParser) -> None:
+    """The file of rows."""
+    parser.add_argument(
+        "file", metavar="FILE", help="rows, or - for standard input; may be compressed (.gz .xz .zst .bz2)"
+    )
+
+
+def add_model(parser: ArgumentParser) -> None:
+    """The model."""
+    parser.add_argument("model", metavar="MODEL", help="a model that learn --save wrote")
+
+
+def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
+    """How the file is to be read."""
+    group = parser.add_argument_group("reading the file")
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        metavar="NAME",
+        help=f"{', '.join(FORMATS)}; by default by the suffix, else svmlight",
+    )
+    group.add_argument(
+        "--target", metavar="COLUMN", help="the column of labels (npz: the array; npy: last, a number or a file)"
+    )
+    group.add_argument(
+        "--ids-from",
+        type=int,
+        choices=(0, 1),
+        help="svmlight: the id of the first feature; by default found in the file",
+    )
+    group.add_argument(
+        "--missing", choices=("error", "zero"), help="tables: what an empty cell in a column of numbers is"
+    )
+    group.add_argument(
+        "--categorical",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="tables: take this column for names though it may hold numbers",
+    )
+    group.add_argument(
+        "--on-error",
+        choices=("raise", "skip"),
+        default="raise",
+        help="stop at a row that cannot be used, or pass over it and count it",
+    )
+    return group
+
+
+def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
+    """What the certificates are read against."""
+    group = parser.add_argument_group("certificates")
+    group.add_argument("--against", metavar="FILE", help="read them against your own vector, a .npy array")
+    group.add_argument("--svm", action="store_true", help="try scikit-learn's linear SVMs as comparators too")
+    return group
+
+
+def add_cache(group: argparse._ArgumentGroup) -> None:
+    """Where to keep what cannot be read again."""
+    group.add_argument(
+        "--cache", metavar="FILE", help="keep standard input or a pipe here, so that it can be read again"
+    )
+
+
+def open_input(arguments: Namespace, schema: dict[str, Any] | None, *, frozen: bool = False, **more: Any) -> Stream:
+    """The stream that the arguments describe; `more` overrules them.
+
+    Raises
+    ------
+    UsageError
+        If an option has no meaning for the file's format.
+    RegretlessError
+        If the file cannot be opened or does not fit the schema.
+    """
+    from ..data import open_stream
+
+    names = ("format", "target", "ids_from", "missing", "categorical", "on_error", "hash_bits", "max_features", "cache")
+    options = {name: value for name in names if (value := getattr(arguments, name, None)) is not None} | more
+    try:
+        return open_stream(arguments.file, schema=schema, frozen=frozen, **options)
+    except RegretlessError as error:
+        option, message = _about_option(str(error))
+        if option in options:
+            raise UsageError(f"--{option.replace('_', '-')}{message}") from error
+        raise
+
+
+def _about_option(message: str) -> tuple[str, str]:
+    """The first word of a message and the rest: what is wrong with an option begins with its name."""
+    end = next((place for place, letter in enumerate(message) if letter in "= "), len(message))
+    return message[:end], message[end:]
+
+
+@contextmanager
+def copied_for_against(arguments: Namespace) -> Iterator[None]:
+    """If the user's own vector is to be read against rounds that come only once, keep a copy of them for so long.
+
+    The vector is all that they are to be read against, so the user need not name a place for it.
+    """
+    from ..data.source import can_be_read_again
+
+    if arguments.against is None or arguments.cache is not None or can_be_read_again(arguments.file):
+        yield
+        return
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="regretless-") as folder:
+        arguments.cache = os.path.join(folder, "rounds")
+        yield
+
+
+def load_against(arguments: Namespace) -> Any:
+    """The user's own comparator, if there is one.
+
+    Raises
+    ------
+    RegretlessError
+        If the file holds no array of numbers, or if scikit-learn's comparators are wanted and it is missing.
+    """
+    if arguments.svm and find_spec("sklearn") is None:
+        raise RegretlessError("--svm needs scikit-learn; pip install 'regretless[sklearn]'")
+    path = arguments.against
+    if path is None:
+        return None
+    import numpy as np
+
+    try:
+        array = np.load(path, allow_pickle=False)
+        return np.asarray(array, dtype=np.float64)
+    except (ValueError, TypeError, EOFError) as error:
+        raise DataError(path, None, None, "this is no array of numbers", "save one with numpy.save") from error

@@ -1,0 +1,133 @@
+"""What the verbs print, and how."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ..errors import RegretlessError
+from .exits import DONE, VIOLATED
+
+if TYPE_CHECKING:
+    from ..data.stream import Stream
+    from ..theorem import Certificate
+
+ADVICE = {
+    errno.ENOENT: "check its name, and that its folder exists",
+    errno.EACCES: "check its permissions",
+    errno.EPERM: "check its permissions",
+    errno.EROFS: "choose another folder",
+    errno.EISDIR: "name a file in it",
+    errno.ENOTDIR: "check its name",
+    errno.ENOSPC: "make room, or choose another folder",
+    errno.EDQUOT: "make room, or choose another folder",
+}
+COLOURS = {"holds": "32", "broken": "1;31", "idle": "33"}
+
+
+def complain(message: str) -> None:
+    """Say on stderr, in one line, what went wrong."""
+    with suppress(OSError, ValueError):  # there may be nobody to tell
+        print("regretless:", " ".join(message.split()), file=sys.stderr, flush=True)
+
+
+def explain(error: BaseException, place: str | None = None) -> str:
+    """What went wrong and what to do, in one line; `place` is the file at hand, for errors that name none."""
+    if isinstance(error, RegretlessError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "memory is exhausted; use fewer features (--max-features, --hash-bits) or a larger machine"
+    if isinstance(error, OSError) and error.strerror:
+        place = place if error.filename is None else os.fsdecode(error.filename)
+        return f"{_head(place)}{error.strerror}; {ADVICE.get(error.errno or 0, 'try again')}"
+    if isinstance(error, UnicodeEncodeError):
+        return f"the output cannot show {error.object[error.start : error.end]!r}; set PYTHONIOENCODING=utf-8"
+    if isinstance(error, ModuleNotFoundError):
+        return f"the module {error.name} is missing; install it"
+    kind, text = type(error).__name__, str(error).partition("\n")[0]
+    return f"{_head(place)}{kind}: {text or 'no more is known'}; set REGRETLESS_TRACEBACK=1 to see where"
+
+
+def _head(place: str | None) -> str:
+    return "" if place is None else f"{place}: "
+
+
+def warn_skipped(stream: Stream) -> None:
+    """Say on stderr how many rows were passed over, and what was wrong with the first of them."""
+    if not stream.skipped:
+        return
+    rows = "1 row was" if stream.skipped == 1 else f"{stream.skipped} rows were"
+    complain(f"{rows} passed over")
+    for message in stream.first_errors:
+        complain(message)
+    if stream.skipped > len(stream.first_errors):
+        complain(f"and {stream.skipped - len(stream.first_errors)} more")
+
+
+def write_json(value: dict[str, Any]) -> None:
+    """One JSON object on stdout, in ASCII; what is not finite is null."""
+    print(json.dumps(finite(value), allow_nan=False))
+
+
+def finite(value: Any) -> Any:
+    """The value with null for every number that JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def coloured(stream: TextIO | None) -> bool:
+    """Whether colours are welcome: on a terminal, unless NO_COLOR says no."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream is not None and stream.isatty()
+
+
+def certificate_line(certificate: Certificate, colour: bool) -> str:
+    """A certificate in one line, its verdict coloured if that is wanted."""
+    line = str(certificate)
+    if not colour:
+        return line
+    for words, kind in (("does not apply", "idle"), (" EXCEEDS ", "broken"), (" <= ", "holds")):
+        head, found, tail = line.partition(words)
+        if found:
+            bare = words.strip()
+            return head + words.replace(bare, f"\033[{COLOURS[kind]}m{bare}\033[0m") + tail
+    return line
+
+
+def verdict(certificates: Sequence[Certificate]) -> int:
+    """The exit code that goes with some certificates; a bound that must hold and does not is a bug, and ours."""
+    broken = [certificate.theorem.name for certificate in certificates if certificate.violated]
+    if not broken:
+        return DONE
+    complain(
+        f"a bound that always holds was violated ({', '.join(broken)}); this is a bug in regretless: please report it"
+    )
+    return VIOLATED
+
+
+def label_text(label: Any) -> str:
+    """A label as it is printed: whole numbers as such, and nothing that would break a line."""
+    if isinstance(label, str):
+        return (
+            label.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+            if set(label) & {"\n", "\r"}
+            else label
+        )
+    if isinstance(label, bool):
+        return str(label)
+    return str(int(label)) if float(label).is_integer() else repr(float(label))
+
+
+def plain(value: Any) -> Any:
+    """A value of numpy as one of Python."""
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,92 @@
+"""A learner's parameters on the command line: ``--set name=value``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RegretlessError
+from .exits import UsageError
+
+if TYPE_CHECKING:
+    from ..linear.base import OnlineClassifier
+
+ORDERED = ("shuffle", "random_state")  # a file is read in its own order
+WORDS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def read_settings(learner: type[OnlineClassifier], given: Sequence[str]) -> dict[str, Any]:
+    """The parameters that ``name=value`` texts give, in the types that the class asks for.
+
+    Raises
+    ------
+    UsageError
+        If a name is unknown or a value is none; the message says what is possible.
+    """
+    known = _settable(learner)
+    settings: dict[str, Any] = {}
+    for text in given:
+        name, found, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not found or name not in known:
+            raise UsageError(f"--set {text}: {_refusal(learner, name, bool(found))}")
+        if name in settings:
+            raise UsageError(f"--set {text}: {name} is set twice")
+        settings[name] = _value(text, value.strip(), known[name])
+    return settings
+
+
+def make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> OnlineClassifier:
+    """The learner with these parameters.
+
+    Raises
+    ------
+    UsageError
+        If one of them has no meaning.
+    """
+    made = learner(**settings)
+    try:
+        made.rules()
+    except RegretlessError as error:
+        raise UsageError(f"--set {error}") from error
+    return made
+
+
+def _settable(learner: type[OnlineClassifier]) -> dict[str, Parameter]:
+    return {name: one for name, one in signature(learner).parameters.items() if name not in ORDERED}
+
+
+def _refusal(learner: type[OnlineClassifier], name: str, complete: bool) -> str:
+    if name in ORDERED and name in signature(learner).parameters:
+        return "a file is learned from in its own order; shuffle the file itself"
+    known = _settable(learner)
+    if name in known and not complete:
+        return f"give a value, as in {name}={known[name].default}"
+    listed = ", ".join(f"{one}={parameter.default}" for one, parameter in known.items())
+    return f"{learner.name} has no parameter {name!r}; it has {listed}"
+
+
+def _value(text: str, value: str, parameter: Parameter) -> Any:
+    kinds = _kinds(parameter)
+    if "None" in kinds and value.lower() == "none":
+        return None
+    if "bool" in kinds and value.lower() in WORDS:
+        return WORDS[value.lower()]
+    for kind, read in (("int", int), ("float", float)):
+        if kind in kinds:
+            try:
+                return read(value)
+            except ValueError:
+                continue
+    if "str" in kinds:
+        return value
+    names = {"bool": "true or false", "int": "a whole number", "float": "a number", "None": "none"}
+    raise UsageError(f"--set {text}: {' or '.join(names[kind] for kind in kinds)} is expected")
+
+
+def _kinds(parameter: Parameter) -> list[str]:
+    """The types that a parameter may have, by name, as its annotation says."""
+    annotation = parameter.annotation
+    written = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    return [kind.strip() for kind in written.split("|")]

@@ -1,0 +1,94 @@
+"""``regretless predict``: a label for every row."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from . import options
+from .exits import DONE
+from .output import label_text, warn_skipped, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..data.batch import Array, Batch
+    from ..linear.base import OnlineClassifier
+
+HELP = "print a label for every row"
+DESCRIPTION = (
+    "One label a line, in constant memory. Features and categories that the model never met contribute nothing; labels "
+    "in the file are ignored, except by --json, which counts the errors."
+)
+MOST_FEATURES = 2**31 - 1  # unknown ones are passed over, so there is nothing to protect
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    options.add_model(parser)
+    options.add_file(parser)
+    parser.add_argument(
+        "--scores", action="store_true", help="print scores instead; several classes: one column each, in their order"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print counts, and errors if there are labels, as one JSON object"
+    )
+    options.add_reading(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Predict."""
+    from ..linear.persist import read
+    from ..run import Continuation
+    from .known import known_columns, known_schema
+
+    learner, extra = read(arguments.model)
+    schema = known_schema(learner, Continuation.read(extra).schema)
+    stream = options.open_input(arguments, schema, frozen=True, max_features=MOST_FEATURES)
+    scored = ((batch, learner.scores(batch)) for batch in known_columns(stream, learner.state_.columns))
+    if arguments.json:
+        head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
+        write_json({**head, **_counts(learner, scored), "skipped": stream.skipped})
+    else:
+        write = _scores if arguments.scores else _labels
+        for _, scores in scored:
+            sys.stdout.write(write(learner, scores))
+            sys.stdout.flush()
+    warn_skipped(stream)
+    return DONE
+
+
+def _labels(learner: OnlineClassifier, scores: Array) -> str:
+    names = [label_text(label) for label in learner.classes_.tolist()]
+    places = learner.classes_.searchsorted(learner.labels(scores))
+    return "".join(f"{names[place]}\n" for place in places.tolist())
+
+
+def _scores(learner: OnlineClassifier, scores: Array) -> str:
+    return "".join("\t".join(map(repr, row)) + "\n" for row in scores.tolist())
+
+
+def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]]) -> dict[str, Any]:
+    """How often each label was predicted, and how often it was wrong."""
+    import numpy as np
+
+    classes = learner.classes_
+    counts, errors, strange, labelled = np.zeros(len(classes), np.int64), 0, 0, True
+    for batch, scores in scored:
+        predicted = learner.labels(scores)
+        counts += np.bincount(classes.searchsorted(predicted), minlength=len(classes))
+        if batch.labels is None:
+            labelled = False
+            continue
+        comparable = (batch.labels.dtype.kind == "U") == (classes.dtype.kind == "U")
+        errors += int((batch.labels != predicted).sum()) if comparable else len(batch)
+        strange += int((~np.isin(batch.labels, classes)).sum()) if comparable else len(batch)
+    rows = int(counts.sum())
+    return {
+        "rows": rows,
+        "counts": {label_text(label): int(count) for label, count in zip(classes.tolist(), counts, strict=True)},
+        "errors": errors if labelled and rows else None,
+        "error_rate": errors / rows if labelled and rows else None,
+        "unknown_labels": strange if labelled and rows else None,
+    }

@@ -1,0 +1,55 @@
+"""Ctrl-C and termination, at a place where nothing is half done."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import AbstractContextManager
+from threading import current_thread, main_thread
+from typing import TYPE_CHECKING, Any
+
+from .exits import INTERRUPTED, TERMINATED
+
+if TYPE_CHECKING:
+    from ..run import Run
+
+
+class Stopping(AbstractContextManager["Stopping"]):
+    """While it is entered, the first signal asks the run to stop, and a second one ends the process at once.
+
+    The run is asked between two batches. While it waits for the next one, which may take for ever, it is stopped there.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.signal: int | None = None
+        self._before: dict[int, Any] = {}
+
+    @property
+    def code(self) -> int:
+        """The exit code that goes with the signal."""
+        return TERMINATED if self.signal == signal.SIGTERM else INTERRUPTED
+
+    def asked(self) -> bool:
+        """Whether a signal came."""
+        return self.signal is not None
+
+    def __enter__(self) -> Stopping:
+        if current_thread() is main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                # What is ignored from the start (nohup, a shell's background job) stays so.
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def _stop(self, number: int, _: object) -> None:
+        from ..run import Interrupted
+
+        if self.signal is not None:
+            raise KeyboardInterrupt
+        self.signal = number
+        if self._run.waiting:
+            raise Interrupted("interrupted")

@@ -1,0 +1,363 @@
+"""The command line when something is wrong: one line on stderr, the right exit code, and never a traceback."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regretless.errors import RegretlessError
+from regretless.theorem import Certificate
+
+from .cli import BARE, CommandLine, noisy_lines, start, write
+
+PATIENCE = 120  # seconds until a process that should have ended is given up
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.fixture
+def mail(tmp_path) -> Path:
+    return write(tmp_path / "mail.svm", noisy_lines(300))
+
+
+@pytest.fixture
+def model(run, mail, tmp_path) -> Path:
+    run("learn", mail, *BARE, "--save", tmp_path / "mail.rgl")
+    return tmp_path / "mail.rgl"
+
+
+def complaint(result) -> str:
+    """The one line of an error."""
+    assert result.out == ""
+    (line,) = result.err.splitlines()
+    assert line.startswith("regretless: ")
+    assert "Traceback" not in line
+    return line.removeprefix("regretless: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "required: VERB"),
+        (["frobnicate"], "'frobnicate'"),
+        (["learn"], "required: FILE"),
+        (["learn", "{mail}"], "perceptron, online-gradient-descent"),
+        (["learn", "{mail}", "--learner", "perzeptron"], "'perceptron', 'online-gradient-descent'"),
+        (["learn", "{mail}", "--learner", "perceptron", "--bogus"], "--bogus"),
+        (["learn", "{mail}", "--learner", "perceptron", "--passes", "0"], "--passes: '0'"),
+        (["learn", "{mail}", "--learner", "perceptron", "--passes", "2", "--set", "passes=3"], "contradicts"),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "speed=3"], "it has rate=1.0, intercept=0.0, ties="),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "rate"], "rate=1.0"),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "rate=fast"], "a number is expected"),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "rate=-1"], "> 0"),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "rate=nan"], "> 0"),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "ties=maybe"], "'update', 1, -1"),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "rate=1", "--set", "rate=2"], "twice"),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "until_clean=3"], "true or false"),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "shuffle=true"], "shuffle the file itself"),
+        (["learn", "{mail}", "--learner", "online-gradient-descent", "--set", "loss=zero"], "'squared-hinge'"),
+        (["learn", "{mail}", "--learner", "perceptron", "--checkpoint-every", "5"], "needs --save"),
+        (["learn", "{mail}", "--learner", "perceptron", "--no-certify", "--svm"], "--no-certify"),
+        (["learn", "{mail}", "--learner", "perceptron", "--quiet", "--progress"], "contradict"),
+        (["learn", "{mail}", "--learner", "perceptron", "--save", "{mail}"], "would be overwritten"),
+        (
+            ["learn", "{mail}", "--learner", "perceptron", "--save", "x.rgl", "--report", "x.rgl"],
+            "would be overwritten",
+        ),
+        (["learn", "{mail}", "--learner", "perceptron", "--hash-bits", "9"], "--hash-bits has no meaning"),
+        (["learn", "{mail}", "--learner", "perceptron", "--missing", "zero"], "--missing has no meaning"),
+        (["predict", "{model}", "{mail}", "--target", "y"], "--target has no meaning"),
+        (["predict", "{model}"], "required: FILE"),
+        (["inspect", "{model}", "--top", "many"], "--top: 'many'"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, mail, model, words, expected):
+    """A command line that makes no sense is refused in one line that helps, before anything is read."""
+    result = run(*(word.format(mail=mail, model=model) for word in words))
+    assert result.code == 2
+    assert expected in complaint(result)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.svm", b"", "no rows"),
+        ("a.svm", b"# nothing\n\n", "no rows"),
+        ("a.svm", b"1 1:1\n1 1:nan\n", ":2:5: "),
+        ("a.svm", b"1 1:1\n1 2:1 1:1\n", ":2:7: "),
+        ("a.svm", b"1 1:1\nspam 1:1\n", ":2:1: "),
+        ("a.svm", b"1 99999999999:1\n", "--max-features"),
+        ("a.svm", b"\x80\xff\x00\n", ":1:1: "),
+        ("a.svm.gz", gzip.compress(b"1 1:1\n" * 999)[:-9], "damaged"),
+        ("a.svm.xz", b"no xz at all", "damaged"),
+        ("a.csv", b"a,b\n1,2\n", "--target"),
+        ("a.csv", b"a,label\n1,2\n1,2,3\n", ":3"),
+        ("a.csv", b"a,label\n1,2\n,3\n", "--missing zero"),
+        ("a.csv", b"a,\xff\n1,2\n", "UTF-8"),
+        ("a.parquet", b"PAR1 not", "Parquet"),
+        ("a.npz", b"PK not", "cannot be read"),
+        ("a.npy", b"\x93NUMPY not", ""),
+    ],
+)
+def test_bad_data_end_with_1_and_a_place(run, tmp_path, name, content, expected):
+    """Bad data are reported with the file, the place as far as there is one, what was found and what to do."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    result = run("learn", path, *BARE)
+    assert result.code == 1
+    said = complaint(result)
+    assert said.startswith(f"{path}:")
+    assert expected in said
+    assert "; " in said
+
+
+@pytest.mark.parametrize("verb", ["learn", "predict", "certify", "inspect"])
+def test_what_is_not_there_is_named(run, mail, model, tmp_path, verb):
+    """A missing file or model is named, with exit code 1."""
+    nothing = tmp_path / "nothing"
+    words = {
+        "learn": (nothing, *BARE),
+        "predict": (model, nothing),
+        "certify": (nothing, mail),
+        "inspect": (nothing,),
+    }
+    result = run(verb, *words[verb])
+    assert result.code == 1
+    assert complaint(result).startswith(f"{nothing}: ")
+
+
+@pytest.mark.parametrize("where", ["--save", "--report", "--cache"])
+def test_places_that_cannot_be_written_are_refused_before_learning(run, mail, tmp_path, where):
+    """A folder that is missing, or stands where the file should, is refused before the rows are read."""
+    for path, expected in ((tmp_path / "no" / "m.rgl", "there is no folder"), (tmp_path, "this is a folder")):
+        result = run("learn", mail, *BARE, where, path)
+        assert result.code == 1
+        assert expected in complaint(result)
+
+
+def test_a_damaged_model_is_refused_everywhere(run, mail, model, tmp_path):
+    """A model with one byte changed is neither used nor shown nor resumed."""
+    data = bytearray(model.read_bytes())
+    data[-1] ^= 1
+    bad = tmp_path / "bad.rgl"
+    bad.write_bytes(data)
+    for words in (("predict", bad, mail), ("certify", bad, mail), ("inspect", bad), ("learn", mail, "--resume", bad)):
+        result = run(*words)
+        assert result.code == 1
+        assert "damaged" in complaint(result)
+
+
+def test_a_model_and_a_file_of_other_kinds_do_not_go_together(run, model, tmp_path):
+    """A model of numbered features refuses a table of named ones."""
+    table = write(tmp_path / "t.csv", ["a,label\n", "1,1\n"])
+    result = run("predict", model, table)
+    assert result.code == 1
+    assert complaint(result).startswith(f"{table}: its columns have names")
+
+
+@pytest.mark.parametrize("vector", [np.ones(5), np.array(["a", "b"]), np.full(12, np.nan)])
+def test_a_comparator_that_does_not_fit_is_refused(run, mail, tmp_path, vector):
+    """A vector of another length, of words, or with NaN is no comparator."""
+    np.save(tmp_path / "u.npy", vector)
+    result = run("learn", mail, "--learner", "perceptron", "--quiet", "--against", tmp_path / "u.npy")
+    assert result.code == 1
+    complaint(result)
+
+
+def test_a_violated_bound_ends_with_3(run, mail, model, monkeypatch):
+    """When a bound that always holds does not, the certificate says EXCEEDS, and all output ends with exit code 3."""
+
+    def broken(learner, *_, **__):
+        return [Certificate(theorem, 10.0, 1.0, None, None) for theorem in learner.theorems]
+
+    monkeypatch.setattr("regretless.certify.certify_stream", broken)
+    for words in (("learn", mail, "--learner", "perceptron", "--quiet"), ("certify", model, mail)):
+        result = run(*words)
+        assert (result.code, result.out.count("EXCEEDS")) == (3, 5)
+        assert "please report it" in result.err
+        assert run(*words, "--json").code == 3
+
+
+def test_only_the_verdict_is_coloured_and_only_on_a_terminal(mail, monkeypatch):
+    """On a terminal the sign of a certificate has a colour; with NO_COLOR, and in a pipe, there is no escape code."""
+    from regretless.cli.output import certificate_line, coloured
+
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+    from regretless.theory.mistakes import PERCEPTRON
+
+    for certificate, words in (
+        (Certificate(PERCEPTRON[0], 1.0, 2.0, None, None), "\033[32m<=\033[0m"),
+        (Certificate(PERCEPTRON[0], 3.0, 2.0, None, None), "\033[1;31mEXCEEDS\033[0m"),
+        (Certificate(PERCEPTRON[0], None, None, None, "so"), "\033[33mdoes not apply\033[0m"),
+    ):
+        line = certificate_line(certificate, True)
+        assert words in line
+        assert line.count("\033") == 2
+        assert certificate_line(certificate, False) == str(certificate)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert coloured(Terminal())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not coloured(Terminal())
+    assert not coloured(None)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (MemoryError(), "memory is exhausted"),
+        (OSError(28, "No space left on device", "x.rgl"), "x.rgl: No space left on device; make room"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "UnicodeDecodeError"),
+        (RegretlessError("all is said"), "all is said"),
+        (KeyError("what"), "KeyError"),
+        (RecursionError("deep\nand deeper"), "RecursionError: deep;"),
+    ],
+)
+def test_every_failure_is_one_line(run, mail, monkeypatch, error, expected):
+    """Whatever goes wrong in a verb, there is one line and exit code 1."""
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("regretless.data.open_stream", fail, raising=False)
+    result = run("learn", mail, *BARE)
+    assert result.code == 1
+    assert expected in complaint(result)
+
+
+def test_warnings_are_not_shown(run, mail, monkeypatch):
+    """Warnings of libraries do not reach the user."""
+    import warnings
+
+    from regretless.linear.base import OnlineClassifier
+
+    original = OnlineClassifier.observe
+
+    def noisy(self, batch):
+        warnings.warn("beware", RuntimeWarning, stacklevel=2)
+        original(self, batch)
+
+    monkeypatch.setattr(OnlineClassifier, "observe", noisy)
+    assert run("learn", mail, *BARE).err == ""
+
+
+@POSIX
+@pytest.mark.parametrize("verb", ["predict", "certify", "inspect"])
+def test_a_closed_pipe_is_no_error(mail, model, verb):
+    """A reader that goes away, as `head` does, ends the command without a word and with exit code 0."""
+    words = {"predict": (model, mail), "certify": (model, mail), "inspect": (model,)}
+    process = start(verb, *words[verb], stdin=subprocess.DEVNULL)
+    process.stdout.close()
+    assert (process.wait(PATIENCE), process.stderr.read()) == (0, b"")
+    process.stderr.close()
+
+
+@POSIX
+def test_a_watcher_who_leaves_does_not_stop_the_learning(mail, tmp_path):
+    """When nobody reads the table any more, the run goes on to its end."""
+    process = start(
+        "learn", mail, "--learner", "perceptron", "--no-certify", "--save", tmp_path / "m.rgl", stdin=subprocess.DEVNULL
+    )
+    process.stderr.close()
+    assert (process.wait(PATIENCE), process.stdout.read()) == (0, b"")
+    process.stdout.close()
+    assert (tmp_path / "m.rgl").exists()
+
+
+@POSIX
+def test_closed_streams_are_no_error(mail, model):
+    """With stdout and stderr closed from the start a command does its work and ends as it should."""
+    command = f'exec "{sys.executable}" -m regretless "$@" >&- 2>&-'
+    for words in (("predict", model, mail), ("learn", mail, *BARE), ("inspect", model)):
+        assert subprocess.run(["/bin/sh", "-c", command, "sh", *map(str, words)], check=False).returncode == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_is_said_once(mail, model):
+    """Output that cannot be written ends with 1 and one line."""
+    with open("/dev/full", "wb") as full:
+        for words in (("predict", model, mail), ("inspect", model)):
+            process = start(*words, stdout=full)
+            _, err = process.communicate()
+            assert (process.returncode, err.count(b"\n")) == (1, 1)
+            assert b"No space left on device" in err
+
+
+@POSIX
+def test_signals_that_are_ignored_stay_ignored(mail, tmp_path):
+    """Under nohup, or as a shell's background job, a run is not ended by the signal that it was told to ignore."""
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN);"
+        "from regretless.cli import main; from regretless.cli.console import Console;"
+        "Console.rounds = lambda *_: signal.raise_signal(signal.SIGINT);"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    words = ["learn", str(mail), *BARE, "--save", str(tmp_path / "m.rgl")]
+    assert subprocess.run([sys.executable, "-c", program, *words], check=False).returncode == 0
+
+
+def test_signal_handlers_are_left_alone_in_other_threads(run, mail, tmp_path):
+    """A thread, which may not touch signals, can run a command too."""
+    from threading import Thread
+
+    codes: list[int] = []
+    thread = Thread(target=lambda: codes.append(run("learn", mail, *BARE).code))
+    thread.start()
+    thread.join()
+    assert codes == [0]
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_an_interrupted_certification_says_where_the_model_is(run, mail, tmp_path, monkeypatch):
+    """Ctrl-C while the rows are read again ends with 130; the model was saved before."""
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("regretless.certify.certify_stream", interrupted)
+    result = run("learn", mail, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m.rgl")
+    assert result.code == 130
+    assert f"300 rounds are kept in {tmp_path / 'm.rgl'}" in complaint(result)
+
+
+def test_a_report_that_cannot_be_written_does_not_hide_the_certificates(run, mail, tmp_path, monkeypatch):
+    """When the disk is full at the end of a run, the certificates are printed all the same."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device", str(tmp_path / "r.html"))
+
+    monkeypatch.setattr("regretless.cli.page.write_report", full)
+    result = run("learn", mail, "--learner", "perceptron", "--quiet", "--report", tmp_path / "r.html")
+    assert (result.code, result.out.count("\n")) == (1, 5)
+    assert "r.html: No space left on device" in result.err
+
+
+def test_svm_without_scikit_learn_is_refused(run, mail, model, monkeypatch):
+    """--svm says what to install where scikit-learn is missing, before anything is learned."""
+    monkeypatch.setattr("regretless.cli.options.find_spec", lambda name: None)
+    for words in (("learn", mail, "--learner", "perceptron", "--svm"), ("certify", model, mail, "--svm")):
+        result = run(*words)
+        assert result.code == 1
+        assert "pip install" in complaint(result)
+
+
+def test_the_demonstration_without_scikit_learn_says_what_to_install(run, tmp_path, monkeypatch):
+    """Without scikit-learn `demo` names the extra that brings it."""
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    result = run("demo", "--folder", tmp_path)
+    assert result.code == 1
+    assert "regretless[sklearn]" in complaint(result)
