@@ -1,6 +1,6 @@
-"""From a labelled file to a trained perceptron, each in a fresh process: ours, scikit-learn, and Vowpal Wabbit if installed.
+"""From a labelled file to a perceptron in a fresh process: ours, scikit-learn's, and Vowpal Wabbit's if installed.
 
-Figures are CPU seconds beyond the start of an interpreter (for Vowpal Wabbit, whose command needs none, of the whole process).
+Figures are CPU seconds, user and system, beyond the start of an interpreter.
 """
 
 from __future__ import annotations

@@ -250,7 +250,7 @@ def test_the_running_length_is_summed_afresh_now_and_then():
     st.floats(0.001, 2),
 )
 def test_the_one_step_lemma(geometry, w, u, g, eta):
-    """eta <g, w - u> <= D(u, w) - D(u, w') + D(w, w*), w* the step before any projection, for all w and u in the ball."""
+    """eta <g, w - u> <= D(u, w) - D(u, w1) + D(w, w2) for w, u in the ball, w2 the step and w1 its projection."""
     radius = 2.0  # both w and u lie in it
     play = Play(4, geometry=geometry, radius=radius, loss="linear", eta=eta)
     play.weights[:, 0] = w

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .. import _core
+from .._core import SvmlightParser
 from ..errors import DataError, RegretlessError
 from .batch import Array, Batch
 from .source import Source, can_be_read_again, name_of, open_bytes
@@ -102,7 +102,7 @@ class SvmlightStream(Stream):
         """The format and the id of the first column; None if that was neither given nor found yet."""
         return {"format": "svmlight", "ids_from": self._ids_from}
 
-    def _parser(self) -> _core.SvmlightParser:
+    def _parser(self) -> SvmlightParser:
         return make_parser(self._dtype, self._ids_from, self._max_features, self._skip_bad, self._block)
 
     def _read(self) -> Iterator[Batch]:
@@ -181,7 +181,7 @@ def load_svmlight(
 
 def make_parser(
     dtype: np.dtype[Any], ids_from: int | None, max_features: int, skip: bool, block: int
-) -> _core.SvmlightParser:
+) -> SvmlightParser:
     """The compiled parser, if it can do what is asked of it."""
     if dtype not in (np.float32, np.float64):
         raise RegretlessError(f"values can be float32 or float64, not {dtype}")
@@ -189,7 +189,7 @@ def make_parser(
         raise RegretlessError(f"ids begin at 0 or at 1, not at {ids_from!r}")
     if not 1 <= max_features <= MOST_FEATURES:
         raise RegretlessError(f"the number of features allowed must be from 1 to {MOST_FEATURES}, not {max_features}")
-    return _core.SvmlightParser(dtype == np.float32, ids_from, max_features, skip, block)
+    return SvmlightParser(dtype == np.float32, ids_from, max_features, skip, block)
 
 
 def plain_size(file: Any) -> int:

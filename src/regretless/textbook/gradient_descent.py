@@ -1,16 +1,19 @@
 """Zinkevich's online gradient descent."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
 
+Curve = Callable[[float], float]
+
 # loss and its derivative, as functions of the margin m = y <w, x>
-LOSSES = {
+LOSSES: dict[str, tuple[Curve, Curve]] = {
     "hinge": (lambda m: max(0.0, 1 - m), lambda m: -1.0 if m < 1 else 0.0),
     "squared-hinge": (lambda m: max(0.0, 1 - m) ** 2, lambda m: -2 * max(0.0, 1 - m)),
-    "logistic": (lambda m: np.logaddexp(0, -m), lambda m: -np.exp(-np.logaddexp(0, m))),
+    "logistic": (lambda m: float(np.logaddexp(0, -m)), lambda m: -float(np.exp(-np.logaddexp(0, m)))),
     "square": (lambda m: (1 - m) ** 2, lambda m: -2 * (1 - m)),
 }
 
