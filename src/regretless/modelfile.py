@@ -12,11 +12,9 @@ twice must not pass, and the same model must give the same bytes.
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import math
 import os
-import secrets
 import stat
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -118,6 +116,8 @@ def _refuse(path: Path, found: str, advice: str) -> NoReturn:
 
 def _digest(text: str, arrays: Mapping[str, Array]) -> str:
     """The checksum of a model; its arrays come in the order of their names."""
+    import hashlib
+
     what = [[name, NAMES[_code(array)], list(array.shape)] for name, array in arrays.items()]
     # JSON quotes what stands in it, and types and shapes fix each length: no two models give the same bytes.
     state = hashlib.sha256(json.dumps([text, what]).encode("ascii"))
@@ -189,7 +189,7 @@ def _storable(path: Path, name: str, values: Array) -> Array:
 def _replace(target: str, header: bytes, arrays: list[Array]) -> None:
     folder = os.path.dirname(target)
     mode = _old_mode(target)
-    temporary = os.path.join(folder, f".regretless-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(folder, f".regretless-{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
             file.write(header)

@@ -15,6 +15,8 @@ from .parser import make
 
 def run(argv: Sequence[str] | None = None) -> int:
     """Run a command line, that of the process by default, and return its exit code."""
+    # Rounds are played by one thread. More of them for linear algebra would only wait, at the cost of a start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _fill_closed()
     with warnings.catch_warnings():
         if not sys.warnoptions:

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any, Literal
 
 from ..errors import RegretlessError
-from .cache import Cached
 from .source import Source, can_be_read_again, name_of, suffixes
 from .stream import Stream
 
@@ -133,6 +132,8 @@ def open_stream(
     given |= {option: value for option, value in everywhere.items() if option in reader.takes}
     source: Source = path
     if cache is not None and not can_be_read_again(path):
+        from .cache import Cached
+
         source = Cached(path, cache)
     described = _described(schema, name_of(path), name, reader)
     return reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **given, **reader.fixed)

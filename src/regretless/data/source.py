@@ -12,7 +12,6 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from io import RawIOBase
-from pathlib import PurePath
 from typing import Any, BinaryIO, cast
 
 from ..errors import DataError
@@ -60,7 +59,7 @@ def open_bytes(source: Source) -> BinaryIO:
     path = os.fspath(source)
     if path == "-":
         return _standard_input()
-    decompressor = DECOMPRESSORS.get(PurePath(path).suffix.lower())
+    decompressor = DECOMPRESSORS.get(_suffix(path))
     try:
         file = open(path, "rb", buffering=0)  # noqa: SIM115 (whoever asked for it closes it)
     except IsADirectoryError as error:
@@ -95,11 +94,16 @@ def can_be_read_again(source: Source) -> bool:
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
+def _suffix(path: str | os.PathLike[str]) -> str:
+    return os.path.splitext(os.fspath(path))[1].lower()
+
+
 def suffixes(source: Source) -> list[str]:
     """The suffixes of a path in lower case, without the last one when it names a compression."""
     if isinstance(source, Input):
         return []
-    found = [suffix.lower() for suffix in PurePath(source).suffixes]
+    # By hand, for pathlib takes its time to import.
+    found = [f".{part.lower()}" for part in os.path.basename(os.fspath(source)).lstrip(".").split(".")[1:]]
     return found[:-1] if found and found[-1] in DECOMPRESSORS else found
 
 
@@ -154,7 +158,8 @@ class _StandardInput(RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        return int(self._file.readinto(buffer))
+        # What one read gives: to fill the buffer would take several, and a signal between two would have to wait.
+        return int(self._file.readinto1(buffer))
 
 
 def _standard_input() -> BinaryIO:
@@ -187,7 +192,7 @@ def whole_file(source: Source, kind: str) -> str:
     if isinstance(source, Input) or not can_be_read_again(source):
         raise DataError(name, None, None, f"{kind} cannot be read from a pipe", "save it in a file first")
     path = os.fspath(source)
-    if PurePath(path).suffix.lower() in DECOMPRESSORS:
+    if _suffix(path) in DECOMPRESSORS:
         raise DataError(name, None, None, f"{kind} cannot be read compressed", "decompress the file first")
     open_bytes(path).close()
     return path

@@ -255,7 +255,7 @@ class OnlineClassifier(Estimator):
         """What the kernel plays for labels that are all known."""
         codes, known = encode(labels, self.classes_)
         if not known.all():
-            raise RegretlessError(f"the label {labels[~known][0]!r} was never met in learning")
+            raise RegretlessError(f"the label {labels[~known].tolist()[0]!r} was never met in learning")
         return codes
 
     def comparators(self, against: Any) -> tuple[Array, Array]:

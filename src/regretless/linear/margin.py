@@ -40,7 +40,7 @@ class Separation:
     margin : float
         Lower bound of min y <weights, x>, rounding errors allowed for; 0 when there are no weights.
     multipliers : tuple of two ndarrays, or None
-        Rows a and their weights, positive with sum 1, for which sum a y x = 0 up to `residual`: no vector separates.
+        Rows and their weights a, positive with sum 1, for which sum a y x = 0 up to `residual`: no vector separates.
     residual : float
         Upper bound of \\|sum a y x\\|. No unit vector has a larger margin.
     proven : bool
@@ -70,7 +70,8 @@ class MaxMargin:
         The unit vector whose margin is `lower`; None when lower is 0. With an intercept, the last entry is the weight
         of the constant feature.
     support : tuple of two ndarrays
-        Rows a and their weights, with sum 1, for which upper = \\|sum a y x\\|.
+        Rows and their weights a, with sum 1, for which \\|sum a y x\\| is at most `upper`; where that is 0, up to the
+        rounding of the weights.
     separable : bool or None
         As in :class:`Separation`.
     converged : bool

@@ -41,6 +41,8 @@ def nearest_weights(rows: Any) -> Array | None:
 
     norms = np.sqrt((table * table).sum(axis=1))
     scale = float(np.median(norms))
+    if scale == 0:  # so short that their squares are
+        return None
     sizes = np.maximum(norms / scale, 1)
     system = np.vstack([table.T / (scale * sizes), 1 / sizes])
     aim = np.zeros(len(system))
