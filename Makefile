@@ -7,6 +7,7 @@ ARGS ?=
 VENV := .venv
 SANITIZED := build/sanitize/venv
 CORE := CMakeLists.txt $(wildcard bind/* cpp/regretless/*)
+PYTHONS := $(wildcard src tests benchmarks docs)
 UV := $(shell command -v uv 2>/dev/null)
 
 ifeq ($(UV),)
@@ -37,8 +38,8 @@ soak: $(VENV)/.with-test
 # The types of the core are kept beside the sources, for mypy; the build that knows them better must agree.
 lint: $(VENV)/.with-lint
 	diff -u src/regretless/_core.pyi $(VENV)/lib/python*/site-packages/regretless/_core.pyi
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check $(PYTHONS)
+	$(VENV)/bin/ruff format --check $(PYTHONS)
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	.ci/core_imports

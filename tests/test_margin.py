@@ -549,6 +549,27 @@ def test_a_proof_of_gordan_is_a_proof(data):
         assert squared_distance(fractions(rows)) > 0
 
 
+@pytest.mark.parametrize(
+    ("rows", "proved", "weights"),
+    [
+        ([[1.0], [-3.0]], True, [0.75, 0.25]),
+        ([[1.0, 0.0], [-1.0, 0.0]], True, [0.5, 0.5]),
+        ([[0.0, 0.0, 1e-14], [0.0, 2.0**-120, -1.0]], False, None),  # the first unknown is the one that stays free
+        ([[1.0, 2.0], [-2.0, -1.0], [1.0, -1.0]], True, [1 / 3] * 3),
+        ([[1.0, 2.0], [-2.0, -1.0], [1.0, 1.0]], False, None),
+        ([[0.1, 0.2], [-0.1, -0.2 * (1 + 2.0**-52)]], False, None),  # off by the last bit
+        ([[1.0], [-1.0], [-1.0]], None, None),  # many solutions
+    ],
+)
+def test_proofs_by_hand(rows, proved, weights):
+    """Rows combine to nothing, do not, or leave it open, as can be seen by hand."""
+    table = np.array(rows)
+    given_weights = np.full(len(table), 1 / len(table))
+    answer, found = gordan.exact_weights(table[:, table.any(axis=0)], given_weights)
+    assert answer is proved
+    assert found == pytest.approx(given_weights if weights is None else weights)
+
+
 # ---- what it is for
 
 

@@ -30,33 +30,35 @@ def exact_weights(rows: Array, weights: Array) -> tuple[bool | None, Array]:
     weights : ndarray, shape (rows,)
         Those given, where nothing is proved.
     """
-    if _enclosed(rows, weights):
-        return True, weights
-    proved, found = _whole(rows)
+    found = _enclosed(rows, weights)
+    proved, found = _whole(rows) if found is None else (True, found)
     return proved, weights if found is None else found
 
 
-def _enclosed(rows: Array, weights: Array) -> bool:
-    """Whether exact positive weights provably stand close by: a square system and its solution enclosed.
+def _enclosed(rows: Array, weights: Array) -> Array | None:
+    """The weights corrected, if exact positive ones provably stand close by: a square system, its solution enclosed.
 
     For an approximate inverse B of the system E, no entry of E^-1 f is further from a than max |B (f - E a)| / (1 - q),
     where q < 1 bounds the row sums of |I - B E| (Rump 1983).
     """
     count = len(rows)
     if rows.shape[1] != count - 1:
-        return False
+        return None
     rows = np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=0))[1])  # an equation times a power of two says the same
     system = np.vstack([rows.T, np.ones(count)])
-    try:
-        inverse = np.linalg.inv(system)
-    except np.linalg.LinAlgError:
-        return False
-    unit = 2 * (count + 4) * 2.0**-53
     aim = np.append(np.zeros(count - 1), 1.0)
+    try:
+        inverse: Array = np.linalg.inv(system)
+    except np.linalg.LinAlgError:
+        return None
+    weights = weights + inverse @ (aim - system @ weights)
+    unit = 2 * (count + 4) * 2.0**-53
     product = np.abs(inverse) @ np.abs(system)
     defect = (np.abs(np.eye(count) - inverse @ system) + unit * (product + 1)).sum(axis=1).max()
-    lack = np.abs(aim - system @ weights) + unit * (np.abs(system) @ weights + aim)
-    return bool(defect < 0.5 and weights.min() > 2 * (np.abs(inverse) @ lack).max() / (1 - defect))
+    lack = np.abs(aim - system @ weights) + unit * (np.abs(system) @ np.abs(weights) + aim)
+    if not defect < 0.5 or weights.min() <= 2 * (np.abs(inverse) @ lack).max() / (1 - defect):
+        return None
+    return weights
 
 
 def _whole(rows: Array) -> tuple[bool | None, Array | None]:
@@ -102,9 +104,14 @@ def _kernel(equations: Array) -> list[int] | None:
     table, count = equations.copy(), equations.shape[1]
     if len(table) != count - 1:
         return None
-    before = 1
+    before, free = 1, count - 1
     for place in range(count - 1):
         pivots = np.flatnonzero(table[place:, place])
+        if not len(pivots) and free == count - 1:
+            # This unknown depends on those before it: it takes the last place, which stays free.
+            free = place
+            table[:, [place, count - 1]] = table[:, [count - 1, place]]
+            pivots = np.flatnonzero(table[place:, place])
         if not len(pivots):
             return None
         table[[place, place + pivots[0]]] = table[[place + pivots[0], place]]
@@ -113,4 +120,5 @@ def _kernel(equations: Array) -> list[int] | None:
         table[others] = (pivot * table[others] - table[others, place][:, None] * table[place]) // before
         before = pivot
     solution = [-number for number in table[:, -1]] + [before]
-    return [-number for number in solution] if solution[-1] < 0 else solution
+    solution[free], solution[-1] = solution[-1], solution[free]
+    return [-number for number in solution] if solution[free] < 0 else solution
