@@ -138,7 +138,7 @@ def test_other_rounds_are_no_evidence():
     """Certificates read against rounds that were not played do not apply."""
     X, y = noisy()
     learner = Perceptron().fit(X, y)
-    for other, labels in ((X[:200], y[:200]), (X * 1.5, y)):
+    for other, labels in ((X[:200], y[:200]), (X * 1.5, y), (X, 1 - y), (X[::-1], y[::-1])):
         assert not any(c.applies for c in learner.certify(other, labels, svm=False))
 
 
@@ -241,3 +241,52 @@ def test_the_oracles_of_the_perceptron(oracles):
         )
         seen += 1
     assert seen >= 12
+
+
+def test_parameters_changed_after_the_run_do_not_change_its_certificates(tmp_path):
+    """What is certified is the run that was played, whatever the parameters say afterwards."""
+    X, y = noisy()
+    learner = OnlineGradientDescent(loss="square", schedule="constant", rate=0.02).fit(X, y)
+    before = [c.bound for c in learner.certify(X, y, svm=False)]
+    changed = learner.set_params(rate=50.0)
+    assert all(c.holds for c in changed.certify(X, y, svm=False))
+    assert [standing.rate for standing in changed.standings()] == [0.02]
+    assert [c.bound for c in changed.set_params(rate=0.02).certify(X, y, svm=False)] == before
+
+
+def test_a_shuffled_run_is_certified_on_its_rounds_and_on_no_others():
+    """With an integer random_state the run can be played again; other labels are found out."""
+    X, y = noisy()
+    learner = Perceptron(passes=2, shuffle=True, random_state=3).fit(X, y)
+    assert any(c.applies for c in learner.certify(X, y, svm=False))
+    assert not any(c.applies for c in learner.certify(X, 1 - y, svm=False))
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e-15, 1.0, 1e15, 1e60])
+def test_the_bounds_do_not_depend_on_the_unit_of_the_rows(scale):
+    """The same rows in other units have the same bounds, to a few per cent of the search."""
+    X, y = noisy(200, 5)
+    found = {c.theorem.name: c.bound for c in Perceptron().fit(X, y).certify(X, y, svm=False)}
+    scaled = {c.theorem.name: c.bound for c in Perceptron().fit(X * scale, y).certify(X * scale, y, svm=False)}
+    for name in ("sharp", "posterior"):
+        assert scaled[name] == pytest.approx(found[name], rel=0.03)
+
+
+def test_margins_at_the_edge_of_a_bin_break_nothing():
+    """Rows whose margins all lie a hair below a bin's edge attain the squared-hinge bound and do not exceed it."""
+    from regretless.linear.rays import _edges
+
+    edges = _edges()
+    edge = float(edges[np.searchsorted(edges, 1.0) + 37])
+    for n in (9, 100, 1000):
+        X = np.eye(n) * edge * sqrt(n) * (1 - 1e-8)
+        y = np.resize([1, 0], n)
+        assert all(c.holds for c in Perceptron().fit(X, y).certify(X, y, svm=False))
+
+
+def test_64_bit_indices_can_be_certified_with_linear_svms():
+    """LinearSVC takes 32-bit indices only; that is no reason to fail."""
+    X, y = noisy()
+    rows = sp.csr_matrix(X)
+    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    assert all(c.holds for c in Perceptron().fit(rows, y).certify(rows, y, svm=True))

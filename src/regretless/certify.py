@@ -10,17 +10,14 @@ import numpy as np
 from .data.batch import Array, Batch
 from .data.stream import Stream
 from .errors import RegretlessError
-from .ledger import FIELDS
 from .linear.base import OnlineClassifier
 from .linear.hindsight import Question, certify
-from .linear.state import State
+from .linear.replay import OTHERS, gives
 from .theorem import Certificate
 
 SMALL = 32 << 20  # bytes of rounds that are kept rather than read again
-ROUNDS = FIELDS.index("rounds")
 
 ONCE = "the rounds must be read again, and {name} can be read once only"
-OTHERS = "played again from the start, the rounds of {name} do not give this model: it learned from others"
 
 
 class Replay:
@@ -102,14 +99,14 @@ def certify_stream(
         If the stream holds features or labels that the learner has never met.
     """
     if not stream.rereadable:
-        return declined(learner, ONCE.format(name=stream.name))
+        return learner.declined(ONCE.format(name=stream.name))
     replay = Replay(stream, learner)
-    if not (trusted or learner.shuffle or _gives(learner, replay)):
-        return declined(learner, OTHERS.format(name=stream.name))
+    if not (trusted or gives(learner, replay)):
+        return learner.declined(OTHERS.format(name=stream.name))
     return certify(
         Question(
             state=learner.state_,
-            rules=learner.rules(),
+            rules=learner.played_rules(),
             standings=learner.standings(),
             theorems=learner.theorems,
             rounds=replay,
@@ -120,47 +117,6 @@ def certify_stream(
             seconds=seconds,
         )
     )
-
-
-def declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
-    """Certificates that do not apply, all for the same reason."""
-    return [Certificate(theorem, None, None, None, why) for theorem in learner.theorems]
-
-
-def _gives(learner: OnlineClassifier, replay: Replay) -> bool:
-    """Whether the rounds, played from the start as often as their number says, give the same weights and books.
-
-    Sums and counts that agree would not do: other rounds of the same number and the same lengths have the same.
-    """
-    met, announced = (type(learner)(**learner.get_params()) for _ in range(2))
-    announced._adopt(learner.classes_, State(learner.state_.columns, learner.state_.targets))
-    return _plays_to(learner, met, replay) or _plays_to(learner, announced, replay)
-
-
-def _plays_to(learner: OnlineClassifier, twin: OnlineClassifier, replay: Replay) -> bool:
-    ours, rounds = learner.state_, 0
-    played = int(ours.books[-1, ROUNDS])
-    while rounds < played:
-        before = rounds
-        for batch, codes in replay():
-            labels = decode(codes, learner.classes_)
-            twin.observe(Batch(batch.values, labels, batch.columns, batch.indices, batch.starts))
-            rounds += len(batch)
-        if rounds == before or played % (rounds - before):
-            return False
-    theirs = twin.state_
-    return (
-        ours.columns == theirs.columns
-        and np.array_equal(ours.weights[: ours.columns], theirs.weights[: ours.columns])
-        and np.array_equal(ours.books, theirs.books)
-    )
-
-
-def decode(codes: Array, classes: Array) -> Array:
-    """The labels that the kernel plays so."""
-    if len(classes) > 2:
-        return np.asarray(classes[codes])
-    return np.asarray(classes[np.minimum((codes + 1) // 2, len(classes) - 1)])
 
 
 def _owned(batch: Batch) -> Batch:

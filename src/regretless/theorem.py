@@ -74,7 +74,11 @@ class Theorem:
             if obstacle is not None:
                 why = obstacle
                 continue
-            value = self.bound(ledger, comparator, learner)
+            try:
+                value = self.bound(ledger, comparator, learner)
+            except (OverflowError, ZeroDivisionError):
+                why = "its numbers are too large or too small for floats"
+                continue
             # What is bounded may depend on the comparator too (regret): the tightest is the least slack.
             if best is None or value - self.counts(ledger, comparator) < best[0] - self.counts(ledger, best[1]):
                 best = value, comparator
@@ -213,13 +217,14 @@ def _together(certificates: Sequence[Certificate]) -> Comparator | None:
     if len(each) < len(certificates):
         return None
     losses = [u.loss for u in each if u.loss is not None]
+    norm = sqrt(sum(u.norm**2 for u in each))
     return Comparator(
         name="one for each class",
-        norm=sqrt(sum(u.norm**2 for u in each)),
+        norm=norm,
         hinge=sum(u.hinge for u in each),
         squared_hinge=sum(u.squared_hinge for u in each),
         loss=sum(losses) if len(losses) == len(each) else None,
-        least=min(u.least for u in each),
+        least=norm * min(u.margin for u in each),  # so that its margin is the smallest of theirs
         rounds=sum(u.rounds for u in each),
         max_norm2=max(u.max_norm2 for u in each),
         total_norm2=sum(u.total_norm2 for u in each),

@@ -140,6 +140,7 @@ class OnlineClassifier(Estimator):
         label
             One of ``classes_``.
         """
+        self.state_.rules = self._playing
         self.state_.player(self._playing).one(x, self._codes[label])
 
     def predict_one(self, x: Array) -> Any:
@@ -202,9 +203,17 @@ class OnlineClassifier(Estimator):
         self._require_fitted()
         return self.state_.biases() * self.rules().intercept
 
+    def played_rules(self) -> Rules:
+        """The rules of the rounds played last; they outlive a change of parameters."""
+        return self.state_.rules or self.rules()
+
+    def declined(self, why: str) -> list[Certificate]:
+        """Certificates that do not apply, all for the same reason."""
+        return [Certificate(theorem, None, None, None, why) for theorem in self.theorems]
+
     def standings(self) -> list[Standing]:
-        """What theorems may ask of each target."""
-        rules = self.rules()
+        """What theorems may ask of each target: of the rules that were played, should the parameters be others now."""
+        rules = self.played_rules()
         radius = rules.radius if rules.geometry == "ball" else inf
         steady = self.state_.steady
         return [Standing(norm, rules.eta, rules.rate, rules.loss, radius, steady) for norm in self.state_.norms()]
@@ -229,6 +238,7 @@ class OnlineClassifier(Estimator):
             One a theorem. With several classes both sides are summed over the one-against-rest problems.
         """
         from .hindsight import Question, certify
+        from .replay import OTHERS, gives
 
         self._require_fitted()
         batch = read_rows(X, learner=self, reset=False)
@@ -237,10 +247,12 @@ class OnlineClassifier(Estimator):
         def again() -> Iterator[tuple[Batch, Array]]:
             yield batch, codes
 
+        if self.ledger_.weighted == 0 and self.state_.steady and not gives(self, again):
+            return self.declined(OTHERS.format(name="X"))
         return certify(
             Question(
                 state=self.state_,
-                rules=self.rules(),
+                rules=self.played_rules(),
                 standings=self.standings(),
                 theorems=self.theorems,
                 rounds=again,

@@ -14,17 +14,19 @@ SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 MOST_SVM_ENTRIES = 20_000_000
 
 
-def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> Direction | str | None:
+def margin_direction(
+    batch: Batch, signs: Array, intercept: float, seconds: float, unit: float
+) -> Direction | str | None:
     """The direction of the largest margin, as far as the time allows; why there is none, where that is known."""
     from .margin import max_margin_signed
 
     found = max_margin_signed(_matrix(batch), signs, intercept=intercept, max_seconds=seconds)
     if found.weights is None:
         return f"the rounds cannot be separated: {found.why}" if found.separable is False else None
-    return _direction("maximum margin", found.weights, batch.columns, intercept)
+    return _direction("maximum margin", found.weights, batch.columns, intercept, unit)
 
 
-def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float) -> list[Direction]:
+def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float, unit: float) -> list[Direction]:
     """A short path of linear SVMs without an intercept of their own, C = 10^-2 ... 10^4 over r^2."""
     if batch.entries > MOST_SVM_ENTRIES or longest2 <= 0 or len(np.unique(signs)) < 2:
         return []
@@ -32,20 +34,20 @@ def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float
         from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return []
-    rows = _augmented(_matrix(batch), intercept)
+    rows = _augmented(_matrix(_narrow(batch)), intercept)
     directions = []
     for exponent in SVM_EXPONENTS:
         svm = LinearSVC(loss="hinge", C=10.0**exponent / longest2, fit_intercept=False, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not converged: any direction is good enough to look along
             svm.fit(rows, signs)
-        directions.append(_direction(f"linear SVM, C = 1e{exponent}/r^2", svm.coef_[0], batch.columns, intercept))
+        directions.append(_direction(f"linear SVM, C = 1e{exponent}/r^2", svm.coef_[0], batch.columns, intercept, unit))
     return [direction for direction in directions if direction is not None]
 
 
-def _direction(name: str, vector: Array, columns: int, intercept: float) -> Direction | None:
+def _direction(name: str, vector: Array, columns: int, intercept: float, unit: float) -> Direction | None:
     bias = float(vector[columns]) if intercept else 0.0
-    return Direction.along(name, np.ascontiguousarray(vector[:columns], dtype=np.float64), bias)
+    return Direction.along(name, np.ascontiguousarray(vector[:columns], dtype=np.float64), bias, unit)
 
 
 def _matrix(batch: Batch) -> Any:
@@ -54,6 +56,14 @@ def _matrix(batch: Batch) -> Any:
     from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
 
     return csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
+
+
+def _narrow(batch: Batch) -> Batch:
+    """The rows with 32-bit indices, the only ones that liblinear takes."""
+    if batch.indices is None or batch.starts is None or batch.columns > np.iinfo(np.int32).max:
+        return batch
+    indices, starts = batch.indices.astype(np.int32, copy=False), batch.starts.astype(np.int32, copy=False)
+    return Batch(batch.values, batch.labels, batch.columns, indices, starts)
 
 
 def _augmented(rows: Any, intercept: float) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import log2, sqrt
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from ..theorem import Certificate, Theorem, summed
 from ..theory.mistakes import separable
 from ..theory.standing import Standing
 from .rays import Direction, Ray, Span, look
-from .state import Rules, State
+from .state import BIAS, Rules, State, length
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
+MOST_PLAYED = 3_000_000  # entries that the extra passes of one learner look at, when rounds are few
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
 
 
@@ -93,30 +94,36 @@ def _certify_target(question: Question, target: int, leads: Leads) -> list[Certi
         loss_name=standing.loss,
     )
     chosen = [_chosen(rays, theorem, ledger, standing) for theorem in question.theorems]
-    if standing.loss == "logistic":
-        # Rays know this loss only nearly, which is enough to choose by. What is printed is read exactly.
-        places = {id(u): place for place, u in enumerate(u for several in chosen for u in several)}
-        vectors = [(u.name, u.vector, u.bias) for several in chosen for u in several if u.vector is not None]
-        exact = read(question, target, vectors)
-        chosen = [[exact[places[id(u)]] for u in several] for several in chosen]
+    # Rays are for choosing, and nearly right. What is printed is read from the vector itself.
+    comparators = read(question, target, chosen)
     if question.against is not None:
         weights, biases = question.against
-        yours = read(question, target, [("yours", weights[:, target], float(biases[target]))])
-        chosen = [yours + several for several in chosen]
+        yours = read(question, target, [_Vector("yours", weights[:, target], float(biases[target]))])
+        comparators = yours + comparators
     certificates = []
-    for theorem, several in zip(question.theorems, chosen, strict=True):
-        certificate = theorem.certify(ledger, several, standing)
+    for theorem in question.theorems:
+        # Each count has its best comparator, but there is one regret: against the first theorem's.
+        own = comparators if theorem.quantity != "regret" else comparators[:1]
+        certificate = theorem.certify(ledger, own, standing)
         if theorem is separable and not certificate.applies and leads.inseparable is not None:
             certificate = replace(certificate, why=leads.inseparable)
         certificates.append(certificate)
     return certificates
 
 
-def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing) -> list[Comparator]:
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    name: str
+    vector: Array
+    bias: float
+
+
+def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing) -> _Vector:
     """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
     found = [best for ray in rays if (best := ray.best(theorem, ledger, standing)) is not None]
-    best = theorem.certify(ledger, found, standing).comparator
-    return [rays[0].zero() if best is None else best]
+    best = theorem.certify(ledger, found, standing).comparator or rays[0].zero()
+    vector = np.zeros(len(rays[0].direction.vector)) if best.vector is None else best.vector
+    return _Vector(best.name, vector, best.bias)
 
 
 def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
@@ -128,13 +135,13 @@ def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
             yield batch, np.where(codes == target, 1, -1).astype(np.int32)
 
 
-def read(question: Question, target: int, vectors: list[tuple[str, Array, float]]) -> list[Comparator]:
+def read(question: Question, target: int, vectors: list[_Vector]) -> list[Comparator]:
     """Read given vectors against the rounds of one target, exactly as they are."""
     intercept, loss = question.rules.intercept, question.standings[target].loss
     state = State(question.state.columns, len(vectors))
-    for k, (_, vector, bias) in enumerate(vectors):
-        state.weights[: len(vector), k] = vector
-        state.memory[k, 2] = bias
+    for k, v in enumerate(vectors):
+        state.weights[: len(v.vector), k] = v.vector
+        state.memory[k, BIAS] = v.bias
     rules = Rules(intercept=intercept)
     sums = np.zeros((len(vectors), 3))
     least, rounds, longest, total = np.full(len(vectors), np.inf), 0, 0.0, 0.0
@@ -152,8 +159,8 @@ def read(question: Question, target: int, vectors: list[tuple[str, Array, float]
         longest = max(longest, float(norms.max(initial=0.0)))
     return [
         Comparator(
-            name=name,
-            norm=sqrt(float(vector @ vector) + bias * bias),
+            name=v.name,
+            norm=length(v.vector, v.bias),
             hinge=float(sums[k, 0]),
             squared_hinge=float(sums[k, 1]),
             loss=None if loss == "perceptron" else float(sums[k, 2]),
@@ -161,10 +168,10 @@ def read(question: Question, target: int, vectors: list[tuple[str, Array, float]
             rounds=float(rounds),
             max_norm2=longest,
             total_norm2=total,
-            vector=vector,
-            bias=bias,
+            vector=v.vector,
+            bias=v.bias,
         )
-        for k, (name, vector, bias) in enumerate(vectors)
+        for k, v in enumerate(vectors)
     ]
 
 
@@ -208,19 +215,28 @@ def _leads(question: Question) -> list[Leads]:
         candidates = [("final weights", *final), *_extra_passes(question)]
     leads = []
     for c in range(targets):
-        along = [Direction.along(name, vectors[:columns, c], float(biases[c])) for name, vectors, biases in candidates]
+        unit = _unit(question.state.ledgers()[c])
+        along = [
+            Direction.along(name, vectors[:columns, c], float(biases[c]), unit) for name, vectors, biases in candidates
+        ]
         lead = Leads([d for d in along if d is not None])
         if question.in_memory and question.against is None:
             more, lead.inseparable = _from_memory(question, c)
             lead.directions += more
-        lead.directions = lead.directions or [_first_axis(columns)]
+        lead.directions = lead.directions or [_first_axis(columns, unit)]
         leads.append(lead)
     return leads
 
 
-def _first_axis(columns: int) -> Direction:
+def _unit(ledger: Ledger) -> float:
+    """A length, a power of two, that brings the margins of the rows to about 1."""
+    longest = sqrt(ledger.max_norm2)
+    return 2.0 ** -round(log2(longest)) if longest > 0 else 1.0
+
+
+def _first_axis(columns: int, unit: float) -> Direction:
     """Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds."""
-    return Direction("first axis", np.eye(1, max(columns, 1))[0, :columns], 0.0)
+    return Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit)
 
 
 def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
@@ -241,14 +257,25 @@ def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
         for share in BALLS
     ]
     states = [State(columns, targets, average=True) for _ in plans]
-    epochs = 3 if question.in_memory else 1
-    for _ in range(epochs):
+    fit = [True] * len(plans)
+    random = np.random.default_rng(0)
+    for _ in range(_epochs(question)):
         for batch, codes in question.rounds():
-            for state, (_, rules) in zip(states, plans, strict=True):
-                played, why = state.player(rules).play(batch.values, batch.indices, batch.starts, codes)
-                if why is not None:
-                    raise RegretlessError(f"row {played} of the rounds to certify against is {why}")
-    return [(name, *state.average()) for state, (name, _) in zip(states, plans, strict=True)]
+            # In an order of their own, if it is free: what comes sorted by label would be learned badly.
+            order = random.permutation(len(batch)) if question.in_memory else None
+            for k, (state, (_, rules)) in enumerate(zip(states, plans, strict=True)):
+                if fit[k]:
+                    player = state.player(rules)
+                    fit[k] = player.play(batch.values, batch.indices, batch.starts, codes, None, order)[1] is None
+    return [(name, *state.average()) for state, (name, _), good in zip(states, plans, fit, strict=True) if good]
+
+
+def _epochs(question: Question) -> int:
+    """Few rounds are worth more passes."""
+    if not question.in_memory:
+        return 1
+    entries = sum(batch.entries for batch, _ in question.rounds())
+    return min(30, max(3, MOST_PLAYED // max(entries, 1)))
 
 
 def _from_memory(question: Question, target: int) -> tuple[list[Direction], str | None]:
@@ -259,11 +286,12 @@ def _from_memory(question: Question, target: int) -> tuple[list[Direction], str 
     found: list[Direction] = []
     obstacle = None
     for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
-        margin = margin_direction(batch, signs, intercept, question.seconds / question.state.targets)
+        unit = _unit(ledger)
+        margin = margin_direction(batch, signs, intercept, question.seconds / question.state.targets, unit)
         if isinstance(margin, str):
             obstacle = margin
         elif margin is not None:
             found.append(margin)
         if question.svm:
-            found += svm_directions(batch, signs, intercept, ledger.max_norm2)
+            found += svm_directions(batch, signs, intercept, ledger.max_norm2, unit)
     return found, obstacle

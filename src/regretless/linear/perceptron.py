@@ -28,7 +28,8 @@ class Perceptron(OnlineClassifier):
     Parameters
     ----------
     rate : float, default=1.0
-        Length of the steps, > 0; from w = 0 it changes the size of the weights and no prediction.
+        Length of the steps, > 0; from w = 0 it changes the size of the weights and, but for rounding, no
+        prediction.
     intercept : float, default=0.0
         Size B of a constant feature that is appended to every row; 0 for none. The bounds are those of the longer rows:
         B = max |x| at most quadruples them, B = 1 can be ruinous.

@@ -44,7 +44,7 @@ def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[s
         "labels": learner.classes_.dtype.kind,
         "columns": state.columns,
         "names": None if names is None else list(names),
-        "steady": state.steady,
+        "steady": state.steady and state.rules in (None, learner.rules()),
         "extra": dict(extra),
     }
     tensors = {"weights": state.weights[: state.columns], "memory": state.memory, "books": state.books}

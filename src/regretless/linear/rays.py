@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -21,23 +21,25 @@ from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..theorem import Theorem
 from ..theory.standing import Standing
+from .state import length
 
 COARSE = 16  # edges passed over in the first search for the best scale
 
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """Where a ray points: a unit vector with its share of the constant feature, and where it comes from."""
+    """Where a ray points: a vector with its share of the constant feature, its length, and where it comes from."""
 
     name: str
     vector: Array
     bias: float
+    size: float
 
     @classmethod
-    def along(cls, name: str, vector: Array, bias: float = 0.0) -> Direction | None:
-        """The direction of a vector; None when it has none."""
-        size = float(np.sqrt(vector @ vector + bias * bias))
-        return cls(name, vector / size, bias / size) if 0 < size < np.inf else None
+    def along(cls, name: str, vector: Array, bias: float = 0.0, size: float = 1.0) -> Direction | None:
+        """The direction of a vector, at a length that brings margins near 1; None when it has none."""
+        given = length(vector, bias)
+        return cls(name, vector * (size / given), bias * (size / given), size) if 0 < given < inf else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Ray:
         hinge, squared_hinge = max(hinge, 0.0), max(squared_hinge, 0.0)
         return Comparator(
             name=self.direction.name,
-            norm=s,
+            norm=s * self.direction.size,
             hinge=hinge,
             squared_hinge=squared_hinge,
             loss=self._loss(s, hinge, squared_hinge),

@@ -16,6 +16,7 @@ CAREFUL = 1 << 22  # values worth going over again in the widest arithmetic ther
 WIDEST_RANGE = 400  # exponents of squared norms beyond which rows are rescaled
 COLUMNS_TO_NUMBER_AFRESH = 1 << 16
 MOST_SUSPECTS = 1000
+WIDEST_PRECISION = 2.0**-63  # more is not believed: pairs of float64 that pose as one number claim 2^-1074
 UNDERFLOW = 2.0**-1000  # more than gradual underflow can take from a dot product with a unit vector
 UNDERFLOW_OF_NORMS = 2.0**-500  # and from the root of a sum of squares
 ROUND_DOWN, ROUND_UP = 1 - 2.0**-50, 1 + 2.0**-50  # several roundings of a float64 each
@@ -219,7 +220,7 @@ class SignedRows:
 
 def _relative_error(terms: Array, dtype: Any) -> Array:
     """By which share of \\|a\\| \\|b\\| a dot product of so many terms may be wrong, in whatever order it is summed."""
-    share = (terms + 4.0) * float(np.finfo(dtype).eps) / 2
+    share = (terms + 4.0) * max(float(np.finfo(dtype).eps), WIDEST_PRECISION) / 2
     return share / (1 - share)
 
 
@@ -230,7 +231,7 @@ def _norm(vector: Array) -> float:
 
 
 def _squares(block: Any) -> Array:
-    squares: Array = (
-        np.einsum("ij,ij->i", block, block) if isinstance(block, np.ndarray) else (block * block).sum(axis=1)
-    )
-    return squares
+    if isinstance(block, np.ndarray):
+        squares: Array = np.einsum("ij,ij->i", block, block)
+        return squares
+    return np.asarray((block * block).sum(axis=1)).ravel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -105,8 +105,8 @@ class State:
 
     def norms(self) -> list[float]:
         """Length of each target's weights, the constant feature's included."""
-        squares = np.einsum("ij,ij->j", self.coefficients(), self.coefficients()) + self.biases() ** 2
-        return [sqrt(square) for square in squares]
+        weights, biases = self.coefficients(), self.biases()
+        return [length(weights[:, c], float(biases[c])) for c in range(self.targets)]
 
     def average(self) -> tuple[Array, Array]:
         """The mean of the weights before each round, and of the constant feature's: (columns, targets), (targets,)."""
@@ -166,3 +166,12 @@ def _with_rows(array: Array, rows: int) -> Array:
     larger = np.zeros((rows, array.shape[1]))
     larger[: len(array)] = array
     return larger
+
+
+def length(vector: Array, bias: float = 0.0) -> float:
+    """Euclidean length, also of what is so small or so large that its squares are not floats."""
+    largest = max(float(np.abs(vector).max(initial=0.0)), abs(bias))
+    if not 0 < largest < inf:
+        return largest
+    shares = vector / largest
+    return largest * sqrt(float(shares @ shares) + (bias / largest) ** 2)
