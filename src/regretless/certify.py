@@ -72,7 +72,7 @@ def certify_stream(
     *,
     against: Any = None,
     svm: bool = False,
-    seconds: float = 5.0,
+    seconds: float = 10.0,
     trusted: bool = True,
 ) -> list[Certificate]:
     """Read every theorem of a learner against the rounds of a stream.
@@ -88,7 +88,7 @@ def certify_stream(
     svm : bool
         Whether to try scikit-learn's linear SVMs, if the rounds fit in memory; importing it takes about two seconds.
     seconds : float
-        How long the search for a maximum margin may take, if the rounds fit in memory.
+        How much CPU time the search for maximum margins may take, if the rounds fit in memory.
     trusted : bool
         Whether these are known to be the rounds that the learner played. If not, they are played again from the start,
         and the certificates do not apply unless that gives the same learner, bit for bit.

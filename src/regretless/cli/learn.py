@@ -12,7 +12,7 @@ from ..linear.registry import LEARNERS
 from . import options
 from .console import Console
 from .exits import Ended, UsageError
-from .output import explain, verdict, warn_skipped
+from .output import complain, explain, label_text, verdict, warn_skipped
 from .signals import Stopping
 from .table import Table, doubling
 
@@ -83,6 +83,9 @@ def _learn(arguments: Namespace) -> int:
     _play(run, console)
     outcome = Outcome(run, arguments.file, perf_counter() - started, stream.skipped)
     warn_skipped(stream)
+    if len(learner.classes_) == 1:
+        only = label_text(learner.classes_.tolist()[0])
+        complain(f"{arguments.file} holds one class only, {only}: there is nothing yet to tell it from")
     if not arguments.no_certify:
         console.doing("the rounds are read again for the certificates")
         outcome.certificates = _certify(run, against, svm=arguments.svm, trusted=trusted)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import options
 from .exits import DONE
-from .output import label_text, warn_skipped, write_json
+from .output import complain, label_text, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,11 @@ def run(arguments: Namespace) -> int:
     scored = ((batch, learner.scores(batch)) for batch in known_columns(stream, learner.state_.columns))
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
-        write_json({**head, **_counts(learner, scored), "skipped": stream.skipped})
+        counted = _counts(learner, scored)
+        write_json({**head, **counted, "skipped": stream.skipped})
+        if counted["unknown_labels"]:
+            known = ", ".join(counted["counts"])
+            complain(f"{counted['unknown_labels']} labels are none of the model's ({known}) and count as errors")
     else:
         write = _scores if arguments.scores else _labels
         for _, scores in scored:

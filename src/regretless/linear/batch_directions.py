@@ -22,8 +22,16 @@ def margin_direction(
 
     found = max_margin_signed(_matrix(batch), signs, intercept=intercept, max_seconds=seconds)
     if found.weights is None:
-        return f"the rounds cannot be separated: {found.why}" if found.separable is False else None
-    return _direction("maximum margin", found.weights, batch.columns, intercept, unit)
+        if found.separable is False:
+            return f"the rounds cannot be separated: {found.why}"
+        return f"it was not found out whether the rounds can be separated: {found.why}"
+    return _direction(
+        "maximum margin" if found.converged else "a margin, not yet the largest",
+        found.weights,
+        batch.columns,
+        intercept,
+        unit,
+    )
 
 
 def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float, unit: float) -> list[Direction]:

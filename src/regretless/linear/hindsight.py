@@ -55,7 +55,7 @@ class Question:
     against : tuple of (ndarray, float) or None
         The user's own comparators, shape (columns, targets), with their weights of the constant feature.
     seconds : float
-        How long the search for a maximum margin may take.
+        How much CPU time the search for maximum margins may take.
     """
 
     state: State
@@ -67,7 +67,7 @@ class Question:
     rows: int
     svm: bool = False
     against: tuple[Array, Array] | None = None
-    seconds: float = 5.0
+    seconds: float = 10.0
 
     def span(self, target: int) -> Span:
         """Which of the rounds a target played."""
@@ -286,6 +286,8 @@ def _from_memory(question: Question, target: int) -> tuple[list[Direction], str 
     found: list[Direction] = []
     obstacle = None
     for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
+        if not batch.columns:
+            continue
         unit = _unit(ledger)
         margin = margin_direction(batch, signs, intercept, question.seconds / question.state.targets, unit)
         if isinstance(margin, str):

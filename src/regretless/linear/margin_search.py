@@ -58,8 +58,8 @@ class MarginSearch:
         self.separable: bool | None = None
         self.proven = self.converged = False
         self.why = ""
-        self._ends = None if max_seconds is None else time.perf_counter() + max_seconds
-        self._late: Callable[[], bool] = lambda: self._ends is not None and time.perf_counter() > self._ends
+        self._ends = None if max_seconds is None else time.process_time() + max_seconds
+        self._late: Callable[[], bool] = lambda: self._ends is not None and time.process_time() > self._ends
         self._goal, self._sizes = tolerance, np.ones(rows.rows)
 
     def run(self) -> None:

@@ -34,7 +34,7 @@ def dense(rows: Any) -> Array | None:
 
 def nearest_weights(rows: Any) -> Array | None:
     """The weights, with sum 1, of the nearest point; None when there are too many rows or the iteration fails."""
-    table = dense(rows) if rows.shape[0] <= MOST_ROWS else None
+    table = dense(rows) if 0 < rows.shape[0] <= MOST_ROWS else None
     if table is None:
         return None
     from scipy.optimize import nnls

@@ -135,7 +135,7 @@ class SignedRows:
         lengths = float(multipliers @ self.norms[rows])
         error = lengths * ROUND_UP * float(_relative_error(np.array(len(rows)), np.longdouble)) + UNDERFLOW
         weight = float(wide.sum()) * (1 - float(_relative_error(np.array(len(rows)), np.longdouble)))
-        return (_norm(total) * ROUND_UP + error) / weight * ROUND_UP
+        return (_norm(total) * ROUND_UP + error) / weight * ROUND_UP if weight > 0 else np.inf
 
     def outside(self, value: float, towards: float) -> float:
         """A length of these rows as a length of the rows that were given, rounded towards one side."""
