@@ -18,6 +18,7 @@ import sys
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import Perceptron
 X, y = load_svmlight_file(sys.argv[1])
+X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")  # it refuses 64-bit ones
 Perceptron(fit_intercept=False, shuffle=False, max_iter=1, tol=None).fit(X, y)
 """
 WABBIT = """

@@ -57,22 +57,28 @@ inline Report report(Outcome outcome) {
   return {outcome.played, why ? std::optional<std::string>(why) : std::nullopt};
 }
 
+inline void check_aligned(const Any& a) {
+  if (reinterpret_cast<std::uintptr_t>(a.data()) % (a.dtype().bits / 8) != 0) throw std::invalid_argument("arrays must be aligned");
+}
+
 inline bool is_single(const Any& a) {
   if (a.dtype() == nb::dtype<float>()) return true;
   if (a.dtype() != nb::dtype<double>()) throw std::invalid_argument("values must be float32 or float64");
   return false;
 }
 inline bool is_wide(const Any& a, const char* name) {
-  if (a.dtype() == nb::dtype<std::int64_t>()) return true;
-  if (a.dtype() != nb::dtype<std::int32_t>() || a.ndim() != 1)
+  const bool wide = a.dtype() == nb::dtype<std::int64_t>();
+  if (a.ndim() != 1 || (!wide && a.dtype() != nb::dtype<std::int32_t>()))
     throw std::invalid_argument(std::string(name) + " must be a row of int32 or int64");
-  return false;
+  check_aligned(a);
+  return wide;
 }
 
 inline Block block_of(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts) {
   Block b;
   b.values = values.data();
   b.single = is_single(values);
+  check_aligned(values);
   b.entries = std::int64_t(values.size());
   if (!starts) {
     if (values.ndim() != 2) throw std::invalid_argument("dense values must have two dimensions");

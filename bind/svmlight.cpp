@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -195,6 +196,20 @@ using Values1 = nb::ndarray<nb::numpy, nb::ndim<1>>;
 using Complaints = std::vector<std::tuple<const char*, std::int64_t, std::int64_t, nb::bytes>>;  // what, line, column, text
 using Rows = std::tuple<Labels1, Starts1, Indices1, Values1, std::int64_t, std::int64_t, Complaints>;
 
+// One call at a time: parsing lets go of the interpreter's lock, and reading may run any Python.
+class Turn {
+ public:
+  explicit Turn(std::atomic_flag& busy) : busy_(busy) {
+    if (busy.test_and_set()) throw std::runtime_error("this parser is in use");
+  }
+  ~Turn() { busy_.clear(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic_flag& busy_;
+};
+
 class SvmlightParser {
  public:
   SvmlightParser(bool single, std::optional<std::int64_t> first_id, std::int64_t columns_allowed, bool skip,
@@ -203,6 +218,7 @@ class SvmlightParser {
     if (first_id && *first_id != 0 && *first_id != 1) throw std::invalid_argument("ids begin at 0 or at 1");
     if (columns_allowed < 1 || columns_allowed > std::numeric_limits<std::int32_t>::max())
       throw std::invalid_argument("the number of columns allowed must be between 1 and 2**31 - 1");
+    if (block > (std::size_t(1) << 28)) throw std::invalid_argument("a block holds at most 2**28 bytes");
     job_.single = single;
     job_.columns_allowed = columns_allowed;
     job_.skip = skip;
@@ -214,6 +230,7 @@ class SvmlightParser {
   }
 
   std::optional<Rows> next(nb::handle file) {
+    const Turn turn(busy_);
     if (!advance(file)) return std::nullopt;
     job_.rows = job_.entries = 0;
     auto arrays = pool_->take();
@@ -224,6 +241,7 @@ class SvmlightParser {
   }
 
   bool gather(nb::handle file, std::size_t bytes_expected) {
+    const Turn turn(busy_);
     if (!advance(file)) return false;
     const Room have{job_.rows, job_.entries}, most = Room::for_text(ready_);
     if (!gathered_->room.holds(have + most)) {
@@ -238,6 +256,7 @@ class SvmlightParser {
   }
 
   Rows gathered() {
+    const Turn turn(busy_);
     gathered_->resize({job_.rows, job_.entries}, job_.single);
     gathered_->lend(job_);
     return hand_over(std::exchange(gathered_, std::make_unique<Arrays>()));
@@ -246,6 +265,7 @@ class SvmlightParser {
   std::optional<std::int64_t> first_id() const { return first_id_; }
 
  private:
+  std::atomic_flag busy_;
   char* text() const { return text_.as<char>() + svmlight_padding; }
 
   // Makes whole lines ready: reads until the buffer is full, which grows until it holds a line. False at the end.

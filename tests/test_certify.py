@@ -255,11 +255,12 @@ def test_parameters_changed_after_the_run_do_not_change_its_certificates(tmp_pat
 
 
 def test_a_shuffled_run_is_certified_on_its_rounds_and_on_no_others():
-    """With an integer random_state the run can be played again; other labels are found out."""
+    """Whatever its random_state, the run can be played again; other labels are found out."""
     X, y = noisy()
-    learner = Perceptron(passes=2, shuffle=True, random_state=3).fit(X, y)
-    assert any(c.applies for c in learner.certify(X, y, svm=False))
-    assert not any(c.applies for c in learner.certify(X, 1 - y, svm=False))
+    for random_state in (3, None, np.random.default_rng(0), np.random.RandomState(0)):
+        learner = Perceptron(passes=2, shuffle=True, random_state=random_state).fit(X, y)
+        assert any(c.applies for c in learner.certify(X, y, svm=False))
+        assert not any(c.applies for c in learner.certify(X, 1 - y, svm=False))
 
 
 @pytest.mark.parametrize("scale", [1e-60, 1e-15, 1.0, 1e15, 1e60])

@@ -42,7 +42,7 @@ struct Square {  // (score - y)^2 = (1 - m)^2
   double value(double m) const { return (1 - m) * (1 - m); }
   double slope(double m, double) const { return -2 * (1 - m); }
 };
-struct Linear {  // m: the row itself is the gradient
+struct Linear {  // m: the row itself is the gradient, as in the lemma under every regret bound
   static constexpr std::string_view name = "linear";
   explicit Linear(const Rules&) {}
   double value(double m) const { return m; }

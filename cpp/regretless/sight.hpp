@@ -26,7 +26,7 @@ template <Rows X>
 Outcome sight(const X& rows, std::int64_t count, const Labels& labels, const Rules& rules, const Rays& rays) {
   const double b = rules.intercept;
   for (std::int64_t t = 0; t < count; ++t) {
-    
+
     if (const Complaint c = rows.check(t, rays.columns); c != Complaint::none) return {t, c};
     rows.prefetch(t, count);
     const double norm2 = glance_many(rows[t], rays.directions, rays.count, rays.scratch) + b * b;

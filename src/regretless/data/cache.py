@@ -50,7 +50,7 @@ class _Copying(RawIOBase):
     def __init__(self, file: BinaryIO, cache: Path, finish: Any) -> None:
         self._file, self._cache, self._finish = file, cache, finish
         # In the same folder, for only there can it be renamed in one step.
-        self._copy: Any = cache.with_name(f".{cache.name}.{os.getpid()}").open("wb")
+        self._copy: Any = cache.with_name(f".{cache.name}.{os.urandom(8).hex()}").open("xb")
 
     def readable(self) -> bool:
         return True

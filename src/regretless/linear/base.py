@@ -15,6 +15,7 @@ from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..theorem import Certificate, Theorem
 from ..theory.standing import Standing
+from .checks import drawn_seed
 from .classes import encode, extend, targets_for, with_class
 from .estimator import Estimator
 from .intake import ascending, explain_nonfinite, read_labels, read_rows, read_weights
@@ -77,7 +78,10 @@ class OnlineClassifier(Estimator):
             raise RegretlessError(f"y holds one class only ({classes[0]}): there is nothing to tell it from")
         self._adopt(classes, State(batch.columns, targets_for(classes)))
         codes, _ = encode(labels, classes)
-        random = np.random.default_rng(self.random_state) if self.shuffle else None
+        random = None
+        if self.shuffle:
+            self.seed_ = drawn_seed(self.random_state)
+            random = np.random.default_rng(self.seed_)
         for number in range(1, self.passes + 1):
             self.n_iter_ = number
             before = self.state_.ledger().updates
@@ -141,7 +145,9 @@ class OnlineClassifier(Estimator):
             One of ``classes_``.
         """
         self.state_.rules = self._playing
-        self.state_.player(self._playing).one(x, self._codes[label])
+        _, why = self.state_.player(self._playing).one(x, self._codes[label])
+        if why is not None:
+            raise RegretlessError(f"the round was not played, for its row is {why}")
 
     def predict_one(self, x: Array) -> Any:
         """The label of one row, nothing checked.
@@ -283,7 +289,7 @@ class OnlineClassifier(Estimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file that `regretless.load` reads."""
-        from ..linear.persist import write
+        from .persist import write
 
         self._require_fitted()
         write(path, self, {})
@@ -378,7 +384,7 @@ class OnlineClassifier(Estimator):
         if scores.shape[1] > 1:
             return np.asarray(self.classes_[scores.argmax(axis=1)])
         column = scores[:, 0]
-        positive = column >= 0 if self._playing.tie >= 0 else column > 0
+        positive = column >= 0 if self.rules().tie >= 0 else column > 0
         if len(self.classes_) == 1:
             return np.repeat(self.classes_, len(column))
         return np.asarray(self.classes_[positive.astype(np.intp)])

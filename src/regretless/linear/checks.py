@@ -6,6 +6,8 @@ from math import isfinite
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from ..errors import RegretlessError
 
 
@@ -29,3 +31,16 @@ def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         raise RegretlessError(f"{name}={value!r}; it must be one of {', '.join(map(repr, choices))}")
     return value
+
+
+def drawn_seed(random_state: Any) -> int:
+    """The whole number that a shuffled run begins with, kept so that the run can be played again."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**63 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, bool) or not hasattr(random_state, "__index__") or random_state < 0:
+        raise RegretlessError(f"random_state={random_state!r}; it must be a whole number >= 0, a generator or None")
+    return int(random_state)

@@ -30,12 +30,11 @@ def gives(learner: OnlineClassifier, rounds: Rounds) -> bool:
     Parameters
     ----------
     learner : OnlineClassifier
-        Fitted, with its classes announced or met on the way, in the order of the rows or, with an integer
-        `random_state`, shuffled.
+        Fitted, with its classes announced or met on the way, in the order of the rows or shuffled.
     rounds : callable
         Reads the rounds again: batches with the numbers that the kernel plays.
     """
-    seed = learner.random_state
+    seed = getattr(learner, "seed_", learner.random_state)
     if learner.shuffle and isinstance(seed, (int, np.integer)):
         random = np.random.default_rng(seed)
         if _announced(learner, rounds, random.permutation):
