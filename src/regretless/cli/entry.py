@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TextIO
 
 from .exits import FAILED, INTERRUPTED, USAGE, Ended, UsageError
 from .output import complain, explain
@@ -53,16 +54,18 @@ def _flushed(code: int) -> int:
     """The code, once all output is out; a reader that has seen enough is no failure."""
     try:
         sys.stdout.flush()
-        return code
     except BrokenPipeError:
-        _let_go()
-        return code
+        _let_go(sys.stdout)
     except OSError as error:
-        _let_go()
-        if code == FAILED:  # it was said already
-            return code
-        complain(explain(OSError(error.errno, error.strerror, "<stdout>")))
-        return code or FAILED
+        _let_go(sys.stdout)
+        if code != FAILED:  # else it was said already
+            complain(explain(OSError(error.errno, error.strerror, "<stdout>")))
+            code = code or FAILED
+    try:
+        sys.stderr.flush()
+    except OSError:  # there is nobody to tell
+        _let_go(sys.stderr)
+    return code
 
 
 def _fill_closed() -> None:
@@ -72,9 +75,9 @@ def _fill_closed() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (it stays open to the end)
 
 
-def _let_go() -> None:
+def _let_go(stream: TextIO) -> None:
     """Let the interpreter's own last flush go nowhere instead of failing again."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
