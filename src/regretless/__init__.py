@@ -19,6 +19,11 @@ def load(path: str) -> OnlineClassifier:
     path : path-like
         The ``.rgl`` file.
 
+    Returns
+    -------
+    OnlineClassifier
+        The learner as it was saved, ready to predict or to go on learning.
+
     Raises
     ------
     ModelError

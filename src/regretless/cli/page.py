@@ -41,8 +41,8 @@ def report_of(outcome: Outcome) -> Report:
 
 
 def _quantity(outcome: Outcome) -> str:
-    """What the theorems bound; certificates that do not apply know it too."""
-    return outcome.certificates[0].quantity if outcome.certificates else "mistakes"
+    """What the curve is drawn with: the first count that a theorem bounds, for the curve is one of counts."""
+    return next((c.quantity for c in outcome.certificates if c.theorem.whole), "mistakes")
 
 
 def _bounds(certificates: list[Certificate], quantity: str) -> list[BoundCurve]:

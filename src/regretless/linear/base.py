@@ -63,6 +63,10 @@ class OnlineClassifier(Estimator):
         sample_weight : array-like, shape (rounds,), optional
             What each round's loss is multiplied by.
 
+        Returns
+        -------
+        self
+
         Raises
         ------
         RegretlessError
@@ -102,6 +106,10 @@ class OnlineClassifier(Estimator):
             All classes that will ever come. Without it, classes are met as they come: a class that is new starts its
             one-against-rest learner from nothing in the round in which it appears.
 
+        Returns
+        -------
+        self
+
         Raises
         ------
         RegretlessError
@@ -121,6 +129,11 @@ class OnlineClassifier(Estimator):
     def observe(self, batch: Batch) -> None:
         """Play a batch of a stream, whose columns and classes may be new.
 
+        Parameters
+        ----------
+        batch : Batch
+            Rows with labels; the feature count is the batch's from then on.
+
         Raises
         ------
         RegretlessError
@@ -135,7 +148,7 @@ class OnlineClassifier(Estimator):
         self.n_features_in_ = self.state_.columns
 
     def update_one(self, x: Array, label: Any) -> None:
-        """Play one round, nothing checked.
+        """Play one round without the checks of `partial_fit`; the learner must be fitted.
 
         Parameters
         ----------
@@ -143,6 +156,11 @@ class OnlineClassifier(Estimator):
             Contiguous, as wide as the rows before.
         label
             One of ``classes_``.
+
+        Raises
+        ------
+        RegretlessError
+            If the row is not finite or too wide, or the weights overflow.
         """
         self.state_.rules = self._playing
         _, why = self.state_.player(self._playing).one(x, self._codes[label])
@@ -150,12 +168,17 @@ class OnlineClassifier(Estimator):
             raise RegretlessError(f"the round was not played, for its row is {why}")
 
     def predict_one(self, x: Array) -> Any:
-        """The label of one row, nothing checked.
+        """The label of one row, without the checks of `predict`; the learner must be fitted.
 
         Parameters
         ----------
         x : ndarray of float64, shape (features,)
             Contiguous, as wide as the rows before.
+
+        Returns
+        -------
+        label
+            One of ``classes_``.
         """
         self.state_.player(self._playing).score(x[None], None, None, self._row)
         return self._name(self._row)[0]
@@ -163,14 +186,45 @@ class OnlineClassifier(Estimator):
     # ---- predicting
 
     def decision_function(self, X: Any) -> Array:
-        """Scores, shape (rows,) for two classes (positive for ``classes_[1]``), (rows, classes) otherwise."""
+        """Scores of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table, shape (rows, features)
+
+        Returns
+        -------
+        ndarray of float64
+            Shape (rows,) for two classes, positive for ``classes_[1]``; shape (rows, classes) otherwise.
+
+        Raises
+        ------
+        RegretlessError
+            If X cannot be used, or nothing was learned yet.
+        """
         self._require_fitted()
         batch = read_rows(X, learner=self, reset=False, in_order=False)
         scores = self.scores(batch)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> Array:
-        """The label of each row; a score of 0 goes to ``classes_[1]`` unless `ties` is -1."""
+        """The label of each row of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table, shape (rows, features)
+
+        Returns
+        -------
+        ndarray, shape (rows,)
+            Members of ``classes_``; a score of 0 goes to ``classes_[1]`` unless `ties` is -1, and of several equal
+            scores the first class wins.
+
+        Raises
+        ------
+        RegretlessError
+            If X cannot be used, or nothing was learned yet.
+        """
         self._require_fitted()
         return self._name(self.scores(read_rows(X, learner=self, reset=False, in_order=False)))
 
@@ -288,7 +342,20 @@ class OnlineClassifier(Estimator):
         return np.ascontiguousarray(given[:, :columns].T), biases
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that `regretless.load` reads."""
+        """Write the model to a file that `regretless.load` reads.
+
+        Parameters
+        ----------
+        path : path-like
+            Replaced as a whole, or not at all.
+
+        Raises
+        ------
+        RegretlessError
+            If nothing was learned yet, or a parameter cannot be kept in a file.
+        OSError
+            If the file cannot be written.
+        """
         from .persist import write
 
         self._require_fitted()
