@@ -13,9 +13,7 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-inline constexpr int register_bytes = 64;
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
 inline constexpr int register_bytes = 32;
 #else
 inline constexpr int register_bytes = 16;
@@ -62,27 +60,20 @@ REGRETLESS_INLINE Pack<double, N> least(const Pack<double, N>& a, const Pack<dou
   return each(a, b, [](auto x, auto y) { return x < y ? x : y; });
 }
 
-// The same number in every lane.
-template <int N>
-REGRETLESS_INLINE Pack<double, N> spread(double a) {
-  using P = Pack<double, N>;
-  if constexpr (Halved<P>) return {spread<N / 2>(a), spread<N / 2>(a)};
-  else if constexpr (N == 1) return {a};
-  else return {typename P::Register{} + a};
-}
-
 // N doubles from numbers that lie in a row.
 template <int N, class V>
 REGRETLESS_INLINE Pack<double, N> load(const V* p) {
   using P = Pack<double, N>;
+  constexpr bool single = sizeof(V) == 4;
   if constexpr (Halved<P>) return {load<N / 2>(p), load<N / 2>(p + N / 2)};
-#if defined(__AVX512F__)
-  else if constexpr (N == 8 && sizeof(V) == 4) return {typename P::Register(_mm512_cvtps_pd(_mm256_loadu_ps(p)))};
-#endif
-#if defined(__AVX__)
-  else if constexpr (N == 4 && sizeof(V) == 4) return {typename P::Register(_mm256_cvtps_pd(_mm_loadu_ps(p)))};
-#endif
   else if constexpr (N == 1) return {double(*p)};
+#if defined(__AVX2__)
+  else if constexpr (N == 4 && single) return {typename P::Register(_mm256_cvtps_pd(_mm_loadu_ps(p)))};
+#endif
+#if defined(__SSE2__)
+  else if constexpr (N == 2 && single)
+    return {typename P::Register(_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))))};
+#endif
   else return {__builtin_convertvector(*reinterpret_cast<const typename Pack<V, N>::Loose*>(p), typename P::Register)};
 }
 template <int N>
@@ -100,6 +91,13 @@ REGRETLESS_INLINE Pack<double, N> collect(const At& at) {
   else if constexpr (N == 2) return {typename P::Register{at(f), at(f + 1)}};
   else if constexpr (N == 4) return {typename P::Register{at(f), at(f + 1), at(f + 2), at(f + 3)}};
   else return {typename P::Register{at(f), at(f + 1), at(f + 2), at(f + 3), at(f + 4), at(f + 5), at(f + 6), at(f + 7)}};
+}
+
+// The same number in every lane.
+template <int N>
+REGRETLESS_INLINE Pack<double, N> spread(double a) {
+  if constexpr (N == 1) return {a};
+  else return collect<N>([a](int) { return a; });
 }
 
 // w[j[0]], ..., w[j[7]] by plain loads: few machines gather faster, and none does from beyond its caches. Two narrow
@@ -128,6 +126,7 @@ static constexpr std::uint8_t places[8][8] = {{},
                                               {0, 1, 2, 3, 4, 5, 5, 5},
                                               {0, 1, 2, 3, 4, 5, 6, 6}};
 static constexpr double ones_then_zeros[16] = {1, 1, 1, 1, 1, 1, 1, 1};
+static constexpr std::int32_t ones_bits_then_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
 static constexpr double zeros_then_ones[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
 
 template <class I>
@@ -139,10 +138,12 @@ REGRETLESS_INLINE Eight gather_some(const double* w, const I* j, std::int64_t co
 // The first `count` numbers, then zeros.
 template <class V>
 REGRETLESS_INLINE Eight load_some(const V* p, std::int64_t count) {
-#if defined(__AVX512F__)
-  const __mmask8 which = __mmask8((1u << count) - 1);
-  if constexpr (sizeof(V) == 4) return {Eight::Register(_mm512_cvtps_pd(_mm256_maskz_loadu_ps(which, p)))};
-  else return {Eight::Register(_mm512_maskz_loadu_pd(which, p))};
+#if defined(__AVX2__)
+  const auto mask = [&](int l) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(ones_bits_then_zeros + 8 - count + l)); };
+  if constexpr (sizeof(V) == 4)
+    return {{_mm256_cvtps_pd(_mm_maskload_ps(p, mask(0)))}, {_mm256_cvtps_pd(_mm_maskload_ps(p + 4, mask(4)))}};
+  else
+    return {{_mm256_maskload_pd(p, _mm256_cvtepi32_epi64(mask(0)))}, {_mm256_maskload_pd(p + 4, _mm256_cvtepi32_epi64(mask(4)))}};
 #else
   const std::uint8_t* place = places[count];
   return collect<8>([&](int l) { return double(p[place[l]]); }) * load<8>(ones_then_zeros + 8 - count);
@@ -151,18 +152,18 @@ REGRETLESS_INLINE Eight load_some(const V* p, std::int64_t count) {
 
 template <int N>
 REGRETLESS_INLINE Pack<double, N / 2> low_half(const Pack<double, N>& a) {
-  using H = Pack<double, N / 2>;
   if constexpr (Halved<Pack<double, N>>) return a.low;
-  else if constexpr (N == 8) return {typename H::Register(__builtin_shufflevector(a.all, a.all, 0, 1, 2, 3))};
-  else if constexpr (N == 4) return {typename H::Register(__builtin_shufflevector(a.all, a.all, 0, 1))};
+#if defined(__AVX2__)
+  else if constexpr (N == 4) return {typename Pack<double, 2>::Register(_mm256_castpd256_pd128(__m256d(a.all)))};
+#endif
   else return {a.all[0]};
 }
 template <int N>
 REGRETLESS_INLINE Pack<double, N / 2> high_half(const Pack<double, N>& a) {
-  using H = Pack<double, N / 2>;
   if constexpr (Halved<Pack<double, N>>) return a.high;
-  else if constexpr (N == 8) return {typename H::Register(__builtin_shufflevector(a.all, a.all, 4, 5, 6, 7))};
-  else if constexpr (N == 4) return {typename H::Register(__builtin_shufflevector(a.all, a.all, 2, 3))};
+#if defined(__AVX2__)
+  else if constexpr (N == 4) return {typename Pack<double, 2>::Register(_mm256_extractf128_pd(__m256d(a.all), 1))};
+#endif
   else return {a.all[1]};
 }
 
@@ -171,6 +172,14 @@ template <int N>
 REGRETLESS_INLINE double tree(const Pack<double, N>& a) {
   if constexpr (N == 1) return a.all;
   else return tree(low_half(a) + high_half(a));
+}
+
+// The least numbers, in one register; and the least of them all.
+inline constexpr int one_register = register_bytes / 8;
+template <int N>
+REGRETLESS_INLINE Pack<double, one_register> narrowed(const Pack<double, N>& a) {
+  if constexpr (N == one_register) return a;
+  else return narrowed(least(low_half(a), high_half(a)));
 }
 template <int N>
 REGRETLESS_INLINE double smallest(const Pack<double, N>& a) {
@@ -185,11 +194,7 @@ inline constexpr int breadth = register_bytes / sizeof(I);
 template <class I>
 REGRETLESS_INLINE bool falls(const I* c) {
   constexpr bool narrow = sizeof(I) == 4;
-#if defined(__AVX512F__)
-  const __m512i at = _mm512_loadu_si512(c), before = _mm512_loadu_si512(c - 1);
-  if constexpr (narrow) return _mm512_cmple_epi32_mask(at, before) != 0;
-  else return _mm512_cmple_epi64_mask(at, before) != 0;
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
   const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(c));
   const __m256i before = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(c - 1));
   return _mm256_movemask_epi8(narrow ? _mm256_cmpgt_epi32(at, before) : _mm256_cmpgt_epi64(at, before)) != -1;
@@ -209,15 +214,17 @@ REGRETLESS_INLINE bool falls(const I* c) {
 
 // Do the columns of a row ascend? The last ones are compared once more rather than one by one.
 template <class I>
+REGRETLESS_APART static bool few_ascend(const I* c, std::int64_t n) {
+  bool any = false;
+  for (std::int64_t k = 1; k < n; ++k) any |= c[k] <= c[k - 1];
+  return !any;
+}
+template <class I>
 REGRETLESS_INLINE bool ascends(const I* c, std::int64_t n) {
   constexpr int N = breadth<I>;
-  bool any = false;
-  if (n > N) {
-    for (std::int64_t k = 1; k + N <= n; k += N) any |= falls(c + k);
-    any |= falls(c + n - N);
-  } else {
-    for (std::int64_t k = 1; k < n; ++k) any |= c[k] <= c[k - 1];
-  }
+  if (n <= N) return few_ascend(c, n);
+  bool any = falls(c + n - N);
+  for (std::int64_t k = 1; k + N <= n; k += N) any |= falls(c + k);
   return !any;
 }
 

@@ -23,10 +23,10 @@ REGRETLESS_INLINE double suffer(const L& loss, const Rate& rate, double y, doubl
                                 const Memory& memory, Ledger& book) {
   const double margin = y * score;
   book.rounds += 1;
-  book.weighted += weight != 1;
+  if (weight != 1) book.weighted += 1;
   book.loss += weight * loss.value(margin);
   book.total_norm2 += norm2;
-  largest(book.max_norm2, norm2);
+  if (norm2 > book.max_norm2) book.max_norm2 = norm2;
   largest(book.reach2, memory.norm2);
   const double slope = weight * loss.slope(margin, y);
   if (slope == 0) return 0;
@@ -62,8 +62,31 @@ REGRETLESS_INLINE Complaint complain(double norm2, double score, const Memory& m
   return std::fabs(score) < infinity && memory.norm2 < infinity ? Complaint::none : Complaint::diverged;
 }
 
-// Weights of more bytes than a second-level cache holds are fetched a round ahead.
-REGRETLESS_INLINE bool far(const State& state) { return state.columns * state.targets > 1 << 17; }
+// Checks the row of round t before anything reads it, and fetches what the rounds to come will read. Weights are fetched,
+// a round ahead, if they are more than a second-level cache holds.
+template <Rows X>
+REGRETLESS_INLINE Complaint make_ready(const X& rows, std::int64_t t, std::int64_t end, const State& state) {
+  const Complaint complaint = rows.check(t, state.columns);
+  if (complaint != Complaint::none) return complaint;
+  rows.prefetch(t, end);
+  const bool far = state.columns * state.targets > 1 << 17;
+  if (far && t + 1 < end) rows.prefetch_weights(t + 1, state.weights, state.targets * std::int64_t(sizeof(double)));
+  return Complaint::none;
+}
+
+// What a look at the row of a round tells besides its product with the weights.
+struct Seen {
+  double norm2;
+  Complaint complaint;
+};
+
+// Makes the row of round t ready and multiplies it with the weights. One copy for each kind of rows serves all compositions
+// of the loop; the product, for which everything waits, comes back in a register.
+template <Rows X>
+REGRETLESS_APART static double look(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen) {
+  seen.complaint = make_ready(rows, t, end, state);
+  return glance(seen.complaint == Complaint::none ? rows[t] : typename X::Row{}, state.weights, seen.norm2);
+}
 
 template <Rows X, Geometry G, Loss L>
 Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss, const Rate& rate,
@@ -72,13 +95,11 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
   Ledger& book = *state.book;
   const Weights weights{state.weights, state.lag, state.columns, 1, m};
   const double b = rules.intercept;
+  Seen seen;
   for (std::int64_t t = begin; t < end; ++t) {
-    if (const Complaint c = rows.check(t, state.columns); c != Complaint::none) [[unlikely]] return {t, c};
-    rows.prefetch(t, end);
-    if (far(state) && t + 1 < end) rows.prefetch_weights(t + 1, state.weights);
-    const auto row = rows[t];
-    const Glance seen = glance(row, state.weights);
-    const double score = geometry.scale(m) * (seen.dot + b * m.bias), norm2 = seen.norm2 + b * b;
+    const double dot = look(rows, t, end, state, seen);
+    if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
+    const double score = geometry.scale(m) * (dot + b * m.bias), norm2 = seen.norm2 + b * b;
     if (const Complaint c = complain(norm2, score, m); c != Complaint::none) [[unlikely]] return {t, c};
 
     const std::int64_t at = rows.at(t);
@@ -86,7 +107,7 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
     m.clock += geometry.scale(m);
     book.mistakes += positive(score, rules.tie) != (y > 0);
     const double a = suffer(loss, rate, y, score, norm2, weight, m, book);
-    if (a != 0) step(row, a, score, norm2, geometry, b, weights);
+    if (a != 0) step(rows[t], a, score, norm2, geometry, b, weights);
   }
   return {end, Complaint::none};
 }
@@ -113,17 +134,22 @@ struct Side {
       : targets(s.targets), scores(s.scratch), moves(scores + targets), stored(moves + targets), lags(stored + targets) {}
 };
 
-template <class Row, Geometry G>
-REGRETLESS_APART Complaint predict_many(const Row& row, const G& geometry, double intercept, const State& state, Side side,
-                                        double& norm2) {
-  norm2 = glance_many(row, state.weights, side.targets, side.scores) + intercept * intercept;
-  Complaint complaint = Complaint::none;
+template <Rows X>
+REGRETLESS_APART static void look_many(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen,
+                                       double* dots) {
+  seen.complaint = make_ready(rows, t, end, state);
+  if (seen.complaint == Complaint::none) seen.norm2 = glance_many(rows[t], state.weights, state.targets, dots);
+}
+
+// From products to scores.
+template <Geometry G>
+REGRETLESS_APART static void predict_many(const G& geometry, double intercept, const State& state, Side side, Seen& seen) {
+  seen.norm2 += intercept * intercept;
   for (std::int64_t c = 0; c < side.targets; ++c) {
     const Memory& m = state.memory[c];
     side.scores[c] = geometry.scale(m) * (side.scores[c] + intercept * m.bias);
-    if (const Complaint bad = complain(norm2, side.scores[c], m); bad != Complaint::none) complaint = bad;
+    if (const Complaint bad = complain(seen.norm2, side.scores[c], m); bad != Complaint::none) seen.complaint = bad;
   }
-  return complaint;
 }
 
 // Whether any target moves.
@@ -143,8 +169,6 @@ REGRETLESS_APART bool suffer_many(const Round& round, const Rules& rules, const 
     m.clock += geometry.scale(m);
     state.book[c].mistakes += positive(score, rules.tie) != (y > 0);
     side.moves[c] = suffer(loss, rate, y, score, round.norm2, round.weight, m, state.book[c]);
-    side.stored[c] = side.moves[c] / geometry.scale(m);
-    side.lags[c] = m.clock * side.stored[c];
     moves |= side.moves[c] != 0;
   }
   return moves;
@@ -152,6 +176,11 @@ REGRETLESS_APART bool suffer_many(const Round& round, const Rules& rules, const 
 
 template <class Row, Geometry G>
 REGRETLESS_APART void step_many(const Row& row, double norm2, double intercept, const G& geometry, const State& state, Side side) {
+  for (std::int64_t c = 0; c < side.targets; ++c) {
+    const Memory& m = state.memory[c];
+    side.stored[c] = side.moves[c] / geometry.scale(m);
+    side.lags[c] = m.clock * side.stored[c];
+  }
   add_many(row, side.stored, side.targets, state.weights);
   if (state.lag) add_many(row, side.lags, side.targets, state.lag);
   for (std::int64_t c = 0; c < side.targets; ++c) {
@@ -169,16 +198,15 @@ template <Rows X, Geometry G, Loss L>
 Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss, const Rate& rate,
                   const State& state, std::int64_t begin, std::int64_t end) {
   const Side side(state);
+  Seen seen;
   for (std::int64_t t = begin; t < end; ++t) {
-    if (const Complaint c = rows.check(t, state.columns); c != Complaint::none) return {t, c};
-    rows.prefetch(t, end);
-    const auto row = rows[t];
     const std::int64_t at = rows.at(t);
-    Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, 0};
-    if (const Complaint c = predict_many(row, geometry, rules.intercept, state, side, round.norm2); c != Complaint::none)
-      return {t, c};
+    look_many(rows, t, end, state, seen, side.scores);
+    if (seen.complaint == Complaint::none) predict_many(geometry, rules.intercept, state, side, seen);
+    if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
+    const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
     if (suffer_many(round, rules, geometry, loss, rate, state, side))
-      step_many(row, round.norm2, rules.intercept, geometry, state, side);
+      step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
   }
   return {end, Complaint::none};
 }
@@ -186,24 +214,15 @@ Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const
 // Scores of all rows, the same bits that `play` sees.
 template <Rows X, Geometry G>
 Outcome score_all(const X& rows, std::int64_t count, const Rules& rules, const G& geometry, const State& state, double* out) {
-  const double b = rules.intercept;
+  Seen seen;
   for (std::int64_t t = 0; t < count; ++t) {
-    if (const Complaint c = rows.check(t, state.columns); c != Complaint::none) return {t, c};
-    rows.prefetch(t, count);
-    if (far(state) && t + 1 < count) rows.prefetch_weights(t + 1, state.weights);
-    const auto row = rows[t];
-    double norm2 = 0;
-    if (state.targets == 1) {
-      const Glance seen = glance(row, state.weights);
-      norm2 = seen.norm2;
-      out[t] = geometry.scale(*state.memory) * (seen.dot + b * state.memory->bias);
-    } else {
-      double* scores = out + t * state.targets;
-      norm2 = glance_many(row, state.weights, state.targets, scores);
-      for (std::int64_t c = 0; c < state.targets; ++c)
-        scores[c] = geometry.scale(state.memory[c]) * (scores[c] + b * state.memory[c].bias);
-    }
-    if (!(norm2 < infinity)) return {t, Complaint::not_finite};
+    double* scores = out + t * state.targets;
+    if (state.targets == 1) *scores = look(rows, t, count, state, seen);
+    else look_many(rows, t, count, state, seen, scores);
+    if (seen.complaint != Complaint::none) return {t, seen.complaint};
+    for (std::int64_t k = 0; k < state.targets; ++k)
+      scores[k] = geometry.scale(state.memory[k]) * (scores[k] + rules.intercept * state.memory[k].bias);
+    if (!(seen.norm2 < infinity)) return {t, Complaint::not_finite};
   }
   return {count, Complaint::none};
 }

@@ -64,7 +64,7 @@ struct Dense {
     constexpr std::int64_t size = sizeof(V);
     if (order && t + 4 < end) fetch(x, order[t + 4] * columns * size, columns * size);
   }
-  REGRETLESS_INLINE void prefetch_weights(std::int64_t, const double*) const {}  // they are read in a row
+  REGRETLESS_INLINE void prefetch_weights(std::int64_t, const double*, std::int64_t) const {}  // they are read in a row
 };
 
 template <class V, class I>
@@ -106,21 +106,26 @@ struct Sparse {
   // In order, as much of the two streams as the row holds is fetched 256 entries ahead; shuffled, whole rows are fetched
   // four rounds ahead and their starts eight.
   REGRETLESS_INLINE void prefetch(std::int64_t t, std::int64_t end) const {
-    if (!order) {
-      fetch_entries(start(t) + 256, start(t + 1) - start(t));
-      return;
-    }
-    if (t + 8 < end) fetch(starts, order[t + 8] * (wide ? 8 : 4), 1);
-    if (t + 4 < end && whole(order[t + 4])) fetch_entries(start(order[t + 4]), start(order[t + 4] + 1) - start(order[t + 4]));
+    if (order) [[unlikely]] prefetch_shuffled(t, end);
+    else fetch_entries(start(t) + 256, start(t + 1) - start(t));
   }
-  // Weights beyond the caches: those of round t, which has not been checked yet.
-  REGRETLESS_INLINE void prefetch_weights(std::int64_t t, const double* w) const {
+  // The weights of round t, which has not been checked yet, each in `bytes` at once: into the second-level cache, for a
+  // row's weights may be more than the first holds.
+  REGRETLESS_INLINE void prefetch_weights(std::int64_t t, const double* w, std::int64_t bytes) const {
     if (!whole(at(t))) return;
     const Row row = (*this)[t];
-    for (std::int64_t k = 0; k < row.n; ++k) fetch(w, std::int64_t(std::uint64_t(row.j[k]) * sizeof(double)), 1);
+    const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(w);
+    for (std::int64_t k = 0; k < row.n; ++k) {
+      const std::uintptr_t at = from + std::uintptr_t(row.j[k]) * std::uintptr_t(bytes);
+      for (std::int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(reinterpret_cast<const void*>(at + std::uintptr_t(b)), 0, 2);
+    }
   }
 
  private:
+  REGRETLESS_INLINE void prefetch_shuffled(std::int64_t t, std::int64_t end) const {
+    if (t + 8 < end) fetch(starts, order[t + 8] * (wide ? 8 : 4), 1);
+    if (t + 4 < end && whole(order[t + 4])) fetch_entries(start(order[t + 4]), start(order[t + 4] + 1) - start(order[t + 4]));
+  }
   REGRETLESS_INLINE void fetch_entries(std::int64_t begin, std::int64_t n) const {
     fetch(j, begin * std::int64_t(sizeof(I)), n * std::int64_t(sizeof(I)));
     fetch(x, begin * std::int64_t(sizeof(V)), n * std::int64_t(sizeof(V)));
@@ -132,18 +137,13 @@ concept Rows = requires(const X& rows, std::int64_t t, const double* w) {
   { rows.check(t, t) } -> std::same_as<Complaint>;
   { rows[t] } -> std::same_as<typename X::Row>;
   rows.prefetch(t, t);
-  rows.prefetch_weights(t, w);
-};
-
-// What one look at a row tells: its product with the weights and its squared length.
-struct Glance {
-  double dot, norm2;
+  rows.prefetch_weights(t, w, t);
 };
 
 // A row with zeros in it: they take no place in the order of the sums, so that a dense row and its sparse twin agree. The
 // others are moved together, block by block.
 template <class Row>
-REGRETLESS_APART static Glance glance_past_zeros(const Row& row, const double* w) {
+REGRETLESS_APART static double glance_past_zeros(const Row& row, const double* w, double& norm2) {
   constexpr std::int64_t room = 256;
   double value[room], weight[room];
   Eight dot{}, norm{};
@@ -161,28 +161,31 @@ REGRETLESS_APART static Glance glance_past_zeros(const Row& row, const double* w
       norm = norm + v * v;
     }
   }
-  return {tree(dot), tree(norm)};
+  norm2 = tree(norm);
+  return tree(dot);
 }
 
-// Not inlined: one copy for each kind of row serves all compositions of the loop. Where no square is zero there is no zero.
+// The product of a row with the weights, and the row's squared length. Where no square is zero there is no zero.
 template <class Row>
-REGRETLESS_APART static Glance glance(const Row& row, const double* w) {
-  Eight dot{}, norm{}, shortest = spread<8>(1);
+REGRETLESS_INLINE double glance(const Row& row, const double* w, double& norm2) {
+  Eight dot{}, norm{};
+  Pack<double, one_register> shortest = spread<one_register>(1);
   std::int64_t k = 0;
   for (; k + 8 <= row.n; k += 8) {
     const Eight v = load<8>(row.x + k), square = v * v;
     dot = dot + row.pick8(w, k) * v;
     norm = norm + square;
-    shortest = least(square, shortest);
+    shortest = least(narrowed(square), shortest);
   }
   if (k < row.n) {
     const Eight v = load_some(row.x + k, row.n - k), square = v * v;
     dot = dot + row.pick_some(w, k) * v;
     norm = norm + square;
-    shortest = least(square + load<8>(zeros_then_ones + 8 - (row.n - k)), shortest);
+    shortest = least(narrowed(square + load<8>(zeros_then_ones + 8 - (row.n - k))), shortest);
   }
-  if (smallest(shortest) == 0) [[unlikely]] return glance_past_zeros(row, w);
-  return {tree(dot), tree(norm)};
+  if (smallest(shortest) == 0) [[unlikely]] return glance_past_zeros(row, w, norm2);
+  norm2 = tree(norm);
+  return tree(dot);
 }
 
 // w <- w + a x. The products are made eight at a time; sparse sums are stored one by one, as the next row may read any.
