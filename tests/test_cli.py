@@ -258,8 +258,8 @@ def test_only_what_is_certified_is_drawn(run, mail, monkeypatch):
     (bound,) = drawn[0].bounds
     assert [value for _, value in bound.points] == [np.floor(smallest * (1 + 1e-9) + 1e-9)]
     assert drawn[1].bounds == [] == drawn[1].certificates
-    assert drawn[2].quantity == "regret"
-    assert drawn[2].bounds == []
+    assert drawn[2].quantity == "mistakes"
+    assert [bound.name for bound in drawn[2].bounds] == ["Mistakes from regret"]
 
 
 # ---- predict
