@@ -330,3 +330,19 @@ def test_the_public_names():
     ]
     for name in linear.__all__:
         assert getattr(linear, name).__name__ == name
+
+
+@pytest.mark.parametrize("labels", [[-1, 1], ["a", "b"], [0.0, 1.0, 2.0], [False, True], list(range(150))])
+def test_the_classes_of_many_labels_are_those_of_numpy(labels):
+    """Comparing many labels finds what sorting them finds, also when a class comes late."""
+    from regretless.linear.classes import distinct, encode
+
+    y = np.array(labels)[np.random.default_rng(0).integers(0, len(labels), 3000)]
+    late = np.array([labels[0]] * 2999 + [labels[-1]])
+    for some in (y, late, y[:10]):
+        classes = np.unique(some)
+        np.testing.assert_array_equal(distinct(some), classes)
+        codes, known = encode(some, classes)
+        assert known.all()
+        wanted = np.searchsorted(classes, some)
+        np.testing.assert_array_equal(codes, wanted if len(classes) != 2 else 2 * wanted - 1)

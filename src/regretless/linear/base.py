@@ -16,7 +16,7 @@ from ..ledger import Ledger
 from ..theorem import Certificate, Theorem
 from ..theory.standing import Standing
 from .checks import drawn_seed
-from .classes import encode, extend, targets_for, with_class
+from .classes import distinct, encode, extend, targets_for, with_class
 from .estimator import Estimator
 from .intake import ascending, explain_nonfinite, read_labels, read_rows, read_weights
 from .state import Rules, State
@@ -77,7 +77,7 @@ class OnlineClassifier(Estimator):
         batch = read_rows(X, learner=self, reset=True, in_order=False)
         labels = read_labels(y, len(batch))
         weights = read_weights(sample_weight, len(batch))
-        classes = np.unique(labels)
+        classes = distinct(labels)
         if len(classes) < 2:
             raise RegretlessError(f"y holds one class only ({classes[0]}): there is nothing to tell it from")
         self._adopt(classes, State(batch.columns, targets_for(classes)))

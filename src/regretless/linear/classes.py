@@ -10,6 +10,8 @@ from ..data.batch import Array
 from ..errors import RegretlessError
 from .state import BIAS, LAG_BIAS, State
 
+MANY, FEW_CLASSES = 1000, 100
+
 
 def encode(labels: Array, classes: Array) -> tuple[Array, Array]:
     """What the kernel plays for each label, and which labels are among the classes.
@@ -21,13 +23,23 @@ def encode(labels: Array, classes: Array) -> tuple[Array, Array]:
         raise RegretlessError(
             f"the labels are {labels.dtype} and the classes {classes.dtype}: strings and numbers never agree"
         )
+    if len(classes) == 2:  # by far the most frequent, and quicker compared than searched
+        positive = labels == classes[1]
+        return 2 * positive.astype(np.int32) - 1, positive | (labels == classes[0])
     places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     known = classes[places] == labels
     if len(classes) > 2:
         return places.astype(np.int32), known
-    if len(classes) == 2:
-        return (2 * places - 1).astype(np.int32), known
     return np.full(len(labels), lone_sign(classes[0]), dtype=np.int32), known
+
+
+def distinct(labels: Array) -> Array:
+    """The classes among some labels, in order; many labels of few kinds are compared rather than sorted."""
+    if len(labels) > MANY:
+        few = np.unique(labels[:MANY])
+        if len(few) <= FEW_CLASSES and encode(labels, few)[1].all():
+            return few
+    return np.unique(labels)
 
 
 def lone_sign(label: Any) -> int:
