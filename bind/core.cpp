@@ -1,4 +1,5 @@
 // The compiled core: borrow arrays, check them, release the interpreter's lock, turn names into types. No logic.
+#include "combiner.hpp"
 #include "player.hpp"
 
 using namespace nb::literals;
@@ -6,7 +7,9 @@ using namespace nb::literals;
 NB_MODULE(_core, m) {
   using namespace regretless;
   m.doc() = "Compiled rounds. Every function borrows arrays and owns nothing.";
+  nb::set_leak_warnings(false);  // objects that live as long as the interpreter are no business of its user
   bind_player(m);
+  bind_combiner(m);
   bind_svmlight(m);
   m.def("isa", [] { return std::string(isa_name(current_isa())); }, "The instruction set in use.");
   m.def("isas", [] {

@@ -1,6 +1,6 @@
 """Compiled rounds. Every function borrows arrays and owns nothing."""
 
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -35,6 +35,79 @@ RAY_MANTISSA_BITS: int = 7
 RAY_LOWEST: int = -48
 
 RAY_SIDE: int = 12290
+
+class Combiner:
+    """A rule for the weights of experts, and borrowed state; feed it rounds."""
+
+    def __init__(self, state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tallies: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], prior: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rule: str, charge: str, schedule: str = 'constant', rate: float = 1.0, span: float = 0.0, alpha: float = 0.0, tau: float = 0.5, low: float = float('-inf'), high: float = float('inf'), linear: bool = False, substitute: bool = False, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, always: bool = False, width: int = 1) -> None: ...
+
+    def play(self, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], outcomes: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, *, predictions: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, uniforms: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None = None, begin: int = 0, end: int = -1) -> tuple[int, str | None, int]:
+        """
+        Play the rounds begin <= t < end: the first that was not played, what stopped it, and whose advice that is (-1: the outcome's).
+        """
+
+    def play_delayed(self, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], outcomes: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, settle: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], pool: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], *, predictions: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> tuple[int, str | None, int]:
+        """
+        Play all rounds, settling the rows settle[starts[t]:starts[t + 1]] before row t is predicted.
+        """
+
+    def predict(self, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], yhat: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[str | None, int]:
+        """
+        Weights and prediction of one row; what is wrong with it, and whose advice that is.
+        """
+
+    @overload
+    def settle(self, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], yhat: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], outcome: float) -> tuple[float, str | None, int]:
+        """
+        Learn the outcome of a row that was predicted: the loss, what is wrong, and whose advice that is.
+        """
+
+    @overload
+    def settle(self, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], yhat: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], outcome: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, str | None, int]: ...
+
+    def open(self, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], waiting: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> object:
+        """
+        Predict a row, and keep in one array what its outcome will need: its first number, or what is wrong and where.
+        """
+
+    @overload
+    def close(self, waiting: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], outcome: float) -> object:
+        """Learn the outcome of such a row: the loss, or what is wrong and where."""
+
+    @overload
+    def close(self, waiting: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], outcome: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object: ...
+
+    @property
+    def room(self) -> int:
+        """How many numbers such an array has."""
+
+    def settle_charges(self, own: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: float, mix: float) -> str | None:
+        """
+        Learn from losses and charges that were found elsewhere, nan for who is silent; what is wrong.
+        """
+
+    def weights(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Weights of the next round, if all speak."""
+
+    def rates(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The last rate of each expert."""
+
+    def rate(self) -> float:
+        """The rate of the next round; nan for rules that have none in common."""
+
+    def log_potential(self) -> float:
+        """Logarithm of the potential of prod, boa and squint, else nan."""
+
+    def gap(self) -> float:
+        """Sum of the mixability gaps."""
+
+def combiner_rows(rule: str) -> int:
+    """How many numbers a rule keeps of each expert."""
+
+def expert_fields() -> list[str]:
+    """Names of the numbers of an experts' book, in order."""
+
+COMBINER_MEMORY: int = 8
 
 class SvmlightParser:
     """Svmlight text to compressed sparse rows, a block at a time."""

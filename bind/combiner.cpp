@@ -1,0 +1,381 @@
+// A combiner of experts: a rule and borrowed state, checked once, then fed rounds.
+#include "combiner.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "player.hpp"
+#include "regretless/advice.hpp"
+
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+using Places = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Reals2 = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of one dimension or two
+using Why = std::optional<std::string>;
+
+constexpr std::pair<std::string_view, RuleKind> rules[] = {
+    {"hedge", RuleKind::hedge}, {"share", RuleKind::share},   {"poly", RuleKind::poly},        {"prod", RuleKind::prod},
+    {"boa", RuleKind::boa},     {"squint", RuleKind::squint}, {"majority", RuleKind::majority}};
+constexpr std::pair<std::string_view, ChargeKind> charges[] = {
+    {"table", ChargeKind::table},       {"absolute", ChargeKind::absolute}, {"square", ChargeKind::square},
+    {"pinball", ChargeKind::pinball},   {"log", ChargeKind::log},           {"zero-one", ChargeKind::zero_one},
+    {"percentage", ChargeKind::percentage}, {"wealth", ChargeKind::wealth}};
+constexpr std::pair<std::string_view, ScheduleKind> schedules[] = {{"constant", ScheduleKind::constant},
+                                                                   {"anytime", ScheduleKind::anytime},
+                                                                   {"self-tuned", ScheduleKind::self_tuned}};
+
+template <class K, std::size_t N>
+K known(const std::pair<std::string_view, K> (&kinds)[N], const std::string& name, const char* what) {
+  for (const auto& [known_name, kind] : kinds)
+    if (name == known_name) return kind;
+  throw std::invalid_argument("no " + std::string(what) + " is called " + name);
+}
+
+void demand(bool holds, const char* otherwise) {
+  if (!holds) throw std::invalid_argument(otherwise);
+}
+
+const Combiners& combiners() {
+#if defined(__x86_64__)
+  switch (current_isa()) {
+    case Isa::v4: return combiners_v4;
+    case Isa::v3: return combiners_v3;
+    default: return combiners_v1;
+  }
+#else
+  return combiners_generic;
+#endif
+}
+
+Why words(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::none: return std::nullopt;
+    case Refusal::asleep: return "asleep";
+    case Refusal::not_finite: return "not finite";
+    case Refusal::outcome: return "outcome";
+    case Refusal::out_of_range: return "out of range";
+    case Refusal::infinite_loss: return "infinite loss";
+    case Refusal::not_binary: return "not binary";
+  }
+  return std::nullopt;
+}
+
+template <class A>
+double* data_of(const std::optional<A>& array) {
+  return array ? array->data() : nullptr;
+}
+
+class Combiner {
+ public:
+  using Told = std::tuple<std::int64_t, Why, std::int64_t>;
+
+  Combiner(State2 state, State1 memory, State1 book, State2 tallies, Reals prior, const std::string& rule,
+           const std::string& charge, const std::string& schedule, double rate, double span, double alpha, double tau,
+           double low, double high, bool linear, bool substitute, std::optional<Reals> powers, bool always, std::int64_t width)
+      : state_(state), memory_(memory), book_(book), tallies_(tallies), prior_(prior), powers_(powers) {
+    const std::int64_t experts = std::int64_t(prior.size());
+    s_.rule = known(rules, rule, "rule");
+    s_.charge = known(charges, charge, "charge");
+    s_.schedule = known(schedules, schedule, "schedule");
+    demand(experts > 0, "at least one expert");
+    demand(std::int64_t(state.shape(0)) == state_rows(s_.rule) && std::int64_t(state.shape(1)) == experts,
+           "state has the wrong shape");
+    demand(memory.size() == combiner_memory_size, "memory has the wrong shape");
+    demand(book.size() == expert_book_size, "book has the wrong shape");
+    demand(tallies.shape(0) == tally_rows && std::int64_t(tallies.shape(1)) == experts, "tallies have the wrong shape");
+    demand(rate > 0 && span >= 0 && alpha >= 0 && alpha < 1 && tau > 0 && tau < 1 && low <= high,
+           "a parameter is out of its range");
+    demand(width > 0 && (width == 1 || s_.charge == ChargeKind::square || s_.charge == ChargeKind::log ||
+                         s_.charge == ChargeKind::table),
+           "forecasts of several numbers go with square and log");
+    demand(s_.rule != RuleKind::majority || (s_.charge == ChargeKind::zero_one && powers && powers->size() > 1),
+           "a majority needs zero-one charges and powers");
+    demand(s_.rule != RuleKind::share || s_.schedule != ScheduleKind::self_tuned || alpha > 0, "alpha must be above 0");
+    const bool bounded = s_.charge == ChargeKind::square && width == 1 && low > -infinite_ && high < infinite_ && low < high;
+    demand(!substitute || (s_.rule == RuleKind::hedge && s_.schedule == ScheduleKind::constant && !linear &&
+                           (s_.charge == ChargeKind::log || bounded)),
+           "only a hedge of constant rate, of log or of bounded square losses, has another prediction");
+    demand(!linear || s_.charge != ChargeKind::zero_one, "zero-one has no slope");
+    s_.linear = linear || s_.charge == ChargeKind::wealth;
+    s_.rate = rate, s_.span = span, s_.alpha = alpha, s_.tau = tau;
+    s_.low = s_.charge == ChargeKind::log || s_.charge == ChargeKind::wealth ? std::max(low, 0.0) : low;
+    s_.high = s_.charge == ChargeKind::log ? std::min(high, 1.0) : high;
+    s_.substitute = substitute, s_.always = always;
+    s_.powers = powers ? powers->data() : nullptr;
+    s_.power_count = powers ? std::int64_t(powers->size()) : 0;
+    s_.experts = experts, s_.width = width;
+    s_.state = state.data();
+    s_.memory = reinterpret_cast<CombinerMemory*>(memory.data());
+    s_.book = reinterpret_cast<ExpertBook*>(book.data());
+    s_.tallies = tallies.data();
+    s_.prior = prior.data();
+    scratch_.reset(new (std::align_val_t{64}) double[std::size_t(scratch_size(experts, width))]);
+    s_.scratch = scratch_.get();
+  }
+
+  Told play(const Any& advice, const std::optional<Reals2>& outcomes, std::optional<State2> predictions,
+            std::optional<State1> losses, std::optional<State2> weights, std::optional<Reals> uniforms,
+            std::optional<Places> chosen, std::int64_t begin, std::int64_t end) const {
+    std::int64_t rounds = 0;
+    const Advice rows = rows_of(advice, outcomes, rounds);
+    const Results to = results_of(predictions, losses, weights, rounds);
+    demand(!uniforms || std::int64_t(uniforms->size()) == rounds, "one draw per round");
+    demand(!chosen || (uniforms && std::int64_t(chosen->size()) == rounds), "room for one draw per round");
+    if (end < 0) end = rounds;
+    demand(begin >= 0 && begin <= end && end <= rounds, "no such rounds");
+    Results all = to;
+    all.uniforms = uniforms ? uniforms->data() : nullptr;
+    all.chosen = chosen ? chosen->data() : nullptr;
+    nb::gil_scoped_release unlocked;
+    return told(combiners().play(s_, rows, all, begin, end));
+  }
+
+  Told play_delayed(const Any& advice, const std::optional<Reals2>& outcomes, const Order& settle, const Order& starts,
+                    const Order& slots, State2 pool, State2 predictions, std::optional<State1> losses,
+                    std::optional<State2> weights) const {
+    std::int64_t rounds = 0;
+    const Advice rows = rows_of(advice, outcomes, rounds);
+    const Results to = results_of(predictions, losses, weights, rounds);
+    check_schedule(settle, starts, slots, rounds, pool);
+    const Lateness late{settle.data(), starts.data(), slots.data(), pool.data()};
+    nb::gil_scoped_release unlocked;
+    return told(combiners().play_delayed(s_, rows, to, late, rounds));
+  }
+
+  std::tuple<Why, std::int64_t> predict(const Any& advice, State1 p, State1 prediction) const {
+    const Advice row = row_of(advice, nullptr);
+    demand(std::int64_t(p.size()) == s_.experts && std::int64_t(prediction.size()) == s_.width,
+           "p or yhat has the wrong shape");
+    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
+    const Verdict verdict = combiners().predict(s_, row, p.data(), prediction.data());
+    return {words(verdict.refusal), verdict.column};
+  }
+
+  // The same for one row at a time, with all that waits for its outcome in one array: the advice, the weights, the prediction.
+  nb::object open(const Any& advice, State1 waiting) const {
+    const Advice row = row_of(advice, nullptr);
+    demand(std::int64_t(waiting.size()) == room(), "the room to wait has the wrong shape");
+    double* const kept = waiting.data();
+    const std::int64_t numbers = s_.experts * s_.width;
+    if (row.single) std::copy_n(static_cast<const float*>(row.values), numbers, kept);
+    else std::copy_n(static_cast<const double*>(row.values), numbers, kept);
+    Verdict verdict;
+    {
+      const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
+      verdict = combiners().predict(s_, {kept, false, nullptr}, kept + numbers, kept + numbers + s_.experts);
+    }
+    if (verdict.refusal != Refusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
+    return nb::float_(kept[numbers + s_.experts]);
+  }
+  nb::object close_one(const Reals& waiting, double outcome) const {
+    demand(s_.width == 1, "one outcome for each number of a forecast");
+    return close(waiting, &outcome);
+  }
+  nb::object close_many(const Reals& waiting, const Reals& outcome) const {
+    demand(std::int64_t(outcome.size()) == s_.width, "one outcome for each number of a forecast");
+    return close(waiting, outcome.data());
+  }
+  std::int64_t room() const { return s_.experts * s_.width + s_.experts + s_.width; }
+
+  std::tuple<double, Why, std::int64_t> settle_one(const Any& advice, const Reals& p, const Reals& prediction,
+                                                   double outcome) const {
+    demand(s_.width == 1, "one outcome for each number of a forecast");
+    return settle_any(advice, p, prediction, &outcome);
+  }
+  std::tuple<double, Why, std::int64_t> settle_many(const Any& advice, const Reals& p, const Reals& prediction,
+                                                    const Reals& outcome) const {
+    demand(std::int64_t(outcome.size()) == s_.width, "one outcome for each number of a forecast");
+    return settle_any(advice, p, prediction, outcome.data());
+  }
+
+  Why settle_charges(const Reals& own, const Reals& charges, const Reals& p, double loss, double mix) const {
+    const std::size_t experts = std::size_t(s_.experts);
+    demand(own.size() == experts && charges.size() == experts && p.size() == experts, "one number per expert");
+    return words(combiners().settle_charges(s_, {own.data(), charges.data(), p.data(), loss, mix}).refusal);
+  }
+
+  void weights(State1 out) const {
+    demand(std::int64_t(out.size()) == s_.experts, "one number per expert");
+    combiners().weights(s_, out.data());
+  }
+  void rates(State1 out) const {
+    demand(std::int64_t(out.size()) == s_.experts, "one number per expert");
+    combiners().rates(s_, out.data());
+  }
+  double rate() const { return combiners().rate(s_); }
+  double log_potential() const { return combiners().log_potential(s_); }
+  double gap() const { return combiners().gap(s_); }
+
+ private:
+  static constexpr double infinite_ = std::numeric_limits<double>::infinity();
+  static constexpr std::int64_t long_row = 4096;
+
+  static Told told(const Verdict& verdict) { return {verdict.row, words(verdict.refusal), verdict.column}; }
+
+  bool wants_outcome() const { return s_.charge != ChargeKind::table && s_.charge != ChargeKind::wealth; }
+
+  std::optional<nb::gil_scoped_release> unlock_if_long() const {
+    return s_.experts * s_.width < long_row ? std::nullopt : std::optional<nb::gil_scoped_release>(std::in_place);
+  }
+
+  void check_charge() const {
+    demand(s_.charge != ChargeKind::table || (!s_.linear && s_.width == 1), "losses that are given have no slope");
+  }
+
+  void check_width(const Any& advice, std::size_t first) const {
+    const std::size_t dimensions = advice.ndim() - first;
+    demand(dimensions >= 1 && std::int64_t(advice.shape(first)) == s_.experts &&
+               (dimensions == 2 ? std::int64_t(advice.shape(first + 1)) == s_.width : dimensions == 1 && s_.width == 1),
+           "advice has the wrong shape");
+  }
+
+  Advice rows_of(const Any& advice, const std::optional<Reals2>& outcomes, std::int64_t& rounds) const {
+    check_charge();
+    demand(advice.ndim() >= 2, "advice has the wrong shape");
+    check_width(advice, 1);
+    check_aligned(advice);
+    rounds = std::int64_t(advice.shape(0));
+    demand(outcomes || !wants_outcome(), "outcomes are missing");
+    if (outcomes)
+      demand(outcomes->ndim() >= 1 && std::int64_t(outcomes->shape(0)) == rounds &&
+                 std::int64_t(outcomes->size()) == rounds * s_.width && outcomes->ndim() <= 2,
+             "one outcome per round");
+    return {advice.data(), is_single(advice), outcomes && wants_outcome() ? outcomes->data() : nullptr};
+  }
+
+  Advice row_of(const Any& advice, const double* outcome) const {
+    demand(advice.ndim() >= 1, "advice has the wrong shape");
+    check_width(advice, 0);
+    check_aligned(advice);
+    return {advice.data(), is_single(advice), outcome};
+  }
+
+  Results results_of(const std::optional<State2>& predictions, const std::optional<State1>& losses,
+                     const std::optional<State2>& weights, std::int64_t rounds) const {
+    const auto fits = [&](const State2& a, std::int64_t columns) {
+      return std::int64_t(a.shape(0)) == rounds && std::int64_t(a.shape(1)) == columns;
+    };
+    demand(!predictions || fits(*predictions, s_.width), "room for one prediction per round");
+    demand(!losses || std::int64_t(losses->size()) == rounds, "room for one loss per round");
+    demand(!weights || fits(*weights, s_.experts), "room for the weights of each round");
+    return {data_of(predictions), data_of(losses), data_of(weights), nullptr, nullptr};
+  }
+
+  // Every row is settled once, after its prediction, and nobody else uses its slot in between.
+  void check_schedule(const Order& settle, const Order& starts, const Order& slots, std::int64_t rounds,
+                      const State2& pool) const {
+    demand(std::int64_t(slots.size()) == rounds && std::int64_t(starts.size()) == rounds + 2 &&
+               std::int64_t(pool.shape(1)) == s_.experts,
+           "the schedule has the wrong shape");
+    const std::int64_t count = std::int64_t(settle.size()), room = std::int64_t(pool.shape(0));
+    demand(starts.data()[0] == 0 && starts.data()[rounds + 1] == count, "starts do not span the schedule");
+    for (std::int64_t t = 0; t < rounds; ++t) demand(slots.data()[t] >= 0 && slots.data()[t] < room, "no such slot");
+    std::vector<std::int64_t> holder(std::size_t(room), -1);
+    for (std::int64_t t = 0; t <= rounds; ++t) {
+      demand(starts.data()[t] <= starts.data()[t + 1] && starts.data()[t + 1] <= count, "starts must not fall");
+      for (std::int64_t e = starts.data()[t]; e < starts.data()[t + 1]; ++e) {
+        const std::int64_t row = settle.data()[e];
+        demand(row >= 0 && row < t && holder[std::size_t(slots.data()[row])] == row, "a row is settled that does not wait");
+        holder[std::size_t(slots.data()[row])] = -1;
+      }
+      if (t < rounds) {
+        std::int64_t& held = holder[std::size_t(slots.data()[t])];
+        demand(held < 0, "a slot is taken");
+        held = t;
+      }
+    }
+  }
+
+  nb::object close(const Reals& waiting, const double* outcome) const {
+    check_charge();
+    demand(std::int64_t(waiting.size()) == room(), "the room to wait has the wrong shape");
+    const double *kept = waiting.data(), *p = kept + s_.experts * s_.width;
+    double loss = 0;
+    Verdict verdict;
+    {
+      const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
+      verdict = combiners().settle(s_, {kept, false, wants_outcome() ? outcome : nullptr}, p, p + s_.experts, &loss);
+    }
+    if (verdict.refusal != Refusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
+    return nb::float_(loss);
+  }
+
+  std::tuple<double, Why, std::int64_t> settle_any(const Any& advice, const Reals& p, const Reals& prediction,
+                                                   const double* outcome) const {
+    check_charge();
+    const Advice row = row_of(advice, wants_outcome() ? outcome : nullptr);
+    demand(std::int64_t(p.size()) == s_.experts && std::int64_t(prediction.size()) == s_.width,
+           "p or yhat has the wrong shape");
+    double loss = 0;
+    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
+    const Verdict verdict = combiners().settle(s_, row, p.data(), prediction.data(), &loss);
+    return {loss, words(verdict.refusal), verdict.column};
+  }
+
+  State2 state_;
+  State1 memory_, book_;
+  State2 tallies_;
+  Reals prior_;
+  std::optional<Reals> powers_;
+  Combination s_{};
+  struct Free {
+    void operator()(double* room) const { operator delete[](room, std::align_val_t{64}); }
+  };
+  std::unique_ptr<double[], Free> scratch_;  // what a round works on; nothing is kept there from call to call
+};
+
+}  // namespace
+
+void bind_combiner(nb::module_& m) {
+  nb::class_<Combiner>(m, "Combiner", "A rule for the weights of experts, and borrowed state; feed it rounds.")
+      .def(nb::init<State2, State1, State1, State2, Reals, const std::string&, const std::string&, const std::string&, double,
+                    double, double, double, double, double, bool, bool, std::optional<Reals>, bool, std::int64_t>(),
+           "state"_a.noconvert(), "memory"_a.noconvert(), "book"_a.noconvert(), "tallies"_a.noconvert(), "prior"_a.noconvert(),
+           nb::kw_only(), "rule"_a, "charge"_a, "schedule"_a = "constant", "rate"_a = 1.0, "span"_a = 0.0, "alpha"_a = 0.0,
+           "tau"_a = 0.5, "low"_a = -std::numeric_limits<double>::infinity(),
+           "high"_a = std::numeric_limits<double>::infinity(), "linear"_a = false, "substitute"_a = false,
+           "powers"_a.noconvert().none() = nb::none(), "always"_a = false, "width"_a = 1)
+      .def("play", &Combiner::play, "advice"_a.noconvert(), "outcomes"_a.noconvert().none(), nb::kw_only(),
+           "predictions"_a.noconvert().none() = nb::none(), "losses"_a.noconvert().none() = nb::none(),
+           "weights"_a.noconvert().none() = nb::none(), "uniforms"_a.noconvert().none() = nb::none(),
+           "chosen"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
+           "Play the rounds begin <= t < end: the first that was not played, what stopped it, and whose advice that is (-1: "
+           "the outcome's).")
+      .def("play_delayed", &Combiner::play_delayed, "advice"_a.noconvert(), "outcomes"_a.noconvert().none(),
+           "settle"_a.noconvert(), "starts"_a.noconvert(), "slots"_a.noconvert(), "pool"_a.noconvert(), nb::kw_only(),
+           "predictions"_a.noconvert(), "losses"_a.noconvert().none() = nb::none(), "weights"_a.noconvert().none() = nb::none(),
+           "Play all rounds, settling the rows settle[starts[t]:starts[t + 1]] before row t is predicted.")
+      .def("predict", &Combiner::predict, "advice"_a.noconvert(), "p"_a.noconvert(), "yhat"_a.noconvert(),
+           "Weights and prediction of one row; what is wrong with it, and whose advice that is.")
+      .def("settle", &Combiner::settle_one, "advice"_a.noconvert(), "p"_a.noconvert(), "yhat"_a.noconvert(), "outcome"_a,
+           "Learn the outcome of a row that was predicted: the loss, what is wrong, and whose advice that is.")
+      .def("settle", &Combiner::settle_many, "advice"_a.noconvert(), "p"_a.noconvert(), "yhat"_a.noconvert(),
+           "outcome"_a.noconvert())
+      .def("open", &Combiner::open, "advice"_a.noconvert(), "waiting"_a.noconvert(),
+           "Predict a row, and keep in one array what its outcome will need: its first number, or what is wrong and where.")
+      .def("close", &Combiner::close_one, "waiting"_a.noconvert(), "outcome"_a,
+           "Learn the outcome of such a row: the loss, or what is wrong and where.")
+      .def("close", &Combiner::close_many, "waiting"_a.noconvert(), "outcome"_a.noconvert())
+      .def_prop_ro("room", &Combiner::room, "How many numbers such an array has.")
+      .def("settle_charges", &Combiner::settle_charges, "own"_a.noconvert(), "c"_a.noconvert(), "p"_a.noconvert(), "loss"_a,
+           "mix"_a, "Learn from losses and charges that were found elsewhere, nan for who is silent; what is wrong.")
+      .def("weights", &Combiner::weights, "out"_a.noconvert(), "Weights of the next round, if all speak.")
+      .def("rates", &Combiner::rates, "out"_a.noconvert(), "The last rate of each expert.")
+      .def("rate", &Combiner::rate, "The rate of the next round; nan for rules that have none in common.")
+      .def("log_potential", &Combiner::log_potential, "Logarithm of the potential of prod, boa and squint, else nan.")
+      .def("gap", &Combiner::gap, "Sum of the mixability gaps.");
+  m.def("combiner_rows", [](const std::string& rule) { return state_rows(known(rules, rule, "rule")); }, "rule"_a,
+        "How many numbers a rule keeps of each expert.");
+  m.def("expert_fields", [] { return std::vector<std::string>(std::begin(expert_fields), std::end(expert_fields)); },
+        "Names of the numbers of an experts' book, in order.");
+  m.attr("COMBINER_MEMORY") = combiner_memory_size;
+}
+
+}  // namespace regretless

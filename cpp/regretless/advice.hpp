@@ -1,0 +1,141 @@
+// What crosses the border between the binding and the kernels that combine experts: plain borrowed data, no templates.
+#pragma once
+#include <cstdint>
+
+namespace regretless {
+
+enum class RuleKind { hedge, share, poly, prod, boa, squint, majority };
+enum class ChargeKind { table, absolute, square, pinball, log, zero_one, percentage, wealth };
+enum class ScheduleKind { constant, anytime, self_tuned };
+
+// Running totals over the rounds whose outcome is known, in the order in which the outcomes came.
+struct ExpertBook {
+  double rounds;        // rounds settled
+  double loss;          // the learner's own
+  double expected;      // the experts' losses, mixed by the weights that were played
+  double charge;        // what the rule was charged: the mix of the charges under its weights when the outcome came
+  double delay;         // charges mixed by the weights that were played, less `charge`
+  double gap;           // charge less mix losses; a hedge of constant rate has no need to sum them
+  double drag;          // ML-Poly: sum of rates times squared regrets
+  double sampled;       // losses of the experts that were drawn
+  double first_rate;    // of the first round settled
+  double last_rate;     // of the last one
+  double spread;        // largest difference between two charges of one round
+  double spread2;       // sum of the squares of these differences
+  double lowest;        // of the experts' losses
+  double highest;
+  double absent;        // forecasts that were missing
+  double mistakes;      // rounds predicted wrongly, where a prediction is right or wrong
+  double max_outcome2;  // largest squared outcome
+};
+
+inline constexpr const char* expert_fields[] = {
+    "rounds",  "loss",       "expected",  "charge", "delay",   "gap",    "drag",    "sampled", "first_rate",
+    "last_rate", "spread",   "spread2",   "lowest", "highest", "absent", "mistakes", "max_outcome2"};
+inline constexpr int expert_book_size = sizeof(ExpertBook) / sizeof(double);
+static_assert(expert_book_size == sizeof(expert_fields) / sizeof(expert_fields[0]));
+
+// What travels with the state of a rule; all zero at the start.
+struct CombinerMemory {
+  double rounds;   // rounds settled
+  double spread;   // largest difference between two charges of one round
+  double gaps;     // sum of the mixability gaps
+  double charge;   // sum of what the rule was charged
+  double least;    // hedge: smallest sum of charges
+  double largest;  // largest |regret| of one round, squared for poly
+  double first;    // squint: the scale of its grid, once known
+  double spare;
+};
+inline constexpr int combiner_memory_size = sizeof(CombinerMemory) / sizeof(double);
+
+// Rows of `tallies`.
+enum Tally { own_losses, absences, missed_core, missed_mix, missed_loss, tally_rows };
+
+// How many numbers an expert has in the state: hedge: sum of charges; share: weight, sum of charges; poly and squint: regret,
+// sum of its squares; prod and boa: regret, gains, sum of squares; majority: mistakes that counted.
+constexpr int state_rows(RuleKind rule) {
+  switch (rule) {
+    case RuleKind::hedge:
+    case RuleKind::majority: return 1;
+    case RuleKind::prod:
+    case RuleKind::boa: return 3;
+    default: return 2;
+  }
+}
+
+// A composition and the arrays it plays on.
+struct Combination {
+  RuleKind rule;
+  ChargeKind charge;
+  ScheduleKind schedule;
+  double rate, span, alpha, tau, low, high;
+  bool linear, substitute, always;
+  const double* powers;  // majority: beta^0, beta^1, ...
+  std::int64_t power_count;
+  std::int64_t experts, width;
+  double* state;  // (state_rows, experts)
+  CombinerMemory* memory;
+  ExpertBook* book;
+  double* tallies;  // (tally_rows, experts)
+  const double* prior;
+  double* scratch;  // scratch_size, aligned like a cache line
+};
+constexpr std::int64_t padded(std::int64_t n) { return (n + 7) / 8 * 8; }
+constexpr std::int64_t scratch_size(std::int64_t experts, std::int64_t width) {
+  return 11 * padded(experts) + padded(3 * width);
+}
+
+// Rows of advice, (rounds, experts) or (rounds, experts, width), and what came, (rounds) or (rounds, width).
+struct Advice {
+  const void* values;
+  bool single;  // float32, else float64
+  const double* outcomes;
+};
+
+// Where the results of rounds go; each may be null.
+struct Results {
+  double* predictions;
+  double* losses;
+  double* weights;
+  const double* uniforms;  // draws in [0, 1), and which expert each of them drew
+  std::int64_t* chosen;
+};
+
+// Before row t is predicted, the rows settle[starts[t]] ... settle[starts[t + 1] - 1] are settled; the last stretch comes at
+// the end. The weights of row t wait in pool[slots[t]].
+struct Lateness {
+  const std::int64_t *settle, *starts, *slots;
+  double* pool;
+};
+
+// A loss that the kernel does not know: what each expert lost and is charged, nan for who was silent.
+struct Charged {
+  const double *own, *charges, *weights;
+  double loss, expected;
+};
+
+enum class Refusal { none, asleep, not_finite, outcome, out_of_range, infinite_loss, not_binary };
+
+// The row that was refused, or the end of those that were played; the column is -1 for the outcome.
+struct Verdict {
+  std::int64_t row = 0;
+  Refusal refusal = Refusal::none;
+  std::int64_t column = -1;
+};
+
+struct Combiners {
+  Verdict (*play)(const Combination&, const Advice&, const Results&, std::int64_t begin, std::int64_t end);
+  Verdict (*play_delayed)(const Combination&, const Advice&, const Results&, const Lateness&, std::int64_t rounds);
+  Verdict (*predict)(const Combination&, const Advice&, double* weights, double* prediction);
+  Verdict (*settle)(const Combination&, const Advice&, const double* weights, const double* prediction, double* loss);
+  Verdict (*settle_charges)(const Combination&, const Charged&);
+  void (*weights)(const Combination&, double* out);
+  void (*rates)(const Combination&, double* out);
+  double (*rate)(const Combination&);
+  double (*log_potential)(const Combination&);
+  double (*gap)(const Combination&);
+};
+
+extern const Combiners combiners_v1, combiners_v3, combiners_v4, combiners_generic;
+
+}  // namespace regretless

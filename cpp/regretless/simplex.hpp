@@ -1,0 +1,477 @@
+// Rules for weights. A rule has two verbs. `weigh` writes the weights of those who speak, up to a common factor, and returns
+// their sum; if that is zero the prior weights are taken in their place. `move` learns from charges and their mix; whoever is
+// silent is charged as much as the mix.
+#pragma once
+#include "charges.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+inline constexpr std::int64_t grid_points = 30;  // of Squint: rates that halve
+inline constexpr std::int64_t small = 4096;      // the state of so few experts is copied, to lie well
+inline constexpr double hardly = 1e-300;         // scales below this are no scale yet
+
+// The arrays of one play, each padded to whole eights: the state itself where it is so already and long, else a copy that
+// begins a cache line and is written back at the end. Places behind the last expert look silent, have no prior weight and
+// no part in any least sum.
+struct Desk {
+  const Combination& s;
+  CombinerMemory& memory;
+  ExpertBook& book;
+  const std::int64_t n, padded_n;
+  double log_n;
+  double* row[3];
+  double* next;  // where a hedge writes its next state before it is known whether the round may be played
+  const double* prior;
+  double *w, *advice, *own, *linear, *aux, *aux2, *vectors;
+
+  const double* a = nullptr;  // the round's advice, nan where an expert is silent
+  const double* l = nullptr;  // own losses
+  const double* c = nullptr;  // charges
+  std::int64_t silent = 0;    // how many experts are
+  double total = 0;           // sum of `w`
+  double eta = 0;             // the rate of the weights in `w`
+  double base = 0;            // the sum of charges from which their exponents are counted
+  bool fell_back = false;     // whether `w` are prior weights, because the rule's were all zero
+  bool erred = false;         // whether the prediction was wrong
+
+  explicit Desk(const Combination& all)
+      : s(all), memory(*all.memory), book(*all.book), n(all.experts), padded_n(padded(n)), log_n(log_of(double(n))) {
+    double* free = s.scratch;
+    const auto take = [&](std::int64_t size) { return (free += size) - size; };
+    w = take(padded_n), advice = take(padded_n), own = take(padded_n), linear = take(padded_n);
+    aux = take(padded_n), aux2 = take(padded_n);
+    next = take(padded_n), vectors = take(padded(3 * s.width));
+    double* const room = take(4 * padded_n);
+    const int rows = state_rows(s.rule);
+    if (n == padded_n && n > small) {
+      prior = s.prior;
+      for (int r = 0; r < rows; ++r) row[r] = s.state + r * n;
+      return;
+    }
+    prior = pad(s.prior, room, 0);
+    for (std::int64_t i = n; i < padded_n; ++i) next[i] = infinite, w[i] = 0, own[i] = missing;
+    for (int r = 0; r < rows; ++r)
+      row[r] = pad(s.state + r * n, room + (r + 1) * padded_n, s.rule == RuleKind::hedge ? infinite : 0);
+  }
+  ~Desk() {
+    for (int r = 0; r < state_rows(s.rule); ++r)
+      for (std::int64_t i = 0; i < n && row[r] != s.state + r * n; ++i) s.state[r * n + i] = row[r][i];
+  }
+  Desk(const Desk&) = delete;
+
+  double* pad(const double* from, double* to, double with) const {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+    for (std::int64_t i = n; i < padded_n; ++i) to[i] = with;
+    return to;
+  }
+  double span(double learnt) const { return s.span > learnt ? s.span : learnt; }
+};
+
+// How the charges of a round mix under the rule's weights, of which `total` is the sum. Where the outcome came late, other
+// weights were played, and their mix was charged `delay` more. Rules that live by the regret take that of what was played.
+struct Mix {
+  double charge, total, lowest, highest;
+  double delay = 0;
+  double played() const { return charge + delay; }
+  double reach() const {  // the largest |charge of what was played - charge of an expert|
+    const double above = played() - lowest, below = highest - played();
+    return above > below ? above : below;
+  }
+};
+
+REGRETLESS_INLINE Octet charged(const Desk& d, std::int64_t i, double mix) {
+  const Octet c = at(d.c, i);
+  return where_known(c, c, eight(mix));
+}
+
+// The rate of the next round, for rules that have one for all experts.
+static double common_rate(const Desk& d) {
+  if (d.n == 1) return 1;
+  double eta = d.s.rate;
+  if (d.s.schedule == ScheduleKind::anytime) {
+    const double span = d.s.span > 0 ? d.s.span : d.memory.spread;
+    eta = span > 0 ? 2 * __builtin_sqrt(d.log_n / (d.memory.rounds + 1)) / span : infinite;
+  } else if (d.s.schedule == ScheduleKind::self_tuned) {
+    const double numerator = d.s.rule == RuleKind::share ? log_of(double(d.n) / d.s.alpha) : d.log_n;
+    eta = d.memory.gaps > 0 ? numerator / d.memory.gaps : infinite;
+  }
+  return eta > std::numeric_limits<double>::min() ? eta : std::numeric_limits<double>::min();
+}
+
+// Whether exponents may be counted from the charge of the mix, so that small gaps keep their digits: if none is too large.
+static bool gentle(const Desk& d, const Mix& mix) { return d.eta * (mix.charge - mix.lowest) <= 600; }
+
+// The sum of u (exp(eta (charge of the mix - charge)) - 1) for weights u; with `kept`, u times that exponential is written.
+template <bool kept>
+static double surplus(const Desk& d, const double* u, double h, double* out) {
+  Octet sum{};
+  for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+    const Octet v = at(u, i), more = v * exp_less_one(eight(-d.eta) * (charged(d, i, h) - eight(h)));
+    if constexpr (kept) put(out + i, v + more);
+    sum = sum + more;
+  }
+  return in_all(sum);
+}
+
+// The charge of the mix less the mix loss is written down.
+static void note_gap(const Desk& d, double gap) {
+  if (gap > 0) d.memory.gaps += gap, d.book.gap += gap;
+}
+
+// Sums charges and returns the least sum.
+static double add_charges(const Desk& d, double* sums, double h) {
+  Octet smallest_yet = eight(infinite);
+  for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+    const Octet sum = at(sums, i) + charged(d, i, h);
+    put(sums + i, sum);
+    smallest_yet = lower(sum, smallest_yet);
+  }
+  return smallest_of(smallest_yet);
+}
+
+struct Hedge {  // exponential weights of the summed charges
+  static double weigh(Desk& d) {
+    d.eta = common_rate(d);
+    const double* sums = d.row[0];
+    double base = d.memory.least;
+    if (d.silent) {
+      Octet smallest_yet = eight(infinite);
+      for (std::int64_t i = 0; i < d.padded_n; i += 8)
+        smallest_yet = lower(where_known(at(d.a, i), at(sums, i), smallest_yet), smallest_yet);
+      base = smallest_of(smallest_yet);
+    }
+    d.base = base;
+    if (!(base < infinite)) return 0;
+    Octet total{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet excess = at(sums, i) - eight(base);
+      const Octet factor = d.eta < infinite ? exp_of(eight(-d.eta) * excess) : where_positive(excess, eight(0), eight(1));
+      const Octet w = where_known(at(d.a, i), at(d.prior, i) * factor, eight(0));
+      put(d.w + i, w);
+      total = total + w;
+    }
+    return in_all(total);
+  }
+  static void move(Desk& d, const Mix& mix) {
+    if (d.s.schedule != ScheduleKind::constant) note_gap(d, gap(d, mix));
+    d.memory.least = add_charges(d, d.row[0], mix.charge);
+  }
+  // The sum of all weights, those of the silent included, in the unit of `w`.
+  static double whole(const Desk& d) {
+    Octet sum{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet power = lower(eight(-d.eta) * (at(d.row[0], i) - eight(d.base)), eight(700));
+      sum = sum + at(d.prior, i) * exp_of(power);
+    }
+    return in_all(sum);
+  }
+  // The mix loss is that of all weights, of which none counts as zero.
+  static double gap(const Desk& d, const Mix& mix) {
+    if (gentle(d, mix)) {
+      const double more = surplus<false>(d, d.w, mix.charge, nullptr);
+      return log_past_one(more / (d.silent ? whole(d) : mix.total)) / d.eta;
+    }
+    const Octet base = eight(d.memory.least);
+    Octet least_sum = eight(infinite), before{}, after{};
+    const auto sum_after = [&](std::int64_t i) REGRETLESS_LAMBDA {
+      return (at(d.row[0], i) - base) + charged(d, i, mix.charge);
+    };
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) least_sum = lower(sum_after(i), least_sum);
+    const double least = smallest_of(least_sum);
+    if (!(d.eta < infinite)) return mix.charge - least;
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      before = before + at(d.prior, i) * exp_of(eight(-d.eta) * (at(d.row[0], i) - base));
+      after = after + at(d.prior, i) * exp_of(eight(-d.eta) * (sum_after(i) - eight(least)));
+    }
+    return (mix.charge - least) + log_of(in_all(after) / in_all(before)) / d.eta;
+  }
+
+  // All that a round asks for in one reading, where charges do not depend on the prediction and all speak. The next state is
+  // written elsewhere, so that nothing has happened if it turns out that the round must be looked at more closely.
+  struct Swept {
+    double total, charge, said, lowest, highest, least_said, most_said, least;
+  };
+  // Of eight lanes, or of four at the end of a row.
+  template <class P>
+  struct Sums {
+    P total{}, charge{}, mean{};
+    P lowest = everywhere<P>(infinite), least_said = lowest, least = lowest;
+    P highest = everywhere<P>(-infinite), most_said = highest;
+  };
+  template <bool kept, bool said, class P, class Loss>
+  REGRETLESS_INLINE static void add(Sums<P>& s, const Desk& d, const Loss& loss, const P& a, std::int64_t i, std::int64_t step) {
+    const P sum = read<P>(d.row[0] + i), c = values(loss, a), after = sum + c;
+    const P w = read<P>(d.prior + (i & step)) * exp_of(everywhere<P>(-d.eta) * (sum - everywhere<P>(d.base)));
+    put(d.next + i, after);
+    if constexpr (kept) put(d.w + i, w), put(d.own + i, c);
+    s.total = s.total + w;
+    s.charge = s.charge + w * c;
+    s.lowest = lower(c, s.lowest);
+    s.highest = upper(c, s.highest);
+    s.least = lower(after, s.least);
+    if constexpr (said) {
+      s.mean = s.mean + w * a;
+      s.least_said = lower(a, s.least_said);
+      s.most_said = upper(a, s.most_said);
+    }
+  }
+  template <bool kept, bool said, class Loss, class V>
+  REGRETLESS_INLINE static Swept sweep(const Desk& d, const V* row, const Loss& loss, std::int64_t step) {
+    Sums<Octet> s;
+    Sums<Quartet> end;
+    const std::int64_t rest = d.n & 7, whole = d.n - rest;
+    for (std::int64_t i = 0; i < whole; i += 8) add<kept, said>(s, d, loss, at(row, i), i, step);
+    if (rest) {  // the first number stands in the places behind the end, which have no weight
+      const Octet last = some_of(row + whole, rest, double(row[whole]));
+      if (rest > 4) add<kept, said>(s, d, loss, last, whole, step);
+      else add<kept, said>(end, d, loss, low_half(in_halves(last)), whole, step);
+    }
+    const auto sum = [](const Octet& all, const Quartet& more) REGRETLESS_LAMBDA {
+      const Eight halves = in_halves(all);
+      return tree((low_half(halves) + more) + high_half(halves));
+    };
+    const auto least = [](const Octet& all, const Quartet& more) REGRETLESS_LAMBDA {
+      const Eight halves = in_halves(all);
+      return smallest_lane(lower(lower(low_half(halves), more), high_half(halves)));
+    };
+    const auto most = [](const Octet& all, const Quartet& more) REGRETLESS_LAMBDA {
+      const Eight halves = in_halves(all);
+      return largest_lane(upper(upper(low_half(halves), more), high_half(halves)));
+    };
+    return {sum(s.total, end.total), sum(s.charge, end.charge), sum(s.mean, end.mean), least(s.lowest, end.lowest),
+            most(s.highest, end.highest), least(s.least_said, end.least_said), most(s.most_said, end.most_said),
+            least(s.least, end.least)};
+  }
+};
+
+struct Share {  // exponential weights, of which a part is dealt out again after every round
+  static double weigh(Desk& d) {
+    d.eta = common_rate(d);
+    Octet total{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet w = where_known(at(d.a, i), at(d.row[0], i), eight(0));
+      put(d.w + i, w);
+      total = total + w;
+    }
+    return in_all(total);
+  }
+  static void move(Desk& d, const Mix& mix) {
+    Octet total{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) total = total + at(d.row[0], i);
+    const double before = in_all(total), sum = gentle(d, mix) ? temper(d, mix, before) : temper_steeply(d, mix, before);
+    const double* kept = sum > 0 ? d.aux : d.prior;
+    const double alpha = d.s.alpha, part = (1 - alpha) / (sum > 0 ? sum : 1);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      put(d.row[0] + i, eight(part) * at(kept, i) + eight(alpha) * at(d.prior, i));
+    add_charges(d, d.row[1], mix.charge);
+  }
+
+  // Writes weights times exp(-eta charge), up to a common factor, and returns their sum.
+  static double temper(const Desk& d, const Mix& mix, double total) {
+    const double more = surplus<true>(d, d.row[0], mix.charge, d.aux);
+    note_gap(d, log_past_one(more / total) / d.eta);
+    return total + more;
+  }
+  static double temper_steeply(const Desk& d, const Mix& mix, double total) {
+    Octet smallest_yet = eight(infinite), sum{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      smallest_yet = lower(where_positive(at(d.row[0], i), charged(d, i, mix.charge), smallest_yet), smallest_yet);
+    const double least = smallest_of(smallest_yet);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet u = at(d.row[0], i), excess = charged(d, i, mix.charge) - eight(least);
+      const Octet factor = where_positive(excess, d.eta < infinite ? exp_of(eight(-d.eta) * excess) : eight(0), eight(1));
+      const Octet tempered = where_positive(u, u * factor, eight(0));
+      put(d.aux + i, tempered);
+      sum = sum + tempered;
+    }
+    note_gap(d, (mix.charge - least) + (d.eta < infinite ? log_of(in_all(sum) / total) / d.eta : 0));
+    return in_all(sum);
+  }
+};
+
+struct Poly {  // the positive part of the regret, over a slack of each expert's own
+  static double largest(const Desk& d) {
+    const double declared = d.s.span * d.s.span;
+    return declared > d.memory.largest ? declared : d.memory.largest;
+  }
+  static double weigh(Desk& d) {
+    const Octet most_yet = eight(largest(d));
+    Octet total{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet slack = most_yet + at(d.row[1], i), rate = at(d.prior, i) / where_positive(slack, slack, eight(1));
+      const Octet w = where_known(at(d.a, i), rate * upper(at(d.row[0], i), eight(0)), eight(0));
+      put(d.aux + i, rate);
+      put(d.w + i, w);
+      total = total + w;
+    }
+    return in_all(total);
+  }
+  static void move(Desk& d, const Mix& mix) {
+    const double reach = mix.reach();
+    if (reach * reach > d.memory.largest) d.memory.largest = reach * reach;
+    if (d.fell_back) {  // nobody has regret to lose, so that the new slack may be used
+      const Octet most_yet = eight(largest(d));
+      for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+        const Octet slack = most_yet + at(d.row[1], i);
+        put(d.aux + i, at(d.prior, i) / where_positive(slack, slack, eight(1)));
+      }
+    }
+    Octet drag{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet r = eight(mix.played()) - charged(d, i, mix.played()), r2 = r * r;
+      drag = drag + at(d.aux, i) * r2;
+      put(d.row[0] + i, at(d.row[0], i) + r);
+      put(d.row[1] + i, at(d.row[1], i) + r2);
+    }
+    d.book.drag += in_all(drag) + (d.fell_back ? 0 : 2 * d.total * mix.delay);
+  }
+};
+
+struct ProdGain {
+  static Octet of(const Octet& eta, const Octet& r) { return log_plus(eta * r) / eta; }
+};
+struct BoaGain {
+  static Octet of(const Octet& eta, const Octet& r) { return r - eta * r * r; }
+};
+
+// min(1 / (2 largest), sqrt(ln n / (largest^2 + V))) of eight experts.
+struct OwnRates {
+  double cap, square, k;
+  OwnRates(const Desk& d, double largest)
+      : cap(largest > hardly ? 1 / (2 * largest) : 1), square(largest * largest), k(log_of(double(d.n > 2 ? d.n : 2))) {}
+  Octet operator()(const Octet& squares) const { return lower(root(eight(k) / (eight(square) + squares)), eight(cap)); }
+};
+
+template <class Gain>
+struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert's own
+  static double weigh(Desk& d) {
+    const double largest = d.span(d.memory.largest);
+    if (!(largest > hardly)) return 0;
+    const OwnRates rates(d, largest);
+    Octet most_yet = eight(-infinite), total{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet eta = rates(at(d.row[2], i)), power = eta * at(d.row[1], i);
+      put(d.aux + i, eta);
+      put(d.aux2 + i, power);
+      most_yet = upper(where_known(at(d.a, i), power, most_yet), most_yet);
+    }
+    const double base = largest_of(most_yet);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet w = at(d.prior, i) * at(d.aux, i) * exp_of(at(d.aux2, i) - eight(base));
+      put(d.w + i, where_known(at(d.a, i), w, eight(0)));
+      total = total + at(d.w, i);
+    }
+    return in_all(total);
+  }
+  static void move(Desk& d, const Mix& mix) {
+    if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
+    const double largest = d.span(d.memory.largest);
+    if (!(largest > hardly)) return;
+    const OwnRates rates(d, largest);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet r = eight(mix.played()) - charged(d, i, mix.played());
+      put(d.row[0] + i, at(d.row[0], i) + r);
+      put(d.row[1] + i, at(d.row[1], i) + Gain::of(rates(at(d.row[2], i)), r));
+      put(d.row[2] + i, at(d.row[2], i) + r * r);
+    }
+  }
+};
+using Prod = SecondOrder<ProdGain>;
+using Boa = SecondOrder<BoaGain>;
+
+struct Squint {  // sums of eta exp(eta R - eta^2 V) over a grid of rates, on which there is a prior as well
+  // The smallest power of two that is no less.
+  static double rounded_up(double x) {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+    return bits & 0xfffffffffffffull ? std::bit_cast<double>(((bits >> 52) + 1) << 52) : x;
+  }
+  static constexpr double lowest_rung = double(std::int64_t(1) << (grid_points - 1));
+  static double top(const Desk& d) { return d.memory.first > 0 ? d.memory.first : d.s.span; }
+  struct Grid {
+    std::int64_t begin = grid_points;
+    double eta[grid_points], mass[grid_points];
+    explicit Grid(const Desk& d) {
+      const double first = top(d), largest = d.span(d.memory.largest);
+      if (!(first > hardly)) return;
+      double part = 1;
+      for (std::int64_t j = 0; j < grid_points; ++j, part /= 2) {
+        eta[j] = part / (2 * first);
+        mass[j] = 1 / double((j + 1) * (j + 2));
+        if (begin == grid_points && eta[j] * 2 * largest <= 1) begin = j;
+      }
+    }
+    bool empty() const { return begin == grid_points; }
+  };
+  static Octet power(double eta, const Octet& regret, const Octet& squares) {
+    return eight(eta) * (regret - eight(eta) * squares);
+  }
+  // sum of mass_j scale_j exp(power_j - base) for those who speak, times the prior weights.
+  template <bool scaled>
+  static double sum(Desk& d, const Grid& grid, double base, double* out) {
+    Octet total{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet regret = at(d.row[0], i), squares = at(d.row[1], i);
+      Octet w{};
+      for (std::int64_t j = grid.begin; j < grid_points; ++j)
+        w = w + eight(grid.mass[j] * (scaled ? grid.eta[j] / grid.eta[0] : 1)) *
+                    exp_of(power(grid.eta[j], regret, squares) - eight(base));
+      w = at(d.prior, i) * w;
+      if (out) {
+        w = where_known(at(d.a, i), w, eight(0));
+        put(out + i, w);
+      }
+      total = total + w;
+    }
+    return in_all(total);
+  }
+  static double highest(const Desk& d, const Grid& grid, bool all) {
+    Octet most_yet = eight(-infinite);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet regret = at(d.row[0], i), squares = at(d.row[1], i);
+      Octet here = eight(-infinite);
+      for (std::int64_t j = grid.begin; j < grid_points; ++j) here = upper(power(grid.eta[j], regret, squares), here);
+      const Octet speaks = all ? at(d.prior, i) : at(d.a, i);
+      most_yet = upper(where_known(speaks, here, most_yet), most_yet);
+    }
+    return largest_of(most_yet);
+  }
+  static double weigh(Desk& d) {
+    const Grid grid(d);
+    return grid.empty() ? 0 : sum<true>(d, grid, highest(d, grid, false), d.w);
+  }
+  static void move(Desk& d, const Mix& mix) {
+    if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
+    const double largest = d.span(d.memory.largest);  // beyond the grid if there is none yet, or no rate of it is left
+    if (largest > hardly && largest > top(d) * lowest_rung) d.memory.first = rounded_up(largest);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet r = eight(mix.played()) - charged(d, i, mix.played());
+      put(d.row[0] + i, at(d.row[0], i) + r);
+      put(d.row[1] + i, at(d.row[1], i) + r * r);
+    }
+  }
+};
+
+struct Majority {  // votes that are multiplied by beta for every mistake
+  static double weigh(Desk& d) {
+    // Votes are counted from the best of those who speak, as only ratios matter; without any mercy all may lose theirs.
+    double fewest = infinite, total = 0;
+    for (std::int64_t i = 0; i < d.n; ++i)
+      if (d.a[i] == d.a[i] && d.row[0][i] < fewest) fewest = d.row[0][i];
+    if (d.s.powers[1] == 0) fewest = 0;
+    for (std::int64_t i = 0; i < d.padded_n; ++i) {
+      const double mistakes = d.row[0][i] - fewest;
+      const std::int64_t place = mistakes < double(d.s.power_count - 1) ? std::int64_t(mistakes) : d.s.power_count - 1;
+      d.w[i] = i < d.n && d.a[i] == d.a[i] ? d.s.powers[place] : 0;
+    }
+    Octet sum{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) sum = sum + at(d.w, i);
+    total = in_all(sum);
+    return total;
+  }
+  static void move(Desk& d, const Mix&) {
+    if (!d.s.always && !d.erred) return;
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) put(d.row[0] + i, at(d.row[0], i) + charged(d, i, 0));
+  }
+};
+
+}  // namespace regretless::REGRETLESS_ISA
