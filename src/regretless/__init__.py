@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .experts.base import ExpertLearner
     from .linear.base import OnlineClassifier
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "load"]
 
 
-def load(path: str) -> OnlineClassifier:
+def load(path: str) -> OnlineClassifier | ExpertLearner:
     """Read a model that a learner's `save` or the command line wrote.
 
     Parameters
@@ -21,7 +22,7 @@ def load(path: str) -> OnlineClassifier:
 
     Returns
     -------
-    OnlineClassifier
+    OnlineClassifier or ExpertLearner
         The learner as it was saved, ready to predict or to go on learning.
 
     Raises
@@ -29,13 +30,13 @@ def load(path: str) -> OnlineClassifier:
     ModelError
         If the file is damaged, foreign, or written by a newer version. Nothing in it is ever run.
     """
-    from .linear.persist import read
+    from .models import read
 
     return read(path)[0]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("linear", "data", "report", "textbook", "theory"):
+    if name in ("experts", "linear", "data", "report", "textbook", "theory"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import RegretlessError
+from .errors import RegretlessError
 
 
 def positive(name: str, value: Any, *, or_zero: bool = False) -> float:

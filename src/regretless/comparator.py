@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -48,6 +48,11 @@ class Comparator:
     bias: float = 0.0
 
     @property
+    def label(self) -> str:
+        """What a line calls it."""
+        return self.name
+
+    @property
     def margin(self) -> float:
         """Smallest distance of any round from the wrong side: min y <v, x> / \\|v\\|; negative when v errs."""
         return self.least / self.norm if self.norm > 0 else (-inf if self.least < 0 else 0.0)
@@ -61,4 +66,62 @@ class Comparator:
             "squared_hinge": self.squared_hinge,
             "loss": self.loss,
             "margin": self.margin if self.norm > 0 else None,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpertComparator:
+    """A fixed way to use the experts, and what it would have lost.
+
+    Attributes
+    ----------
+    name : str
+        "best_expert", "best_convex", "best_linear", "best_shifting", "uniform" or "expert".
+    label : str
+        What a line calls it.
+    loss : float
+        Its own loss.
+    faced : float
+        The learner's loss over the same rounds.
+    rounds : float
+        How many these are; fewer than all for an expert that was silent at times.
+    expert : int or None
+        Its place, if it is a single expert.
+    weights : ndarray or None, shape (experts,)
+        Of a combination.
+    switches : int or None
+        Of a sequence of experts.
+    norm2 : float or None
+        Squared length of linear weights.
+    divergence : float
+        Kullback-Leibler divergence of its weights from the prior ones; infinite where there is none.
+    detail : dict
+        What else is worth knowing, as JSON values.
+    """
+
+    name: str
+    label: str
+    loss: float
+    faced: float
+    rounds: float
+    expert: int | None = None
+    weights: np.ndarray[Any, Any] | None = None
+    switches: int | None = None
+    norm2: float | None = None
+    divergence: float = inf
+    detail: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def regret(self) -> float:
+        """How much more the learner lost."""
+        return self.faced - self.loss
+
+    def describe(self) -> dict[str, Any]:
+        """The comparator as JSON values."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "loss": self.loss,
+            "regret": self.regret,
+            "detail": dict(self.detail),
         }

@@ -79,3 +79,104 @@ class Ledger:
 
 
 FIELDS = tuple(field.name for field in fields(Ledger))
+
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_EXPERT_SUMS = (
+    "rounds",
+    "loss",
+    "expected",
+    "charge",
+    "delay",
+    "gap",
+    "drag",
+    "sampled",
+    "spread2",
+    "absent",
+    "mistakes",
+    "losses",
+    "regrets",
+    "delays",
+    "faced",
+    "spoke",
+    "squares",
+    "drags",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpertLedger:
+    """Running totals of a play with experts, over the rounds whose outcome is known.
+
+    Attributes
+    ----------
+    rounds : float
+        Rounds that were settled.
+    loss, expected, sampled : float
+        Sums of the learner's own loss, of the experts' losses mixed by its weights, and of the losses of the experts
+        that it drew, where it draws.
+    charge, gap : float
+        What the rule was charged: the mix of the charges under its weights when the outcomes came, and how much that
+        exceeds the mix losses.
+    delay : float
+        What it cost that outcomes came late: the charges of the weights that were played less those.
+    drag : float
+        ML-Poly's sum of rates times squared regrets.
+    first_rate, last_rate : float
+        Learning rate of the first and of the last settled round.
+    spread, spread2 : float
+        Largest difference between two charges of one round, and the sum of these differences squared.
+    lowest, highest : float
+        Of the experts' losses.
+    absent : float
+        Forecasts that were missing.
+    mistakes : float
+        Rounds predicted wrongly, where predictions are right or wrong.
+    max_outcome2 : float
+        Largest squared outcome.
+    losses, faced, spoke : ndarray, shape (experts,)
+        Each expert's own loss, the learner's loss, and the number of rounds; all over the rounds in which it spoke.
+    regrets, delays : ndarray, shape (experts,)
+        The rule's regret on the charges, and the cost of delay, over the rounds in which the expert spoke.
+    squares, drags : ndarray, shape (experts,)
+        Sums of squared regrets of a round, and what the second order takes off; zero where a rule keeps neither.
+    """
+
+    rounds: float
+    loss: float
+    expected: float
+    charge: float
+    delay: float
+    gap: float
+    drag: float
+    sampled: float
+    first_rate: float
+    last_rate: float
+    spread: float
+    spread2: float
+    lowest: float
+    highest: float
+    absent: float
+    mistakes: float
+    max_outcome2: float
+    losses: Array
+    regrets: Array
+    delays: Array
+    faced: Array
+    spoke: Array
+    squares: Array
+    drags: Array
+
+    def __add__(self, later: ExpertLedger) -> ExpertLedger:
+        """Both books in one: sums add up, extremes stay extremes."""
+        first, last = (self if self.rounds else later), (later if later.rounds else self)
+        return ExpertLedger(
+            **{name: getattr(self, name) + getattr(later, name) for name in _EXPERT_SUMS},
+            first_rate=first.first_rate,
+            last_rate=last.last_rate,
+            spread=max(self.spread, later.spread),
+            lowest=min(self.lowest, later.lowest),
+            highest=max(self.highest, later.highest),
+            max_outcome2=max(self.max_outcome2, later.max_outcome2),
+        )

@@ -8,11 +8,11 @@ from math import floor, inf, isfinite, sqrt
 from typing import Any, Literal
 
 from .comparator import Comparator
-from .ledger import Ledger
 
 Kind = Literal["sure", "expected", "probable"]
-Reading = tuple[Ledger, Comparator, Any]
-Check = Callable[[Ledger, Comparator, Any], bool]
+# A theorem is read on a ledger, a comparator and what it may know of the learner, each of the kind that its own chapter
+# knows; all that is asked of every comparator is a name, a number of rounds and a description.
+Check = Callable[[Any, Any, Any], bool]
 
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-9
 
@@ -37,8 +37,8 @@ class Theorem:
         Whether the quantity is a whole number, so that the bound may be rounded down.
     """
 
-    bound: Callable[[Ledger, Comparator, Any], float]
-    counts: Callable[[Ledger, Comparator], float]
+    bound: Callable[[Any, Any, Any], float]
+    counts: Callable[[Any, Any], float]
     quantity: str
     title: str
     formula: str
@@ -57,17 +57,17 @@ class Theorem:
         """The theorem in words."""
         return " ".join((self.bound.__doc__ or "").split())
 
-    def obstacle(self, ledger: Ledger, comparator: Comparator, learner: Any) -> str | None:
+    def obstacle(self, ledger: Any, comparator: Any, learner: Any) -> str | None:
         """The first assumption that fails, or None."""
         return next((words for words, holds in self.assumes if not holds(ledger, comparator, learner)), None)
 
-    def certify(self, ledger: Ledger, comparators: Sequence[Comparator], learner: Any) -> Certificate:
+    def certify(self, ledger: Any, comparators: Sequence[Any], learner: Any) -> Certificate:
         """Read the theorem against the comparator that serves it best.
 
         Every comparator gives a valid bound, so the smallest is reported. When the assumptions fail for all of them,
         the certificate says which, and gives no number.
         """
-        best: tuple[float, Comparator] | None = None
+        best: tuple[float, Any] | None = None
         why = "there is no comparator to read it against"
         for comparator in comparators:
             obstacle = self.obstacle(ledger, comparator, learner)
@@ -84,7 +84,8 @@ class Theorem:
                 best = value, comparator
         if best is None:
             return Certificate(self, None, None, None, why)
-        return Certificate(self, self.counts(ledger, best[1]), best[0], best[1], None)
+        confidence = 1 - learner.delta if self.kind == "probable" else None
+        return Certificate(self, self.counts(ledger, best[1]), best[0], best[1], None, confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class Certificate:
     theorem : Theorem
     observed, bound : float or None
         None when the theorem does not apply.
-    comparator : Comparator or None
+    comparator : Comparator, ExpertComparator or None
         What it was read against.
     why : str or None
         Why it does not apply.
@@ -109,7 +110,7 @@ class Certificate:
     theorem: Theorem
     observed: float | None
     bound: float | None
-    comparator: Comparator | None
+    comparator: Any
     why: str | None
     confidence: float | None = None
     parts: int = 1
@@ -169,7 +170,7 @@ class Certificate:
         if self.observed is None or self.shown_bound is None:
             return f"{self.theorem.title}: does not apply ({self.why})"
         sign = "<=" if self.holds else "EXCEEDS"
-        against = f", against {self.comparator.name}" if self.comparator is not None and self.comparator.name else ""
+        against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
         empty = ", no better than the number of rounds" if self.vacuous else ""
         return (
             f"{self.theorem.title}: {self.quantity} {_number(self.observed)} {sign} "
@@ -185,16 +186,16 @@ def theorem(
     *,
     title: str,
     quantity: str,
-    counts: Callable[[Ledger, Comparator], float],
+    counts: Callable[[Any, Any], float],
     formula: str,
     source: str,
     kind: Kind = "sure",
     assumes: Sequence[tuple[str, Check]] = (),
     whole: bool = True,
-) -> Callable[[Callable[[Ledger, Comparator, Any], float]], Theorem]:
+) -> Callable[[Callable[[Any, Any, Any], float]], Theorem]:
     """Turn a formula into a theorem; its docstring is the statement."""
 
-    def make(bound: Callable[[Ledger, Comparator, Any], float]) -> Theorem:
+    def make(bound: Callable[[Any, Any, Any], float]) -> Theorem:
         return Theorem(bound, counts, quantity, title, formula, source, kind, tuple(assumes), whole)
 
     return make

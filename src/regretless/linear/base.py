@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ..checks import drawn_seed
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..theorem import Certificate, Theorem
 from ..theory.standing import Standing
-from .checks import drawn_seed
 from .classes import distinct, encode, extend, targets_for, with_class
 from .estimator import Estimator
 from .intake import ascending, explain_nonfinite, read_labels, read_rows, read_weights

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..checks import one_of, positive, whole
 from ..theory.regret import GRADIENT_DESCENT
 from .base import OnlineClassifier
-from .checks import one_of, positive, whole
 from .state import Rules
 
 LOSSES = ("hinge", "logistic", "squared-hinge", "square")

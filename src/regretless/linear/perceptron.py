@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..checks import one_of, positive, whole
 from ..theory.mistakes import PERCEPTRON
 from .base import OnlineClassifier
-from .checks import one_of, positive, whole
 from .state import Rules
 
 TIES = {"update": 0.0, 1: 1.0, -1: -1.0}

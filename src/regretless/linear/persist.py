@@ -59,7 +59,22 @@ def read(path: str | PathLike[str]) -> tuple[OnlineClassifier, dict[str, Any]]:
     ModelError
         If the file is no model, is damaged, or does not fit together.
     """
-    description, tensors = read_model(path, KEYS)
+    return rebuilt(path, *read_model(path))
+
+
+def rebuilt(
+    path: str | PathLike[str], description: Mapping[str, Any], tensors: Mapping[str, Array]
+) -> tuple[OnlineClassifier, dict[str, Any]]:
+    """The same from what the file was found to hold.
+
+    Raises
+    ------
+    ModelError
+        If it does not fit together.
+    """
+    strange = sorted(set(description) - KEYS)
+    if strange:
+        raise ModelError(f"{fspath(path)}: has keys that are not known: {', '.join(map(repr, strange))}")
     try:
         return _rebuild(description, tensors), dict(description["extra"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:

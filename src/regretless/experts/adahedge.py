@@ -1,0 +1,34 @@
+"""Hedge that tunes its own rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from ..theorem import Theorem
+from ..theory.experts import ADAHEDGE
+from .base import ExpertLearner
+from .board import Rules
+from .losses import Own
+
+
+@dataclass(eq=False)
+class AdaHedge(ExpertLearner):
+    """Exponential weights with the rate ln N over the mixability gaps so far.
+
+    It needs no range of losses and no horizon: scaled or shifted losses give the same weights. Until the first gap the
+    leaders share the weight.
+
+    References
+    ----------
+    de Rooij, van Erven, Grünwald and Koolen 2014.
+    """
+
+    loss: str | Own | None = field(default="square", kw_only=True)
+
+    name: ClassVar[str] = "adahedge"
+    summary: ClassVar[str] = "exponential weights whose rate follows the mixability gaps"
+    theorems: ClassVar[tuple[Theorem, ...]] = ADAHEDGE
+
+    def _rules(self, experts: int) -> Rules:
+        return self._compose("hedge", schedule="self-tuned")

@@ -1,0 +1,47 @@
+"""Constant regret where the loss is curved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import ClassVar
+
+from ..errors import RegretlessError
+from ..theorem import Theorem
+from ..theory.mixable import AGGREGATING
+from .base import ExpertLearner
+from .board import Rules
+
+
+@dataclass(eq=False)
+class AggregatingAlgorithm(ExpertLearner):
+    """Vovk's aggregating algorithm for mixable losses: the regret stays constant for ever.
+
+    For the square loss of values in a declared range of length w the prediction loses no more than the mix losses at
+    both ends allow, and the regret is at most w^2 ln(N) / 2. For the log loss it is the Bayesian mixture, and the
+    regret is at most ln(N); an expert that was certain and wrong loses its weight for good.
+
+    References
+    ----------
+    Vovk 1990, 1998; Kivinen and Warmuth 1999.
+    """
+
+    name: ClassVar[str] = "aggregating"
+    summary: ClassVar[str] = "aggregating algorithm: constant regret for square and log loss"
+    theorems: ClassVar[tuple[Theorem, ...]] = AGGREGATING
+
+    def _rules(self, experts: int) -> Rules:
+        if self._linear:
+            raise RegretlessError("linearize=True: linear losses are not mixable; choose another learner")
+        if self._loss.name == "log":
+            return self._compose("hedge", rate=1.0, substitute=True)
+        if self._loss.name != "square":
+            raise RegretlessError(f"loss={self.loss!r} is not mixable here; square and log are")
+        if not isfinite(self._loss.width):
+            raise RegretlessError("value_range= is missing: the square loss is mixable on a bounded range only")
+        return self._compose("hedge", rate=2 / self._loss.width**2, substitute=True)
+
+    def _refuse_width(self, width: int) -> None:
+        if width > 1 and self._loss.name != "log":
+            raise RegretlessError("square losses of vectors: choose another learner")
+        super()._refuse_width(width)

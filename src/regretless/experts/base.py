@@ -1,0 +1,336 @@
+"""What all learners that combine experts share: predict, see the outcome, suffer, update."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..checks import whole
+from ..errors import RegretlessError
+from ..ledger import ExpertLedger
+from ..theorem import Theorem
+from .board import Board, Rules
+from .complaints import complaint
+from .delay import Schedule, schedule
+from .forecast import Round
+from .intake import Array, names_of, normalised, outcomes_of, table_of
+from .live import Live
+from .losses import TABLE, WITHOUT_OUTCOME, Own, named_loss
+from .play import Play
+
+if TYPE_CHECKING:
+    from ..comparator import ExpertComparator
+    from ..theorem import Certificate
+    from ..theory.expert_standing import ExpertStanding
+
+
+@dataclass(kw_only=True, eq=False)
+class ExpertLearner(Live):
+    """The parameters and manners that every combiner of experts has.
+
+    Parameters
+    ----------
+    n_experts : int, optional
+        How many there are; by default as many as the first advice has.
+    loss : str or callable, optional
+        What forecasts cost: absolute, square, pinball, log (probabilities), zero-one, percentage, wealth (price
+        relatives), or ``loss(forecasts, outcome) -> losses``. None: the advice are the losses themselves.
+    tau : float
+        The quantile that the pinball loss asks for.
+    value_range : (float, float), optional
+        Declared range of forecasts and outcomes (of the losses, when they are given themselves); what lies outside is
+        an error. Without it rates follow the largest difference of charges seen so far.
+    linearize : bool, optional
+        The gradient trick: charge each expert the slope of the loss at the prediction times its forecast. The learner
+        then competes with the best convex combination instead of the best expert.
+    prior : array-like of shape (n_experts,), optional
+        Weights at the start, uniform by default; ln N in the bounds becomes a Kullback-Leibler divergence.
+    """
+
+    n_experts: int | None = None
+    loss: str | Own | None = "square"
+    tau: float = 0.5
+    value_range: tuple[float, float] | None = None
+    linearize: bool | None = None
+    prior: Any = None
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
+    gradient_trick: ClassVar[bool] = False  # whether it is used unless the user says otherwise
+
+    def __post_init__(self) -> None:
+        self._loss = named_loss(self.loss, self.tau, self._value_range())
+        self._linear = self._linearised()
+        self._board: Board | None = None
+        self._pending: dict[int, Round] = {}
+        self._tickets = 0
+        self.expert_names_: list[str] | None = None
+        if self.n_experts is not None:
+            self._rules(whole("n_experts", self.n_experts))  # so that a parameter without meaning is refused at once
+
+    # What a learner is.
+
+    def _rules(self, experts: int) -> Rules:
+        """The composition for so many experts; it refuses parameters that have no meaning."""
+        raise NotImplementedError
+
+    def _compose(self, rule: str, **more: Any) -> Rules:
+        """The composition of a rule with this learner's loss."""
+        return Rules(
+            rule,
+            self._loss.name if self._loss.own is None else TABLE,
+            span=self._loss.span(self._linear) or 0.0,
+            tau=self._loss.tau,
+            low=self._loss.low,
+            high=self._loss.high,
+            linear=self._linear,
+            **more,
+        )
+
+    def _value_range(self) -> tuple[float, float] | None:
+        """The declared range; a learner may assume one."""
+        return self.value_range
+
+    # Parameters.
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def clone(self, **changes: Any) -> ExpertLearner:
+        """A new learner with the same parameters but for the changes."""
+        return type(self)(**(self.get_params() | changes))
+
+    def _linearised(self) -> bool:
+        able = self._loss.convex
+        if self.linearize and not able:
+            what = "bare losses" if self._loss.name == TABLE else f"loss={self.loss!r}"
+            raise RegretlessError(f"linearize=True needs a convex loss with a slope, and {what} has none")
+        if self._loss.name == "wealth":
+            if self.linearize is False:
+                raise RegretlessError("linearize=False: wealth is always played by its gradient")
+            return True
+        return (self.gradient_trick and able) if self.linearize is None else bool(self.linearize)
+
+    # The state.
+
+    @property
+    def n_experts_(self) -> int:
+        """How many experts there are."""
+        return len(self._known().prior)
+
+    @property
+    def rounds_(self) -> int:
+        """Rounds whose outcome is known."""
+        return 0 if self._board is None else self._board.rounds
+
+    @property
+    def weights(self) -> Array:
+        """The weights of the next round, if every expert speaks; they sum to one."""
+        return self._known().weights()
+
+    @property
+    def rate_(self) -> float:
+        """The learning rate of the next round; nan where each expert has its own."""
+        return float(self._known().core.rate())
+
+    @property
+    def ledger_(self) -> ExpertLedger:
+        """What was observed so far."""
+        return self._known().ledger()
+
+    def names(self) -> list[str]:
+        """The experts' names, or their numbers from 0."""
+        return self.expert_names_ or [str(place) for place in range(self.n_experts_)]
+
+    def _known(self) -> Board:
+        if self._board is None:
+            if self.n_experts is None:
+                raise RegretlessError("nothing was played yet: give n_experts=, or advice first")
+            self._begin(int(self.n_experts), 1)
+        assert self._board is not None
+        return self._board
+
+    def _begin(self, experts: int, width: int) -> Board:
+        """The board, made when the first advice comes."""
+        if self._board is None:
+            if self.n_experts not in (None, experts):
+                raise RegretlessError(f"advice of {experts} experts, and n_experts={self.n_experts}")
+            self._refuse_width(width)
+            self._board = self._make(normalised(self.prior, experts), width)
+        elif (len(self._board.prior), self._board.width) != (experts, width):
+            if self._board.rounds == 0 and len(self._board.prior) == experts and not self._pending:
+                self._board = None
+                return self._begin(experts, width)
+            known = (len(self._board.prior), self._board.width)
+            raise RegretlessError(
+                f"advice of {experts} experts (width {width}), after advice of {known[0]} ({known[1]})"
+            )
+        return self._board
+
+    def _make(self, prior: Array, width: int) -> Board:
+        return Board(prior, width, self._rules(len(prior)))
+
+    def _refuse_width(self, width: int) -> None:
+        if width > 1 and self._loss.name not in ("square", "log", "own"):
+            raise RegretlessError(f"loss={self.loss!r} is one of numbers; vectors go with square and log")
+
+    # A whole table.
+
+    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Play:
+        """Play the rows of a table in their order.
+
+        Parameters
+        ----------
+        advice : array-like of shape (rounds, experts) or (rounds, experts, width)
+            Forecasts, nan where an expert is silent; price relatives for wealth; losses when there is no loss. The
+            columns of a data frame name the experts.
+        outcomes : array-like of shape (rounds,) or (rounds, width), optional
+            What came; whole numbers may name the class that came, where forecasts are probabilities of classes.
+        arrivals : int or array-like of shape (rounds,), optional
+            When each outcome was known: before the prediction of that row (from 0), at the earliest of the next one;
+            a single number k means k rows later. All that arrive after the last row are settled at the end.
+        weights : bool
+            Whether to keep the weights of every round.
+
+        Returns
+        -------
+        Play
+            Predictions, losses and, if wanted, weights.
+
+        Raises
+        ------
+        AdviceError
+            If a row cannot be played; those before it are learned.
+        """
+        if self._pending:
+            raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")
+        self._learn_names(names_of(advice))
+        table = table_of(advice)
+        experts, width = table.shape[1], table.shape[2] if table.ndim == 3 else 1
+        board = self._begin(experts, width)
+        known = self._outcomes(outcomes, len(table), board)
+        plan = schedule(arrivals, len(table))
+        before = board.copy()
+        played = Play.room(len(table), experts, width, weights=weights)
+        self._run(board, table, known, plan, played)
+        return played.of(self, before, table, known)
+
+    def _outcomes(self, outcomes: Any, rounds: int, board: Board) -> Array | None:
+        if self._loss.name in WITHOUT_OUTCOME:
+            return None
+        if outcomes is None:
+            raise RegretlessError("outcomes are missing")
+        return outcomes_of(outcomes, rounds, board.width, classes=True)
+
+    def _run(self, board: Board, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
+        """The compiled loop, or the plain one for a loss that only Python knows."""
+        if self._loss.own is not None:
+            self._run_own(board, table, outcomes, plan, out)
+            return
+        predictions = out.predictions if board.width > 1 else out.predictions.reshape(-1, 1)
+        if plan is None:
+            result = board.core.play(
+                table, outcomes, predictions=predictions, losses=out.losses, weights=out.weights, **self._draws(out)
+            )
+        else:
+            pool = np.empty((plan.room, table.shape[1]))
+            result = board.core.play_delayed(
+                table,
+                outcomes,
+                plan.settle,
+                plan.starts,
+                plan.slots,
+                pool,
+                predictions=predictions,
+                losses=out.losses,
+                weights=out.weights,
+            )
+        self._refuse(result)
+
+    def _draws(self, out: Play) -> dict[str, Any]:
+        """What a learner that draws experts gives to the loop."""
+        return {}
+
+    def _run_own(self, board: Board, table: Array, outcomes: Any, plan: Schedule | None, out: Play) -> None:
+        if plan is not None:
+            raise RegretlessError("arrivals go with the losses that have a name; report late outcomes by their tickets")
+        for t, (row, outcome) in enumerate(zip(table, outcomes, strict=True)):
+            try:
+                forecast = self.predict(row)
+                out.predictions[t] = np.asarray(forecast)
+                if out.weights is not None:
+                    out.weights[t] = self._pending[forecast.ticket].weights
+                out.losses[t] = self._settle(self._pending.pop(forecast.ticket), outcome)
+            except RegretlessError as error:
+                self._pending.clear()
+                raise RegretlessError(f"row {t} (from 0): {error}") from error
+
+    def _refuse(self, result: tuple[int, str | None, int], row: int | None = None) -> None:
+        played, why, column = result
+        if why is not None:
+            raise complaint(why, played if row is None else row, column, self.names(), self._loss)
+
+    def _learn_names(self, names: Sequence[str] | None) -> None:
+        if names is None:
+            return
+        if self.expert_names_ is not None and list(names) != self.expert_names_:
+            raise RegretlessError(f"experts {', '.join(names)} after {', '.join(self.expert_names_)}")
+        self.expert_names_ = list(names)
+
+    # Its own success is judged by theorems.
+
+    def standing(self) -> ExpertStanding:
+        """What a theorem may know of the learner besides its ledger."""
+        from .judge import standing
+
+        return standing(self)
+
+    def comparators(
+        self, advice: Any = None, outcomes: Any = None, *, switches: Sequence[int] = ()
+    ) -> list[ExpertComparator]:
+        """What fixed uses of the experts would have lost.
+
+        Without the advice, the best expert alone: that is what the books tell.
+        """
+        from .judge import comparators
+
+        return comparators(self, advice, outcomes, switches=switches)
+
+    def certify(
+        self,
+        advice: Any = None,
+        outcomes: Any = None,
+        *,
+        comparators: Sequence[ExpertComparator] | None = None,
+        switches: Sequence[int] = (),
+    ) -> list[Certificate]:
+        """Each theorem about this learner, with the numbers of its run.
+
+        Parameters
+        ----------
+        advice, outcomes : array-like, optional
+            The very rounds that were played, all of them, to read the theorems against the best convex combination
+            too, and against the best sequences with so many `switches`.
+        comparators : sequence of ExpertComparator, optional
+            Read them against these instead.
+
+        Returns
+        -------
+        list of Certificate
+        """
+        found = comparators if comparators is not None else self.comparators(advice, outcomes, switches=switches)
+        from .judge import certificates
+
+        return certificates(self.theorems, self.ledger_, found, self.standing())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the learner to a ``.rgl`` file; `regretless.load` reads it."""
+        from .persist import write
+
+        write(path, self, {})

@@ -1,0 +1,185 @@
+"""The arrays of a play: what the kernel moves, and the ledger that can be read off them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..ledger import ExpertLedger
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+FIELDS = tuple(_core.expert_fields())
+OWN, ABSENT, MISSED_CORE, MISSED_MIX, MISSED_LOSS = range(5)  # rows of the tallies
+SECOND_ORDER = ("prod", "boa")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A composition, by the kernel's names.
+
+    Attributes
+    ----------
+    rule, charge, schedule : str
+        How weights move, what is charged, and how the rate is set.
+    rate, span, alpha, tau, low, high : float
+        The constant rate, the declared span of charges (0: learnt), the share that is dealt out again, the quantile,
+        and the declared range of values.
+    linear, substitute, always : bool
+        Whether charges are linearised, whether the prediction is the aggregating algorithm's, and whether the
+        majority moves in every round.
+    beta : float
+        What an erring expert's vote is multiplied by.
+    """
+
+    rule: str
+    charge: str
+    schedule: str = "constant"
+    rate: float = 1.0
+    span: float = 0.0
+    alpha: float = 0.0
+    tau: float = 0.5
+    low: float = -inf
+    high: float = inf
+    linear: bool = False
+    substitute: bool = False
+    always: bool = False
+    beta: float = 0.0
+
+
+class Board:
+    """The state of one learner.
+
+    Parameters
+    ----------
+    prior : ndarray, shape (experts,)
+        Weights at the start, summing to one.
+    width : int
+        How many numbers a forecast has.
+    rules : Rules
+    """
+
+    ARRAYS: tuple[str, ...] = ("state", "memory", "book", "tallies")
+
+    def __init__(self, prior: Array, width: int, rules: Rules) -> None:
+        experts = len(prior)
+        self.prior, self.width, self.rules = prior, width, rules
+        self.state = np.zeros((_core.combiner_rows(rules.rule), experts))
+        self.memory = np.zeros(_core.COMBINER_MEMORY)
+        self.book = np.zeros(len(FIELDS))
+        self.tallies = np.zeros((5, experts))
+        self.book[FIELDS.index("lowest")], self.book[FIELDS.index("highest")] = inf, -inf
+        if rules.rule == "share":
+            self.state[0] = prior
+        self.core: Any = self._core()
+
+    @property
+    def room(self) -> int:
+        """How many numbers wait for the outcome of a round."""
+        return (len(self.prior) + 1) * self.width + len(self.prior)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds settled."""
+        return int(self.book[0])
+
+    def copy(self) -> Board:
+        """Another board in the same state."""
+        other = Board(self.prior, self.width, self.rules)
+        other.adopt({name: getattr(self, name) for name in self.ARRAYS})
+        return other
+
+    def arrays(self) -> dict[str, Array]:
+        """The arrays by name."""
+        return {name: getattr(self, name) for name in self.ARRAYS}
+
+    def adopt(self, arrays: dict[str, Array]) -> None:
+        """Take over what `arrays` gave; the shapes must be the same.
+
+        Raises
+        ------
+        ValueError
+            If they are not.
+        """
+        for name in self.ARRAYS:
+            mine, theirs = getattr(self, name), arrays[name]
+            if theirs.shape != mine.shape or theirs.dtype != np.float64:
+                raise ValueError(f"{name} has another shape or type than the learner asks for")
+            mine[...] = theirs
+
+    def weights(self) -> Array:
+        """The weights of the next round, if every expert speaks."""
+        out = np.empty(len(self.prior))
+        self.core.weights(out)
+        return out
+
+    def rates(self) -> Array | None:
+        """The last rate of each expert, for the rules that give each its own."""
+        if self.rules.rule not in ("poly", *SECOND_ORDER):
+            return None
+        out = np.empty(len(self.prior))
+        self.core.rates(out)
+        return out
+
+    def ledger(self) -> ExpertLedger:
+        """What was observed so far."""
+        book = dict(zip(FIELDS, self.book.tolist(), strict=True))
+        book["gap"] = self.core.gap()
+        absent, core, mix, loss = self.tallies[ABSENT:]
+        faced, spoke = book["loss"] - loss, book["rounds"] - absent
+        # Rules that live by the regret take that of what was played, the others that of their weights at the time.
+        late = np.zeros(len(self.prior)) if self._by_regret() else book["delay"] - (mix - core)
+        charged = book["charge"] + book["delay"] - mix if self._by_regret() else book["charge"] - core
+        regrets = faced - self.tallies[OWN] if self.rules.rule == "majority" else self._regrets(book["charge"])
+        own = self.tallies[OWN].copy() if self._keeps_own() else charged - regrets
+        none = np.zeros(len(self.prior))
+        return ExpertLedger(
+            **book,
+            losses=own,
+            regrets=regrets,
+            delays=late,
+            faced=faced,
+            spoke=spoke,
+            squares=self.state[-1].copy() if self._by_regret() else none,
+            drags=self.state[0] - self.state[1] if self.rules.rule in SECOND_ORDER else none,
+        )
+
+    def _regrets(self, charge: float) -> Array:
+        if self.rules.rule in ("hedge", "share"):
+            return np.array(charge - self.state[-1])
+        return np.array(self.state[0])
+
+    def _by_regret(self) -> bool:
+        return self.rules.rule in ("poly", "prod", "boa", "squint")
+
+    def _keeps_own(self) -> bool:
+        return self.rules.linear or self.rules.rule == "majority"
+
+    def _core(self) -> Any:
+        rules = self.rules
+        powers = np.cumprod(np.array([1.0, *[rules.beta] * 1100])) if rules.rule == "majority" else None
+        return _core.Combiner(
+            self.state,
+            self.memory,
+            self.book,
+            self.tallies,
+            self.prior,
+            rule=rules.rule,
+            charge=rules.charge,
+            schedule=rules.schedule,
+            rate=rules.rate,
+            span=rules.span,
+            alpha=rules.alpha,
+            tau=rules.tau,
+            low=rules.low,
+            high=rules.high,
+            linear=rules.linear,
+            substitute=rules.substitute,
+            powers=powers,
+            always=rules.always,
+            width=self.width,
+        )

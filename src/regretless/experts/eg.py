@@ -1,0 +1,43 @@
+"""The exponentiated gradient, for portfolios first of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from ..checks import positive
+from ..theorem import Theorem
+from ..theory.experts import EG as THEOREMS
+from .base import ExpertLearner
+from .board import Rules
+from .losses import Own
+
+
+@dataclass(eq=False)
+class EG(ExpertLearner):
+    """Weights multiplied by exp(-eta * gradient), renormalised.
+
+    With the loss "wealth" the advice of a round are price relatives, the prediction is the factor by which the
+    portfolio grows, and the learner competes with the best constant-rebalanced portfolio. Any other convex loss of
+    forecasts will do as well.
+
+    Parameters
+    ----------
+    eta : float
+        The rate.
+
+    References
+    ----------
+    Helmbold, Schapire, Singer and Warmuth 1998; Kivinen and Warmuth 1997.
+    """
+
+    eta: float = 0.05
+    loss: str | Own | None = field(default="wealth", kw_only=True)
+
+    name: ClassVar[str] = "eg"
+    summary: ClassVar[str] = "exponentiated gradient; portfolios from price relatives"
+    gradient_trick: ClassVar[bool] = True
+    theorems: ClassVar[tuple[Theorem, ...]] = THEOREMS
+
+    def _rules(self, experts: int) -> Rules:
+        return self._compose("hedge", rate=positive("eta", self.eta))

@@ -1,0 +1,88 @@
+"""Exponential weights: Hedge on losses, the exponentially weighted average on forecasts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import log, sqrt
+from typing import ClassVar
+
+from ..checks import positive, whole
+from ..errors import RegretlessError
+from ..theorem import Theorem
+from ..theory.experts import HEDGE
+from .base import ExpertLearner
+from .board import Rules
+from .losses import Own
+
+
+@dataclass(eq=False)
+class ExponentialWeights(ExpertLearner):
+    """Weights in proportion to prior * exp(-eta * summed charges).
+
+    Parameters
+    ----------
+    eta : float, optional
+        A constant rate.
+    horizon : int, optional
+        The number of rounds to come, for which the constant rate sqrt(8 ln N / T) / span is best; the range of values
+        is [0, 1] unless `value_range` declares another.
+
+    With neither, the rate of round t is 2 sqrt(ln N / t) / s, where s is the span of charges that `value_range`
+    allows, or the largest difference of two charges of a round so far.
+    """
+
+    eta: float | None = None
+    horizon: int | None = None
+
+    theorems: ClassVar[tuple[Theorem, ...]] = HEDGE
+
+    def _value_range(self) -> tuple[float, float] | None:
+        if self.value_range is None and self.horizon is not None and self.loss not in ("wealth", "log"):
+            return (0.0, 1.0)
+        return self.value_range
+
+    def _rules(self, experts: int) -> Rules:
+        if self.eta is not None and self.horizon is not None:
+            raise RegretlessError("eta= and horizon= exclude each other: the horizon sets the rate")
+        if self.eta is not None:
+            return self._compose("hedge", rate=positive("eta", self.eta))
+        if self.horizon is not None:
+            return self._compose("hedge", rate=self._tuned(experts))
+        return self._compose("hedge", schedule="anytime")
+
+    def _tuned(self, experts: int) -> float:
+        rounds, span = whole("horizon", self.horizon), self._loss.span(self._linear)
+        if span is None:
+            raise RegretlessError(f"horizon= needs a loss of bounded range, unlike loss={self.loss!r}; give eta=")
+        return sqrt(8 * log(experts) / rounds) / span if experts > 1 else 1.0
+
+
+@dataclass(eq=False)
+class Hedge(ExponentialWeights):
+    """Exponential weights on a table of losses, or on forecasts when a loss is named.
+
+    Without a `loss` the advice of a round are its losses: `weights` are the distribution to act by, ``update(losses)``
+    or ``play(losses)`` move it, and the learner is charged the mean loss under its weights.
+
+    References
+    ----------
+    Freund and Schapire 1997; Littlestone and Warmuth 1994; Cesa-Bianchi and Lugosi 2006, Thm 2.2.
+    """
+
+    loss: str | Own | None = field(default=None, kw_only=True)
+
+    name: ClassVar[str] = "hedge"
+    summary: ClassVar[str] = "exponential weights; constant, tuned or anytime rate"
+
+
+@dataclass(eq=False)
+class ExponentiallyWeightedAverage(ExponentialWeights):
+    """The mean of the forecasts under exponential weights, for convex losses.
+
+    References
+    ----------
+    Vovk 1990; Cesa-Bianchi and Lugosi 2006, Thm 2.2 and 2.3; Bubeck 2011, Thm 2.1, for the anytime rate.
+    """
+
+    name: ClassVar[str] = "ewa"
+    summary: ClassVar[str] = "weighted average of forecasts; constant, tuned or anytime rate"

@@ -1,0 +1,148 @@
+"""What theorems need of a combiner: its standing, and what fixed uses of its experts would have lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..comparator import ExpertComparator
+from ..errors import RegretlessError
+from ..ledger import ExpertLedger
+from ..theory.expert_standing import ExpertStanding
+from .intake import outcomes_of, table_of
+from .losses import WITHOUT_OUTCOME
+
+if TYPE_CHECKING:
+    from ..theorem import Certificate, Theorem
+    from .base import ExpertLearner
+    from .hindsight import Blocks
+    from .totals import Totals
+
+DELTA = 0.05  # how improbable a failure of a probable bound may be
+
+
+def standing(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertStanding], ...] = ()) -> ExpertStanding:
+    """The learner as it stands after its last round."""
+    board, ledger = learner._known(), learner.ledger_
+    rules = board.rules
+    own_rate = rules.rule in ("hedge", "share")
+    loss = learner._loss
+    return ExpertStanding(
+        experts=len(board.prior),
+        prior=board.prior,
+        rule="aggregating" if rules.substitute else rules.rule,
+        schedule=rules.schedule if own_rate else "",
+        rate=rules.rate if own_rate and rules.schedule == "constant" else nan,
+        horizon=getattr(learner, "horizon", None),
+        span=loss.span(learner._linear),
+        loss=loss.name,
+        linear=learner._linear,
+        convex=loss.convex or bool(getattr(loss.own, "convex", False)),
+        alpha=rules.alpha if rules.rule == "share" else nan,
+        beta=_beta(learner),
+        rates=board.rates(),
+        log_potential=board.core.log_potential(),
+        grid=_grid(learner),
+        delayed=bool(ledger.delay != 0 or np.any(ledger.delays != 0)),
+        sampled=hasattr(learner, "generator_"),
+        delta=DELTA,
+        blocks=blocks,
+        ridge=getattr(learner, "a", nan),
+        log_det=getattr(board, "log_det", nan),
+        start=getattr(board, "start", None),
+    )
+
+
+def _beta(learner: ExpertLearner) -> float:
+    of = getattr(learner, "beta_of", None)
+    return float(of(learner.n_experts_) if of is not None else getattr(learner, "beta", nan))
+
+
+def _grid(learner: ExpertLearner) -> Any:
+    """The rates that are still in use, and their masses, for a learner with a prior on rates."""
+    grid = getattr(learner, "grid", None)
+    return None if grid is None else grid()
+
+
+def comparators(
+    learner: ExpertLearner, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
+) -> list[ExpertComparator]:
+    """What fixed uses of the experts would have lost in this learner's rounds."""
+    return comparators_of(learner, learner.ledger_, advice, outcomes, switches=switches)
+
+
+def comparators_of(
+    learner: ExpertLearner, ledger: ExpertLedger, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
+) -> list[ExpertComparator]:
+    """The same for books that may be of several learners."""
+    if advice is None:
+        return [best_expert(learner, ledger)]
+    table = table_of(advice).astype(np.float64, copy=False)
+    if len(table) != ledger.rounds:
+        raise RegretlessError(f"advice of {len(table)} rounds: the learner played {ledger.rounds:.0f}; give these")
+    without = learner._loss.name in WITHOUT_OUTCOME
+    width = table.shape[2] if table.ndim == 3 else 1
+    known = None if without else outcomes_of(outcomes, len(table), width, classes=True)
+    return hindsight(learner, ledger, lambda: [(table, known)], switches=switches)
+
+
+def hindsight(
+    learner: ExpertLearner,
+    ledger: ExpertLedger,
+    blocks: Blocks,
+    *,
+    totals: Totals | None = None,
+    switches: Sequence[int] = (),
+) -> list[ExpertComparator]:
+    """The comparators of a learner's rounds; see `hindsight.comparators`."""
+    from .hindsight import comparators as in_hindsight
+
+    return in_hindsight(
+        ledger,
+        learner._loss,
+        learner._known().prior,
+        blocks,
+        names=learner.names(),
+        switches=switches,
+        totals=totals,
+        ridge=getattr(learner, "a", 0.0),
+        start=getattr(learner._known(), "start", None),
+    )
+
+
+def best_expert(learner: ExpertLearner, ledger: ExpertLedger) -> ExpertComparator:
+    """The expert that the learner regrets most, over the rounds in which it spoke."""
+    from .hindsight import Hindsight
+
+    return Hindsight(ledger, learner._loss, learner._known().prior, lambda: (), learner.names()).best_expert()
+
+
+def certificates(
+    theorems: Sequence[Theorem], ledger: ExpertLedger, found: Sequence[ExpertComparator], stands: ExpertStanding
+) -> list[Certificate]:
+    """Each theorem read against the comparators.
+
+    A bound on the regret is worth most against the strongest comparator that it applies to; a bound on a count is the
+    smallest that any of them gives.
+    """
+    strongest = sorted(found, key=lambda one: -one.regret)
+    return [_certified(theorem, ledger, strongest, stands) for theorem in theorems]
+
+
+def _certified(
+    theorem: Theorem, ledger: ExpertLedger, found: list[ExpertComparator], stands: ExpertStanding
+) -> Certificate:
+    if theorem.quantity != "regret":
+        return theorem.certify(ledger, found, stands)
+    each = (theorem.certify(ledger, [one], stands) for one in found)
+    return next((one for one in each if one.applies), None) or theorem.certify(ledger, found, stands)
+
+
+def bound_so_far(learner: ExpertLearner, ledger: ExpertLedger, comparator: ExpertComparator) -> float | None:
+    """The smallest bound that the learner's sure theorems give against a comparator; None if none applies."""
+    stands = standing(learner)
+    read = (theorem.certify(ledger, [comparator], stands) for theorem in learner.theorems if theorem.kind == "sure")
+    return min((one.bound for one in read if one.bound is not None and one.quantity == "regret"), default=None)

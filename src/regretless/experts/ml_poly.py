@@ -1,0 +1,31 @@
+"""Polynomial weights of the regret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..theorem import Theorem
+from ..theory.second_order import ML_POLY
+from .base import ExpertLearner
+from .board import Rules
+
+
+@dataclass(eq=False)
+class MLPoly(ExpertLearner):
+    """Weights in proportion to the positive part of each expert's regret, over a rate of its own.
+
+    Nothing is to be tuned. An expert that the learner does not regret gets no weight.
+
+    References
+    ----------
+    Gaillard, Stoltz and van Erven 2014, with their rates for losses of unknown range.
+    """
+
+    name: ClassVar[str] = "ml-poly"
+    summary: ClassVar[str] = "positive part of the regret, a rate for each expert"
+    gradient_trick: ClassVar[bool] = True
+    theorems: ClassVar[tuple[Theorem, ...]] = ML_POLY
+
+    def _rules(self, experts: int) -> Rules:
+        return self._compose("poly")

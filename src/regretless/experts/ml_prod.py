@@ -1,0 +1,31 @@
+"""Products of one plus the regret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..theorem import Theorem
+from ..theory.second_order import ML_PROD
+from .base import ExpertLearner
+from .board import Rules
+
+
+@dataclass(eq=False)
+class MLProd(ExpertLearner):
+    """Weights that are products of 1 + eta r, each expert with a rate of its own that follows its squared regrets.
+
+    An expert's bound grows with how much the learner differed from it, not with the number of rounds.
+
+    References
+    ----------
+    Gaillard, Stoltz and van Erven 2014, Cor. 4.
+    """
+
+    name: ClassVar[str] = "ml-prod"
+    summary: ClassVar[str] = "products of 1 + eta r, a rate for each expert"
+    gradient_trick: ClassVar[bool] = True
+    theorems: ClassVar[tuple[Theorem, ...]] = ML_PROD
+
+    def _rules(self, experts: int) -> Rules:
+        return self._compose("prod")

@@ -1,0 +1,241 @@
+"""Online ridge regression on the forecasts: any linear combination may win."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import log1p, nan
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..checks import one_of, positive
+from ..errors import RegretlessError
+from ..ledger import ExpertLedger
+from ..theorem import Theorem
+from ..theory.mixable import RIDGE
+from .base import ExpertLearner
+from .board import FIELDS, OWN, Board, Rules
+from .losses import Own
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+REFRESH = 1000  # rounds after which the inverse is found afresh
+AT = {name: place for place, name in enumerate(FIELDS)}
+
+
+@dataclass(eq=False)
+class Ridge(ExpertLearner):
+    """Vovk, Azoury and Warmuth's forecaster on the experts' forecasts, for the square loss.
+
+    It competes with every fixed linear combination u, at a price of a |u - u_0|^2 and a logarithm of the rounds. Each
+    round costs the square of the number of experts, and every expert must speak.
+
+    Parameters
+    ----------
+    a : float
+        How much is charged for the squared distance from u_0.
+    around : {"average", "zero"}
+        u_0: the plain average of the experts, or nothing.
+
+    References
+    ----------
+    Vovk 2001; Azoury and Warmuth 2001.
+    """
+
+    a: float = 1.0
+    around: Literal["average", "zero"] = "average"
+    loss: str | Own | None = field(default="square", kw_only=True)
+
+    name: ClassVar[str] = "ridge"
+    summary: ClassVar[str] = "online ridge regression on the forecasts, against linear combinations"
+    theorems: ClassVar[tuple[Theorem, ...]] = RIDGE
+
+    def _rules(self, experts: int) -> Rules:
+        positive("a", self.a)
+        one_of("around", self.around, ("average", "zero"))
+        if self.loss != "square" or self.linearize:
+            raise RegretlessError(f"loss={self.loss!r}: ridge regression is of the plain square loss")
+        if self.prior is not None:
+            raise RegretlessError("prior=: ridge regression starts from around=")
+        return self._compose("hedge")
+
+    def _make(self, prior: Array, width: int) -> Board:
+        if width > 1:
+            raise RegretlessError("ridge regression is of single numbers")
+        return RidgeBoard(prior, self._rules(len(prior)), float(self.a), self.around == "average")
+
+
+class RidgeBoard(Board):
+    """The inverse of the regularised Gram matrix, and what goes with it; it is its own kernel.
+
+    Parameters
+    ----------
+    prior : ndarray, shape (experts,)
+    rules : Rules
+    a : float
+    average : bool
+        Whether targets are counted from the experts' average.
+    """
+
+    ARRAYS = ("inverse", "gram", "cross", "extra", "book", "tallies")
+
+    def __init__(self, prior: Array, rules: Rules, a: float, average: bool) -> None:
+        experts = len(prior)
+        self.prior, self.width, self.rules, self.a = prior, 1, rules, a
+        self.start = np.full(experts, 1.0 / experts) if average else np.zeros(experts)
+        self.inverse, self.gram = np.eye(experts) / a, np.zeros((experts, experts))
+        self.cross, self.extra = np.zeros(experts), np.zeros(2)  # rounds since the inverse was found, ln det
+        self.book, self.tallies = np.zeros(len(FIELDS)), np.zeros((5, experts))
+        self.book[AT["lowest"]], self.book[AT["highest"]] = np.inf, -np.inf
+        self.core: Any = self
+
+    def copy(self) -> Board:
+        """Another board in the same state."""
+        other = RidgeBoard(self.prior, self.rules, self.a, bool(self.start[0]))
+        other.adopt(self.arrays())
+        return other
+
+    @property
+    def log_det(self) -> float:
+        """ln det(I + sum of x x' / a)."""
+        return float(self.extra[1])
+
+    def ledger(self) -> ExpertLedger:
+        """What was observed so far."""
+        book = dict(zip(FIELDS, self.book.tolist(), strict=True))
+        own, none = self.tallies[OWN].copy(), np.zeros(len(self.prior))
+        faced = np.full(len(own), book["loss"])
+        spoke = np.full(len(own), book["rounds"])
+        return ExpertLedger(
+            **book,
+            losses=own,
+            regrets=faced - own,
+            delays=none,
+            faced=faced,
+            spoke=spoke,
+            squares=none,
+            drags=none,
+        )
+
+    # The manners of the compiled core.
+
+    def weights(self, out: Array | None = None) -> Array:
+        """The linear weights as they stand; they need not sum to one."""
+        found: Array = self.start + self.inverse @ self.cross
+        if out is not None:
+            out[:] = found
+        return found
+
+    def rate(self) -> float:
+        """There is none."""
+        return nan
+
+    def gap(self) -> float:
+        """What the rounds added to the difference from the best linear weights and their price."""
+        return float(self.book[AT["gap"]])
+
+    def log_potential(self) -> float:
+        """There is none."""
+        return nan
+
+    def open(self, advice: Array, kept: Array) -> float | tuple[str, int]:
+        """Predict a row, and keep what its outcome will need."""
+        if len(advice) != len(self.prior):
+            raise ValueError("advice has the wrong shape")
+        experts = len(self.prior)
+        kept[:experts] = advice
+        why, column = self.predict(kept[:experts], kept[experts:-1], kept[-1:])
+        return float(kept[-1]) if why is None else (why, column)
+
+    def close(self, kept: Array, outcome: float) -> float | tuple[str, int]:
+        """Learn the outcome of such a row."""
+        experts = len(self.prior)
+        loss, why, column = self.settle(kept[:experts], kept[experts:-1], kept[-1:], outcome)
+        return loss if why is None else (why, column)
+
+    def predict(self, advice: Array, p: Array, prediction: Array) -> tuple[str | None, int]:
+        """Prediction, and the weights that make it."""
+        bad = np.flatnonzero(~np.isfinite(advice))
+        if len(bad):
+            return "silent" if np.isnan(advice[bad[0]]) else "not finite", int(bad[0])
+        outside = np.flatnonzero((advice < self.rules.low) | (advice > self.rules.high))
+        if len(outside):
+            return "out of range", int(outside[0])
+        p[:] = self.weights()
+        lever = self.inverse @ advice
+        prediction[0] = self._predict(advice, lever)
+        return None, -1
+
+    def _predict(self, advice: Array, lever: Array) -> float:
+        return float(self.start @ advice + (self.cross @ lever) / (1 + advice @ lever))
+
+    def settle(self, advice: Array, p: Array, prediction: Array, outcome: float) -> tuple[float, str | None, int]:
+        """Suffer and update."""
+        if not np.isfinite(outcome):
+            return nan, "outcome" if np.isnan(outcome) else "not finite", -1
+        if not self.rules.low <= outcome <= self.rules.high:
+            return nan, "out of range", -1
+        lever = self.inverse @ advice
+        loss, prompt = float(prediction[0] - outcome) ** 2, (self._predict(advice, lever) - outcome) ** 2
+        target, stretch = outcome - float(self.start @ advice), float(advice @ lever)
+        own = (advice - outcome) ** 2
+        self._write(loss, prompt, target, own)
+        ahead = self._predict(advice, lever) - float(self.start @ advice)
+        self.book[AT["gap"]] += target**2 * stretch / (1 + stretch) - ahead**2 * stretch
+        self.inverse -= np.outer(lever, lever / (1 + stretch))
+        self.gram += np.outer(advice, advice)
+        self.cross += target * advice
+        self.extra += 1, log1p(max(stretch, 0.0))
+        if self.extra[0] >= REFRESH:
+            self.inverse[...] = np.linalg.inv(self.gram + self.a * np.eye(len(self.cross)))
+            self.extra[0] = 0
+        return float(loss), None, -1
+
+    def _write(self, loss: float, prompt: float, target: float, own: Array) -> None:
+        book = self.book
+        book[AT["rounds"]] += 1
+        book[AT["loss"]] += loss
+        book[AT["charge"]] += prompt
+        book[AT["delay"]] += loss - prompt
+        book[AT["max_outcome2"]] = max(book[AT["max_outcome2"]], target**2)
+        book[AT["lowest"]] = min(book[AT["lowest"]], own.min())
+        book[AT["highest"]] = max(book[AT["highest"]], own.max())
+        self.tallies[OWN] += own
+
+    def play(self, advice: Array, outcomes: Array, *, predictions: Array, losses: Array, weights: Any) -> Any:
+        """Every row in its order."""
+        return self._each(advice, outcomes, range(len(advice)), None, predictions, losses, weights)
+
+    def play_delayed(self, advice: Array, outcomes: Array, *late: Any, **out: Any) -> Any:
+        """Every row in its order, its outcome later."""
+        settle, starts, _, _ = late
+        return self._each(advice, outcomes, settle, starts, out["predictions"], out["losses"], out["weights"])
+
+    def _each(
+        self, advice: Array, outcomes: Array, order: Any, starts: Any, said: Array, losses: Array, kept: Any
+    ) -> Any:
+        wide = advice.astype(np.float64)
+        for row, predicted in _events(len(wide), order, starts):
+            if predicted:
+                p = np.empty(wide.shape[1])
+                why, column = self.predict(wide[row], p, said[row])
+                if kept is not None:
+                    kept[row] = p
+            else:
+                losses[row], why, column = self.settle(wide[row], self.start, said[row], float(outcomes[row]))
+            if why is not None:
+                return row, why, column
+        return len(wide), None, -1
+
+
+def _events(rounds: int, order: Any, starts: Any) -> Iterator[tuple[int, bool]]:
+    """What happens in which order: (row, True) is a prediction, (row, False) an outcome."""
+    for row in range(rounds):
+        if starts is None:
+            yield row, True
+            yield row, False
+            continue
+        yield from ((int(done), False) for done in order[starts[row] : starts[row + 1]])
+        yield row, True
+    if starts is not None:
+        yield from ((int(done), False) for done in order[starts[rounds] :])

@@ -1,0 +1,48 @@
+"""A prior on learning rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..theorem import Theorem
+from ..theory.second_order import SQUINT
+from .base import ExpertLearner
+from .board import Rules
+from .intake import Array
+
+POINTS = 30  # of the grid, as in the kernel
+LARGEST, FIRST = 5, 6  # places in the kernel's memory
+
+
+@dataclass(eq=False)
+class Squint(ExpertLearner):
+    """Weights that mix exp(eta R - eta^2 V) over a grid of rates, each half of the one before.
+
+    Every rate of the grid is tried at once, so the bound is that of the best of them, for every expert.
+
+    References
+    ----------
+    Koolen and van Erven 2015, with a discrete prior on rates.
+    """
+
+    name: ClassVar[str] = "squint"
+    summary: ClassVar[str] = "exponential weights mixed over a grid of rates"
+    gradient_trick: ClassVar[bool] = True
+    theorems: ClassVar[tuple[Theorem, ...]] = SQUINT
+
+    def _rules(self, experts: int) -> Rules:
+        return self._compose("squint")
+
+    def grid(self) -> tuple[Array, Array]:
+        """The rates that are still in use, and their prior masses."""
+        board = self._known()
+        first, largest = board.memory[FIRST] or board.rules.span, board.memory[LARGEST]
+        if first == 0:
+            return np.empty(0), np.empty(0)
+        place = np.arange(POINTS)
+        rates = 0.5**place / (2 * first)
+        used = rates * 2 * largest <= 1
+        return rates[used], (1 / ((place + 1.0) * (place + 2.0)))[used]

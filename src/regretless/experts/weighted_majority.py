@@ -1,0 +1,155 @@
+"""Weighted majority: by vote, and by drawing an expert."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import log, sqrt
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..checks import drawn_seed, one_of, positive, whole
+from ..errors import RegretlessError
+from ..theorem import Theorem
+from ..theory.majority import RANDOMIZED_MAJORITY, WEIGHTED_MAJORITY
+from .base import ExpertLearner
+from .board import FIELDS, Board, Rules
+from .delay import Schedule
+from .forecast import Forecast, Round
+from .intake import Array
+from .losses import Own
+from .play import Play
+
+SAMPLED = FIELDS.index("sampled")
+
+
+@dataclass(eq=False)
+class WeightedMajority(ExpertLearner):
+    """The majority of experts that say 0 or 1, each vote multiplied by beta for every mistake of its expert's.
+
+    Ties predict 1. With beta = 0 an expert that errs has no say any more while there are better ones: that is halving.
+
+    Parameters
+    ----------
+    beta : float
+        From 0 up to but not including 1.
+    update_on : {"mistake", "always"}
+        Whether votes lose weight in the rounds in which the majority errs, or in all of them.
+
+    References
+    ----------
+    Littlestone and Warmuth 1994.
+    """
+
+    beta: float = 0.5
+    update_on: Literal["mistake", "always"] = "mistake"
+    loss: str | Own | None = field(default="zero-one", kw_only=True)
+
+    name: ClassVar[str] = "weighted-majority"
+    summary: ClassVar[str] = "deterministic vote of experts that say 0 or 1"
+    theorems: ClassVar[tuple[Theorem, ...]] = WEIGHTED_MAJORITY
+
+    def _rules(self, experts: int) -> Rules:
+        if self.loss != "zero-one":
+            raise RegretlessError(f"loss={self.loss!r}: a majority is right or wrong, zero-one is its loss")
+        if positive("beta", self.beta, or_zero=True) >= 1:
+            raise RegretlessError(f"beta={self.beta!r} must lie below 1")
+        if self.prior is not None:
+            raise RegretlessError("prior=: the majority starts with equal votes")
+        one_of("update_on", self.update_on, ("mistake", "always"))
+        return self._compose("majority", beta=float(self.beta), always=self.update_on == "always")
+
+
+@dataclass(eq=False)
+class RandomizedWeightedMajority(ExpertLearner):
+    """Follow an expert drawn by its weight, which is multiplied by beta^loss after every round.
+
+    Two losses are kept apart: the expected one, which the theorem bounds, and the one that was drawn.
+
+    Parameters
+    ----------
+    beta : float, optional
+        Between 0 and 1.
+    horizon : int, optional
+        The number of rounds to come, for which beta = max(1/2, 1 - sqrt(ln N / T)). One of the two is needed.
+    random_state : int, optional
+        Seed of the draws.
+
+    References
+    ----------
+    Littlestone and Warmuth 1994; Freund and Schapire 1997.
+    """
+
+    beta: float | None = None
+    horizon: int | None = None
+    random_state: int | None = None
+    loss: str | Own | None = field(default="zero-one", kw_only=True)
+
+    name: ClassVar[str] = "randomized-weighted-majority"
+    summary: ClassVar[str] = "follow an expert drawn by weight; expected and drawn loss kept apart"
+    theorems: ClassVar[tuple[Theorem, ...]] = RANDOMIZED_MAJORITY
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.beta is None) == (self.horizon is None):
+            raise RegretlessError("give either beta= or horizon=")
+        self.seed_ = drawn_seed(self.random_state)
+        self.generator_ = np.random.Generator(np.random.PCG64(self.seed_))
+        self._drawn: dict[int, int] = {}
+
+    def _value_range(self) -> tuple[float, float] | None:
+        return (0.0, 1.0) if self.value_range is None and self.loss is None else self.value_range
+
+    def _rules(self, experts: int) -> Rules:
+        if self.loss not in ("zero-one", None):
+            raise RegretlessError(f"loss={self.loss!r}: zero-one, or None for a table of losses in [0, 1]")
+        if self.value_range not in (None, (0, 1)):
+            raise RegretlessError("value_range=: the losses lie in [0, 1]")
+        return self._compose("hedge", rate=log(1 / self.beta_of(experts)))
+
+    def beta_of(self, experts: int) -> float:
+        """The beta that the parameters ask for."""
+        if self.horizon is not None and experts == 1:
+            return 0.5
+        if self.horizon is not None:
+            return max(0.5, 1 - sqrt(log(experts) / whole("horizon", self.horizon)))
+        if not 0 < positive("beta", self.beta) < 1:
+            raise RegretlessError(f"beta={self.beta!r} must lie between 0 and 1")
+        return float(self.beta or 0.0)
+
+    def _run(self, board: Board, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
+        if plan is not None:
+            raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
+        before, done = self.generator_.bit_generator.state, board.rounds
+        out.chosen = np.empty(len(table), np.int64)
+        try:
+            super()._run(board, table, outcomes, plan, out)
+        except RegretlessError:
+            # As many draws are used up as rounds were played.
+            self.generator_.bit_generator.state = before
+            self.generator_.random(board.rounds - done)
+            raise
+
+    def _draws(self, out: Play) -> dict[str, Any]:
+        return {"uniforms": self.generator_.random(len(out.losses)), "chosen": out.chosen}
+
+    def predict(self, advice: Any = None) -> Any:
+        """The advice of an expert drawn by its weight; the weights themselves where losses are given."""
+        forecast = super().predict(advice)
+        kept = self._pending[forecast.ticket]
+        shares = np.cumsum(kept.weights)
+        self._drawn[forecast.ticket] = place = int((shares <= self.generator_.random() * shares[-1]).sum())
+        if self._loss.name != "zero-one":
+            return forecast
+        drawn = Forecast(kept.advice[place])
+        drawn.ticket = forecast.ticket
+        return drawn
+
+    def _settle(self, kept: Round, outcome: Any) -> float:
+        ticket = next(ticket for ticket, one in self._pending.items() if one is kept)
+        loss = super()._settle(kept, outcome)
+        place = self._drawn.pop(ticket)
+        known = self._known()
+        drawn = float(outcome[place]) if self._loss.name == "table" else float(kept.advice[place] != outcome)
+        known.book[SAMPLED] += drawn
+        return loss

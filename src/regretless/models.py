@@ -1,0 +1,42 @@
+"""Any model, whichever room of the house it comes from."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from .modelfile import read_model
+
+if TYPE_CHECKING:
+    from .experts.base import ExpertLearner
+    from .linear.base import OnlineClassifier
+
+
+def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner, dict[str, Any]]:
+    """Read a learner and what was kept with it.
+
+    Parameters
+    ----------
+    path : path-like
+        A ``.rgl`` file.
+
+    Returns
+    -------
+    learner : OnlineClassifier or ExpertLearner
+    extra : dict
+        JSON values.
+
+    Raises
+    ------
+    ModelError
+        If the file is no model, is damaged, or does not fit together.
+    """
+    from .experts.registry import EXPERT_LEARNERS
+    from .linear import persist as linear
+
+    description, tensors = read_model(path)
+    if description.get("learner") in EXPERT_LEARNERS:
+        from .experts import persist as experts
+
+        return experts.rebuilt(path, description, tensors)
+    return linear.rebuilt(path, description, tensors)

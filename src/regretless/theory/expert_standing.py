@@ -1,0 +1,233 @@
+"""What a theorem may ask of a learner with experts besides its ledger, and what all of these theorems share.
+
+Everything rests on one inequality. With p the weights that were played, q those of the rule when the outcome arrived
+(p itself unless it came late), c the charges, and silent experts charged h = q.c, the learner's loss exceeds expert
+i's, over the rounds in which i spoke, by at most R_i plus the cost of the delay, R_i = sum (h - c_i) and sum (p -
+q).c: losses are convex, or mixed by p. When charges are linearised the same is true of every fixed convex combination
+of experts that always spoke, with R_u = sum u_i R_i. What is left to prove of a rule is a bound on R.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isclose, isfinite, log, nan
+from typing import Any
+
+import numpy as np
+
+from ..comparator import ExpertComparator
+from ..ledger import ExpertLedger
+from ..theorem import Check
+
+Array = np.ndarray[Any, Any]
+
+# Losses that the learner pays as its weights mix them, whatever their shape.
+MIXED = ("table", "zero-one")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpertStanding:
+    """A learner with experts as it stands after its last round.
+
+    Attributes
+    ----------
+    experts : int
+        How many there are.
+    prior : ndarray, shape (experts,)
+        The weights that it began with.
+    rule : str
+        What moves its weights.
+    schedule : {"constant", "anytime", "self-tuned", ""}
+        How its rate moves; empty where each expert has a rate of its own.
+    rate : float
+        A constant rate; nan otherwise.
+    horizon : int or None
+        The number of rounds that the rate was tuned for.
+    span : float or None
+        The largest difference between two charges of a round, if it was declared.
+    loss : str
+        What forecasts cost.
+    linear, convex : bool
+        Whether charges are linearised losses; whether a mixed forecast loses at most the mixed losses.
+    alpha, beta : float
+        Share of the weights that is dealt out again; what is left of the weight of an expert that errs.
+    rates : ndarray or None, shape (experts,)
+        The last rate of each expert, where each has its own.
+    log_potential : float
+        Logarithm of the potential at the end.
+    grid : (ndarray, ndarray) or None
+        Rates still in use and their prior masses, for a rule with a prior on rates.
+    steady, delayed, sampled : bool
+        Whether it played all rounds by the same parameters; whether outcomes came late; whether it drew experts.
+    delta : float or None
+        How improbable a failure of a *probable* bound may be.
+    blocks : tuple of (ExpertLedger, ExpertStanding)
+        One of each stretch between two restarts.
+    ridge, log_det : float
+        What the squared distance of linear weights from `start` costs; logarithm of the determinant of I + sum x x' /
+        ridge.
+    start : ndarray or None, shape (experts,)
+        The linear weights that it began with.
+    """
+
+    experts: int
+    prior: Array
+    rule: str = "hedge"
+    schedule: str = "constant"
+    rate: float = nan
+    horizon: int | None = None
+    span: float | None = None
+    loss: str = "table"
+    linear: bool = False
+    convex: bool = True
+    alpha: float = nan
+    beta: float = nan
+    rates: Array | None = None
+    log_potential: float = 0.0
+    grid: tuple[Array, Array] | None = None
+    steady: bool = True
+    delayed: bool = False
+    sampled: bool = False
+    delta: float | None = None
+    blocks: tuple[tuple[ExpertLedger, ExpertStanding], ...] = ()
+    ridge: float = nan
+    log_det: float = nan
+    start: Array | None = None
+
+
+def regret(_: ExpertLedger, comparator: ExpertComparator) -> float:
+    """How much more the learner lost than the comparator, over the same rounds."""
+    return comparator.regret
+
+
+def mixture(comparator: ExpertComparator, experts: int) -> Array:
+    """The comparator as weights of a convex combination."""
+    if comparator.expert is None:
+        return np.asarray(comparator.weights, dtype=np.float64)
+    weights = np.zeros(experts)
+    weights[comparator.expert] = 1.0
+    return weights
+
+
+def delay_cost(ledger: ExpertLedger, comparator: ExpertComparator) -> float:
+    """What late outcomes cost over the rounds of the comparator."""
+    if comparator.expert is not None:
+        return float(ledger.delays[comparator.expert])
+    if comparator.weights is not None:
+        return float(comparator.weights @ ledger.delays)
+    return ledger.delay
+
+
+def divided(amount: float, rate: float) -> float:
+    """The amount over the rate, where either may be infinite; nothing if there is nothing to divide."""
+    return 0.0 if amount == 0 or rate == inf else amount / rate
+
+
+def divergence(weights: Array, prior: Array) -> float:
+    """Kullback and Leibler's divergence of the weights from the prior."""
+    used = weights > 0
+    with np.errstate(divide="ignore"):
+        return max(0.0, float(weights[used] @ np.log(weights[used] / prior[used])))
+
+
+def _same_rounds(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertStanding) -> bool:
+    alone = comparator.expert is not None
+    rounds = ledger.spoke[comparator.expert] if alone else ledger.rounds
+    faced = ledger.faced[comparator.expert] if alone else ledger.loss
+    return bool(comparator.rounds == rounds) and isclose(comparator.faced, faced, rel_tol=1e-7, abs_tol=1e-300)
+
+
+def _steady(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+    return learner.steady
+
+
+def _mixes(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+    return learner.convex or learner.loss in MIXED
+
+
+def _convex_combination(_: ExpertLedger, comparator: ExpertComparator, __: ExpertStanding) -> bool:
+    if comparator.expert is not None:
+        return True
+    weights = comparator.weights
+    return weights is not None and bool(weights.min() >= 0) and isclose(float(weights.sum()), 1.0, rel_tol=1e-9)
+
+
+def _within_reach(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
+    return comparator.expert is not None or learner.linear
+
+
+def _always_spoke(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertStanding) -> bool:
+    if comparator.expert is not None or comparator.weights is None:
+        return True
+    return bool((ledger.spoke[comparator.weights > 0] == ledger.rounds).all())
+
+
+def _declared(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+    return learner.span is not None and isfinite(learner.span)
+
+
+def _in_span(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertStanding) -> bool:
+    return learner.span is None or ledger.spread <= learner.span * (1 + 1e-9)
+
+
+def _in_time(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+    return not learner.delayed
+
+
+def _nobody_silent(ledger: ExpertLedger, _: ExpertComparator, __: ExpertStanding) -> bool:
+    return ledger.absent == 0
+
+
+def _single(_: ExpertLedger, comparator: ExpertComparator, __: ExpertStanding) -> bool:
+    return comparator.expert is not None
+
+
+def _uniform(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+    return bool(np.ptp(learner.prior) <= 1e-12)
+
+
+def scheduled(*schedules: str) -> Check:
+    """A check that the rate moves in one of these ways."""
+
+    def holds(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+        return learner.schedule in schedules
+
+    return holds
+
+
+Assumption = tuple[str, Check]
+
+SAME_ROUNDS: Assumption = (
+    "the comparator must be read on the very rounds that were played, and these are others",
+    _same_rounds,
+)
+STEADY: Assumption = ("it assumes one set of parameters, and they were changed during the run", _steady)
+MIXES: Assumption = (
+    "a mixed forecast must lose at most the mixed losses, and this loss is not known to be convex",
+    _mixes,
+)
+COMBINATION: Assumption = ("it is about one expert, or one convex combination, for all rounds", _convex_combination)
+WITHIN_REACH: Assumption = (
+    "a convex combination is within reach of linearised charges (linearize=True), and these are the losses themselves",
+    _within_reach,
+)
+ALWAYS_SPOKE: Assumption = ("a combination needs experts that spoke in every round, and some did not", _always_spoke)
+DECLARED: Assumption = (
+    "before the run a bound needs the range of forecasts and outcomes (value_range=), and none was declared",
+    _declared,
+)
+IN_SPAN: Assumption = ("the charges of a round differed by more than the declared range allows", _in_span)
+IN_TIME: Assumption = ("it assumes that each outcome is known before the next forecast, and some came late", _in_time)
+NOBODY_SILENT: Assumption = ("it assumes that every expert speaks in every round, and some did not", _nobody_silent)
+SINGLE: Assumption = ("it is about single experts", _single)
+UNIFORM: Assumption = ("it assumes equal prior weights", _uniform)
+
+# What every bound on the regret against one expert or one combination assumes; what depends on the comparator comes
+# last, so that a theorem that never applies to a learner says so.
+REGRET: tuple[Assumption, ...] = (STEADY, MIXES, COMBINATION, WITHIN_REACH, ALWAYS_SPOKE, SAME_ROUNDS)
+PRIOR: tuple[Assumption, ...] = (DECLARED, IN_SPAN, *REGRET)
+
+
+def log_experts(learner: ExpertStanding) -> float:
+    """ln N, the numerator of most rates."""
+    return log(learner.experts)
