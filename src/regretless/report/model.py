@@ -47,6 +47,15 @@ class CertificateLike(Protocol):
     def comparator(self) -> object: ...
 
 
+class Certified(Protocol):
+    """What a page reads of its report to name the tightest bound."""
+
+    @property
+    def certificates(self) -> Sequence[CertificateLike]: ...
+    @property
+    def quantity(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class BoundCurve:
     """A certified bound as a function of the rounds played.

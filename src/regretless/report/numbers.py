@@ -63,6 +63,15 @@ def percent(share: float, digits: int = 3) -> str:
     return real(100 * share, digits) + "%"
 
 
+def share(value: float) -> str:
+    """A share of a whole to a tenth of a per cent; what is not nothing and not all is never shown as such."""
+    if 0 < abs(value) < 0.001:
+        return f"{_MINUS if value < 0 else ''}<0.1%"
+    if 0.999 < value < 1:
+        return ">99.9%"
+    return f"{100 * value:.{0 if value in (0, 1) else 1}f}%".replace("-", _MINUS)
+
+
 def observed_and_bound(observed: float, bound: float, counted: bool, holds: bool) -> tuple[str, str]:
     """Both numbers, such that the shown ones compare as the true ones do.
 

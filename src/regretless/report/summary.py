@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import numbers
-from .model import CertificateLike, Report, bare, counted
+from .model import CertificateLike, Certified, Report, bare, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
     applying = [one for one in certificates if one.applies]
     sure = [one for one in applying if one.theorem.kind == "sure"]
     broken = [one for one in sure if not holds(one)]
-    detail = f"{len(applying)} of {_many(len(certificates), 'certificate')} applied"
+    detail = f"{len(applying)} of {many(len(certificates), 'certificate')} applied"
     others = sum(not holds(one) for one in applying) - len(broken)
     if others:
-        detail += f"; {_many(others, 'bound')} that chance may exceed, exceeded"
+        detail += f"; {many(others, 'bound')} that chance may exceed, exceeded"
     if broken:
         names = ", ".join(one.theorem.title for one in broken)
         detail = f"{names}: this is a fault of the program, not of the data. Please report it."
@@ -68,7 +68,7 @@ def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
     return Verdict("idle", "No sure bound applied", detail + "." if certificates else "No theorem was asked.")
 
 
-def tightest(report: Report) -> CertificateLike | None:
+def tightest(report: Certified) -> CertificateLike | None:
     """The certificate that leaves the least room above what was observed, a sure one where there is any.
 
     Room rather than the bound itself, for certificates of regret against different comparators observe
@@ -87,7 +87,7 @@ def lead(report: Report) -> str:
     rounds, mistakes, _ = totals(report)
     if rounds == 0:
         return "No round was played."
-    text = f"In {_many(rounds, 'round')} the learner made {_many(mistakes, 'mistake')}"
+    text = f"In {many(rounds, 'round')} the learner made {many(mistakes, 'mistake')}"
     text += f", {numbers.percent(mistakes / rounds)} of all." if mistakes else "."
     best = tightest(report)
     if best is None or best.observed is None or best.bound is None:
@@ -114,14 +114,17 @@ def cards(report: Report) -> list[Card]:
         Card("Mistake rate", rate),
         Card("Updates", numbers.number(updates)),
     ]
+    return [*shown, bound_card(report)]
+
+
+def bound_card(report: Certified) -> Card:
+    """The tightest bound on what is certified, and how much of it was used."""
     best = tightest(report)
     if best is None or best.bound is None:
-        shown.append(Card(f"Tightest bound on {report.quantity}", "–", "no theorem gives one"))
-    else:
-        share, width = used(best)
-        note = best.theorem.title + (f": {share} used" if share != "–" else "")
-        shown.append(Card(f"Tightest bound on {best.quantity}", pair(best)[1], note, width, not holds(best)))
-    return shown
+        return Card(f"Tightest bound on {report.quantity}", "–", "no theorem gives one")
+    share, width = used(best)
+    note = best.theorem.title + (f": {share} used" if share != "–" else "")
+    return Card(f"Tightest bound on {best.quantity}", pair(best)[1], note, width, not holds(best))
 
 
 def row(certificate: CertificateLike, formula: str) -> Row:
@@ -169,6 +172,8 @@ def used(certificate: CertificateLike) -> tuple[str, float | None]:
         return "100%", 100.0
     if bound <= 0:
         return "–", None
+    if observed < 0:
+        return "none", 0.0
     if counted(certificate.quantity) and bound >= 1:
         bound = math.floor(bound * (1 + 1e-9))  # the share of what is shown
     share = observed / bound
@@ -202,8 +207,8 @@ def _comparator(comparator: object) -> str:
         return ""
     describe = getattr(comparator, "describe", None)
     known = describe() if callable(describe) else comparator
-    if isinstance(known, Mapping) and known.get("name"):
-        return numbers.plain(known["name"])
+    if isinstance(known, Mapping) and (name := known.get("label") or known.get("name")):
+        return numbers.plain(name)
     return numbers.plain(known)
 
 
@@ -211,6 +216,7 @@ def _known(value: float | None) -> str:
     return "–" if value is None else numbers.number(value)
 
 
-def _many(value: int, noun: str) -> str:
+def many(value: int, noun: str) -> str:
+    """So many of something, in words that agree."""
     amount = "no" if value == 0 else numbers.number(value)
     return f"{amount} {noun}{'' if value == 1 else 's'}"

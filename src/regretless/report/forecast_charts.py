@@ -1,0 +1,217 @@
+"""The pictures of combined forecasts: regret, weights, losses, residuals and the learning rate over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from . import numbers
+from .curves import Panel, Point, Series, absence, relation, thin
+from .forecasts import MOST_EXPERTS, ForecastReport, History, Values
+from .residuals import residual_panels
+
+MOST_LINE_POINTS = 240
+"""Enough for each of so many lines on a linear axis."""
+
+FAR_ABOVE = 30.0
+"""A bound so many times above all that was observed would flatten the rest of a linear chart."""
+
+Names = Mapping[str, tuple[str, str]]
+
+TELLING_SPREAD = 0.3
+"""Summed losses whose ends lie within this share of the largest look like one line."""
+
+
+def panels(report: ForecastReport) -> list[Panel]:
+    """Every picture for which there are numbers."""
+    history = report.history
+    known = numbered(history)
+    found = [regret_panel(history), weight_panel(history, known), loss_panel(report, known)]
+    found += [*residual_panels(report), rate_panel(history)]
+    return [panel for panel in found if panel is not None]
+
+
+def numbered(history: History) -> dict[str, tuple[str, str]]:
+    """What each expert that is drawn is called, with its number, and its style: the same in every picture.
+
+    The heaviest on average come first. In no picture have two experts the same style.
+    """
+    totals = {name: sum(v for _, v in _known(history.rounds, v)) for name, v in history.weights.items()}
+    heaviest = sorted((name for name in totals if name != "others"), key=lambda name: -totals[name])[:MOST_EXPERTS]
+    leading = _leading(history)[:MOST_EXPERTS]
+    styles = {name: place for place, name in enumerate(heaviest)}
+    free = [place for place in range(MOST_EXPERTS) if place not in {styles.get(name) for name in leading}]
+    styles |= dict(zip((name for name in leading if name not in styles), free, strict=False))
+    return {
+        name: (f"{number} {numbers.label(name)}", f"expert{style}")
+        for number, (name, style) in enumerate(styles.items(), 1)
+    }
+
+
+def regret_panel(history: History) -> Panel | None:
+    """The regret under its bound, and above what no learner escapes; linear, for it may be negative."""
+    regret = _thinned(history.rounds, history.regret or _difference(history.learner_loss, history.best_expert_loss))
+    if not regret:
+        return None
+    bounds = _bounds(history, max(abs(value) for _, value in regret))
+    notes = [f"{line.name} {absence(line)}" for line in bounds if not line.drawn and line.points]
+    title = "Regret against the best expert"
+    if upper := [line for line in bounds if line.drawn and not line.floor]:
+        title += " under its bound" if relation(regret, upper) == "under" else " and its bound"
+    if any(line.floor for line in bounds):
+        notes.append(
+            "The dotted line is what no learner escapes: some sequence of so many rounds costs each of them as much "
+            "(Theorem 7.5). A bound for all sequences cannot lie below it, one that looks at the sequence played can."
+        )
+    lines = [Series("Regret", "first", regret, final=numbers.number(regret[-1][1])), *bounds]
+    return Panel("regret", title, "Regret", "real", lines, notes, scale="linear", even=True)
+
+
+def _bounds(history: History, highest: float) -> list[Series]:
+    """The upper and the lower bound; an upper one that is far above all else is in the legend alone."""
+    upper = thin(_points(history.rounds, history.bound), even=True)
+    lower = _thinned(history.rounds, history.lower_bound)
+    found: list[Series] = []
+    if upper:
+        limit = FAR_ABOVE * max([highest, *(value for _, value in lower)]) or math.inf
+        last = upper[-1][1]
+        drawn = math.isfinite(last) and last <= limit
+        # What was far off at first and is not at last is drawn from there.
+        near = [point for point in upper if point[1] <= limit] if drawn else upper
+        found.append(Series("Bound", "bound0", near, True, numbers.number(last), drawn, told=upper))
+    if lower:
+        text = numbers.number(lower[-1][1])
+        found.append(Series("Some sequence costs every learner", "bound1", lower, True, text, floor=True))
+    return found
+
+
+def weight_panel(history: History, known: Names) -> Panel | None:
+    """The weights stacked to one; as lines where they are no shares of one."""
+    table = _weights(history, known)
+    if not table or not history.rounds:
+        return None
+    kept = [int(k) for _, k in thin([(float(t), k) for k, t in enumerate(history.rounds)], MOST_LINE_POINTS, even=True)]
+    rounds = [float(history.rounds[k]) for k in kept]
+    columns = {name: [table[name][k] for k in kept] for name in table}
+    sums = [sum(column[k] for column in columns.values()) for k in range(len(kept))]
+    if min(map(min, columns.values())) < -1e-9 or any(abs(total - 1) > 0.02 for total in sums if total):
+        return _weight_lines(rounds, columns, known)
+    tops, lines = [0.0] * len(rounds), []
+    for name, column in columns.items():
+        tops = [min(top + max(value, 0.0), 1.0) for top, value in zip(tops, column, strict=True)]
+        tag, style = _tag(name, known)
+        told = list(zip(rounds, column, strict=True))
+        points = list(zip(rounds, tops, strict=True))
+        final = numbers.share(column[-1])
+        lines.append(Series(tag, style, points, final=final, mark="area", tag=tag, told=told))
+    return Panel("weights", "Weights", "Share of the weight", "share", lines, [], scale="linear", even=True)
+
+
+def _weight_lines(rounds: Sequence[float], columns: Mapping[str, Sequence[float]], known: Names) -> Panel:
+    lines = []
+    for name, column in columns.items():
+        tag, style = _tag(name, known)
+        final = numbers.number(column[-1])
+        lines.append(Series(tag, style, list(zip(rounds, column, strict=True)), final=final, tag=tag))
+    return Panel("weights", "Weights", "Weight", "real", lines, [], scale="linear", even=True)
+
+
+def _weights(history: History, known: Names) -> dict[str, list[float]]:
+    """The weights of the first experts, and of all others together."""
+    clean = {
+        name: [0.0 if value is None or not math.isfinite(value) else float(value) for value in values]
+        for name, values in history.weights.items()
+        if len(values) == len(history.rounds)
+    }
+    shown = [name for name in known if name in clean][:MOST_EXPERTS]
+    rest = [clean[name] for name in clean if name not in shown]
+    others = {"others": [math.fsum(values) for values in zip(*rest, strict=True)]} if rest else {}
+    return {name: clean[name] for name in shown} | others
+
+
+def loss_panel(report: ForecastReport, known: Names) -> Panel | None:
+    """The summed losses of the leading experts and of the learner, or how far they are from the learner's."""
+    history = report.history
+    learner = history.learner_loss
+    lines: dict[str, Values] = {name: history.expert_losses[name] for name in _leading(history)[:MOST_EXPERTS]}
+    if not lines or not learner or learner[-1] is None:
+        return None
+    ends = [
+        value for values in (learner, *lines.values()) if (value := values[-1]) is not None and math.isfinite(value)
+    ]
+    apart = bool(history.faced) or max(ends) - min(ends) < TELLING_SPREAD * max(map(abs, ends))
+    title, unit = "Summed loss of each expert and of the learner", f"Sum of {report.loss_name} losses"
+    if apart:
+        title, unit = "Each expert’s summed loss beside the learner’s", "Loss above the learner’s"
+        lines = {name: _difference(values, history.faced.get(name, learner)) for name, values in lines.items()}
+        learner = [0.0] * len(history.rounds)
+    own = thin(_known(history.rounds, learner), MOST_LINE_POINTS, even=True)
+    told = numbers.number(own[-1][1])
+    series = [Series("Learner", "first", own, final=told, tag="Learner")]
+    for name, values in lines.items():
+        points = thin(_known(history.rounds, values), MOST_LINE_POINTS, even=True)
+        tag, style = _tag(name, known)
+        if points:
+            series.append(Series(tag, style, points, final=numbers.number(points[-1][1]), tag=tag))
+    return Panel("losses", title, unit, "real", series, _loss_notes(report, apart, len(lines)), "linear", even=True)
+
+
+def _loss_notes(report: ForecastReport, apart: bool, shown: int) -> list[str]:
+    notes = []
+    if report.history.faced:
+        notes.append(
+            "Each expert is compared with the learner over the rounds in which it gave a forecast: above zero it has "
+            "lost more, below zero less."
+        )
+    elif apart:
+        notes.append(
+            "The sums themselves would look like one line, so each is drawn as its distance from the learner’s: "
+            "an expert above zero has lost more than the learner, one below zero less."
+        )
+    if len(report.expert_losses) > shown:
+        notes.append(f"The {shown} leading experts of {len(report.expert_losses)} are drawn.")
+    if report.missing and not report.history.faced:
+        notes.append("An expert that gave no forecast lost nothing in that round, so its line may be low for silence.")
+    return notes
+
+
+def rate_panel(history: History) -> Panel | None:
+    """The learning rate on a log axis."""
+    points = [(t, value) for t, value in thin(_known(history.rounds, history.rate)) if value > 0]
+    if not points:
+        return None
+    line = Series("Learning rate", "recent", points, final=numbers.number(points[-1][1]))
+    return Panel("rate", "Learning rate", "Rate", "real", [line], [], scale="log")
+
+
+def _leading(history: History) -> list[str]:
+    """The experts whose losses are known, the best first, measured over the rounds in which each spoke."""
+    ends: dict[str, float] = {}
+    for name, values in history.expert_losses.items():
+        spoken = _difference(values, history.faced[name]) if name in history.faced else values
+        if known := _known(history.rounds, spoken):
+            ends[name] = known[-1][1]
+    return sorted(ends, key=lambda name: ends[name])
+
+
+def _tag(name: str, known: Names) -> tuple[str, str]:
+    return known.get(name, ("Others", "others"))
+
+
+def _difference(one: Values, other: Values) -> list[float | None]:
+    pairs = zip(one, other, strict=False)
+    return [None if a is None or b is None else float(a) - float(b) for a, b in pairs]
+
+
+def _points(rounds: Sequence[int], values: Values) -> list[Point]:
+    """The points of a column, without the rounds at which nothing is known."""
+    pairs = zip(rounds, values, strict=False)
+    return [(float(t), float(value)) for t, value in pairs if value is not None and not math.isnan(value)]
+
+
+def _known(rounds: Sequence[int], values: Values) -> list[Point]:
+    return [(t, value) for t, value in _points(rounds, values) if math.isfinite(value)]
+
+
+def _thinned(rounds: Sequence[int], values: Values) -> list[Point]:
+    return thin(_known(rounds, values), even=True)

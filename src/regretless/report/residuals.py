@@ -1,0 +1,152 @@
+"""Forecasts beside outcomes: single rounds where there are few, stretches of rounds where there are many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+from numbers import Integral
+
+from . import numbers
+from .axes import Scale
+from .curves import MOST_POINTS, Panel, Series
+from .forecasts import ForecastReport
+
+STRETCHES = 200
+"""Into so many a long run is divided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Consecutive rounds as one mark: where it stands, what it is called, and its rounds' forecasts and outcomes."""
+
+    place: float
+    moment: str
+    said: str
+    forecasts: Sequence[float]
+    outcomes: Sequence[float]
+
+    @property
+    def residuals(self) -> list[float]:
+        """Outcomes minus forecasts."""
+        return [y - f for f, y in zip(self.forecasts, self.outcomes, strict=True)]
+
+
+def residual_panels(report: ForecastReport) -> list[Panel]:
+    """Forecast and outcome over time, and their difference."""
+    stretches = _stretches(report)
+    if not stretches:
+        return []
+    several = len(stretches[0].outcomes) > 1 or len(stretches[-1].outcomes) > 1
+    panels = [_level_panel(stretches, several), _residual_panel(stretches, several)]
+    kept = len(report.history.residuals)
+    if kept < report.rounds:
+        note = f"Forecasts and outcomes of the last {numbers.number(kept)} rounds were kept."
+        panels = [replace(panel, notes=[*panel.notes, note]) for panel in panels]
+    return panels
+
+
+def _stretches(report: ForecastReport) -> list[Stretch]:
+    known = [
+        (k, when, float(forecast), float(outcome))
+        for k, (when, forecast, outcome) in enumerate(report.history.residuals, 1)
+        if forecast is not None and outcome is not None and math.isfinite(forecast) and math.isfinite(outcome)
+    ]
+    if not known:
+        return []
+    whens = [when for _, when, _, _ in known]
+    counted = _are_rounds(whens, report.rounds)
+    moments = [""] * len(known) if counted else _moments(whens)
+    places = [_place(when) for when in whens] if counted else []
+    if not places:
+        before = max(report.rounds - len(report.history.residuals), 0)
+        places = [float(before + k) for k, *_ in known]
+    long = -(-len(known) // STRETCHES) if len(known) > MOST_POINTS else 1
+    return [
+        _stretch(places[k : k + long], moments[k : k + long], known[k : k + long]) for k in range(0, len(known), long)
+    ]
+
+
+def _stretch(
+    places: Sequence[float], moments: Sequence[str], rows: Sequence[tuple[int, object, float, float]]
+) -> Stretch:
+    ends = [moment or numbers.number(place) for moment, place in ((moments[0], places[0]), (moments[-1], places[-1]))]
+    if len(rows) > 1:
+        said = f"{'' if moments[0] else 'Rounds '}{ends[0]} to {ends[1]}"
+    else:
+        said = moments[0] or f"Round {ends[0]}"
+    return Stretch(places[-1], moments[-1], said, [row[2] for row in rows], [row[3] for row in rows])
+
+
+def _are_rounds(whens: Sequence[object], rounds: int) -> bool:
+    """Whether the times are the numbers of the rounds."""
+    places = [int(when) for when in whens if isinstance(when, Integral)]
+    if len(places) < len(whens) or places[0] < 0 or places[-1] > rounds + 1:
+        return False
+    return all(a < b for a, b in pairwise(places))
+
+
+def _place(when: object) -> float:
+    return float(when) if isinstance(when, Integral) else 0.0
+
+
+def _moments(whens: Sequence[object]) -> list[str]:
+    """Times as text; of points in time that are days apart, the days."""
+    texts = [f"{when:.10g}" if isinstance(when, float) else numbers.label(str(when), 30) for when in whens]
+    try:
+        times = [datetime.fromisoformat(text) for text in texts]
+    except ValueError:
+        return texts
+    if 2 * len({time.date() for time in times}) > len(times):
+        return [time.date().isoformat() for time in times]
+    return [time.isoformat(" ", "minutes")[:16] for time in times]
+
+
+def _level_panel(stretches: Sequence[Stretch], several: bool) -> Panel:
+    outcomes = [(one.place, _mean(one.outcomes)) for one in stretches]
+    forecasts = [(one.place, _mean(one.forecasts)) for one in stretches]
+    spans = [(one.place, min(one.outcomes), max(one.outcomes)) for one in stretches] if several else []
+    lines = [
+        Series("Forecast", "first", forecasts, final=numbers.number(forecasts[-1][1])),
+        Series(
+            "Outcome", "outcome", outcomes, final=numbers.number(outcomes[-1][1]), spans=spans,
+            mark="line" if several else "dots",
+        ),
+    ]  # fmt: skip
+    return _panel("forecasts", "Forecast and outcome", "Value", lines, stretches, several, "snug")
+
+
+def _residual_panel(stretches: Sequence[Stretch], several: bool) -> Panel:
+    each = [one.residuals for one in stretches]
+    points = [(one.place, _mean(residuals)) for one, residuals in zip(stretches, each, strict=True)]
+    lows = [min(residuals) if several else min(residuals[0], 0.0) for residuals in each]
+    highs = [max(residuals) if several else max(residuals[0], 0.0) for residuals in each]
+    spans = [(one.place, low, high) for one, low, high in zip(stretches, lows, highs, strict=True)]
+    line = Series(
+        "Outcome minus forecast", "residual", points, final=numbers.number(points[-1][1]), spans=spans,
+        mark="line" if several else "none",
+    )  # fmt: skip
+    return _panel("residuals", "Residuals", "Outcome minus forecast", [line], stretches, several, "linear")
+
+
+def _panel(
+    key: str, title: str, unit: str, lines: list[Series], stretches: Sequence[Stretch], several: bool, scale: Scale
+) -> Panel:
+    notes = []
+    if several:
+        length = len(stretches[0].outcomes)
+        notes.append(
+            f"Each mark stands for {length} rounds: the line is their mean, the bar reaches from the least of them "
+            "to the largest."
+        )
+    moments = [one.moment for one in stretches] if stretches[0].moment else []
+    return Panel(
+        key, title, unit, "real", lines, notes, scale, even=True, moments=moments,
+        said=[one.said for one in stretches], across="Time" if moments else "Rounds",
+    )  # fmt: skip
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
