@@ -90,7 +90,9 @@ def test_every_format_and_exit_code_is_described():
         assert re.search(rf"^\|.*\b{code}\b", codes, re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in ("command-line", "data", "certificates"))])
+@pytest.mark.parametrize(
+    "path", ["README.md", *(f"docs/{one}.md" for one in ("command-line", "data", "certificates", "experts"))]
+)
 def test_links_lead_somewhere(path):
     """Every relative link of the documents is to a file that exists."""
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", read(path)):

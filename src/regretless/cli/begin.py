@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 
 from ..linear.base import OnlineClassifier
-from ..linear.persist import read
 from ..linear.registry import learner_class
 from ..run import Continuation
 from .exits import UsageError
 from .parameters import make_learner, read_settings
+from .reading import read_classifier
 
 
 def begin(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
@@ -34,7 +34,7 @@ def begin(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
 
 
 def _resumed(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
-    learner, extra = read(arguments.resume)
+    learner, extra = read_classifier(arguments.resume)
     if arguments.learner not in (None, learner.name):
         raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
     parameters = learner.get_params()

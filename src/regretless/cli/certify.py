@@ -27,11 +27,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Certify."""
     from ..certify import certify_stream
-    from ..linear.persist import read
     from ..run import Continuation
     from .known import known_schema
+    from .reading import read_classifier
 
-    learner, extra = read(arguments.model)
+    learner, extra = read_classifier(arguments.model)
     against = options.load_against(arguments)
     with options.copied_for_against(arguments):
         stream = options.open_input(arguments, known_schema(learner, Continuation.read(extra).schema))

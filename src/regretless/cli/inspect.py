@@ -30,15 +30,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Inspect."""
-    from ..linear.persist import read
+    from ..models import read
     from ..run import Continuation
 
+    learner: Any
     learner, extra = read(arguments.model)
-    found = describe(learner, Continuation.read(extra), arguments.top)
+    if hasattr(learner, "n_experts_"):
+        from .inspect_experts import describe_combiner, lines_of
+
+        found = describe_combiner(learner, extra)
+        lines = lines_of(found, arguments.top)
+    else:
+        found = describe(learner, Continuation.read(extra), arguments.top)
+        lines = _lines(found)
     if arguments.json:
         write_json({"schema": "regretless.inspect/1", "model": arguments.model, **found})
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join(lines))
     return DONE
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RegretlessError
 from ..linear.registry import LEARNERS
 from . import options
 from .console import Console
 from .exits import Ended, UsageError
-from .output import complain, explain, label_text, verdict, warn_skipped
-from .signals import Stopping
+from .files import refuse_irregular, refuse_overwriting
+from .going import go, kept
+from .output import complain, label_text, verdict, warn_skipped
 from .table import Table, doubling
 
 if TYPE_CHECKING:
@@ -80,7 +79,8 @@ def _learn(arguments: Namespace) -> int:
     run = _run(arguments, learner, stream, continuation)
     trusted = run.rounds == 0
     started = perf_counter()
-    _play(run, console)
+    rows = [point for point in run.curve if doubling(point[0])]
+    go(run, Table(console.line, rows[-1] if rows else run.point), console)
     outcome = Outcome(run, arguments.file, perf_counter() - started, stream.skipped)
     warn_skipped(stream)
     if len(learner.classes_) == 1:
@@ -111,53 +111,13 @@ def _run(arguments: Namespace, learner: OnlineClassifier, stream: Stream, contin
     )
 
 
-def _play(run: Run, console: Console) -> None:
-    """Go over the stream under the user's eyes.
-
-    Raises
-    ------
-    Ended
-        If the user has had enough.
-    """
-    rows = [point for point in run.curve if doubling(point[0])]
-    table = Table(console.line, rows[-1] if rows else run.point)
-    run.on_point, run.on_rounds = table.point, console.rounds
-    with Stopping(run) as stopping:
-        run.stop = stopping.asked
-        try:
-            run.play()
-        except Exception as error:
-            if stopping.asked():  # a reader may have put the interruption in its own words
-                raise Ended(f"interrupted; {_kept(run)}", stopping.code) from None
-            raise RegretlessError(f"{explain(error, run.stream.name)}{_rescued(run)}") from error
-        finally:
-            console.settle()
-            table.end(run.point)
-    if stopping.asked():
-        raise Ended(f"interrupted when the run was over; {_kept(run)}", stopping.code)
-
-
-def _kept(run: Run) -> str:
-    if run.save is None:
-        return "nothing was kept, for there is no --save"
-    if not run.saved:
-        return "nothing was learned yet"
-    return f"{run.saved} rounds are kept in {run.save}; to go on: --resume {run.save}"
-
-
-def _rescued(run: Run) -> str:
-    if not run.saved:
-        return ""
-    return f" ({run.saved} rounds are kept in {run.save}; to go on when this is mended: --resume {run.save})"
-
-
 def _certify(run: Run, against: Any, **how: bool) -> list[Certificate]:
     from ..certify import certify_stream
 
     try:
         return certify_stream(run.learner, run.stream, against=against, **how)
     except KeyboardInterrupt:
-        raise Ended(f"interrupted while certifying; {_kept(run)}") from None
+        raise Ended(f"interrupted while certifying; {kept(run)}") from None
 
 
 def _refuse_nonsense(arguments: Namespace) -> None:
@@ -170,29 +130,6 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         raise UsageError("--against and --svm are for certificates, and --no-certify wants none")
     if arguments.quiet and arguments.progress:
         raise UsageError("--quiet and --progress contradict each other")
-    inputs = [path for path in (arguments.file, arguments.against) if path not in (None, "-")]
-    outputs = [path for path in (arguments.save, arguments.report, arguments.cache) if path is not None]
-    for place, output in enumerate(outputs):
-        if any(_same(output, path) for path in inputs + outputs[:place]):
-            raise UsageError(f"{output} would be overwritten; choose another name")
-        _refuse_unwritable(output)
-    if arguments.save is not None and os.path.exists(arguments.save) and not os.path.isfile(arguments.save):
-        raise RegretlessError(f"{arguments.save}: this is no regular file; choose another name for the model")
-
-
-def _same(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return os.path.realpath(one) == os.path.realpath(other)
-
-
-def _refuse_unwritable(path: str) -> None:
-    """Say so before hours of learning rather than after."""
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path):
-        raise RegretlessError(f"{path}: this is a folder; name a file in it")
-    if not os.path.isdir(folder):
-        raise RegretlessError(f"{path}: there is no folder {folder}; make it first")
-    if not os.access(folder, os.W_OK):
-        raise RegretlessError(f"{path}: nothing may be written in {folder}; choose another folder")
+    inputs = [path for path in (arguments.file, arguments.against) if path is not None]
+    refuse_overwriting(inputs, [arguments.save, arguments.report, arguments.cache])
+    refuse_irregular(arguments.save)

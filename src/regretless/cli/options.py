@@ -39,7 +39,7 @@ def add_file(parser: ArgumentParser) -> None:
 
 def add_model(parser: ArgumentParser) -> None:
     """The model."""
-    parser.add_argument("model", metavar="MODEL", help="a model that learn --save wrote")
+    parser.add_argument("model", metavar="MODEL", help="a model that --save wrote")
 
 
 def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:

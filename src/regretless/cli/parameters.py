@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
@@ -12,25 +12,37 @@ from .exits import UsageError
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
 
-ORDERED = ("shuffle", "random_state")  # a file is read in its own order
+IN_ORDER = "a file is learned from in its own order; shuffle the file itself"
+ELSEWHERE = {"shuffle": IN_ORDER, "random_state": IN_ORDER}
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def read_settings(learner: type[OnlineClassifier], given: Sequence[str]) -> dict[str, Any]:
+def read_settings(learner: type[Any], given: Sequence[str], elsewhere: Mapping[str, str] = ELSEWHERE) -> dict[str, Any]:
     """The parameters that ``name=value`` texts give, in the types that the class asks for.
+
+    Parameters
+    ----------
+    learner : type
+        The class.
+    given : sequence of str
+    elsewhere : mapping of str to str
+        Parameters that are not set in this way, and what to do instead.
 
     Raises
     ------
     UsageError
         If a name is unknown or a value is none; the message says what is possible.
     """
-    known = _settable(learner)
+    parameters = signature(learner).parameters
+    known = {name: one for name, one in parameters.items() if name not in elsewhere}
     settings: dict[str, Any] = {}
     for text in given:
         name, found, value = text.partition("=")
         name = name.strip().replace("-", "_")
+        if name in elsewhere and name in parameters:
+            raise UsageError(f"--set {text}: {elsewhere[name]}")
         if not found or name not in known:
-            raise UsageError(f"--set {text}: {_refusal(learner, name, bool(found))}")
+            raise UsageError(f"--set {text}: {_refusal(learner, name, known)}")
         if name in settings:
             raise UsageError(f"--set {text}: {name} is set twice")
         settings[name] = _value(text, value.strip(), known[name])
@@ -53,15 +65,8 @@ def make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> O
     return made
 
 
-def _settable(learner: type[OnlineClassifier]) -> dict[str, Parameter]:
-    return {name: one for name, one in signature(learner).parameters.items() if name not in ORDERED}
-
-
-def _refusal(learner: type[OnlineClassifier], name: str, complete: bool) -> str:
-    if name in ORDERED and name in signature(learner).parameters:
-        return "a file is learned from in its own order; shuffle the file itself"
-    known = _settable(learner)
-    if name in known and not complete:
+def _refusal(learner: type[Any], name: str, known: Mapping[str, Parameter]) -> str:
+    if name in known:
         return f"give a value, as in {name}={known[name].default}"
     listed = ", ".join(f"{one}={parameter.default}" for one, parameter in known.items())
     return f"{learner.name} has no parameter {name!r}; it has {listed}"
@@ -79,10 +84,19 @@ def _value(text: str, value: str, parameter: Parameter) -> Any:
                 return read(value)
             except ValueError:
                 continue
-    if "str" in kinds:
+    if "str" in kinds or any(kind.startswith("Literal") for kind in kinds):
         return value
+    if "Any" in kinds:
+        return _numbers(text, value)
     names = {"bool": "true or false", "int": "a whole number", "float": "a number", "None": "none"}
     raise UsageError(f"--set {text}: {' or '.join(names[kind] for kind in kinds)} is expected")
+
+
+def _numbers(text: str, value: str) -> list[float]:
+    try:
+        return [float(number) for number in value.split(",")]
+    except ValueError as error:
+        raise UsageError(f"--set {text}: numbers with commas between them are expected") from error
 
 
 def _kinds(parameter: Parameter) -> list[str]:

@@ -39,11 +39,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Predict."""
-    from ..linear.persist import read
     from ..run import Continuation
     from .known import known_columns, known_schema
+    from .reading import read_classifier
 
-    learner, extra = read(arguments.model)
+    learner, extra = read_classifier(arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
     stream = options.open_input(arguments, schema, frozen=True, max_features=MOST_FEATURES)
     scored = ((batch, learner.scores(batch)) for batch in known_columns(stream, learner.state_.columns))

@@ -5,12 +5,16 @@ from __future__ import annotations
 import signal
 from contextlib import AbstractContextManager
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .exits import INTERRUPTED, TERMINATED
 
-if TYPE_CHECKING:
-    from ..run import Run
+
+class Waits(Protocol):
+    """A run that says when nothing is half done."""
+
+    @property
+    def waiting(self) -> bool: ...
 
 
 class Stopping(AbstractContextManager["Stopping"]):
@@ -19,7 +23,7 @@ class Stopping(AbstractContextManager["Stopping"]):
     The run is asked between two batches. While it waits for the next one, which may take for ever, it is stopped there.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Waits) -> None:
         self._run = run
         self.signal: int | None = None
         self._before: dict[int, Any] = {}

@@ -166,22 +166,22 @@ class NpzStream(NumpyStream):
             names = {name.removesuffix(".npy") for name in archive.namelist()}
             labels = self._labels(archive, names)
             if "X" in names:
-                yield from self._dense(_Member(archive, "X"), labels)
+                yield from self._dense(Member(archive, "X"), labels)
             elif names >= {"data", "indices", "indptr", "shape"}:
                 yield from self._sparse(archive, names, labels)
             else:
                 advice = "X is expected, or what scipy.sparse.save_npz writes (data, indices, indptr, shape)"
                 raise self._error(f"the arrays in it are {', '.join(sorted(names))}", advice)
 
-    def _labels(self, archive: zipfile.ZipFile, names: set[str]) -> _Member | None:
+    def _labels(self, archive: zipfile.ZipFile, names: set[str]) -> Member | None:
         wanted = self._target or "y"
         if wanted in names:
-            return _Member(archive, wanted)
+            return Member(archive, wanted)
         advice = f"choose one of {', '.join(sorted(names))} with --target"
         self._no_labels(f"no array of labels is called {wanted!r}", advice)
         return None
 
-    def _dense(self, member: _Member, labels: _Member | None) -> Iterator[Batch]:
+    def _dense(self, member: Member, labels: Member | None) -> Iterator[Batch]:
         if len(member.shape) != 2:
             raise self._error(f"X is an array of shape {member.shape}", "rows and columns are expected")
         rows, columns = member.shape
@@ -191,11 +191,11 @@ class NpzStream(NumpyStream):
             values = member.read(end - begin)[:, :known]
             yield Batch(floating(values, self._dtype), self._next(labels, end - begin), known)
 
-    def _sparse(self, archive: zipfile.ZipFile, names: set[str], labels: _Member | None) -> Iterator[Batch]:
-        if "format" in names and (found := _Member(archive, "format").all().item()) not in (b"csr", "csr"):
+    def _sparse(self, archive: zipfile.ZipFile, names: set[str], labels: Member | None) -> Iterator[Batch]:
+        if "format" in names and (found := Member(archive, "format").all().item()) not in (b"csr", "csr"):
             raise self._error(f"a sparse matrix of format {found!r}", "convert it with .tocsr()")
-        shape = _Member(archive, "shape").all()
-        values, indices, ends = (_Member(archive, name) for name in ("data", "indices", "indptr"))
+        shape = Member(archive, "shape").all()
+        values, indices, ends = (Member(archive, name) for name in ("data", "indices", "indptr"))
         refuse_values(np.empty(0, values.dtype), self.name)
         self._refuse_shapes(shape, values, indices, ends)
         rows, columns = (int(length) for length in shape)
@@ -215,15 +215,15 @@ class NpzStream(NumpyStream):
             last = starts[-1:]
             yield self._canonical(piece, begin, known)
 
-    def _slices(self, rows: int, entries: int, labels: _Member | None) -> Iterator[tuple[int, int]]:
+    def _slices(self, rows: int, entries: int, labels: Member | None) -> Iterator[tuple[int, int]]:
         if labels is not None:
             self._refuse_count(rows, labels.shape[0] if labels.shape else 0)
         return slices(rows, entries, ENTRIES)
 
-    def _next(self, labels: _Member | None, rows: int) -> Array | None:
+    def _next(self, labels: Member | None, rows: int) -> Array | None:
         return None if labels is None else labels_of(labels.read(rows), self.name)
 
-    def _refuse_shapes(self, shape: Array, values: _Member, indices: _Member, ends: _Member) -> None:
+    def _refuse_shapes(self, shape: Array, values: Member, indices: Member, ends: Member) -> None:
         flat = all(len(member.shape) == 1 for member in (values, indices, ends))
         whole = all(member.dtype.kind in "iu" for member in (indices, ends)) and shape.dtype.kind in "iu"
         if not (flat and whole and shape.shape == (2,) and values.shape == indices.shape):
@@ -263,7 +263,7 @@ def _known_as(kind: type, schema: dict[str, Any], name: str) -> Any:
     return found
 
 
-class _Member:
+class Member:
     """One array of an archive, read from its first row on."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:

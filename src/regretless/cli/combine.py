@@ -1,0 +1,263 @@
+"""``regretless combine``: from a table of forecasts to a better forecast, with its regret."""
+
+from __future__ import annotations
+
+import csv
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RegretlessError
+from ..experts.registry import EXPERT_LEARNERS
+from . import options
+from .console import Console
+from .exits import Ended, UsageError
+from .files import refuse_irregular, refuse_overwriting
+from .going import go, kept
+from .output import complain, verdict
+from .regrets import Regrets
+
+if TYPE_CHECKING:
+    from ..combine import CombineRun, Kept
+    from ..data.forecasts import ForecastStream
+    from ..experts.base import ExpertLearner
+    from .combined import Combined
+
+HELP = "combine the forecasts of experts, and certify the regret"
+DESCRIPTION = (
+    "A row is a time step, a column an expert; where a forecast is missing the expert sleeps. Each row is predicted "
+    "before its outcome is learned; the last rows may be without outcome, and are forecast. Printed are the learner's "
+    "loss, the experts', that of the best use that could have been made of them, and every theorem on the difference."
+)
+LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wealth", "table")
+FORMATS = ("csv", "tsv", "parquet", "arrow", "feather", "npz")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument(
+        "file", metavar="FILE", help="forecasts, or - for standard input; text may be compressed (.gz .xz .zst .bz2)"
+    )
+    _add_columns(parser)
+    _add_learning(parser)
+    group = parser.add_argument_group("outcomes that come late")
+    group.add_argument(
+        "--delay", type=options.whole, metavar="K", help="an outcome is known before the prediction K rows later"
+    )
+    group.add_argument(
+        "--arrival",
+        metavar="COLUMN",
+        help="the column that says when an outcome is known: by the time column, else by the number of a row (from 1)",
+    )
+    group = parser.add_argument_group("judging")
+    group.add_argument(
+        "--switches", type=_count, metavar="M", help="compare with the best sequence of experts with M switches too"
+    )
+    group.add_argument(
+        "--no-comparators", action="store_true", help="the best expert alone: do not read the rows again"
+    )
+    _add_output(parser)
+
+
+def _add_columns(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("reading the file")
+    group.add_argument(
+        "--target", metavar="COLUMN", help="the column of outcomes (npz: the array); if it is called so, it is found"
+    )
+    group.add_argument("--time", metavar="COLUMN", help="the column that says when each row was")
+    group.add_argument(
+        "--experts",
+        metavar="A,B",
+        action="append",
+        default=[],
+        help="the experts' columns; by default all columns of numbers that are nothing else",
+    )
+    group.add_argument(
+        "--format", choices=FORMATS, metavar="NAME", help=f"{', '.join(FORMATS)}; by default by the suffix"
+    )
+    options.add_cache(group)
+
+
+def _add_learning(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("combining")
+    group.add_argument(
+        "--learner",
+        metavar="NAME",
+        choices=tuple(EXPERT_LEARNERS),
+        help=f"{', '.join(EXPERT_LEARNERS)}; by default ml-poly",
+    )
+    group.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
+    )
+    group.add_argument(
+        "--loss",
+        metavar="NAME",
+        choices=LOSSES,
+        help=f"{', '.join(LOSSES)}; wealth is of price relatives, table of losses themselves, both without outcomes",
+    )
+    group.add_argument("--tau", type=float, metavar="T", help="the quantile of the pinball loss")
+    group.add_argument(
+        "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all forecasts and outcomes are known to lie"
+    )
+    group.add_argument(
+        "--linearize",
+        action=BooleanOptionalAction,
+        help="the gradient trick: compete with the best convex combination instead of the best expert",
+    )
+    group.add_argument("--save", metavar="MODEL", help="write the model (.rgl)")
+    group.add_argument(
+        "--resume", metavar="MODEL", help="go on with a model; it is replaced unless --save names another"
+    )
+    group.add_argument("--checkpoint-every", type=options.whole, metavar="N", help="save the model every N rows")
+
+
+def _add_output(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("--out", metavar="FILE", help="write the combined forecast of every row (.csv or .parquet)")
+    group.add_argument("--weights", metavar="FILE", help="write the weights of every row (.csv or .parquet)")
+    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
+    group.add_argument("--json", action="store_true", help="print one JSON object instead")
+    group.add_argument("--quiet", action="store_true", help="no table on stderr")
+    group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise ArgumentTypeError(f"{text!r} is not a whole number")
+    return number
+
+
+def run(arguments: Namespace) -> int:
+    """Combine, compare, certify, report."""
+    from .combiner import begin
+
+    _refuse_nonsense(arguments)
+    learner, before = begin(arguments)
+    _refuse_late(arguments, learner)
+    run = _run(arguments, learner, before)
+    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    started = perf_counter()
+    try:
+        go(run, Regrets(console.line, run.point), console)
+    finally:
+        for note in run.stream.notes:
+            complain(note)
+    outcome = _judged(arguments, run, perf_counter() - started, console)
+    outcome.publish(arguments, console)
+    return verdict(outcome.certificates)
+
+
+def _run(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> CombineRun:
+    from ..combine import CombineRun
+    from ..data.columns_out import ColumnsOut
+
+    stream = _open(arguments, learner, before)
+    if before is not None:
+        before.refuse_other(stream)
+    run = CombineRun(
+        learner,
+        stream,
+        delay=arguments.delay if before is None else before.delay,
+        arrivals=arguments.arrival is not None or (before is not None and before.columns["arrivals"] is not None),
+        save=arguments.save or arguments.resume,
+        checkpoint_every=arguments.checkpoint_every,
+        unsettled=() if before is None else before.waiting,
+        place=0 if before is None else before.place,
+        compare=not arguments.no_comparators,
+    )
+    if before is not None and before.history is not None:
+        run.history = before.history
+    when = arguments.time or (before.columns["time"] if before is not None else None) or "row"
+    if arguments.out is not None:
+        outcome = [] if run.blind else ["outcome"]
+        run.out = ColumnsOut(arguments.out, lambda: [when, *outcome, "forecast", "loss"])
+    if arguments.weights is not None:
+        run.weights_out = ColumnsOut(arguments.weights, lambda: [when, *stream.experts])
+    return run
+
+
+def _open(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> ForecastStream:
+    from ..data.forecasts import open_forecasts
+    from ..experts.losses import WITHOUT_OUTCOME
+    from .combiner import columns_of
+
+    blind = learner._loss.name in WITHOUT_OUTCOME
+    if blind and arguments.target is not None:
+        what = "price relatives" if learner._loss.name == "wealth" else "losses"
+        raise UsageError(f"--target has no meaning: {what} need no outcome (choose another --loss for forecasts)")
+    columns = columns_of(arguments, before, blind=blind)
+    try:
+        return open_forecasts(
+            arguments.file,
+            format=arguments.format,
+            experts=_experts(arguments, learner, before),
+            names=learner.names() if before is not None else None,
+            need_target=not blind,
+            cache=arguments.cache,
+            **columns,
+        )
+    except RegretlessError as error:
+        name, found, rest = str(error).partition("=")
+        if found and name in ("experts", "format", "cache"):
+            raise UsageError(f"--{name} {rest}") from error
+        raise
+
+
+def _experts(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> list[str] | None:
+    """The experts that the user names; of an archive, perhaps the array that they are in."""
+    named = [name.strip() for names in csv.reader(arguments.experts) for name in names] or None
+    if before is None or named is None or set(named) == set(learner.names()):
+        return named
+    archive = "npz" in (arguments.format, arguments.file.rpartition(".")[2].lower())
+    if not (archive and len(named) == 1):
+        raise UsageError("--experts contradicts the model, which has others (inspect shows them)")
+    return named
+
+
+def _judged(arguments: Namespace, run: CombineRun, seconds: float, console: Console) -> Combined:
+    """The run beside what could have been done."""
+    from ..experts.judge import best_expert
+    from .combined import Combined
+
+    outcome = Combined(run, arguments.file, seconds)
+    if run.rounds:
+        console.doing("fixed uses of the experts are searched for")
+        try:
+            if arguments.no_comparators:
+                outcome.comparators = [best_expert(run.learner, run.learner.ledger_)]
+            else:
+                switches = () if arguments.switches is None else (arguments.switches,)
+                outcome.comparators, outcome.absent = run.comparators(switches)
+            outcome.certificates = run.learner.certify(comparators=outcome.comparators)
+        except KeyboardInterrupt:
+            raise Ended(f"interrupted while certifying; {kept(run)}") from None
+        console.settle()
+    return outcome
+
+
+def _refuse_nonsense(arguments: Namespace) -> None:
+    """Refuse what cannot be meant, before anything is read or written."""
+    if arguments.checkpoint_every and not (arguments.save or arguments.resume):
+        raise UsageError("--checkpoint-every needs --save MODEL")
+    if arguments.no_comparators and arguments.switches is not None:
+        raise UsageError("--switches asks for a comparator, and --no-comparators wants none")
+    if arguments.quiet and arguments.progress:
+        raise UsageError("--quiet and --progress contradict each other")
+    if arguments.delay is not None and arguments.arrival is not None:
+        raise UsageError("--delay and --arrival exclude each other: one of them says when outcomes are known")
+    outputs = [arguments.save, arguments.out, arguments.weights, arguments.report, arguments.cache]
+    refuse_overwriting([arguments.file], outputs)
+    refuse_irregular(arguments.save)
+
+
+def _refuse_late(arguments: Namespace, learner: Any) -> None:
+    """Some games need every outcome at once."""
+    option = "--delay" if arguments.delay not in (None, 1) else "--arrival" if arguments.arrival is not None else None
+    if option is not None and hasattr(learner, "generator_"):
+        raise UsageError(f"{option}: {learner.name} draws experts one round after the other; choose hedge")
+    if option is not None and learner._loss.name == "table":
+        raise UsageError(f"{option} is for outcomes of forecasts, and --loss table has none")

@@ -1,0 +1,53 @@
+"""The files that a command is to write, looked at before any work is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ..errors import RegretlessError
+from .exits import UsageError
+
+
+def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+    """Refuse outputs that are inputs, or each other, or cannot be written; a dash and None are no files.
+
+    Raises
+    ------
+    UsageError
+        If one would be overwritten.
+    RegretlessError
+        If one cannot be written.
+    """
+    taken = [path for path in inputs if path != "-"]
+    for output in outputs:
+        if output is None:
+            continue
+        if any(_same(output, path) for path in taken):
+            raise UsageError(f"{output} would be overwritten; choose another name")
+        _refuse_unwritable(output)
+        taken.append(output)
+
+
+def refuse_irregular(model: str | None) -> None:
+    """A model replaces a file, but nothing else."""
+    if model is not None and os.path.exists(model) and not os.path.isfile(model):
+        raise RegretlessError(f"{model}: this is no regular file; choose another name for the model")
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _refuse_unwritable(path: str) -> None:
+    """Say so before hours of learning rather than after."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise RegretlessError(f"{path}: this is a folder; name a file in it")
+    if not os.path.isdir(folder):
+        raise RegretlessError(f"{path}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise RegretlessError(f"{path}: nothing may be written in {folder}; choose another folder")

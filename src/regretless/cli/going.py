@@ -1,0 +1,63 @@
+"""A run under the user's eyes, and what is said when it is stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..errors import RegretlessError
+from .console import Console
+from .exits import Ended
+from .output import explain
+from .signals import Stopping
+
+if TYPE_CHECKING:
+    from ..combine import CombineRun
+    from ..run import Run
+
+
+class Tabulates(Protocol):
+    """A table of points."""
+
+    def point(self, point: Any) -> None: ...
+    def end(self, point: Any) -> None: ...
+
+
+def go(run: Run | CombineRun, table: Tabulates, console: Console) -> None:
+    """Play a run.
+
+    Raises
+    ------
+    Ended
+        If the user has had enough.
+    RegretlessError
+        If a row cannot be used or read; it says what is kept.
+    """
+    run.on_point, run.on_rounds = table.point, console.rounds
+    with Stopping(run) as stopping:
+        run.stop = stopping.asked
+        try:
+            run.play()
+        except Exception as error:
+            if stopping.asked():  # a reader may have put the interruption in its own words
+                raise Ended(f"interrupted; {kept(run)}", stopping.code) from None
+            raise RegretlessError(f"{explain(error, run.stream.name)}{_rescued(run)}") from error
+        finally:
+            console.settle()
+            table.end(run.point)
+    if stopping.asked():
+        raise Ended(f"interrupted when the run was over; {kept(run)}", stopping.code)
+
+
+def kept(run: Run | CombineRun) -> str:
+    """What is left of a run that was stopped."""
+    if run.save is None:
+        return "nothing was kept, for there is no --save"
+    if not run.saved:
+        return "nothing was learned yet"
+    return f"{run.saved} rounds are kept in {run.save}; to go on: --resume {run.save}"
+
+
+def _rescued(run: Run | CombineRun) -> str:
+    if not run.saved:
+        return ""
+    return f" ({run.saved} rounds are kept in {run.save}; to go on when this is mended: --resume {run.save})"

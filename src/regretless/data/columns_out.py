@@ -1,0 +1,139 @@
+"""Columns that are written while they come into being, and appear as a file when they are complete."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .chunk import Array
+
+PARQUET = (".parquet", ".pq")
+GROUP = 1 << 18  # cells that are put together in a row group
+
+
+class ColumnsOut:
+    """A table that is written block by block: Parquet by its suffix, else comma-separated text.
+
+    The file gets its name when `finish` is called, and not before; what had that name is replaced as a whole.
+
+    Parameters
+    ----------
+    path : path-like
+        What is no regular file (a pipe, a terminal) is written to as it is.
+    names : callable
+        Gives the columns' names, the one of the times first; asked when the first rows are written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], names: Callable[[], Sequence[str]]) -> None:
+        self.path = os.fspath(path)
+        self._names = names
+        self._target = os.path.realpath(self.path)
+        self._direct = os.path.exists(self.path) and not os.path.isfile(self.path)
+        self._temporary = self.path if self._direct else _beside(self._target)
+        self._rows: _Rows | None = None
+
+    def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
+        """Some rows: when they were, and a column of numbers for each of the other names; nan is a missing value."""
+        self._begun().write(times, columns)
+
+    def finish(self) -> None:
+        """Complete the file; without rows it has none, but its header."""
+        rows = self._begun()
+        rows.close()
+        rows.file.flush()
+        if not self._direct:
+            os.fsync(rows.file.fileno())
+        rows.file.close()
+        if not self._direct:
+            os.replace(self._temporary, self._target)
+        self._rows = None
+
+    def discard(self) -> None:
+        """Give up what was written."""
+        if self._rows is None:
+            return
+        self._rows.file.close()
+        self._rows = None
+        if not self._direct:
+            with suppress(FileNotFoundError):
+                os.unlink(self._temporary)
+
+    def _begun(self) -> _Rows:
+        if self._rows is None:
+            make = _ParquetRows if os.path.splitext(self.path)[1].lower() in PARQUET else _TextRows
+            file = open(self._temporary, "wb" if self._direct else "xb")  # noqa: SIM115 (finish closes it)
+            self._rows = make(file, list(self._names()))
+        return self._rows
+
+
+class _Rows:
+    """What both formats share."""
+
+    def __init__(self, file: BinaryIO, names: list[str]) -> None:
+        self.file, self.names = file, names
+
+    def table(self, times: Sequence[Any], columns: Sequence[Array]) -> Any:
+        """The rows as pyarrow has them."""
+        import pyarrow as pa
+
+        numbers = [pa.array(column, pa.float64(), from_pandas=True) for column in columns]
+        return pa.Table.from_arrays([pa.array([str(time) for time in times], pa.string()), *numbers], self.names)
+
+    def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
+        """Some rows."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """No more rows will come."""
+
+
+class _TextRows(_Rows):
+    def __init__(self, file: BinaryIO, names: list[str]) -> None:
+        super().__init__(file, names)
+        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        self._writer = csv.writer(self._text, lineterminator="\n")
+        self._writer.writerow(names)
+
+    def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
+        cells = [["" if value != value else value for value in column.tolist()] for column in columns]
+        self._writer.writerows(zip(times, *cells, strict=True))
+
+
+class _ParquetRows(_Rows):
+    """Blocks may be of a row or two; row groups should not."""
+
+    def __init__(self, file: BinaryIO, names: list[str]) -> None:
+        super().__init__(file, names)
+        from pyarrow import parquet
+
+        self._writer = parquet.ParquetWriter(file, self.table([], [np.empty(0)] * (len(names) - 1)).schema)
+        self._kept: list[Any] = []
+        self._cells = 0
+
+    def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
+        self._kept.append(self.table(times, columns))
+        self._cells += len(times) * len(self.names)
+        if self._cells >= GROUP:
+            self._put()
+
+    def close(self) -> None:
+        if self._kept:
+            self._put()
+        self._writer.close()
+
+    def _put(self) -> None:
+        import pyarrow as pa
+
+        self._writer.write_table(pa.concat_tables(self._kept).combine_chunks())
+        self._kept, self._cells = [], 0
+
+
+def _beside(path: str) -> str:
+    """A name in the same folder, for only there can a file be renamed in one step."""
+    return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.urandom(8).hex()}.tmp")

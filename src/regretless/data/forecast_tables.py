@@ -1,0 +1,283 @@
+"""Tables of forecasts: delimited text, Parquet, Arrow and Feather."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import DataError
+from .arrow import ArrowStream
+from .chunk import Array, Chunk
+from .columns import NUMERIC
+from .csv import CsvStream
+from .forecasts import TARGETS, Columns, ForecastBatch, ForecastStream, listed, moments
+from .source import Source
+
+NEVER = np.iinfo(np.int64).max
+OTHERWISE = "or name the experts with --experts"
+
+
+class TableForecasts(ForecastStream):
+    """Forecasts in a table of named columns.
+
+    Cells that are empty or NA are missing forecasts. A column of text that is not the time is left out, and so are
+    columns that a model does not know, which a note says.
+
+    Parameters
+    ----------
+    path : path or "-"
+    columns : Columns
+    format : {"csv", "tsv", "parquet", "arrow", "feather"}
+    """
+
+    def __init__(self, path: Source, columns: Columns, format: str) -> None:
+        super().__init__(path, columns)
+        self._path, self._format = path, format
+
+    def _batches(self) -> Iterator[ForecastBatch]:
+        choice = Choice(self._columns, self)
+        heard = np.zeros(0, dtype=bool)
+        for chunk, last in _marked(_reader(self._path, self._format, choice).chunks()):
+            heard = heard if len(heard) else np.zeros(len(self.experts), dtype=bool)
+            batch, error = self._batch(chunk, choice)
+            heard |= ~np.isnan(batch.advice).all(axis=0)
+            if last and error is None:
+                self._refuse_silent(heard)
+            yield batch
+            if error is not None:
+                raise error
+
+    def _batch(self, chunk: Chunk, choice: Choice) -> tuple[ForecastBatch, DataError | None]:
+        """The rows that can be used, up to the first that cannot, and the error to raise after them."""
+        advice = np.empty((chunk.table.num_rows, len(self.experts)))
+        for place, name in enumerate(self.experts):
+            advice[:, place] = _numbers(chunk.table[name])
+        outcomes = None if choice.target is None else _numbers(chunk.table[choice.target])
+        if self._columns.need_target and outcomes is None:
+            outcomes = np.full(len(advice), np.nan)
+        times = None if self._columns.time is None else _words(chunk.table[self._columns.time])
+        clock, arrivals = self._moments(chunk, times, outcomes)
+        read = chunk.read()
+
+        def complain(row: int, column: str | None, found: str, advice: str) -> DataError:
+            return chunk.error(int(read[row]), column, found, advice)
+
+        batch = ForecastBatch(advice, outcomes, times, clock, arrivals, complain)
+        bad = chunk.faults.rows()
+        if not len(bad):
+            return batch, None
+        column, found, hint = chunk.faults.first(bad[0])
+        error = chunk.error(bad[0], column, found, _without_categorical(hint))
+        return batch.slice(0, int(np.searchsorted(read, bad[0]))), error
+
+    def _moments(
+        self, chunk: Chunk, times: list[str] | None, outcomes: Array | None
+    ) -> tuple[Array | None, Array | None]:
+        """The clock and the arrivals, where arrivals are wanted."""
+        name = self._columns.arrivals
+        if name is None:
+            return None, None
+        words = _words(chunk.table[name])
+        rows = [row for row, word in enumerate(words) if word or outcomes is None or not np.isnan(outcomes[row])]
+        arrivals = np.full(len(words), NEVER)
+        arrivals[rows] = self._whole(chunk, name, words, rows)
+        if times is None:
+            return None, arrivals
+        return self._whole(chunk, str(self._columns.time), times, range(len(times))), arrivals
+
+    def _whole(self, chunk: Chunk, name: str, words: list[str], rows: Sequence[int]) -> Array:
+        found = moments([words[row] for row in rows])
+        if found is not None:
+            return found
+        bad = next((row for row in rows if moments([words[row]]) is None), rows[0])
+        what = f"column {name!r} holds {words[bad]!r}" if words[bad] else f"column {name!r} has no value"
+        raise chunk.error(int(chunk.read()[bad]), name, what, "a whole number, or a date as 2030-12-31, is expected")
+
+    def _refuse_silent(self, heard: Array) -> None:
+        """Experts without a single forecast are a mistake in a table, but not in one that a model goes on with."""
+        silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]
+        if silent and self._columns.names is None:
+            found = f"column {listed(silent[:1])} has no value in any row"
+            raise self._error(found, f"remove it, {OTHERWISE}")
+
+
+class Choice:
+    """Decides which columns are read and what they are, while their kinds become known.
+
+    Attributes
+    ----------
+    kinds : dict of str to str
+        Of the columns that are read: number, boolean, text, or empty while a column has had no value.
+    target : str or None
+        The column of outcomes.
+    """
+
+    def __init__(self, columns: Columns, stream: TableForecasts) -> None:
+        self._columns, self._stream = columns, stream
+        self.kinds: dict[str, str] = {}
+        self.target: str | None = None
+        self._experts: list[str] | None = None  # None while it is open which columns they are
+        self._wanted: list[str] = []
+
+    def choose(self, names: list[str]) -> list[str]:
+        """The columns to read. The list becomes shorter when columns of text are found in it."""
+        if self.target is None and self._columns.need_target:
+            self.target = self._stream.target = self._stream.find_target(names, TARGETS)
+        apart = [name for name in (self.target, self._columns.time, self._columns.arrivals) if name is not None]
+        known = self._experts or self._columns.names or self._columns.experts
+        self._refuse_missing([*(known or ()), *apart], names)
+        if known is None:
+            self._wanted = [name for name in names if name not in apart] + apart
+        else:
+            self._wanted = [*known, *apart]
+            if self._columns.names is not None:
+                wanted = set(self._wanted)
+                self._leave_out([name for name in names if name not in wanted], "the model does not know them")
+        return self._wanted
+
+    def settle(self, kinds: dict[str, str]) -> None:
+        """Take note of the kinds of columns that had none."""
+        named = {*(self._columns.names or self._columns.experts or ()), *(self._experts or ())}
+        text = [name for name, kind in kinds.items() if kind == "text" and not self._is_word(name)]
+        left_out = set(text)
+        self.kinds |= {name: kind for name, kind in kinds.items() if name not in left_out}
+        for name in text:
+            if name == self.target or name in named:
+                self._refuse_text(name)
+        self._wanted[:] = [name for name in self._wanted if name not in left_out]  # the reader holds this very list
+        self._leave_out(text, "text is no forecast")
+
+    def decide(self) -> None:
+        """Fix the experts, once the first rows are read."""
+        if self._experts is None:
+            apart = {self.target, self._columns.time, self._columns.arrivals}
+            self._experts = [name for name in self._wanted if name not in apart]
+            if not self._experts:
+                found = "there is no column of numbers besides " + listed([name for name in apart if name])
+                raise self._stream._error(found, "every expert is a column of numbers")
+            self._stream.experts = self._experts
+
+    def kind(self, name: str) -> str:
+        """What a column holds; times and arrivals are taken as they are written."""
+        return "text" if self._is_word(name) else self.kinds.get(name, "empty")
+
+    def _is_word(self, name: str) -> bool:
+        return name in (self._columns.time, self._columns.arrivals)
+
+    def _refuse_missing(self, wanted: Sequence[str], names: Sequence[str]) -> None:
+        there = set(names)
+        if lacking := [name for name in wanted if name not in there]:
+            found = f"there is no column {listed(lacking)}"
+            raise self._stream._error(found, f"the columns are {listed(list(names))}")
+
+    def _refuse_text(self, name: str) -> None:
+        if name in (self._experts or ()) and name not in (self._columns.experts or ()):
+            found = f"column {name!r} holds text, and nothing in the first rows"
+            raise self._stream._error(found, f"remove it, {OTHERWISE}")
+        numeric = [one for one, kind in self.kinds.items() if kind in NUMERIC and one != self.target]
+        advice = f"the columns of numbers are {listed(numeric)}" if numeric else "numbers are expected"
+        raise self._stream._error(f"column {name!r} holds text", advice)
+
+    def _leave_out(self, names: Sequence[str], why: str) -> None:
+        self._stream._ignored(names, why)
+
+
+class _Reader(Protocol):
+    def chunks(self) -> Iterator[Chunk]: ...
+
+
+class _CsvReader(CsvStream):
+    """Delimited text whose columns are chosen by another."""
+
+    def __init__(self, path: Source, delimiter: str, choice: Choice) -> None:
+        super().__init__(path, delimiter=delimiter)
+        self._choice = choice
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The table, part by part."""
+        for chunk in self._chunks():
+            self._choice.decide()
+            yield chunk
+
+    def _choose(self, names: list[str]) -> list[str]:
+        self._refuse_names(names)
+        return self._choice.choose(names)
+
+    def _kind(self, name: str) -> str:
+        return self._choice.kind(name)
+
+    def _settle(self, kinds: dict[str, str]) -> None:
+        self._choice.settle(kinds)
+
+    def _kind_of(self, name: str, column: Any) -> str:
+        from pyarrow import types
+
+        return "text" if types.is_temporal(column.type) else super()._kind_of(name, column)
+
+
+class _ArrowReader(ArrowStream):
+    """The same for Parquet and Arrow."""
+
+    def __init__(self, path: Source, kind: str, choice: Choice) -> None:
+        super().__init__(path, kind=kind)
+        self._choice = choice
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The table, part by part."""
+        for chunk in self._chunks():
+            self._choice.decide()
+            yield chunk
+
+    def _choose(self, names: list[str]) -> list[str]:
+        self._refuse_names(names)
+        return self._choice.choose(names)
+
+    def _kind(self, name: str) -> str:
+        return self._choice.kind(name)
+
+    def _settle(self, kinds: dict[str, str]) -> None:
+        self._choice.settle(kinds)
+
+    def _kind_of(self, name: str, found: Any) -> str:
+        from pyarrow import types
+
+        plain = types.is_null(found) or types.is_dictionary(found) or types.is_boolean(found) or types.is_decimal(found)
+        number = types.is_integer(found) or types.is_floating(found)
+        return super()._kind_of(name, found) if plain or number else "text"
+
+
+def _reader(path: Source, format: str, choice: Choice) -> _Reader:
+    if format in ("csv", "tsv"):
+        return _CsvReader(path, "\t" if format == "tsv" else ",", choice)
+    return _ArrowReader(path, "Parquet" if format == "parquet" else "Arrow", choice)
+
+
+def _marked(chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
+    """Each chunk, and whether it is the last one; an error that comes instead of a next one leaves that open."""
+    before = next(chunks, None)
+    while before is not None:
+        error: Exception | None = None
+        try:
+            after = next(chunks, None)
+        except Exception as found:
+            after, error = None, found
+        yield before, after is None and error is None
+        if error is not None:
+            raise error
+        before = after
+
+
+def _numbers(column: Any) -> Array:
+    found: Array = np.asarray(column.cast("double").to_numpy(), dtype=np.float64)  # what is missing becomes nan
+    return found
+
+
+def _words(column: Any) -> list[str]:
+    return ["" if word is None else str(word) for word in column.to_pylist()]
+
+
+def _without_categorical(advice: str) -> str:
+    head, found, _ = advice.partition("; pass --categorical")
+    return f"{head}, {OTHERWISE}" if found else advice

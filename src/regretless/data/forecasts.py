@@ -1,0 +1,326 @@
+"""Rounds from a table of forecasts: a row a time step, a column an expert, and the outcome beside them."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, RegretlessError
+from .chunk import Array
+from .source import Source, can_be_read_again, name_of, suffixes
+
+TARGETS = ("target", "y", "outcome", "observed", "observation", "observations", "obs", "actual")
+FORMATS = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".arrows", ".ipc"),
+    "feather": (".feather",),
+    "npz": (".npz",),
+}
+SHOWN = 10
+
+Complain = Callable[[int, str | None, str, str], DataError]
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastBatch:
+    """Consecutive rows.
+
+    Attributes
+    ----------
+    advice : ndarray of float64, shape (rows, experts)
+        C-contiguous; nan where an expert is silent.
+    outcomes : ndarray of float64, shape (rows,), or None
+        nan in the last rows of the file, if these are to be forecast; None where there are none.
+    times : list of str or None
+        What the time column holds.
+    clock, arrivals : ndarray of int64, shape (rows,), or None
+        When outcomes are known: that of a row is, as soon as the clock of a later one has reached its arrival. Where
+        there is no time column the clock is None, and counts rows from 1.
+    error : callable
+        Makes the error for (row of this batch, column or None, what was found, what to do).
+    """
+
+    advice: Array
+    outcomes: Array | None
+    times: list[str] | None
+    clock: Array | None
+    arrivals: Array | None
+    error: Complain
+
+    def __len__(self) -> int:
+        return len(self.advice)
+
+    @property
+    def known(self) -> int:
+        """How many rows there are before the first whose outcome is missing."""
+        if self.outcomes is None:
+            return len(self)
+        missing = np.isnan(self.outcomes)
+        return int(missing.argmax()) if missing.any() else len(self)
+
+    def slice(self, begin: int, end: int) -> ForecastBatch:
+        """Some of the rows."""
+
+        def error(row: int, column: str | None, found: str, advice: str) -> DataError:
+            return self.error(begin + row, column, found, advice)
+
+        cut = slice(begin, end)
+        columns = {name: getattr(self, name) for name in ("outcomes", "times", "clock", "arrivals")}
+        parts = {name: None if column is None else column[cut] for name, column in columns.items()}
+        return replace(self, advice=self.advice[cut], error=error, **parts)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns are what, as far as the user says.
+
+    Attributes
+    ----------
+    target, time, arrivals : str or None
+        Columns by name.
+    experts : sequence of str or None
+        The experts' columns; by default all numeric ones that are nothing else.
+    names : sequence of str or None
+        The experts of a model that this goes on with, to be found in whatever order they stand.
+    need_target : bool
+        Whether there must be a column of outcomes. If not, there is none.
+    """
+
+    target: str | None = None
+    time: str | None = None
+    arrivals: str | None = None
+    experts: Sequence[str] | None = None
+    names: Sequence[str] | None = None
+    need_target: bool = True
+
+    def apart(self) -> list[str]:
+        """The columns that are no experts, as far as they are named."""
+        return [name for name in (self.target, self.time, self.arrivals) if name is not None]
+
+
+class ForecastStream(ABC):
+    """A source of rounds with forecasts.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    rereadable : bool
+        Whether a second reading gives the same rounds again.
+    experts : list of str
+        Their names; known once the first batch is.
+    target : str or None
+        The column of outcomes, once the first batch is known.
+    notes : list of str
+        What a user should know of the columns, once the first batch is known.
+    """
+
+    def __init__(self, path: Source, columns: Columns) -> None:
+        self.name = name_of(path)
+        self.rereadable = can_be_read_again(path)
+        self.experts: list[str] = []
+        self.target: str | None = None
+        self.notes: list[str] = []
+        self._columns = columns
+        self._begun = False
+
+    def batches(self, skip: int = 0) -> Iterator[ForecastBatch]:
+        """Read from the start, passing over the first `skip` rows.
+
+        Raises
+        ------
+        DataError
+            If something cannot be used; the rows before it have been given.
+        """
+        if self._begun and not self.rereadable:
+            raise self._error("this can be read only once", "keep what is read with --cache FILE")
+        self._begun = True
+        return self._after(skip)
+
+    def schema(self) -> dict[str, Any]:
+        """What the columns were, as JSON values: which ones to look for in the next file."""
+        columns = self._columns
+        return {
+            "target": self.target or columns.target,
+            "time": columns.time,
+            "arrivals": columns.arrivals,
+            "experts": self.experts,
+        }
+
+    def _after(self, skip: int) -> Iterator[ForecastBatch]:
+        empty, gap = True, Gap()
+        for batch in self._batches():
+            empty = False
+            good, error = gap.before(batch)
+            if skip < len(good):
+                yield good.slice(skip, len(good)) if skip else good
+            skip = max(0, skip - len(good))
+            if error is not None:
+                raise error
+        if empty:
+            raise self._error("no rows", "give a file with at least one row of forecasts")
+
+    @abstractmethod
+    def _batches(self) -> Iterator[ForecastBatch]:
+        """All rows from the first on."""
+
+    def find_target(self, names: Sequence[str], called: Sequence[str]) -> str | None:
+        """The column of outcomes: the one that is named, else the only one that is called like one.
+
+        A model may go on with a table that has none: then all rows are to be forecast, which a note says.
+
+        Raises
+        ------
+        DataError
+            If it is open which column that is.
+        """
+        named, model = self._columns.target, self._columns.names
+        if named in names:
+            return named
+        taken = {*self._columns.apart(), *(self._columns.experts or ()), *(model or ())}
+        found = [name for name in names if name.casefold() in called and name not in taken]
+        if named is None and len(found) == 1:
+            return found[0]
+        if model is not None and not found:
+            self._note(f"{self.name}: there are no outcomes, so that all rows are forecast")
+            return None
+        if named is not None:
+            what = f"there is no column {named!r}"
+        else:
+            what = f"any of {listed(found)} may be the outcome" if found else "it is not said what the outcome is"
+        raise self._error(what, f"choose it with --target among {listed(names)}")
+
+    def _error(self, found: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, found, advice)
+
+    def _ignored(self, names: Sequence[str], why: str) -> None:
+        """Note that columns are left out."""
+        if names:
+            self._note(f"{self.name}: {listed(names)} {'are' if len(names) > 1 else 'is'} left out: {why}")
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:  # a second reading finds the same
+            self.notes.append(text)
+
+
+class Gap:
+    """Watches that outcomes are missing in the last rows alone."""
+
+    def __init__(self) -> None:
+        self._first: DataError | None = None
+
+    def before(self, batch: ForecastBatch) -> tuple[ForecastBatch, DataError | None]:
+        """The rows before one that must have had an outcome, and the error to raise after them."""
+        if batch.outcomes is None:
+            return batch, None
+        known = ~np.isnan(batch.outcomes)
+        if self._first is not None:
+            return (batch, None) if not known.any() else (batch.slice(0, 0), self._first)
+        begin = batch.known
+        if begin == len(batch):
+            return batch, None
+        advice = "only the last rows may be without one, to be forecast; fill it in or leave the row out"
+        self._first = batch.error(begin, None, "the outcome is missing, and there are outcomes after it", advice)
+        return (batch, None) if not known[begin:].any() else (batch.slice(0, begin), self._first)
+
+
+def open_forecasts(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    target: str | None = None,
+    time: str | None = None,
+    experts: Sequence[str] | None = None,
+    arrivals: str | None = None,
+    names: Sequence[str] | None = None,
+    need_target: bool = True,
+    cache: str | os.PathLike[str] | None = None,
+) -> ForecastStream:
+    """Open a table of forecasts.
+
+    Parameters
+    ----------
+    path : path or "-"
+        The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2).
+    format : str, optional
+        One of `FORMATS`; by default chosen by the suffix, and csv if that says nothing.
+    target : str, optional
+        The column of outcomes (.npz: the array), by default the only one that is called like one of `TARGETS`.
+    time : str, optional
+        The column that says when each row was.
+    experts : sequence of str, optional
+        The columns of the experts; by default all numeric ones that are nothing else. .npz: one of them may name the
+        array of forecasts.
+    arrivals : str, optional
+        The column that says when each outcome is known, in the terms of `time`, else as a row counted from 1.
+    names : sequence of str, optional
+        The experts of the model that goes on with this table. Their columns may stand in any order, among others.
+    need_target : bool
+        Whether outcomes are needed; otherwise none are read.
+    cache : path, optional
+        What can be read only once is copied there, so that it can be read again.
+
+    Raises
+    ------
+    DataError
+        If there is no such file; everything else that may be wrong with it shows when it is read.
+    RegretlessError
+        If the options do not fit each other.
+    """
+    last = suffixes(path)[-1:]
+    chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
+    if chosen not in FORMATS:
+        raise RegretlessError(f"format={chosen!r}: tables of forecasts are {', '.join(FORMATS)}")
+    columns = Columns(target, time, arrivals, experts, names, need_target)
+    _refuse_contradictions(columns)
+    source: Source = path
+    if cache is not None and not can_be_read_again(path):
+        from .cache import Cached
+
+        source = Cached(path, cache)
+    if chosen == "npz":
+        from .forecast_arrays import NpzForecasts
+
+        return NpzForecasts(source, columns)
+    from .forecast_tables import TableForecasts
+
+    return TableForecasts(source, columns, chosen)
+
+
+def _refuse_contradictions(columns: Columns) -> None:
+    apart = columns.apart()
+    if len(set(apart)) < len(apart):
+        raise RegretlessError(f"{listed(apart)}: outcome, time and arrival are three columns")
+    if columns.experts is None:
+        return
+    if len(set(columns.experts)) < len(columns.experts):
+        raise RegretlessError(f"experts={','.join(columns.experts)}: one of them is named twice")
+    if both := [name for name in columns.experts if name in apart]:
+        raise RegretlessError(f"experts={','.join(columns.experts)}: {listed(both)} is something else already")
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names in quotes; only the first of them when there are many."""
+    shown = ", ".join(repr(name) for name in names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
+
+
+def moments(values: Sequence[str]) -> Array | None:
+    """Times as whole numbers: numbers as they are, dates in microseconds; None if they are neither."""
+    try:
+        numbers = np.array([float(value) for value in values], dtype=np.float64)
+        return numbers.astype(np.int64) if (numbers == np.floor(numbers)).all() else None
+    except (ValueError, OverflowError):
+        pass
+    try:
+        dates = np.array([value.strip().removesuffix("Z") for value in values], dtype="datetime64[us]")
+    except ValueError:
+        return None
+    return None if np.isnat(dates).any() else dates.astype(np.int64)
