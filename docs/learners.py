@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import getdoc
 from pathlib import Path
 
+from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.linear.base import OnlineClassifier
 from regretless.linear.registry import LEARNERS, learner_class
 from regretless.linear.state import Rules
@@ -42,12 +43,36 @@ def learners() -> str:
     return _table(rows)
 
 
+def combiners() -> str:
+    """A row for each combiner of experts: how its weights move, and what its theorems bound."""
+    rows: Rows = [("learner", "class", "how it combines", "theorems bound")]
+    for name in EXPERT_LEARNERS:
+        found = expert_class(name)
+        bounded = _listed(theorem.quantity for theorem in found.theorems)
+        rows.append((f"`{name}`", f"`{found.__name__}`", found.summary, bounded))
+    return _table(rows)
+
+
 def theorems() -> str:
-    """A row for each theorem of each learner, with its statement and its source."""
+    """A row for each theorem of the linear learners, with its statement and its source."""
+    return _theorems({name: learner_class(name).theorems for name in LEARNERS})
+
+
+def expert_theorems() -> str:
+    """A row for each theorem of the combiners of experts; doubling goes around some of them."""
+    from regretless.theory.majority import DOUBLING
+
+    of = {name: expert_class(name).theorems for name in EXPERT_LEARNERS}
+    return _theorems(of | {"doubling": DOUBLING})
+
+
+def _theorems(of: Mapping[str, Sequence[Theorem]]) -> str:
+    """Each theorem once, with all the learners that it is about."""
     rows: Rows = [("theorem", "of", "bounds", "kind", "statement", "source")]
-    for name in LEARNERS:
-        for theorem in learner_class(name).theorems:
-            rows.append((theorem.title, f"`{name}`", theorem.quantity, theorem.kind, *_words(theorem)))
+    each = {id(theorem): theorem for found in of.values() for theorem in found}
+    for theorem in each.values():
+        names = ", ".join(f"`{name}`" for name, found in of.items() if theorem in found)
+        rows.append((theorem.title, names, theorem.quantity, theorem.kind, *_words(theorem)))
     return _table(rows)
 
 
@@ -75,22 +100,27 @@ def _table(rows: Rows) -> str:
     return "\n".join(lines)
 
 
-PLACES = {"README.md": ("learners", learners), "docs/certificates.md": ("theorems", theorems)}
+PLACES: dict[str, dict[str, Callable[[], str]]] = {
+    "README.md": {"learners": learners, "combiners": combiners},
+    "docs/certificates.md": {"theorems": theorems, "theorems of combiners": expert_theorems},
+}
 
 
 def filled(path: str) -> str:
-    """A document with its table as it should be."""
-    name, make = PLACES[path]
-    between = re.compile(f"(<!-- {name}: .*? -->\n).*?(\n<!-- end of {name} -->)", re.DOTALL)
-    text, count = between.subn(lambda match: match[1] + make() + match[2], (ROOT / path).read_text(encoding="utf-8"))
-    if count != 1:
-        raise SystemExit(f"{path} has no place for the {name}")
+    """A document with its tables as they should be."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    for name, make in PLACES[path].items():
+        between = re.compile(f"(<!-- {name}: .*? -->\n).*?(\n<!-- end of {name} -->)", re.DOTALL)
+        place = between.search(text)
+        if place is None:
+            raise SystemExit(f"{path} has no place for the {name}")
+        text = text[: place.start()] + place[1] + make() + place[2] + text[place.end() :]
     return text
 
 
 if __name__ == "__main__":
-    for path, (_, make) in PLACES.items():
+    for path, tables in PLACES.items():
         if "--write" in sys.argv[1:]:
             (ROOT / path).write_text(filled(path), encoding="utf-8")
         else:
-            print(make(), end="\n\n")
+            print("\n\n".join(make() for make in tables.values()), end="\n\n")

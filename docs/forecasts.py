@@ -1,0 +1,199 @@
+"""Combines the forecasts of public data sets, and prints the tables of docs/experts.md.
+
+``python docs/forecasts.py DATA`` prints them, with ``--write`` it puts them in their place. DATA is a folder with the
+files that the document names; a test compares where there is one.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from regretless.experts import EG, AggregatingAlgorithm, MLPoly
+from regretless.experts.base import ExpertLearner
+
+PAGE = Path(__file__).resolve().parent / "experts.md"
+Table = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A data set and how it is combined.
+
+    Attributes
+    ----------
+    name, what : str
+        What the file is called, and what is in it.
+    read : callable
+        From the folder to forecasts (a data frame) and outcomes.
+    learner : ExpertLearner
+    arrivals : callable or None
+        From the folder to the rows before which outcomes are known.
+    """
+
+    name: str
+    what: str
+    read: Callable[[Path], Table]
+    learner: ExpertLearner
+    arrivals: Callable[[Path], Any] | None = None
+
+
+def _csv(name: str, target: str, *apart: str) -> Callable[[Path], Table]:
+    def read(folder: Path) -> Table:
+        frame = pd.read_csv(folder / f"{name}.csv.xz")
+        return frame.drop(columns=[target, *apart]), frame[target]
+
+    return read
+
+
+def _baseball(folder: Path) -> Table:
+    frame = pd.read_csv(folder / "mlb_2010_2019.csv.xz")
+    names = ["fivethirtyeight", "fivethirtyeight_old", "laplace", "k29", "vegas_open", "vegas", "constant"]
+    return frame[names], frame["win"]
+
+
+def _load(folder: Path) -> Table:
+    with np.load(folder / "opera_regional.npz") as file:
+        return pd.DataFrame(file["experts"], columns=file["names"]), file["load"]
+
+
+def _rain(city: str) -> Callable[[Path], Table]:
+    def read(folder: Path) -> Table:
+        with np.load(folder / f"ecmwf_precip_{city}.npz") as file:
+            members = pd.DataFrame(file["ens_mm_1"] / 1000).add_prefix("member ")
+            return members, file["obs_1"]
+
+    return read
+
+
+def _stocks(name: str) -> Callable[[Path], Table]:
+    def read(folder: Path) -> Table:
+        with np.load(folder / f"portfolio_{name}.npz") as file:
+            return pd.DataFrame(file["relatives"]).add_prefix("stock "), None
+
+    return read
+
+
+def weeks_later(folder: Path) -> list[int]:
+    """The row before which each outcome of the influenza forecasts is known: the first one, k weeks later."""
+    frame = pd.read_csv(folder / "flusight_2015.csv.xz")
+    weeks = frame["ew"].drop_duplicates()
+    first = [*weeks.index, *[len(frame)] * 4]
+    place = {week: k for k, week in enumerate(weeks)}
+    return [first[place[week] + k] for week, k in zip(frame["ew"], frame["k"], strict=True)]
+
+
+_QUANTILE = MLPoly(loss="pinball", tau=0.9)
+_APPROVAL = _csv("trump_approval", "five_thirty_eight", "ordinal_date")
+_FLU = _csv("flusight_2015", "obs", "ew", "loc", "k")
+EXAMPLES = (
+    Example("epf_BE", "hourly electricity prices, Belgium", _csv("epf_BE", "Real price", "time"), MLPoly()),
+    Example("epf_FR", "hourly electricity prices, France", _csv("epf_FR", "Real price", "time"), MLPoly()),
+    Example("opera_regional", "daily electricity load of France", _load, MLPoly()),
+    Example("mlb_2010_2019", "baseball games, probabilities; log loss", _baseball, AggregatingAlgorithm(loss="log")),
+    Example(
+        "ecmwf_precip_Brussels",
+        "rain, 90 % quantile of an ensemble",
+        _rain("Brussels"),
+        MLPoly(loss="pinball", tau=0.9),
+    ),
+    Example(
+        "ecmwf_precip_Frankfurt",
+        "rain, 90 % quantile of an ensemble",
+        _rain("Frankfurt"),
+        MLPoly(loss="pinball", tau=0.9),
+    ),
+    Example(
+        "trump_approval", "approval ratings", _csv("trump_approval", "five_thirty_eight", "ordinal_date"), MLPoly()
+    ),
+    Example("flusight_2015", "influenza, as if outcomes came at once", _FLU, MLPoly()),
+    Example("flusight_2015", "influenza, outcomes 1 to 4 weeks later", _FLU, MLPoly(), weeks_later),
+    Example("portfolio_nyse_o", "New York Stock Exchange, 22 years", _stocks("nyse_o"), EG(0.05)),
+)
+
+
+def examples(folder: Path) -> str:
+    """A row for each example."""
+    heads = ("data", "rounds", "experts", "mean loss", "best expert", "average", "best convex", "regret", "bound")
+    rows = [heads]
+    for example in EXAMPLES:
+        rows.append(_row(example, folder))
+    return _table(rows)
+
+
+def weights(folder: Path) -> str:
+    """The largest final weights of each example."""
+    rows: list[tuple[str, ...]] = [("data", "largest weights at the end")]
+    for example in EXAMPLES:
+        if example.arrivals is None:
+            learner, _, _ = _played(example, folder)
+            order = np.argsort(-learner.weights, kind="stable")[:4]
+            told = ", ".join(f"{learner.names()[k]} {learner.weights[k]:.3f}" for k in order)
+            rows.append((f"`{example.name}`", told))
+    return _table(rows)
+
+
+def _played(example: Example, folder: Path) -> tuple[ExpertLearner, Any, Any]:
+    advice, outcomes = example.read(folder / "experts")
+    learner = example.learner.clone()
+    arrivals = None if example.arrivals is None else example.arrivals(folder / "experts")
+    learner.play(advice, outcomes, arrivals=arrivals)
+    return learner, advice, outcomes
+
+
+def _row(example: Example, folder: Path) -> tuple[str, ...]:
+    learner, advice, outcomes = _played(example, folder)
+    ledger, found = learner.ledger_, {one.name: one for one in learner.comparators(advice, outcomes)}
+    wanted = [found[name] for name in ("best_convex", "best_expert") if name in found]
+    certificates = [one for against in wanted for one in learner.certify(comparators=[against]) if one.applies]
+    if not certificates or any(one.violated for one in certificates):
+        raise SystemExit(f"{example.name}: {', '.join(map(str, certificates))}")
+    bound = certificates[0]
+    if learner.loss == "wealth":
+        told = [f"wealth {exp(-ledger.loss):,.2f}"]
+        told += [f"{exp(-found[name].loss):,.2f}" for name in ("best_expert", "uniform", "best_convex")]
+    else:
+        told = [f"{ledger.loss / ledger.rounds:,.4g}"]
+        each = [found.get(name) for name in ("best_expert", "uniform", "best_convex")]
+        told += ["none always spoke" if one is None else f"{one.loss / one.rounds:,.4g}" for one in each]
+    head = (f"`{example.name}`: {example.what}", f"{ledger.rounds:,.0f}", f"{learner.n_experts_}")
+    return (*head, *told, f"{bound.observed:,.4g}", f"{bound.bound:,.4g}")
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
+
+
+def filled(folder: Path) -> str:
+    """The document with its tables as they should be."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, make in (("examples", examples), ("weights", weights)):
+        place = re.search(f"(<!-- {name}: .*? -->\n).*?(\n<!-- end of {name} -->)", text, re.DOTALL)
+        if place is None:
+            raise SystemExit(f"{PAGE} has no place for the {name}")
+        text = text[: place.start()] + place[1] + make(folder) + place[2] + text[place.end() :]
+    return text
+
+
+def _main(arguments: list[str]) -> Iterator[str]:
+    folders = [Path(one) for one in arguments if not one.startswith("-")]
+    if len(folders) != 1:
+        raise SystemExit(__doc__)
+    if "--write" in arguments:
+        PAGE.write_text(filled(folders[0]), encoding="utf-8")
+    else:
+        yield from (examples(folders[0]), weights(folders[0]))
+
+
+if __name__ == "__main__":
+    for part in _main(sys.argv[1:]):
+        print(part, end="\n\n")
