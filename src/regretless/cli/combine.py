@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
     from .combined import Combined
 
+SWITCHES = 5  # of the best sequence of experts, unless the user says
+EASY_ROUNDS = 20_000  # over which it is found at once
+
 HELP = "combine the forecasts of experts, and certify the regret"
 DESCRIPTION = (
     "A row is a time step, a column an expert; where a forecast is missing the expert sleeps. Each row is predicted "
@@ -51,7 +54,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     group = parser.add_argument_group("judging")
     group.add_argument(
-        "--switches", type=_count, metavar="M", help="compare with the best sequence of experts with M switches too"
+        "--switches",
+        type=_count,
+        metavar="M",
+        help="compare with the best sequence of experts with M switches; by default 5, if there are few rounds",
     )
     group.add_argument(
         "--no-comparators", action="store_true", help="the best expert alone: do not read the rows again"
@@ -230,13 +236,20 @@ def _judged(arguments: Namespace, run: CombineRun, seconds: float, console: Cons
             if arguments.no_comparators:
                 outcome.comparators = [best_expert(run.learner, run.learner.ledger_)]
             else:
-                switches = () if arguments.switches is None else (arguments.switches,)
-                outcome.comparators, outcome.absent = run.comparators(switches)
+                outcome.comparators, outcome.absent = run.comparators(_switches(arguments, run))
             outcome.certificates = run.learner.certify(comparators=outcome.comparators)
         except KeyboardInterrupt:
             raise Ended(f"interrupted while certifying; {kept(run)}") from None
         console.settle()
     return outcome
+
+
+def _switches(arguments: Namespace, run: CombineRun) -> tuple[int, ...]:
+    """How often the experts of a sequence may take turns; a few times, if that takes no time to find out."""
+    if arguments.switches is not None:
+        return (arguments.switches,)
+    easy = run.rounds <= EASY_ROUNDS and run.stream.rereadable and not run.before
+    return (min(SWITCHES, run.rounds - 1),) if easy and run.rounds > 1 else ()
 
 
 def _refuse_nonsense(arguments: Namespace) -> None:
