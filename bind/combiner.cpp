@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 
@@ -72,6 +73,21 @@ double* data_of(const std::optional<A>& array) {
   return array ? array->data() : nullptr;
 }
 
+// One call at a time: long ones let go of the interpreter's lock, and all of them work on the same state and scratch.
+class Turn {
+ public:
+  explicit Turn(std::atomic_flag& busy) : busy_(busy) {
+    if (busy.test_and_set(std::memory_order_acquire))
+      throw std::invalid_argument("this learner is being used by another thread");
+  }
+  ~Turn() { busy_.clear(std::memory_order_release); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic_flag& busy_;
+};
+
 class Combiner {
  public:
   using Told = std::tuple<std::int64_t, Why, std::int64_t>;
@@ -85,6 +101,7 @@ class Combiner {
     s_.charge = known(charges, charge, "charge");
     s_.schedule = known(schedules, schedule, "schedule");
     demand(experts > 0, "at least one expert");
+    demand(width > 0 && experts <= most_numbers / width, "a row of advice has from one number to 2**40");
     demand(std::int64_t(state.shape(0)) == state_rows(s_.rule) && std::int64_t(state.shape(1)) == experts,
            "state has the wrong shape");
     demand(memory.size() == combiner_memory_size, "memory has the wrong shape");
@@ -92,8 +109,7 @@ class Combiner {
     demand(tallies.shape(0) == tally_rows && std::int64_t(tallies.shape(1)) == experts, "tallies have the wrong shape");
     demand(rate > 0 && span >= 0 && alpha >= 0 && alpha < 1 && tau > 0 && tau < 1 && low <= high,
            "a parameter is out of its range");
-    demand(width > 0 && (width == 1 || s_.charge == ChargeKind::square || s_.charge == ChargeKind::log ||
-                         s_.charge == ChargeKind::table),
+    demand(width == 1 || s_.charge == ChargeKind::square || s_.charge == ChargeKind::log || s_.charge == ChargeKind::table,
            "forecasts of several numbers go with square and log");
     demand(s_.rule != RuleKind::majority || (s_.charge == ChargeKind::zero_one && powers && powers->size() > 1),
            "a majority needs zero-one charges and powers");
@@ -133,6 +149,7 @@ class Combiner {
     Results all = to;
     all.uniforms = uniforms ? uniforms->data() : nullptr;
     all.chosen = chosen ? chosen->data() : nullptr;
+    const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
     return told(combiners().play(s_, rows, all, begin, end));
   }
@@ -145,6 +162,7 @@ class Combiner {
     const Results to = results_of(predictions, losses, weights, rounds);
     check_schedule(settle, starts, slots, rounds, pool);
     const Lateness late{settle.data(), starts.data(), slots.data(), pool.data()};
+    const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
     return told(combiners().play_delayed(s_, rows, to, late, rounds));
   }
@@ -153,6 +171,7 @@ class Combiner {
     const Advice row = row_of(advice, nullptr);
     demand(std::int64_t(p.size()) == s_.experts && std::int64_t(prediction.size()) == s_.width,
            "p or yhat has the wrong shape");
+    const Turn turn(busy_);
     const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
     const Verdict verdict = combiners().predict(s_, row, p.data(), prediction.data());
     return {words(verdict.refusal), verdict.column};
@@ -168,6 +187,7 @@ class Combiner {
     else std::copy_n(static_cast<const double*>(row.values), numbers, kept);
     Verdict verdict;
     {
+      const Turn turn(busy_);
       const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
       verdict = combiners().predict(s_, {kept, false, nullptr}, kept + numbers, kept + numbers + s_.experts);
     }
@@ -198,24 +218,33 @@ class Combiner {
   Why settle_charges(const Reals& own, const Reals& charges, const Reals& p, double loss, double mix) const {
     const std::size_t experts = std::size_t(s_.experts);
     demand(own.size() == experts && charges.size() == experts && p.size() == experts, "one number per expert");
+    const Turn turn(busy_);
     return words(combiners().settle_charges(s_, {own.data(), charges.data(), p.data(), loss, mix}).refusal);
   }
 
   void weights(State1 out) const {
     demand(std::int64_t(out.size()) == s_.experts, "one number per expert");
+    const Turn turn(busy_);
     combiners().weights(s_, out.data());
   }
   void rates(State1 out) const {
     demand(std::int64_t(out.size()) == s_.experts, "one number per expert");
+    const Turn turn(busy_);
     combiners().rates(s_, out.data());
   }
-  double rate() const { return combiners().rate(s_); }
-  double log_potential() const { return combiners().log_potential(s_); }
-  double gap() const { return combiners().gap(s_); }
+  double rate() const { return alone(combiners().rate); }
+  double log_potential() const { return alone(combiners().log_potential); }
+  double gap() const { return alone(combiners().gap); }
 
  private:
   static constexpr double infinite_ = std::numeric_limits<double>::infinity();
   static constexpr std::int64_t long_row = 4096;
+  static constexpr std::int64_t most_numbers = std::int64_t(1) << 40;  // what is computed from it overflows nowhere
+
+  double alone(double (*what)(const Combination&)) const {
+    const Turn turn(busy_);
+    return what(s_);
+  }
 
   static Told told(const Verdict& verdict) { return {verdict.row, words(verdict.refusal), verdict.column}; }
 
@@ -300,6 +329,7 @@ class Combiner {
     double loss = 0;
     Verdict verdict;
     {
+      const Turn turn(busy_);
       const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
       verdict = combiners().settle(s_, {kept, false, wants_outcome() ? outcome : nullptr}, p, p + s_.experts, &loss);
     }
@@ -314,6 +344,7 @@ class Combiner {
     demand(std::int64_t(p.size()) == s_.experts && std::int64_t(prediction.size()) == s_.width,
            "p or yhat has the wrong shape");
     double loss = 0;
+    const Turn turn(busy_);
     const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
     const Verdict verdict = combiners().settle(s_, row, p.data(), prediction.data(), &loss);
     return {loss, words(verdict.refusal), verdict.column};
@@ -329,6 +360,7 @@ class Combiner {
     void operator()(double* room) const { operator delete[](room, std::align_val_t{64}); }
   };
   std::unique_ptr<double[], Free> scratch_;  // what a round works on; nothing is kept there from call to call
+  mutable std::atomic_flag busy_;
 };
 
 }  // namespace

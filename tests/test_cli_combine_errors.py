@@ -109,7 +109,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, table, model, wo
         ),
         (["{table}", "--target", "loud"], "there is no column 'loud'; choose it with --target among"),
         (["{table}", *WORDS, "--experts", "north,up"], "there is no column 'up'; the columns are 'day', 'north'"),
-        (["{table}", "--target", "load", "--experts", "north,day"], "column 'day' holds text"),
+        (["{table}", "--target", "load", "--experts", "north,day"], "column 'day' holds 'd0000'"),
         (["{table}", *WORDS, "--arrival", "due"], "there is no column 'due'"),
         (["none.csv", *WORDS], "there is no such file"),
         (["{table}", *WORDS, "--out", "no/such/folder/o.csv"], "make it first"),
@@ -263,3 +263,32 @@ def test_loading_says_what_is_no_model(table):
 
     with pytest.raises(ModelError, match="is not a model"):
         regretless.load(str(table))
+
+
+def test_rows_of_an_earlier_run_are_not_lost(run, table, tmp_path):
+    """A run that goes on refuses to write its rows over those of the run before it."""
+    out, model = tmp_path / "out.csv", tmp_path / "model.rgl"
+    assert run("combine", table, *WORDS, "--save", model, "--out", out).code == 0
+    kept = out.read_bytes()
+    result = run("combine", table, "--resume", model, "--out", out)
+    assert result.code == 2
+    assert "out.csv holds the rows of an earlier run" in result.err
+    assert out.read_bytes() == kept
+
+
+def test_a_table_is_not_called_what_it_is_not(run, table, tmp_path):
+    """Forecasts are not written as text under the name of a spreadsheet."""
+    result = run("combine", table, *WORDS, "--out", tmp_path / "out.xlsx")
+    assert result.code == 2
+    assert "not .xlsx" in result.err
+
+
+def test_slips_in_a_column_of_numbers_are_named(run, tmp_path):
+    """A column that holds mostly numbers is not left out for a few cells that are none: the first one is named."""
+    path = tmp_path / "slips.csv"
+    rows = [f"{t},{t + 1},{'-' if t % 3 == 2 else t}" for t in range(12)]
+    path.write_text("\n".join(["load,a,b", *rows]) + "\n")
+    result = run("combine", path, "--target", "load")
+    assert result.code == 1
+    assert "slips.csv:4:" in result.err
+    assert "'b'" in result.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -667,3 +668,70 @@ def test_names_and_shapes_are_checked():
         room.core.play_delayed(
             np.zeros((2, 3)), np.zeros(2), rows, np.array([0, 0, 0, 2]), rows * 0, pool, predictions=np.empty((2, 1))
         )
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5])
+def test_a_majority_counts_no_mistakes_below_zero(beta):
+    """Whatever numbers a state from elsewhere holds, votes are powers of beta."""
+    strange = np.array([-1e300, -5.0, -np.inf, np.nan, np.inf, 0.0, 1e300, -0.5, 1.0])
+    for state in (strange, np.full(9, np.nan), np.full(9, -np.inf), -strange):
+        room = Room(9, "majority", charge="zero-one", powers=beta ** np.arange(3.0))
+        room.state[0] = state
+        weights = np.empty(9)
+        room.core.weights(weights)
+        assert weights.sum() == pytest.approx(1)
+        assert set(weights / weights.max()) <= {*(beta ** np.arange(3.0)), 0.0}
+
+
+@pytest.mark.parametrize("width", [0, -1, -(2**62), 2**40, 2**62, 2**63 - 1])
+def test_a_row_that_no_memory_could_hold_is_refused(width):
+    """A width by which sizes would overflow is refused before anything is set aside."""
+    with pytest.raises(ValueError, match=r"from one number to 2\*\*40"):
+        Room(3, "hedge", charge="square", width=width)
+
+
+def test_one_thread_at_a_time_plays():
+    """While one thread plays, each call of another one is refused, and no round is lost."""
+    advice = np.random.default_rng(0).uniform(-1, 1, (20_000, 64))
+    room, alone = Room(64, "squint"), Room(64, "squint")
+    alone.play(advice)
+    p, said, waiting = np.empty(64), np.empty(1), np.zeros(room.core.room)
+    calls = {
+        "play": lambda: room.core.play(advice[:1], None),
+        "predict": lambda: room.core.predict(advice[0], p, said),
+        "settle": lambda: room.core.settle(advice[0], p, said, 0.0),
+        "settle_charges": lambda: room.core.settle_charges(advice[0], advice[0], p, 0.0, 0.0),
+        "open": lambda: room.core.open(advice[0], waiting),
+        "close": lambda: room.core.close(waiting, 0.0),
+        "weights": lambda: room.core.weights(p),
+        "rates": lambda: room.core.rates(p),
+        "rate": room.core.rate,
+        "log_potential": room.core.log_potential,
+        "gap": room.core.gap,
+    }
+    player = threading.Thread(target=room.core.play, args=(advice, None))
+    player.start()
+    while player.is_alive():  # until it plays: weights may be asked for at any time
+        try:
+            room.core.weights(p)
+        except ValueError:
+            break
+    for call in calls.values():
+        with pytest.raises(ValueError, match="this learner is being used by another thread"):
+            call()
+    player.join()
+    assert room.bits() == alone.bits()
+    for name in ("open", "close", "predict", "weights", "gap"):
+        calls[name]()
+    assert room.book["rounds"] == 20_001
+
+
+def test_a_refusal_leaves_the_combiner_free():
+    """After a round or an argument that was refused the next call is served."""
+    room = Room(3, "hedge", charge="absolute")
+    waiting = np.empty(room.core.room)
+    assert room.core.open(np.full(3, np.inf), waiting) == ("not finite", 0)
+    with pytest.raises(ValueError, match="advice has the wrong shape"):
+        room.core.open(np.zeros(4), waiting)
+    assert room.core.open(np.zeros(3), waiting) == 0.0
+    assert room.core.close(waiting, 1.0) == 1.0

@@ -145,7 +145,7 @@ def test_experts_that_cannot_be_are_refused(tmp_path, format):
         open_forecasts(path, experts=["a", "z"])
     )
     message = complaint(open_forecasts(path, experts=["day", "a"]))
-    assert "column 'day' holds text; the columns of numbers are 'a'" in message
+    assert "column 'day' holds" in message
 
 
 def test_columns_of_text_are_left_out_with_a_note(tmp_path):
@@ -278,7 +278,7 @@ def test_options_that_contradict_each_other_are_refused(tmp_path, options, words
         ("a,y\n", "no rows"),
         ("y,kind\n1,x\n", "no column of numbers besides 'y'"),
         ("a,a,y\n1,2,3\n", "several columns are called 'a'"),
-        ("a,y\n1,x\n2,z\n", "column 'y' holds text"),
+        ("a,y\n1,x\n2,z\n", "column 'y' holds 'x'"),
     ],
 )
 def test_tables_that_are_none_are_refused(tmp_path, text, words):

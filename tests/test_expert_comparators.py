@@ -18,6 +18,7 @@ from regretless.experts.shifting import Shifting
 from regretless.experts.simplex_solver import least_quadratic
 from regretless.experts.totals import Totals, own_losses
 from regretless.ledger import ExpertLedger
+from regretless.theory.lower_bound import lower_bound
 
 VECTORS = ("losses", "faced", "spoke", "regrets", "delays", "squares", "drags")
 
@@ -266,3 +267,57 @@ def test_the_forecasts_of_the_belgian_price_have_their_published_errors(data):
     assert found["best_expert"].loss / len(table) == pytest.approx(5.87, abs=5e-4)
     assert found["best_convex"].loss / len(table) == pytest.approx(5.777953, abs=1e-6)
     assert found["best_convex"].detail["gap"] <= 1e-9 * found["best_convex"].loss
+
+
+@pytest.mark.parametrize("kind", ["independent", "common", "twins", "few rounds"])
+def test_many_experts_enter_together_and_still_the_least_point_is_found(kind):
+    """Of hundreds of experts the weights are certified to a billionth, in far fewer systems than there are experts."""
+    rng, n = np.random.default_rng(7), 300
+    errors = rng.normal(size=(3000, n)) * rng.uniform(0.2, 2, n)
+    if kind == "common":
+        errors += rng.normal(size=(3000, 1))
+    elif kind == "twins":
+        errors[:, n // 2 :] = errors[:, : n // 2]
+    elif kind == "few rounds":
+        errors = rng.normal(size=(50, n)) + 1
+    matrix = 2 * errors.T @ errors
+    solved = []
+    with pytest.MonkeyPatch.context() as patch:
+        solve = np.linalg.solve
+        patch.setattr(np.linalg, "solve", lambda *given: solved.append(given) or solve(*given))
+        weights = least_quadratic(matrix, np.zeros(n))
+    slopes = matrix @ weights
+    assert weights.min() >= 0
+    assert weights.sum() == pytest.approx(1)
+    assert weights @ slopes - slopes.min() <= 1e-9 * (weights @ slopes / 2)
+    assert len(solved) <= 60
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 4), st.integers(0, 4), st.booleans())
+def test_sequences_are_the_same_however_rounds_are_cut_and_whether_or_not_they_are_remembered(
+    seed, rounds, n, switches, silent
+):
+    """Losses agree to the last bit; without a table of origins only the stretches are missing."""
+    rng = np.random.default_rng(seed)
+    own = rng.integers(0, 3, (rounds, n)) * 0.1
+    own[rng.random((rounds, n)) < 0.2 * silent] = np.nan
+    whole, cut, forgetful = (Shifting(n, switches, most) for most in (rounds, rounds, 10**8))
+    whole.add(own)
+    for piece in np.split(own, [0, int(rng.integers(rounds + 1))]):
+        cut.add(piece)
+    forgetful.add(own)
+    assert whole.best(switches) == cut.best(switches)
+    assert whole.best(switches)[:2] == forgetful.best(switches)[:2]
+    assert forgetful.best(switches)[2] is None
+    assert whole.losses.tobytes() == cut.losses.tobytes() == forgetful.losses.tobytes()
+
+
+def test_the_lower_bound_never_falls_as_rounds_are_added():
+    """It grows with the rounds where one way to reckon it gives way to another, and stays below its limit."""
+    for experts, limit in ((2, 0.3989423), (4, 0.5641896), (10, 0.7849170), (1000, 1.6208)):
+        rounds = [999, 1000, 1001, 1002, 10**6, 10**7, 10**7 + 1, 3 * 10**7, 10**9, 10**15]
+        bounds = [lower_bound(count, experts) for count in rounds]
+        assert bounds == sorted(bounds)
+        scaled = [bound / count**0.5 for bound, count in zip(bounds, rounds, strict=True)]
+        assert max(scaled[4:]) <= limit * (1 + 1e-5)
+        assert scaled[-1] == pytest.approx(limit, rel=1e-3)

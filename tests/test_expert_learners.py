@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from math import exp, inf, log
 
 import numpy as np
@@ -339,8 +341,16 @@ def test_data_frames_name_the_experts():
     learner = MLPoly()
     learner.play(frame, pd.Series(outcomes))
     assert learner.names() == ["gfs", "ecmwf"]
-    with pytest.raises(RegretlessError, match="experts ukmo, ecmwf after gfs, ecmwf"):
+    with pytest.raises(RegretlessError, match="experts ukmo, ecmwf: the learner's are gfs, ecmwf"):
         learner.play(frame.rename(columns={"gfs": "ukmo"}), outcomes)
+    assert learner.forecast(frame.iloc[3]) == learner.forecast(frame.iloc[3][["ecmwf", "gfs"]])
+    swapped, same = learner.clone(), learner.clone()
+    same.play(frame, outcomes)
+    swapped.play(frame.iloc[:1], outcomes[:1])
+    swapped.play(frame[["ecmwf", "gfs"]].iloc[1:], outcomes[1:])
+    assert np.array_equal(swapped.weights, same.weights)
+    told = same.comparators(frame[["ecmwf", "gfs"]], outcomes)
+    assert told[0].loss == pytest.approx(same.comparators(frame, outcomes)[0].loss)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "randomized-weighted-majority", "weighted-majority"])
@@ -446,6 +456,82 @@ def test_meaningless_parameters_are_refused():
             build()
 
 
+def test_other_rounds_are_not_certified():
+    """Rounds of the same number that were not played are refused rather than certified."""
+    learner = MLPoly()
+    learner.play(*table(40, 5, 0))
+    for advice, outcomes in (table(40, 5, 1), table(39, 5, 0)):
+        with pytest.raises(RegretlessError, match="rounds"):
+            learner.certify(advice, outcomes)
+
+
+def test_parameters_are_given_once():
+    """A parameter cannot be changed after the fact, when a certificate would speak of another learner."""
+    learner = WeightedMajority(beta=0.5)
+    learner.play([[1, 0]], [1])
+    with pytest.raises(RegretlessError, match=r"beta= is given when a learner is made"):
+        learner.beta = 0.01
+    assert learner.clone(beta=0.01).beta == 0.01
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_copy_goes_on_like_the_original(name):
+    """Deep copies and pickles of a learner go on to the same weights, and not on the original's."""
+    advice, outcomes = table(20, 3)
+    learner = make(name)
+    learner.play(advice[:10], outcomes[:10])
+    copies = [copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))]
+    before = learner.weights
+    for one in copies:
+        one.play(advice[10:], outcomes[10:])
+        assert np.array_equal(learner.weights, before)
+    learner.play(advice[10:], outcomes[10:])
+    for one in copies:
+        assert np.array_equal(one.weights, learner.weights)
+
+
+@pytest.mark.parametrize("arrivals", [None, 4])
+def test_the_history_of_a_play_ends_where_the_play_did(arrivals):
+    """Played once more for the picture, the rounds end with the learner's own loss, regret and weights."""
+    advice, outcomes = table(90, 3)
+    learner = MLPoly()
+    history = learner.play(advice, outcomes, arrivals=arrivals).history()
+    assert history.rounds[-1] == 90
+    assert history.learner_loss[-1] == learner.ledger_.loss
+    assert history.weights[-1] == pytest.approx(learner.weights, abs=1e-6)
+    assert history.residuals[-1][2] == outcomes[-1]
+
+
+def test_doubling_keeps_its_tickets_apart():
+    """A forecast of one stretch is settled in it, though the next has begun, and looking at weights begins none."""
+    learner = Doubling(Hedge(horizon=1, n_experts=2, loss="square"))
+    first = learner.predict([0.2, 0.8])
+    assert learner.weights.tolist() == [0.5, 0.5]
+    assert len(learner.blocks_) == 1
+    second = learner.predict([0.3, 0.7])
+    assert [len(one.pending_) for one in learner.blocks_] == [1, 1]
+    with pytest.raises(RegretlessError, match="2 predictions wait"):
+        learner.update(0.5)
+    learner.update(first, 0.0)
+    learner.update(1.0)
+    assert float(second) == 0.5
+    assert learner.rounds_ == 2
+    with pytest.raises(AdviceError, match="row 4"):
+        learner.play([[0.1, 0.2]] * 4 + [[5.0, 0.1]], [0.1] * 5)
+    assert learner.rounds_ == 6
+
+
+def test_a_float_is_no_ticket_and_nothing_is_no_outcome():
+    """A forecast that has lost its ticket, None, and words are refused, and the prediction goes on waiting."""
+    learner = MLPoly(n_experts=2)
+    first = learner.predict([1.0, 1.0])
+    for report in ((float(first), 1.0), (first, None), (first, "x")):
+        with pytest.raises(RegretlessError):
+            learner.update(*report)
+    assert learner.pending_ == (0,)
+    learner.update(first, 1.0)
+
+
 def test_a_ticket_is_reported_once():
     """A ticket cannot be reported twice, and one outcome for several predictions must name its ticket."""
     learner = MLPoly(n_experts=2)
@@ -518,3 +604,53 @@ def test_ridge_against_linear_combinations():
     certificates = learner.certify(advice, truth)
     assert any(one.applies for one in certificates)
     assert not any(one.violated for one in certificates)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e6])
+def test_ridge_keeps_its_digits_among_forecasts_of_one_quantity(scale):
+    """Nearly parallel forecasts, duplicates among them, in whatever unit: the predictions are those of a QR solution,
+    and the bounds hold."""
+    generator = np.random.default_rng(3)
+    outcomes = scale * (50_000 + 8_000 * np.sin(np.arange(120)))
+    advice = outcomes[:, None] + scale * generator.normal(0, 500, (120, 4))
+    advice[:, 3] = advice[:, 2]
+    learner = Ridge(around="average")
+    played = learner.play(advice, outcomes)
+    for t in (5, 60, 119):
+        start = np.full(4, 0.25)
+        rows = np.vstack([np.eye(4), advice[: t + 1]])
+        targets = np.concatenate([np.zeros(4), outcomes[:t] - advice[:t] @ start, [0.0]])
+        weights = start + np.linalg.lstsq(rows, targets, rcond=None)[0]
+        assert played.predictions[t] == pytest.approx(advice[t] @ weights, rel=1e-7)
+    assert all(one.applies and not one.violated for one in learner.certify(advice, outcomes))
+
+
+def test_delays_whose_costs_cancel_are_delays():
+    """A bound that is known before the run is not given where outcomes came late, though their costs add up to 0."""
+    losses = np.array([[0, 1.0], [1.0, 0]] * 200 + [[0, 1.0]] * 201)
+    learner = MLPoly(loss=None, value_range=(0, 1))
+    learner.play(losses, arrivals=np.full(601, 601))
+    assert learner.ledger_.delay == 0
+    certificates = learner.certify(losses)
+    assert [one.applies for one in certificates] == [True, False, False]
+    assert not any(one.violated for one in certificates)
+
+
+def test_vectors_span_as_many_ranges_as_they_have_numbers():
+    """With a declared range the bounds known before the run hold for vectors too, at rates for their span."""
+    advice = np.array([np.eye(3)] * 50)
+    learner = ExponentiallyWeightedAverage(value_range=(0, 1), horizon=50)
+    learner.play(advice, np.random.default_rng(0).integers(0, 3, 50))
+    applied = {one.theorem.name for one in learner.certify() if one.applies}
+    assert {"hedge_prior", "hedge_tuned"} <= applied
+    assert learner.standing().span == 3.0
+
+
+def test_stretches_draw_apart():
+    """Doubling a learner that draws gives each stretch draws of its own, and tells whom it drew."""
+    losses = np.tile([[0.0, 1.0]], (63, 1))
+    learner = Doubling(RandomizedWeightedMajority(horizon=1, loss=None, random_state=5))
+    played = learner.play(losses)
+    assert played.chosen.shape == (63,)
+    states = [one.seed_ for one in learner.blocks_]
+    assert len(set(states)) == len(states) == 6

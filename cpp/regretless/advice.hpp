@@ -44,7 +44,7 @@ struct CombinerMemory {
   double least;    // hedge: smallest sum of charges
   double largest;  // largest |regret| of one round, squared for poly
   double first;    // squint: the scale of its grid, once known
-  double spare;
+  double apart;    // how far weights were played from those at the time of the outcome: sum of L1 distances
 };
 inline constexpr int combiner_memory_size = sizeof(CombinerMemory) / sizeof(double);
 

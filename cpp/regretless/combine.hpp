@@ -192,6 +192,7 @@ static Found outcome_fault(const Combination& s, const double* y) {
 struct Account {
   Mix mix;
   double loss, expected, delay, lowest, highest;
+  double apart = 0;  // how far the weights that were played are from those of now: L1 distance
 };
 
 // Charges of forecasts of one number.
@@ -281,7 +282,7 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
     account.lowest = smallest_of(lowest), account.highest = largest_of(highest);
   }
   if (played) {
-    Octet charges{}, losses{};
+    Octet charges{}, losses{}, apart{};
     const Octet inverse = eight(1 / d.total);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet more = heard(played, i, d.n) - at(d.w, i) * inverse;
@@ -290,9 +291,11 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
         const auto product = m == decltype(m){} ? m : m * c;
         return c == c ? product : decltype(m){};
       };
+      apart = apart + upper(known, eight(0) - known);
       charges = charges + apply(times, known, at(d.c, i));
       losses = losses + apply(times, known, at(d.l, i));
     }
+    account.apart = in_all(apart);
     account.delay = in_all(charges);
     account.expected += in_all(losses);
   }
@@ -368,6 +371,7 @@ static void write_down(const Desk& d, const Account& account, const double* y) {
   ExpertBook& b = d.book;
   write_usual(b, d.memory, account, d.s.rule == RuleKind::hedge || d.s.rule == RuleKind::share ? d.eta : 0);
   b.delay += account.delay;
+  d.memory.apart += account.apart;
   b.absent += double(d.silent);
   b.mistakes += d.erred;
   if (!y) return;

@@ -459,8 +459,9 @@ struct Majority {  // votes that are multiplied by beta for every mistake
       if (d.a[i] == d.a[i] && d.row[0][i] < fewest) fewest = d.row[0][i];
     if (d.s.powers[1] == 0) fewest = 0;
     for (std::int64_t i = 0; i < d.padded_n; ++i) {
-      const double mistakes = d.row[0][i] - fewest;
-      const std::int64_t place = mistakes < double(d.s.power_count - 1) ? std::int64_t(mistakes) : d.s.power_count - 1;
+      const double mistakes = d.row[0][i] - fewest;  // a state from elsewhere may hold anything
+      const std::int64_t last = d.s.power_count - 1;
+      const std::int64_t place = mistakes < double(last) ? std::int64_t(mistakes > 0 ? mistakes : 0) : last;
       d.w[i] = i < d.n && d.a[i] == d.a[i] ? d.s.powers[place] : 0;
     }
     Octet sum{};

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,8 @@ class CombineRun:
 
         self._ahead: list[ForecastBatch] = []
         self._looked = 0
+        self._last: deque[tuple[Sequence[Any], Array, Array]] = deque()  # times, predictions, outcomes
+        self._last_rows = 0
 
     def play(self) -> None:
         """Go over the stream; save the model at the end, and also when something stops it.
@@ -123,6 +126,7 @@ class CombineRun:
             if self._late is not None:
                 self._look_ahead(self._late)
         finally:
+            self._note_last()
             self._close(keep=keep)
         if self.rounds:
             self.history.record(self.learner)
@@ -230,13 +234,13 @@ class CombineRun:
 
     def _take_note(self, piece: ForecastBatch, played: Play) -> None:
         """Write what was played where it is wanted, and save the model if that is due."""
-        times = self._times(piece)
-        self._rows += len(piece)
-        self.place += len(piece)
         outcomes = None if self.blind else piece.outcomes
         if outcomes is not None:
-            for row in range(max(0, len(piece) - TAIL), len(piece)):
-                self.history.residual(times[row], float(played.predictions[row]), float(outcomes[row]))
+            self._keep_last(piece, played.predictions, outcomes)
+        writes = self.out is not None or self.weights_out is not None
+        times = self._times(piece) if writes else []
+        self._rows += len(piece)
+        self.place += len(piece)
         if self.out is not None:
             self.out.write(times, [*([] if outcomes is None else [outcomes]), played.predictions, played.losses])
         if self.weights_out is not None and played.weights is not None:
@@ -245,6 +249,23 @@ class CombineRun:
             self._settled()
         if self.checkpoint_every and self._rows % self.checkpoint_every == 0:
             self._write(unfinished=True)
+
+    def _keep_last(self, piece: ForecastBatch, predictions: Array, outcomes: Array) -> None:
+        """Put a piece's last forecasts aside: most pieces are followed by so many rows that nothing is kept of them."""
+        cut = slice(max(0, len(piece) - TAIL), None)
+        times = range(self._rows + 1, self._rows + len(piece) + 1) if piece.times is None else piece.times
+        self._last.append((times[cut], predictions[cut].copy(), outcomes[cut].copy()))
+        self._last_rows += len(self._last[-1][1])
+        while self._last_rows - len(self._last[0][1]) >= TAIL:
+            self._last_rows -= len(self._last.popleft()[1])
+
+    def _note_last(self) -> None:
+        """Hand what was put aside to the history."""
+        for times, predictions, outcomes in self._last:
+            for time, said, came in zip(times, predictions.tolist(), outcomes.tolist(), strict=True):
+                self.history.residual(time if isinstance(time, str) else str(time), said, came)
+        self._last.clear()
+        self._last_rows = 0
 
     def _settled(self) -> None:
         """Note how the learner stands, after an outcome or several."""
@@ -336,6 +357,7 @@ class CombineRun:
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What is kept with the model; where the run stands only while it is not finished, so that a model does not
         depend on the stops on the way to it."""
+        self._note_last()
         return {
             "columns": {name: value for name, value in self.stream.schema().items() if name != "experts"},
             "delay": self.delay,

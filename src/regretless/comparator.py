@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -110,6 +110,11 @@ class ExpertComparator:
     norm2: float | None = None
     divergence: float = inf
     detail: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def rounding(self) -> float:
+        """What the regret may owe to rounding: it is a difference of long sums."""
+        return 1e-12 * (abs(self.faced) + abs(self.loss)) if isfinite(self.loss) else 0.0
 
     @property
     def regret(self) -> float:

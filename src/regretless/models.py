@@ -35,7 +35,8 @@ def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner, d
     from .linear import persist as linear
 
     description, tensors = read_model(path)
-    if description.get("learner") in EXPERT_LEARNERS:
+    name = description.get("learner")
+    if isinstance(name, str) and name in EXPERT_LEARNERS:
         from .experts import persist as experts
 
         return experts.rebuilt(path, description, tensors)

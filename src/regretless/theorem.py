@@ -88,7 +88,7 @@ class Theorem:
         return Certificate(self, self.counts(ledger, best[1]), best[0], best[1], None, confidence)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
     """A theorem's number beside what was observed.
 
@@ -137,7 +137,7 @@ class Certificate:
         """Whether what was observed is within the bound; true also of a certificate that does not apply."""
         if self.observed is None or self.bound is None:
             return True
-        slack = _RELATIVE * max(abs(self.bound), abs(self.observed), 1.0)
+        slack = _RELATIVE * max(abs(self.bound), abs(self.observed), 1.0) + getattr(self.comparator, "rounding", 0.0)
         return self.observed <= self.bound + slack
 
     @property
@@ -165,6 +165,9 @@ class Certificate:
             "comparator": None if self.comparator is None else self.comparator.describe(),
             "source": self.theorem.source,
         }
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def __str__(self) -> str:
         if self.observed is None or self.shown_bound is None:

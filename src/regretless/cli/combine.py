@@ -12,7 +12,7 @@ from ..experts.registry import EXPERT_LEARNERS
 from . import options
 from .console import Console
 from .exits import Ended, UsageError
-from .files import refuse_irregular, refuse_overwriting
+from .files import refuse_foreign_suffixes, refuse_irregular, refuse_overwriting, refuse_overwriting_rows
 from .going import go, kept
 from .output import complain, verdict
 from .regrets import Regrets
@@ -194,7 +194,8 @@ def _open(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> 
     blind = learner._loss.name in WITHOUT_OUTCOME
     if blind and arguments.target is not None:
         what = "price relatives" if learner._loss.name == "wealth" else "losses"
-        raise UsageError(f"--target has no meaning: {what} need no outcome (choose another --loss for forecasts)")
+        advice = "add --loss square to combine forecasts" if arguments.loss is None else "choose another --loss"
+        raise UsageError(f"--target has no meaning: {what} need no outcome ({advice})")
     columns = columns_of(arguments, before, blind=blind)
     try:
         return open_forecasts(
@@ -264,6 +265,9 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         raise UsageError("--delay and --arrival exclude each other: one of them says when outcomes are known")
     outputs = [arguments.save, arguments.out, arguments.weights, arguments.report, arguments.cache]
     refuse_overwriting([arguments.file], outputs)
+    refuse_foreign_suffixes([arguments.out, arguments.weights])
+    if arguments.resume is not None:
+        refuse_overwriting_rows([arguments.out, arguments.weights])
     refuse_irregular(arguments.save)
 
 

@@ -29,6 +29,35 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> 
         taken.append(output)
 
 
+def refuse_foreign_suffixes(tables: Sequence[str | None]) -> None:
+    """Tables are written as text or Parquet, whatever their name promises.
+
+    Raises
+    ------
+    UsageError
+        If it promises something else.
+    """
+    for table in tables:
+        suffix = os.path.splitext(table or "")[1].lower()
+        if suffix in (".xlsx", ".xls", ".ods", ".json", ".npz", ".npy", ".arrow", ".feather", ".gz", ".xz", ".zip"):
+            raise UsageError(f"{table}: tables are written as .csv or .parquet, not {suffix}")
+
+
+def refuse_overwriting_rows(tables: Sequence[str | None]) -> None:
+    """A run that goes on writes its own rows alone, which must not take the place of those before.
+
+    Raises
+    ------
+    UsageError
+        If a table exists already.
+    """
+    for table in tables:
+        if table is not None and os.path.isfile(table):
+            raise UsageError(
+                f"{table} holds the rows of an earlier run, and this one writes its own; name another file"
+            )
+
+
 def refuse_irregular(model: str | None) -> None:
     """A model replaces a file, but nothing else."""
     if model is not None and os.path.exists(model) and not os.path.isfile(model):

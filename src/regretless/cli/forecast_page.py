@@ -32,7 +32,7 @@ def report_of(outcome: Combined) -> ForecastReport:
     return ForecastReport(
         title=f"{type(learner).__name__} on {os.path.basename(run.stream.name)}",
         learner=learner.name,
-        parameters=learner.get_params(),
+        parameters={name: value for name, value in learner.get_params().items() if value is not None},
         source={name: value for name, value in source.items() if value is not None},
         loss_name=found["loss_name"],
         rounds=found["rounds"],

@@ -94,7 +94,7 @@ class CsvStream(TableStream):
         if types.is_integer(found) or types.is_floating(found):
             return "number"
         if types.is_string(found) or types.is_binary(found):
-            return "number" if _mostly_numbers(column) else "text"
+            return "number" if share_of_numbers(column) >= MOSTLY else "text"
         advice = f"turn them into numbers, or pass --categorical {name} to take them for names"
         raise self._error(f"column {name!r} holds dates or times", advice)
 
@@ -124,11 +124,12 @@ class CsvStream(TableStream):
         return {name: types[self._kind(name)] for name in wanted}
 
 
-def _mostly_numbers(column: Any) -> bool:
+def share_of_numbers(column: Any) -> float:
+    """How many of the cells that hold anything hold a number."""
     from pyarrow import compute
 
     numbers = compute.sum(compute.match_substring_regex(column, NUMBER)).as_py() or 0
-    return bool(numbers >= MOSTLY * (len(column) - column.null_count))
+    return float(numbers / max(1, len(column) - column.null_count))
 
 
 def _is_number(text: str) -> bool:

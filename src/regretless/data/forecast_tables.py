@@ -11,11 +11,12 @@ from ..errors import DataError
 from .arrow import ArrowStream
 from .chunk import Array, Chunk
 from .columns import NUMERIC
-from .csv import CsvStream
+from .csv import CsvStream, share_of_numbers
 from .forecasts import TARGETS, Columns, ForecastBatch, ForecastStream, listed, moments
 from .source import Source
 
 NEVER = np.iinfo(np.int64).max
+HALF = 0.5
 OTHERWISE = "or name the experts with --experts"
 
 
@@ -98,7 +99,7 @@ class TableForecasts(ForecastStream):
     def _refuse_silent(self, heard: Array) -> None:
         """Experts without a single forecast are a mistake in a table, but not in one that a model goes on with."""
         silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]
-        if silent and self._columns.names is None:
+        if silent and self._columns.names is None and self._columns.experts is None:
             found = f"column {listed(silent[:1])} has no value in any row"
             raise self._error(found, f"remove it, {OTHERWISE}")
 
@@ -159,6 +160,11 @@ class Choice:
                 raise self._stream._error(found, "every expert is a column of numbers")
             self._stream.experts = self._experts
 
+    def expects(self, name: str) -> bool:
+        """Whether the user, or the model, says that this column holds numbers."""
+        named = (*(self._columns.experts or ()), *(self._columns.names or ()))
+        return name == self.target or name in named
+
     def kind(self, name: str) -> str:
         """What a column holds; times and arrivals are taken as they are written."""
         return "text" if self._is_word(name) else self.kinds.get(name, "empty")
@@ -214,7 +220,13 @@ class _CsvReader(CsvStream):
     def _kind_of(self, name: str, column: Any) -> str:
         from pyarrow import types
 
-        return "text" if types.is_temporal(column.type) else super()._kind_of(name, column)
+        if types.is_temporal(column.type):
+            return "text"
+        kind = super()._kind_of(name, column)
+        # A column of numbers with slips in it is not to be left out in silence: reading it says where they are.
+        if kind == "text" and (self._choice.expects(name) or share_of_numbers(column) >= HALF):
+            return "number"
+        return kind
 
 
 class _ArrowReader(ArrowStream):

@@ -14,10 +14,10 @@ from ..errors import RegretlessError
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
 from .board import Board, Rules
-from .complaints import complaint
+from .complaints import AdviceError, complaint
 from .delay import Schedule, schedule
 from .forecast import Round
-from .intake import Array, names_of, normalised, outcomes_of, table_of
+from .intake import Array, in_order, names_of, normalised, outcomes_of, table_of
 from .live import Live
 from .losses import TABLE, WITHOUT_OUTCOME, Own, named_loss
 from .play import Play
@@ -69,9 +69,16 @@ class ExpertLearner(Live):
         self._board: Board | None = None
         self._pending: dict[int, Round] = {}
         self._tickets = 0
+        self._width = 1  # how many numbers a forecast has
         self.expert_names_: list[str] | None = None
         if self.n_experts is not None:
             self._rules(whole("n_experts", self.n_experts))  # so that a parameter without meaning is refused at once
+        self._made = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_made" in self.__dict__ and name in self.__dataclass_fields__:
+            raise RegretlessError(f"{name}= is given when a learner is made; see clone({name}=...)")
+        object.__setattr__(self, name, value)
 
     # What a learner is.
 
@@ -84,7 +91,7 @@ class ExpertLearner(Live):
         return Rules(
             rule,
             self._loss.name if self._loss.own is None else TABLE,
-            span=self._loss.span(self._linear) or 0.0,
+            span=self._loss.span(self._linear, self._width) or 0.0,
             tau=self._loss.tau,
             low=self._loss.low,
             high=self._loss.high,
@@ -174,6 +181,7 @@ class ExpertLearner(Live):
         return self._board
 
     def _make(self, prior: Array, width: int) -> Board:
+        self._width = width
         return Board(prior, width, self._rules(len(prior)))
 
     def _refuse_width(self, width: int) -> None:
@@ -206,20 +214,21 @@ class ExpertLearner(Live):
         Raises
         ------
         AdviceError
-            If a row cannot be played; those before it are learned.
+            If a row cannot be played; those before it are learned, as far as their outcomes had come.
         """
         if self._pending:
             raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")
-        self._learn_names(names_of(advice))
-        table = table_of(advice)
+        table, names = table_of(advice), names_of(advice)
         experts, width = table.shape[1], table.shape[2] if table.ndim == 3 else 1
         board = self._begin(experts, width)
+        table = in_order(table, names, self.expert_names_, 1)
+        self.expert_names_ = self.expert_names_ or names
         known = self._outcomes(outcomes, len(table), board)
         plan = schedule(arrivals, len(table))
         before = board.copy()
         played = Play.room(len(table), experts, width, weights=weights)
         self._run(board, table, known, plan, played)
-        return played.of(self, before, table, known)
+        return played.of(self, before, table, known, plan)
 
     def _outcomes(self, outcomes: Any, rounds: int, board: Board) -> Array | None:
         if self._loss.name in WITHOUT_OUTCOME:
@@ -267,9 +276,12 @@ class ExpertLearner(Live):
                 if out.weights is not None:
                     out.weights[t] = self._pending[forecast.ticket].weights
                 out.losses[t] = self._settle(self._pending.pop(forecast.ticket), outcome)
+            except AdviceError as error:
+                self._pending.clear()
+                raise AdviceError(t, error.expert, error.found, error.advice, error.column) from error
             except RegretlessError as error:
                 self._pending.clear()
-                raise RegretlessError(f"row {t} (from 0): {error}") from error
+                raise AdviceError(t, None, str(error), "see to the loss function") from error
 
     def _refuse(self, result: tuple[int, str | None, int], row: int | None = None) -> None:
         played, why, column = result

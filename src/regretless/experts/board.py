@@ -15,6 +15,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FIELDS = tuple(_core.expert_fields())
 OWN, ABSENT, MISSED_CORE, MISSED_MIX, MISSED_LOSS = range(5)  # rows of the tallies
+APART = _core.COMBINER_MEMORY - 1  # place in the kernel's memory
 SECOND_ORDER = ("prod", "boa")
 
 
@@ -68,6 +69,7 @@ class Board:
     def __init__(self, prior: Array, width: int, rules: Rules) -> None:
         experts = len(prior)
         self.prior, self.width, self.rules = prior, width, rules
+        self.room = (experts + 1) * width + experts  # how many numbers wait for the outcome of a round
         self.state = np.zeros((_core.combiner_rows(rules.rule), experts))
         self.memory = np.zeros(_core.COMBINER_MEMORY)
         self.book = np.zeros(len(FIELDS))
@@ -78,14 +80,22 @@ class Board:
         self.core: Any = self._core()
 
     @property
-    def room(self) -> int:
-        """How many numbers wait for the outcome of a round."""
-        return (len(self.prior) + 1) * self.width + len(self.prior)
+    def apart(self) -> float:
+        """How far weights were played from those when the outcome came; above 0 if any came late and it mattered."""
+        return float(self.memory[APART])
 
     @property
     def rounds(self) -> int:
         """Rounds settled."""
         return int(self.book[0])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the compiled core, which borrows the arrays."""
+        return {name: value for name, value in self.__dict__.items() if name != "core"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.core = self._core()
 
     def copy(self) -> Board:
         """Another board in the same state."""
@@ -133,9 +143,8 @@ class Board:
         faced, spoke = book["loss"] - loss, book["rounds"] - absent
         # Rules that live by the regret take that of what was played, the others that of their weights at the time.
         late = np.zeros(len(self.prior)) if self._by_regret() else book["delay"] - (mix - core)
-        charged = book["charge"] + book["delay"] - mix if self._by_regret() else book["charge"] - core
         regrets = faced - self.tallies[OWN] if self.rules.rule == "majority" else self._regrets(book["charge"])
-        own = self.tallies[OWN].copy() if self._keeps_own() else charged - regrets
+        own = self._own(book["charge"] + book["delay"] - mix, core)
         none = np.zeros(len(self.prior))
         return ExpertLedger(
             **book,
@@ -156,8 +165,13 @@ class Board:
     def _by_regret(self) -> bool:
         return self.rules.rule in ("poly", "prod", "boa", "squint")
 
-    def _keeps_own(self) -> bool:
-        return self.rules.linear or self.rules.rule == "majority"
+    def _own(self, played: Array, missed: Array) -> Array:
+        """The experts' own losses, from what was charged to the weights that were played while each of them spoke."""
+        if self.rules.linear or self.rules.rule == "majority":
+            return np.array(self.tallies[OWN])
+        if self._by_regret():
+            return np.array(played - self.state[0])
+        return np.array(self.state[-1] - missed)
 
     def _core(self) -> Any:
         rules = self.rules

@@ -9,6 +9,7 @@ from .losses import Loss
 
 ADVICE = {
     "asleep": "no expert speaks; leave the row out, or give a forecast that never fails as one more expert",
+    "too large": "scale the numbers down: squares of theirs must be finite",
     "infinite loss": "keep probabilities away from 0 and 1, or use the aggregating algorithm",
 }
 
@@ -49,7 +50,7 @@ def _words(why: str, of_outcome: bool, loss: Loss) -> tuple[str, str]:
         return f"{what} is {_range(loss)}", _declare(loss)
     return {
         "asleep": ("every forecast is missing", ADVICE["asleep"]),
-        "infinite loss": ("the loss is infinite", ADVICE["infinite loss"]),
+        "infinite loss": ("the loss is infinite", ADVICE["infinite loss" if loss.name == "log" else "too large"]),
         "outcome": ("the outcome is missing", "an outcome is expected in every row but the last ones"),
         "silent": ("the forecast is missing", "this learner needs all of them; choose another"),
         "not binary": (f"{what} is neither 0 nor 1", "0 and 1 are expected"),
@@ -69,4 +70,4 @@ def _declare(loss: Loss) -> str:
         return "price relatives above 0 are expected"
     if loss.name == "log":
         return "probabilities are expected"
-    return "correct it, or declare another range"
+    return "correct it, or declare the range of all values (value_range=, --range)"

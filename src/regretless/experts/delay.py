@@ -46,6 +46,8 @@ def schedule(arrivals: Any, rounds: int) -> Schedule | None:
         return None
     rows = np.arange(rounds, dtype=np.int64)
     given = np.asarray(arrivals)
+    if given.dtype.kind not in "iuf":
+        raise RegretlessError(f"arrivals of type {given.dtype}: numbers of rows are expected")
     if given.ndim == 0:
         given = rows + given
     if given.shape != (rounds,) or (given != np.floor(given)).any():

@@ -9,8 +9,10 @@ import numpy as np
 from ..errors import RegretlessError
 from ..ledger import ExpertLedger
 from .base import ExpertLearner
-from .intake import Array, names_of, table_of
+from .complaints import AdviceError
+from .intake import Array, in_order, names_of, table_of
 from .play import Play
+from .weighted_majority import RandomizedWeightedMajority
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +25,8 @@ class Doubling:
     """Restarts a learner in rounds 1, 2, 4, 8, ..., each time with a horizon twice as long.
 
     A bound for every known horizon goes in; a bound for all horizons at once, larger by a constant factor, comes out.
-    Outcomes come one after the other here.
+    A table is played with outcomes in time; single rounds may be reported late, each by its forecast. The stretches are
+    learners of their own: save, look at and plot these.
 
     Parameters
     ----------
@@ -52,59 +55,110 @@ class Doubling:
         self.base = base
         self.blocks_: list[ExpertLearner] = []
 
-    def _current(self) -> ExpertLearner:
-        if not self.blocks_ or self.blocks_[-1].rounds_ == 2 ** (len(self.blocks_) - 1):
-            fresh = self.base.clone(horizon=2 ** len(self.blocks_), eta=None) if self._rated() else self._restarted()
-            if self.blocks_:
-                fresh.n_experts = self.blocks_[0].n_experts_
-                fresh.expert_names_ = self.blocks_[0].expert_names_
-            self.blocks_.append(fresh)
-        return self.blocks_[-1]
+    @property
+    def n_experts_(self) -> int:
+        """How many experts there are."""
+        return self._latest().n_experts_
 
-    def _rated(self) -> bool:
-        return "eta" in self.base.get_params()
+    @property
+    def pending_(self) -> tuple[tuple[int, int], ...]:
+        """Stretch and ticket of the predictions whose outcome is not known yet."""
+        return tuple((place, ticket) for place, one in enumerate(self.blocks_) for ticket in one.pending_)
 
-    def _restarted(self) -> ExpertLearner:
+    def names(self) -> list[str]:
+        """The experts' names, or their numbers from 0."""
+        return self._latest().names()
+
+    def _latest(self) -> ExpertLearner:
+        return self.blocks_[-1] if self.blocks_ else self.base
+
+    def _room(self) -> int:
+        """How many more rounds belong to the last stretch."""
+        if not self.blocks_:
+            return 0
+        last = self.blocks_[-1]
+        return int(2 ** (len(self.blocks_) - 1) - last.rounds_ - len(last.pending_))
+
+    def _next(self) -> ExpertLearner:
+        """The learner of the next round; a fresh one is not yet counted among the stretches."""
+        if self._room():
+            return self.blocks_[-1]
         changes: dict[str, Any] = {"horizon": 2 ** len(self.blocks_)}
-        if "beta" in self.base.get_params():
-            changes["beta"] = None
-        return self.base.clone(**changes)
+        changes |= {name: None for name in ("eta", "beta") if name in self.base.get_params()}
+        if isinstance(self.base, RandomizedWeightedMajority):
+            seeds = np.random.SeedSequence([self.base.seed_, len(self.blocks_)])  # each stretch has draws of its own
+            changes["random_state"] = int(seeds.generate_state(1, np.uint64)[0] >> np.uint64(1))
+        if not self.blocks_:
+            return self.base.clone(**changes)
+        fresh = self.base.clone(**changes, n_experts=self.n_experts_)
+        fresh.expert_names_ = self._latest().expert_names_
+        return fresh
+
+    def _begun(self) -> ExpertLearner:
+        """The same, counted from now on."""
+        learner = self._next()
+        if not self.blocks_ or learner is not self.blocks_[-1]:
+            self.blocks_.append(learner)
+        return learner
 
     def play(self, advice: Any, outcomes: Any = None, *, weights: bool = False) -> Play:
-        """Play the rows of a table in their order; see `ExpertLearner.play`."""
-        table, names = table_of(advice), names_of(advice)
+        """Play the rows of a table in their order; see `ExpertLearner.play`. The result has no history.
+
+        Raises
+        ------
+        AdviceError
+            If a row cannot be played; those before it are learned.
+        """
+        names = names_of(advice)
+        table = in_order(table_of(advice), names, self._latest().expert_names_, 1)
         known = None if outcomes is None else np.asarray(outcomes)
         pieces, row = [], 0
         while row < len(table):
-            learner = self._current()
-            learner._learn_names(names)
-            room = 2 ** (len(self.blocks_) - 1) - learner.rounds_
-            end = min(row + room, len(table))
-            pieces.append(learner.play(table[row:end], None if known is None else known[row:end], weights=weights))
+            learner = self._begun()
+            end = min(row + self._room(), len(table))
+            try:
+                pieces.append(learner.play(table[row:end], None if known is None else known[row:end], weights=weights))
+            except AdviceError as error:
+                raise AdviceError(row + error.row, error.expert, error.found, error.advice, error.column) from error
+            learner.expert_names_ = learner.expert_names_ or names
             row = end
         if not pieces:
             return Play(np.empty(0), np.empty(0))
-        kept = np.concatenate([piece.weights for piece in pieces if piece.weights is not None]) if weights else None
         return Play(
             np.concatenate([piece.predictions for piece in pieces]),
             np.concatenate([piece.losses for piece in pieces]),
-            kept,
+            np.concatenate([piece.weights for piece in pieces if piece.weights is not None]) if weights else None,
+            None if pieces[0].chosen is None else np.concatenate([piece.chosen for piece in pieces]),
         )
 
     def predict(self, advice: Any = None) -> Any:
         """Predict one round; see `ExpertLearner.predict`."""
-        return self._current().predict(advice)
+        learner = self._next()
+        forecast = learner.predict(advice)
+        if not self.blocks_ or learner is not self.blocks_[-1]:
+            self.blocks_.append(learner)
+        forecast.block = len(self.blocks_) - 1
+        return forecast
 
     def update(self, *report: Any) -> float:
-        """Report the outcome of the last prediction."""
-        if not self.blocks_:
-            raise RegretlessError("no prediction waits for an outcome")
-        return self.blocks_[-1].update(*report)
+        """Report an outcome, of the one open prediction or of the forecast that is named first."""
+        waiting = [one for one in self.blocks_ if one.pending_]
+        if len(report) == 2 and hasattr(report[0], "block"):
+            place: int = report[0].block
+            return self.blocks_[place].update(*report)
+        if len(report) < 2 and len(self.pending_) == 1:
+            return waiting[0].update(*report)
+        found = f"{len(self.pending_)} predictions wait for an outcome"
+        raise RegretlessError(f"{found}: give the forecast and its outcome" if waiting else f"{found}: predict first")
 
     @property
     def weights(self) -> Array:
         """The weights of the next round."""
-        return self._current().weights
+        return self._next().weights
+
+    def _refuse_nothing(self) -> None:
+        if not self.rounds_:
+            raise RegretlessError("nothing was played yet")
 
     @property
     def rounds_(self) -> int:
@@ -114,9 +168,8 @@ class Doubling:
     @property
     def ledger_(self) -> ExpertLedger:
         """The books of all stretches in one."""
+        self._refuse_nothing()
         played = [learner.ledger_ for learner in self.blocks_ if learner.rounds_]
-        if not played:
-            raise RegretlessError("nothing was played yet")
         total = played[0]
         for ledger in played[1:]:
             total = total + ledger
@@ -128,6 +181,7 @@ class Doubling:
         """What fixed uses of the experts would have lost over all stretches."""
         from .judge import comparators_of
 
+        self._refuse_nothing()
         return comparators_of(self.blocks_[0], self.ledger_, advice, outcomes, switches=switches)
 
     def certify(

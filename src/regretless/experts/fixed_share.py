@@ -67,7 +67,7 @@ class FixedShare(ExpertLearner):
     def _tuned(self, experts: int) -> tuple[float, float]:
         """The share m / (T - 1), and the rate that is best for the bound with it."""
         rounds, switches = whole("horizon", self.horizon), whole("switches", self.switches)
-        span = self._loss.span(self._linear)
+        span = self._loss.span(self._linear, self._width)
         if span is None:
             raise RegretlessError(f"horizon= needs a loss of bounded range, which loss={self.loss!r} has not")
         if switches >= rounds - 1:

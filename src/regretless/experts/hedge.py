@@ -51,7 +51,7 @@ class ExponentialWeights(ExpertLearner):
         return self._compose("hedge", schedule="anytime")
 
     def _tuned(self, experts: int) -> float:
-        rounds, span = whole("horizon", self.horizon), self._loss.span(self._linear)
+        rounds, span = whole("horizon", self.horizon), self._loss.span(self._linear, self._width)
         if span is None:
             raise RegretlessError(f"horizon= needs a loss of bounded range, unlike loss={self.loss!r}; give eta=")
         return sqrt(8 * log(experts) / rounds) / span if experts > 1 else 1.0
@@ -61,6 +61,18 @@ class ExponentialWeights(ExpertLearner):
 class Hedge(ExponentialWeights):
     """Exponential weights on a table of losses, or on forecasts when a loss is named.
 
+    Parameters
+    ----------
+    eta : float, optional
+        A constant rate.
+    horizon : int, optional
+        The number of rounds to come, for which the constant rate sqrt(8 ln N / T) / span is best; values lie in [0, 1]
+        unless `value_range` declares another range. With neither, the rate of round t is 2 sqrt(ln N / t) / span.
+    n_experts, loss, tau, value_range, linearize, prior
+        As for `ExpertLearner`.
+
+    Notes
+    -----
     Without a `loss` the advice of a round are its losses: `weights` are the distribution to act by, ``update(losses)``
     or ``play(losses)`` move it, and the learner is charged the mean loss under its weights.
 
@@ -78,6 +90,16 @@ class Hedge(ExponentialWeights):
 @dataclass(eq=False)
 class ExponentiallyWeightedAverage(ExponentialWeights):
     """The mean of the forecasts under exponential weights, for convex losses.
+
+    Parameters
+    ----------
+    eta : float, optional
+        A constant rate.
+    horizon : int, optional
+        The number of rounds to come, for which the constant rate sqrt(8 ln N / T) / span is best; values lie in [0, 1]
+        unless `value_range` declares another range. With neither, the rate of round t is 2 sqrt(ln N / t) / span.
+    n_experts, loss, tau, value_range, linearize, prior
+        As for `ExpertLearner`.
 
     References
     ----------

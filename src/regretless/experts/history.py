@@ -16,6 +16,7 @@ from ..errors import ModelError
 if TYPE_CHECKING:
     from .base import ExpertLearner
     from .board import Board
+    from .delay import Schedule
 
 Array = np.ndarray[Any, Any]
 MOST = 400  # points kept; when there are more, every other one is dropped and the stride doubles
@@ -146,19 +147,40 @@ def _unpacked(text: str, width: int) -> list[Array]:
     return list(rows.astype(np.float32))
 
 
-def replayed(learner: ExpertLearner, before: Board, table: Array, outcomes: Array | None) -> History:
+def replayed(
+    learner: ExpertLearner, before: Board, table: Array, outcomes: Array | None, plan: Schedule | None
+) -> History:
     """Play a table once more from where the learner stood, a snapshot every so often."""
     again = learner.clone()
     again.expert_names_ = learner.expert_names_
     again._board = before.copy()
     history = History(learner.names(), stride=max(1, len(table) // MOST))
-    row = 0
+    said = (_at_once if plan is None else _late)(again, table, outcomes, plan, history)
+    if outcomes is not None and said.ndim == 1:
+        for row in range(max(0, len(table) - TAIL), len(table)):
+            history.residual(row, float(said[row]), float(outcomes[row]))
+    return history
+
+
+def _at_once(again: ExpertLearner, table: Array, outcomes: Array | None, _: Any, history: History) -> Array:
+    """Predictions of rows whose outcomes come before the next."""
+    said, row = [], 0
     while row < len(table):
         end = min(row + history.next_stop(again.rounds_) - again.rounds_, len(table))
-        played = again.play(table[row:end], None if outcomes is None else outcomes[row:end])
+        said.append(again.play(table[row:end], None if outcomes is None else outcomes[row:end]).predictions)
         history.record(again)
-        if outcomes is not None and played.predictions.ndim == 1:
-            for place in range(end - row):
-                history.residual(row + place, float(played.predictions[place]), float(outcomes[row + place]))
         row = end
-    return history
+    return np.concatenate(said) if said else np.empty(0)
+
+
+def _late(again: ExpertLearner, table: Array, outcomes: Any, plan: Any, history: History) -> Array:
+    """Predictions of rows whose outcomes come when the schedule says."""
+    tickets: list[Any] = []
+    for row in range(len(table) + 1):
+        for settled in plan.settle[plan.starts[row] : plan.starts[row + 1]]:
+            again.update(tickets[settled], None if outcomes is None else outcomes[settled])
+            if again.rounds_ % history.stride == 0 or again.rounds_ == len(table):
+                history.record(again)
+        if row < len(table):
+            tickets.append(again.predict(table[row]))
+    return np.array(tickets, dtype=np.float64)

@@ -12,9 +12,30 @@ Array = np.ndarray[Any, Any]
 
 
 def names_of(advice: Any) -> list[str] | None:
-    """The experts' names, if the advice is a data frame."""
-    columns = getattr(advice, "columns", None)
-    return None if columns is None else [str(name) for name in columns]
+    """The experts' names, if the advice is a data frame, an Arrow table, or a row of a data frame."""
+    for attribute in ("column_names", "columns"):
+        names = getattr(advice, attribute, None)
+        if names is not None and not callable(names):
+            return [str(name) for name in names]
+    if not hasattr(advice, "to_numpy") or not hasattr(advice, "index"):
+        return None
+    labels = list(advice.index)
+    return labels if labels and all(isinstance(label, str) for label in labels) else None
+
+
+def in_order(advice: Array, names: list[str] | None, known: list[str] | None, axis: int) -> Array:
+    """The experts in the order in which a learner knows them, where both are named.
+
+    Raises
+    ------
+    RegretlessError
+        If they are others.
+    """
+    if names is None or known is None or names == known:
+        return advice
+    if sorted(names) != sorted(known):
+        raise RegretlessError(f"experts {', '.join(names)}: the learner's are {', '.join(known)}")
+    return np.ascontiguousarray(np.take(advice, [names.index(name) for name in known], axis=axis))
 
 
 def table_of(advice: Any) -> Array:
@@ -83,7 +104,7 @@ def normalised(prior: Any, experts: int) -> Array:
 
 def _numbers(values: Any, what: str) -> Array:
     try:
-        found = np.asarray(values)
+        found = np.ma.filled(values.astype(np.float64), np.nan) if np.ma.isMA(values) else np.asarray(values)
         if found.dtype not in (np.float32, np.float64):
             found = found.astype(np.float64)
     except (TypeError, ValueError) as error:

@@ -12,7 +12,7 @@ from ..comparator import ExpertComparator
 from ..errors import RegretlessError
 from ..ledger import ExpertLedger
 from ..theory.expert_standing import ExpertStanding
-from .intake import outcomes_of, table_of
+from .intake import Array, in_order, names_of, outcomes_of, table_of
 from .losses import WITHOUT_OUTCOME
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ DELTA = 0.05  # how improbable a failure of a probable bound may be
 
 def standing(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertStanding], ...] = ()) -> ExpertStanding:
     """The learner as it stands after its last round."""
-    board, ledger = learner._known(), learner.ledger_
+    board = learner._known()
     rules = board.rules
     own_rate = rules.rule in ("hedge", "share")
     loss = learner._loss
@@ -37,7 +37,7 @@ def standing(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, Expert
         schedule=rules.schedule if own_rate else "",
         rate=rules.rate if own_rate and rules.schedule == "constant" else nan,
         horizon=getattr(learner, "horizon", None),
-        span=loss.span(learner._linear),
+        span=loss.span(learner._linear, board.width),
         loss=loss.name,
         linear=learner._linear,
         convex=loss.convex or bool(getattr(loss.own, "convex", False)),
@@ -46,8 +46,8 @@ def standing(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, Expert
         rates=board.rates(),
         log_potential=board.core.log_potential(),
         grid=_grid(learner),
-        delayed=bool(ledger.delay != 0 or np.any(ledger.delays != 0)),
-        sampled=hasattr(learner, "generator_"),
+        delayed=board.apart > 0,
+        sampled=hasattr(learner, "generator_") and not learner._pending,
         delta=DELTA,
         blocks=blocks,
         ridge=getattr(learner, "a", nan),
@@ -81,12 +81,31 @@ def comparators_of(
     if advice is None:
         return [best_expert(learner, ledger)]
     table = table_of(advice).astype(np.float64, copy=False)
-    if len(table) != ledger.rounds:
-        raise RegretlessError(f"advice of {len(table)} rounds: the learner played {ledger.rounds:.0f}; give these")
+    if table.shape[:2] != (int(ledger.rounds), len(ledger.losses)):
+        played = f"{ledger.rounds:.0f} rounds of {len(ledger.losses)} experts"
+        raise RegretlessError(f"advice of shape {table.shape}: the learner played {played}; give these")
+    table = in_order(table, names_of(advice), learner.expert_names_, 1)
     without = learner._loss.name in WITHOUT_OUTCOME
     width = table.shape[2] if table.ndim == 3 else 1
     known = None if without else outcomes_of(outcomes, len(table), width, classes=True)
+    _refuse_other_rounds(learner, ledger, table, known)
     return hindsight(learner, ledger, lambda: [(table, known)], switches=switches)
+
+
+def _refuse_other_rounds(learner: ExpertLearner, ledger: ExpertLedger, table: Array, outcomes: Any) -> None:
+    """The rounds must be those that were played: every expert's loss in them is that of the books."""
+    from .totals import own_losses, silenced
+
+    own = own_losses(silenced(table), outcomes, learner._loss)
+    spoke, lost = (~np.isnan(own)).sum(0), np.nansum(own, axis=0)
+    with np.errstate(invalid="ignore"):
+        scale = float(np.nansum(np.abs(np.where(np.isinf(own), 0.0, own)), axis=0).max(initial=0.0))
+        near = (np.abs(lost - ledger.losses) <= 1e-6 * scale) | (lost == ledger.losses)
+    other = np.flatnonzero((spoke != ledger.spoke) | ~near)
+    if len(other):
+        name, here, there = learner.names()[int(other[0])], lost[other[0]], ledger.losses[other[0]]
+        found = f"expert {name} lost {here:g} in them, and {there:g} in those that were played"
+        raise RegretlessError(f"these are other rounds than the learner played: {found}")
 
 
 def hindsight(

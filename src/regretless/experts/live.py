@@ -11,7 +11,7 @@ from ..errors import RegretlessError
 from .board import Board
 from .complaints import complaint
 from .forecast import Forecast, Round, VectorForecast
-from .intake import Array, outcomes_of, row_of
+from .intake import Array, in_order, names_of, outcomes_of, row_of
 from .losses import TABLE, Loss
 
 Ticket = int | Forecast | VectorForecast
@@ -27,6 +27,7 @@ class Live:
     _board: Board | None
     _pending: dict[int, Round]
     _tickets: int
+    expert_names_: list[str] | None
 
     @abstractmethod
     def names(self) -> list[str]:
@@ -66,7 +67,7 @@ class Live:
         forecast: Any = Forecast(first) if kept.width == 1 else kept.prediction.copy().view(VectorForecast)
         forecast.ticket = self._tickets
         self._pending[self._tickets] = kept
-        self._tickets += 1
+        self.__dict__["_tickets"] += 1  # past the look-out for parameters, which takes its time
         return forecast
 
     def _round(self, advice: Any) -> Round:
@@ -84,7 +85,7 @@ class Live:
                     return Round(kept, len(board.prior), board.width), found
             except (TypeError, ValueError):  # another shape or type, which is seen to below
                 pass
-        row = row_of(advice)
+        row = in_order(row_of(advice), names_of(advice), self.expert_names_, 0)
         board = self._begin(len(row), row.shape[1] if row.ndim == 2 else 1)
         kept = np.empty(board.room)
         found = board.core.open(row, kept)
@@ -107,15 +108,22 @@ class Live:
         RegretlessError
             If none waits by this ticket.
         """
-        number = int(getattr(ticket, "ticket", ticket))
+        number = self._ticket(ticket)
         if number not in self._pending:
             raise RegretlessError(f"ticket {number}: its outcome was reported already, or it was never drawn")
         return self._pending[number]
 
+    def _ticket(self, ticket: Any) -> int:
+        """The number of a ticket; a mere float is none, for a prediction without its ticket looks like one."""
+        number = getattr(ticket, "ticket", ticket)
+        if isinstance(number, bool) or not hasattr(number, "__index__") or int(number) < 0:
+            raise RegretlessError(f"{ticket!r} is no ticket: give the forecast itself, or its ticket")
+        return int(number)
+
     def withdraw(self, ticket: Ticket) -> None:
         """Give up a prediction: its outcome will never be known."""
         self.waiting(ticket)
-        del self._pending[int(getattr(ticket, "ticket", ticket))]
+        del self._pending[self._ticket(ticket)]
 
     def _predict_weights(self, speaks: Any) -> Array:
         board = self._known() if speaks is None else self._begin(len(speaks), 1)
@@ -158,10 +166,11 @@ class Live:
                 )
             ticket = next(iter(self._pending))
         elif len(report) == 2:
-            ticket = int(getattr(report[0], "ticket", report[0]))
+            ticket = self._ticket(report[0])
         else:
             raise RegretlessError("give an outcome, or a ticket and an outcome")
-        loss = self._settle(self.waiting(ticket), report[-1])
+        kept = self._pending[ticket] if len(report) == 1 else self.waiting(ticket)
+        loss = self._settle(kept, report[-1])
         del self._pending[ticket]
         return loss
 
@@ -170,10 +179,16 @@ class Live:
         return complaint(why, board.rounds, column, self.names(), self._loss)
 
     def _settle(self, kept: Round, outcome: Any) -> float:
-        board = self._known()
-        if self._loss.own is not None:
+        board = self._board or self._known()
+        loss = self._loss
+        if board.width == 1 and loss.own is None and loss.name != TABLE:
+            found = board.core.close(kept.kept, outcome if isinstance(outcome, float) else self._number(outcome))
+            if type(found) is float:
+                return found
+            raise self._complaint(found, board)
+        if loss.own is not None:
             return self._settle_own(board, kept, outcome)
-        if self._loss.name == TABLE:
+        if loss.name == TABLE:
             losses = row_of(outcome)
             if losses.shape != kept.weights.shape:
                 raise RegretlessError(f"losses of shape {losses.shape}: one for each of {len(kept.weights)} experts")
@@ -181,14 +196,20 @@ class Live:
             if not np.array_equal(np.isnan(losses), silent):
                 raise RegretlessError("losses: a loss for each expert that spoke, nan for the others")
             found = board.core.close(np.concatenate([losses, kept.weights, kept.prediction]), 0.0)
-        elif board.width == 1:
-            found = board.core.close(kept.kept, float(outcome) if outcome is not None else 0.0)
         else:
             vector = outcomes_of(np.asarray(outcome)[None], 1, board.width, classes=True)[0]
             found = board.core.close(kept.kept, vector)
         if type(found) is tuple:
             raise self._complaint(found, board)
         return float(found)
+
+    def _number(self, outcome: Any) -> float:
+        if outcome is None and self._loss.name == "wealth":
+            return 0.0
+        try:
+            return float(outcome)
+        except (TypeError, ValueError) as error:
+            raise RegretlessError(f"outcome {outcome!r}: a number is expected") from error
 
     def _settle_own(self, board: Board, kept: Round, outcome: Any) -> float:
         speaks = ~np.isnan(kept.advice if kept.advice.ndim == 1 else kept.advice.sum(1))

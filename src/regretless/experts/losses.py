@@ -82,9 +82,9 @@ class Loss:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(SLOPES[self.name](a, y, self.tau))
 
-    def span(self, linear: bool) -> float | None:
+    def span(self, linear: bool, width: int = 1) -> float | None:
         """The largest difference between two charges of one round that the declared range allows; None if none is
-        declared or it allows any."""
+        declared or it allows any. Forecasts of several numbers are charged for each of them."""
         steepest = {"absolute": 1.0, "square": 2 * self.width, "pinball": max(self.tau, 1 - self.tau)}
         highest = {
             "table": self.width,
@@ -93,7 +93,7 @@ class Loss:
             "pinball": self.width * max(self.tau, 1 - self.tau),
             "zero-one": 1.0,
         }
-        span = steepest.get(self.name, inf) * self.width if linear else highest.get(self.name, inf)
+        span = width * (steepest.get(self.name, inf) * self.width if linear else highest.get(self.name, inf))
         return span if isfinite(span) and span > 0 else None
 
 

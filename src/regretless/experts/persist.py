@@ -8,14 +8,38 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..errors import ModelError, RegretlessError
 from ..modelfile import read_model, write_model
 from .base import ExpertLearner
+from .board import ABSENT, FIELDS, Board, Rules
 from .forecast import Round
 from .registry import expert_class
+from .ridge import Ridge, RidgeBoard
 from .weighted_majority import RandomizedWeightedMajority
 
 KEYS = frozenset({"learner", "parameters", "experts", "width", "names", "tickets", "pending", "draws", "extra"})
+WIDEST = 2**24  # numbers of a forecast: no array of the file bears witness to them
+COUNTS = [FIELDS.index(name) for name in ("rounds", "absent", "mistakes")]
+SIZES = [FIELDS.index(name) for name in ("spread", "spread2", "max_outcome2")]
+NUMBER = (int, float)
+KINDS: dict[str, tuple[type, ...]] = {  # of parameters, None aside; what they may be is for the learner to say
+    "n_experts": (int,),
+    "loss": (str,),
+    "tau": NUMBER,
+    "value_range": (list,),
+    "linearize": (bool, int),
+    "prior": (list,),
+    "eta": NUMBER,
+    "alpha": NUMBER,
+    "beta": NUMBER,
+    "a": NUMBER,
+    "horizon": (int,),
+    "switches": (int,),
+    "random_state": (int,),
+    "update_on": (str,),
+    "around": (str,),
+}
 Array = np.ndarray[Any, Any]
 
 
@@ -34,11 +58,13 @@ def write(path: str | PathLike[str], learner: ExpertLearner, extra: Mapping[str,
     Raises
     ------
     RegretlessError
-        If its loss is a function: a model file holds no code.
+        If its loss is a function: a model file holds no code. If it is too wide to be read back.
     """
     if callable(learner.loss):
         raise RegretlessError("a loss that is a function cannot be kept in a model file; use one that has a name")
     board = learner._known()
+    if board.width > WIDEST:
+        raise RegretlessError(f"forecasts of {board.width} numbers: a model file keeps those of {WIDEST} at most")
     pending = learner._pending
     description = {
         "learner": learner.name,
@@ -82,35 +108,121 @@ def rebuilt(
     if strange:
         raise ModelError(f"{fspath(path)}: has keys that are not known: {', '.join(map(repr, strange))}")
     try:
-        return _rebuild(description, tensors), dict(description["extra"])
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        return _rebuild(description, tensors), dict(_one(description["extra"], dict, "extra"))
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
 
 
 def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> ExpertLearner:
-    parameters = dict(description["parameters"])
-    if parameters.get("value_range") is not None:
-        parameters["value_range"] = tuple(parameters["value_range"])
-    learner = expert_class(description["learner"])(**parameters)
-    experts, names = int(description["experts"]), description["names"]
-    if experts < 1 or (names is not None and len(names) != experts):
-        raise ValueError("there are not as many names as experts")
-    board = learner._begin(experts, int(description["width"]))
-    waiting = tensors.get("waiting", np.empty((0, board.room)))
-    if any(np.isnan(array).any() for name, array in tensors.items() if name != "waiting"):
-        raise ValueError("its arrays hold something else than numbers")
+    learner = expert_class(_one(description["learner"], str, "learner"))(**_parameters(description["parameters"]))
+    experts, width = _count(description["experts"], "experts", 1), _count(description["width"], "width", 1)
+    tickets, pending = _tickets(description)
+    rules = learner._rules(experts)
+    # Before memory is set aside for them: the file has shown that it holds as much.
+    _refuse_shapes(_shapes(learner, rules, experts, width, len(pending)), tensors)
+    _refuse_values(rules, tensors)
+    learner.expert_names_ = _names(description["names"], experts)
+    board = learner._begin(experts, width)
     board.adopt({name: array for name, array in tensors.items() if name != "waiting"})
-    learner.expert_names_ = None if names is None else [str(name) for name in names]
-    learner._tickets = int(description["tickets"])
-    tickets = [int(ticket) for ticket in description["pending"]]
-    if waiting.shape != (len(tickets), board.room) or waiting.dtype != np.float64:
-        raise ValueError("there are not as many rounds that wait as tickets")
-    for ticket, kept in zip(tickets, waiting, strict=True):
-        learner._pending[ticket] = Round(np.array(kept), experts, board.width)
+    learner._tickets = tickets
+    for ticket, kept in zip(pending, tensors.get("waiting", ()), strict=True):
+        learner._pending[ticket] = _round(kept, experts, width)
     _draw_on(learner, description["draws"])
     return learner
+
+
+def _one(value: Any, kind: type, what: str) -> Any:
+    """A value of the very type that is expected; a truth value is no number."""
+    if type(value) is not kind:
+        raise ValueError(f"{what} is of another type than {kind.__name__}")
+    return value
+
+
+def _count(value: Any, what: str, least: int = 0) -> int:
+    number: int = _one(value, int, what)
+    if number < least:
+        raise ValueError(f"{what} is below {least}")
+    return number
+
+
+def _parameters(described: Any) -> dict[str, Any]:
+    parameters = dict(_one(described, dict, "parameters"))
+    for name, value in parameters.items():
+        if value is not None and type(value) not in KINDS.get(name, ()):
+            raise ValueError(f"there is no parameter {name} of this type")
+        if type(value) is list and not all(type(one) in (bool, *NUMBER) for one in value):
+            raise ValueError(f"{name} holds something else than numbers")
+    if parameters.get("value_range") is not None:
+        parameters["value_range"] = tuple(parameters["value_range"])
+    return parameters
+
+
+def _names(names: Any, experts: int) -> list[str] | None:
+    if names is None:
+        return None
+    if len(_one(names, list, "names")) != experts:
+        raise ValueError("there are not as many names as experts")
+    return [_one(name, str, "a name") for name in names]
+
+
+def _tickets(description: Mapping[str, Any]) -> tuple[int, list[int]]:
+    """How many tickets were drawn, and which of them wait."""
+    drawn = _count(description["tickets"], "tickets")
+    pending = [_count(ticket, "a ticket") for ticket in _one(description["pending"], list, "pending")]
+    if len(set(pending)) < len(pending) or any(ticket >= drawn for ticket in pending):
+        raise ValueError("a ticket waits twice, or was never drawn")
+    return drawn, pending
+
+
+def _shapes(learner: ExpertLearner, rules: Rules, experts: int, width: int, waiting: int) -> dict[str, tuple[int, ...]]:
+    """The arrays that such a learner has."""
+    if width > WIDEST:
+        raise ValueError(f"forecasts have more than {WIDEST} numbers")
+    shapes: dict[str, tuple[int, ...]] = {
+        "state": (_core.combiner_rows(rules.rule), experts),
+        "memory": (_core.COMBINER_MEMORY,),
+        "book": (len(FIELDS),),
+        "tallies": (5, experts),
+        "triangle": (experts + 1, experts + 1),
+        "waiting": (waiting, (experts + 1) * width + experts),
+    }
+    names = RidgeBoard.ARRAYS if isinstance(learner, Ridge) else Board.ARRAYS
+    return {name: shapes[name] for name in (*names, *(["waiting"] if waiting else []))}
+
+
+def _refuse_shapes(shapes: Mapping[str, tuple[int, ...]], tensors: Mapping[str, Array]) -> None:
+    if set(shapes) != set(tensors):
+        raise ValueError("it has other arrays than such a learner")
+    for name, array in tensors.items():
+        if array.shape != shapes[name] or array.dtype != np.float64:
+            raise ValueError(f"{name} has another shape or type than the learner asks for")
+
+
+def _refuse_values(rules: Rules, tensors: Mapping[str, Array]) -> None:
+    """What no run can have written; that something is infinite is no such sign."""
+    if any(np.isnan(array).any() for name, array in tensors.items() if name != "waiting"):
+        raise ValueError("its arrays hold something else than numbers")
+    counts = [tensors["book"][COUNTS], tensors["tallies"][ABSENT]]
+    if "memory" in tensors:
+        counts.append(tensors["memory"][:1])
+    if rules.rule == "majority":
+        counts.append(tensors["state"])
+    for numbers in counts:
+        if not (np.isfinite(numbers) & (numbers >= 0) & (np.floor(numbers) == numbers)).all():
+            raise ValueError("what counts rounds or mistakes is no whole number >= 0")
+    if (tensors["book"][SIZES] < 0).any():
+        raise ValueError("a size is below 0")
+    if "triangle" in tensors and not np.diagonal(tensors["triangle"])[:-1].all():
+        raise ValueError("its triangle cannot be solved")
+
+
+def _round(kept: Array, experts: int, width: int) -> Round:
+    waiting = Round(np.array(kept), experts, width)
+    if not np.isfinite(waiting.weights).all():
+        raise ValueError("the weights of a round that waits are no numbers")
+    return waiting
 
 
 def _draws(learner: ExpertLearner) -> dict[str, Any] | None:
@@ -125,14 +237,30 @@ def _draws(learner: ExpertLearner) -> dict[str, Any] | None:
     }
 
 
-def _draw_on(learner: ExpertLearner, draws: Mapping[str, Any] | None) -> None:
-    if not isinstance(learner, RandomizedWeightedMajority) or draws is None:
+def _draw_on(learner: ExpertLearner, draws: Any) -> None:
+    if not isinstance(learner, RandomizedWeightedMajority):
+        if draws is not None:
+            raise ValueError("this learner draws no experts")
         return
     state: Any = learner.generator_.bit_generator.state
-    state["state"] = {name: int(value) for name, value in draws["state"].items()}
-    learner.seed_ = int(draws["seed"])
-    learner.generator_.bit_generator.state = state
-    learner._drawn = {int(ticket): int(place) for ticket, place in draws["drawn"]}
+    kept = {name: _digits(value) for name, value in _one(draws["state"], dict, "the generator").items()}
+    if set(kept) != set(state["state"]) or any(value >= 2**128 for value in kept.values()) or kept["inc"] % 2 == 0:
+        raise ValueError("the generator has no such state")
+    learner.seed_ = _digits(draws["seed"])
+    learner.generator_.bit_generator.state = state | {"state": kept}
+    drawn = {_one(ticket, int, "a ticket"): _count(place, "a drawn expert") for ticket, place in draws["drawn"]}
+    if len(drawn) != len(draws["drawn"]) or set(drawn) != set(learner._pending):
+        raise ValueError("there is not one drawn expert for each prediction that waits")
+    for ticket, place in drawn.items():
+        if np.isnan(learner._pending[ticket].advice[place]):
+            raise ValueError("an expert was drawn that is silent")
+    learner._drawn = drawn
+
+
+def _digits(text: Any) -> int:
+    if not (_one(text, str, "a number").isascii() and text.isdigit()):
+        raise ValueError(f"{text[:40]!r} is no whole number")
+    return int(text)
 
 
 def _plain(value: Any) -> Any:

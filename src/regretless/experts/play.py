@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import RegretlessError
+
 if TYPE_CHECKING:
     from .base import ExpertLearner
     from .board import Board
+    from .delay import Schedule
     from .history import History
 
 Array = np.ndarray[Any, Any]
@@ -42,13 +45,20 @@ class Play:
         predictions = np.empty(rounds) if width == 1 else np.empty((rounds, width))
         return cls(predictions, np.empty(rounds), np.empty((rounds, experts)) if weights else None)
 
-    def of(self, learner: ExpertLearner, before: Board, table: Array, outcomes: Array | None) -> Play:
+    def of(
+        self, learner: ExpertLearner, before: Board, table: Array, outcomes: Array | None, plan: Schedule | None
+    ) -> Play:
         """The same, with what it takes to play it once more."""
-        self._again = learner, before, table, outcomes
+        self._again = learner, before, table, outcomes, plan
         return self
 
     def history(self) -> History:
-        """Books and weights at a few hundred rounds, evenly spaced; the rounds are played once more to get them."""
+        """Books and weights at a few hundred rounds, evenly spaced.
+
+        The rounds are played once more to get them, from the very arrays that were given: they must not have changed.
+        """
+        if not self._again:
+            raise RegretlessError("there is no history of a play in stretches; look at each of them")
         from .history import replayed
 
         return replayed(*self._again)

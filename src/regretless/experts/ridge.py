@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import log1p, nan
+from math import hypot, log1p, nan, sqrt
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -19,7 +19,8 @@ from .board import FIELDS, OWN, Board, Rules
 from .losses import Own
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-REFRESH = 1000  # rounds after which the inverse is found afresh
+MOST = 5000  # experts
+AT_ONCE = 128  # experts up to which a row is rotated in by one factorisation, which is quicker than many rotations
 AT = {name: place for place, name in enumerate(FIELDS)}
 
 
@@ -52,6 +53,8 @@ class Ridge(ExpertLearner):
 
     def _rules(self, experts: int) -> Rules:
         positive("a", self.a)
+        if experts > MOST:
+            raise RegretlessError(f"{experts} experts: ridge keeps the square of their number; {MOST} at most")
         one_of("around", self.around, ("average", "zero"))
         if self.loss != "square" or self.linearize:
             raise RegretlessError(f"loss={self.loss!r}: ridge regression is of the plain square loss")
@@ -66,7 +69,9 @@ class Ridge(ExpertLearner):
 
 
 class RidgeBoard(Board):
-    """The inverse of the regularised Gram matrix, and what goes with it; it is its own kernel.
+    """A triangle R with R'R = a I + sum x x', the targets rotated with it, and the books; it is its own kernel.
+
+    The inverse itself is never formed: forecasts of one quantity are nearly parallel, and it would lose all digits.
 
     Parameters
     ----------
@@ -77,17 +82,22 @@ class RidgeBoard(Board):
         Whether targets are counted from the experts' average.
     """
 
-    ARRAYS = ("inverse", "gram", "cross", "extra", "book", "tallies")
+    ARRAYS = ("triangle", "book", "tallies")
 
     def __init__(self, prior: Array, rules: Rules, a: float, average: bool) -> None:
         experts = len(prior)
         self.prior, self.width, self.rules, self.a = prior, 1, rules, a
+        self.room = 2 * experts + 1
         self.start = np.full(experts, 1.0 / experts) if average else np.zeros(experts)
-        self.inverse, self.gram = np.eye(experts) / a, np.zeros((experts, experts))
-        self.cross, self.extra = np.zeros(experts), np.zeros(2)  # rounds since the inverse was found, ln det
+        # The last column holds the rotated targets, the last place ln det(I + sum x x' / a).
+        self.triangle = np.zeros((experts + 1, experts + 1))
+        self.triangle[range(experts), range(experts)] = sqrt(a)
         self.book, self.tallies = np.zeros(len(FIELDS)), np.zeros((5, experts))
         self.book[AT["lowest"]], self.book[AT["highest"]] = np.inf, -np.inf
         self.core: Any = self
+
+    def _core(self) -> Any:
+        return self
 
     def copy(self) -> Board:
         """Another board in the same state."""
@@ -96,9 +106,14 @@ class RidgeBoard(Board):
         return other
 
     @property
+    def apart(self) -> float:
+        """Above 0 if an outcome came late and it mattered."""
+        return abs(float(self.book[AT["delay"]]))
+
+    @property
     def log_det(self) -> float:
         """ln det(I + sum of x x' / a)."""
-        return float(self.extra[1])
+        return float(self.triangle[-1, -1])
 
     def ledger(self) -> ExpertLedger:
         """What was observed so far."""
@@ -121,7 +136,7 @@ class RidgeBoard(Board):
 
     def weights(self, out: Array | None = None) -> Array:
         """The linear weights as they stand; they need not sum to one."""
-        found: Array = self.start + self.inverse @ self.cross
+        found: Array = self.start + _solved(self.triangle[:-1, :-1], self.triangle[:-1, -1], transposed=False)
         if out is not None:
             out[:] = found
         return found
@@ -162,12 +177,15 @@ class RidgeBoard(Board):
         if len(outside):
             return "out of range", int(outside[0])
         p[:] = self.weights()
-        lever = self.inverse @ advice
-        prediction[0] = self._predict(advice, lever)
+        prediction[0] = self._predict(advice, self._lever(advice))
         return None, -1
 
+    def _lever(self, advice: Array) -> Array:
+        """R'^-1 x, whose squared length is x' A^-1 x."""
+        return _solved(self.triangle[:-1, :-1], advice, transposed=True)
+
     def _predict(self, advice: Array, lever: Array) -> float:
-        return float(self.start @ advice + (self.cross @ lever) / (1 + advice @ lever))
+        return float(self.start @ advice + (self.triangle[:-1, -1] @ lever) / (1 + lever @ lever))
 
     def settle(self, advice: Array, p: Array, prediction: Array, outcome: float) -> tuple[float, str | None, int]:
         """Suffer and update."""
@@ -175,20 +193,20 @@ class RidgeBoard(Board):
             return nan, "outcome" if np.isnan(outcome) else "not finite", -1
         if not self.rules.low <= outcome <= self.rules.high:
             return nan, "out of range", -1
-        lever = self.inverse @ advice
-        loss, prompt = float(prediction[0] - outcome) ** 2, (self._predict(advice, lever) - outcome) ** 2
-        target, stretch = outcome - float(self.start @ advice), float(advice @ lever)
-        own = (advice - outcome) ** 2
+        lever = self._lever(advice)
+        missed, prompt = float(prediction[0] - outcome), self._predict(advice, lever) - outcome
+        loss, prompt = missed * missed, prompt * prompt
+        target, stretch = outcome - float(self.start @ advice), float(lever @ lever)
+        with np.errstate(over="ignore"):
+            own = (advice - outcome) ** 2
+        if not (np.isfinite(own).all() and np.isfinite([loss, prompt, target * target]).all()):
+            return nan, "not finite", -1
         self._write(loss, prompt, target, own)
         ahead = self._predict(advice, lever) - float(self.start @ advice)
         self.book[AT["gap"]] += target**2 * stretch / (1 + stretch) - ahead**2 * stretch
-        self.inverse -= np.outer(lever, lever / (1 + stretch))
-        self.gram += np.outer(advice, advice)
-        self.cross += target * advice
-        self.extra += 1, log1p(max(stretch, 0.0))
-        if self.extra[0] >= REFRESH:
-            self.inverse[...] = np.linalg.inv(self.gram + self.a * np.eye(len(self.cross)))
-            self.extra[0] = 0
+        grown = self.log_det + log1p(stretch)
+        _rotate(self.triangle, advice, target)
+        self.triangle[-1, -1] = grown
         return float(loss), None, -1
 
     def _write(self, loss: float, prompt: float, target: float, own: Array) -> None:
@@ -239,3 +257,26 @@ def _events(rounds: int, order: Any, starts: Any) -> Iterator[tuple[int, bool]]:
         yield row, True
     if starts is not None:
         yield from ((int(done), False) for done in order[starts[rounds] :])
+
+
+def _solved(triangle: Array, right: Array, *, transposed: bool) -> Array:
+    from scipy.linalg import solve_triangular
+
+    found: Array = solve_triangular(triangle, right, trans=1 if transposed else 0, check_finite=False)
+    return found
+
+
+def _rotate(triangle: Array, row: Array, target: float) -> None:
+    """Rotate a row and its target into the triangle, whose last row is spare."""
+    experts = len(row)
+    triangle[-1, :-1], triangle[-1, -1] = row, target
+    if experts <= AT_ONCE:
+        triangle[:] = np.linalg.qr(triangle, mode="r")
+        return
+    for k in range(experts):
+        length = hypot(triangle[k, k], triangle[-1, k])
+        if length > 0:
+            cosine, sine = triangle[k, k] / length, triangle[-1, k] / length
+            upper = cosine * triangle[k, k:] + sine * triangle[-1, k:]
+            triangle[-1, k:] = cosine * triangle[-1, k:] - sine * triangle[k, k:]
+            triangle[k, k:] = upper

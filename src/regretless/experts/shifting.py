@@ -31,20 +31,44 @@ class Shifting:
 
     def add(self, own: Array) -> None:
         """The losses of a block of rounds, shape (rounds, experts); nan where an expert is silent."""
-        for row in np.where(np.isnan(own), np.inf, own):
-            self._add(row)
+        costs = np.where(np.isnan(own), np.inf, own)
+        if not self._played and len(costs):
+            self.losses += costs[0]
+            self._played, costs = 1, costs[1:]
+        if self._stayed is None or self._leaders is None:
+            self._forget(costs)
+        else:
+            self._remember(costs, self._stayed[self._played :, 1:], self._leaders[self._played :, 1:])
+        self._played += len(costs)
 
-    def _add(self, row: Array) -> None:
-        if self._played:
-            before = self.losses[:-1]
-            leaders = before.argmin(1)
-            came = before[np.arange(len(leaders)), leaders][:, None]
-            if self._stayed is not None and self._leaders is not None:
-                self._stayed[self._played, 1:] = self.losses[1:] <= came
-                self._leaders[self._played, 1:] = leaders
-            self.losses[1:] = np.minimum(self.losses[1:], came)
-        self.losses += row
-        self._played += 1
+    # Rounds cannot be taken together: sums in another order would break ties between sequences at random. What is
+    # left is to make few calls a round, on views and into rooms that are there already.
+
+    def _forget(self, costs: Array) -> None:
+        losses, before, after = self.losses, self.losses[:-1], self.losses[1:]
+        least = np.empty(len(before))
+        came = least[:, None]
+        for row in costs:
+            np.minimum.reduce(before, axis=1, out=least)
+            np.minimum(after, came, out=after)
+            np.add(losses, row, out=losses)
+
+    def _remember(self, costs: Array, stayed: Any, leaders: Any) -> None:
+        losses, before, after, flat = self.losses, self.losses[:-1], self.losses[1:], self.losses.reshape(-1)
+        places, least = np.arange(len(before)) * losses.shape[1], np.empty(len(before))
+        came, leading, found = (
+            least[:, None],
+            np.empty(len(before), dtype=np.intp),
+            np.empty(len(before), dtype=np.intp),
+        )
+        for row, stays, leads in zip(costs, stayed, leaders, strict=False):
+            before.argmin(1, out=leading)
+            np.add(leading, places, out=found)
+            flat.take(found, out=least, mode="clip")  # any other mode takes a detour
+            np.less_equal(after, came, out=stays)
+            leads[:] = leading
+            np.minimum(after, came, out=after)
+            np.add(losses, row, out=losses)
 
     def best(self, switches: int) -> tuple[float, int, list[tuple[int, int, int]] | None]:
         """Loss of the best sequence with at most so many switches, how many it has, and its stretches.

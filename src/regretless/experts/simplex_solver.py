@@ -20,6 +20,9 @@ Rows = Callable[[], Iterator[tuple[Array, Any]]]
 
 CLOSE = 1e-10  # relative gap that is small enough
 LEVEL = 1e-13  # slopes that differ by less of their size are equal
+FEW = 50  # experts who enter and leave one by one; of more, twice as many enter each time
+PARTS = 2.0 ** -np.arange(8.0)
+FAR, PRICE = 10.0, 1e-12  # weights so large come from systems that are almost singular; a price for distance helps
 MOST_STEPS, PATIENCE = 60, 4
 HALVINGS = 2.0 ** -np.arange(12.0)
 
@@ -31,34 +34,70 @@ def least_quadratic(matrix: Array, linear: Array) -> Array:
     h, g = matrix / scale, linear / scale
     v = np.zeros(n)
     v[int(np.argmin(np.diag(h) / 2 + g))] = 1.0
-    used = v > 0
-    entered = -1
+    used, entered, crowd, came = v > 0, np.zeros(n, dtype=bool), 1, 0
     for _ in range(20 * n + 50):
-        target = _on_face(h, g, used)
+        target = _on_face(h, g, used, v)
         if target[used].min() > 0:
-            v, entered = target, -1
-            slopes = h @ v + g
-            worst = int(np.argmin(np.where(used, np.inf, slopes))) if not used.all() else -1
-            if worst < 0 or slopes[worst] >= v @ slopes - LEVEL * max(1.0, float(np.abs(slopes).max())):
+            v = target
+            entered = _entering(h @ v + g, v, used, crowd)
+            came = int(entered.sum())
+            if not came:
                 break
-            used[worst], entered = True, worst
+            used = used | entered
+            crowd = min(2 * crowd, n) if n > FEW else 1
             continue
-        falling = used & (target <= 0)
-        if entered >= 0 and target[entered] <= 0:  # rounding alone let it in
-            break
-        steps = np.where(falling, v / np.where(falling, v - target, 1.0), np.inf)
-        step = float(steps.min())
-        v = np.maximum(v + step * (target - v), 0.0)
-        used = used & (steps > step) & ((v > 0) | (np.arange(n) == entered))
-        v = np.where(used, v, 0.0)
-        entered = -1
+        if entered.any() and target[entered].max() <= 0:  # rounding alone let them in
+            if came == 1:
+                break
+            used, entered, crowd = v > 0, np.zeros(n, dtype=bool), 1
+            continue
+        if n > FEW and (lower := _pruned(h, g, v, target)) is not None:
+            v, used, entered = lower, lower > 0, np.zeros(n, dtype=bool)
+            continue
+        v, used = _to_the_border(v, target, used, entered)
+        entered = entered & used & (v == 0)
     weights: Array = np.maximum(v, 0.0)
     weights /= weights.sum()
     return weights
 
 
-def _on_face(h: Array, g: Array, used: Any) -> Array:
-    """The least point of the plane through these corners, wherever it is."""
+def _entering(slopes: Array, v: Array, used: Any, most: int) -> Any:
+    """The experts with the least slopes below that of the weights."""
+    below = np.where(used, np.inf, slopes)
+    below[below >= v @ slopes - LEVEL * max(1.0, float(np.abs(slopes).max()))] = np.inf
+    lowest = np.argsort(below, kind="stable")[:most]
+    entering = np.zeros(len(v), dtype=bool)
+    entering[lowest[np.isfinite(below[lowest])]] = True
+    return entering
+
+
+def _to_the_border(v: Array, target: Array, used: Any, entered: Any) -> tuple[Array, Any]:
+    """As far towards the target as all weights stay nonnegative, and who is left then."""
+    falling = used & (target <= 0)
+    steps = np.where(falling, v / np.where(falling, v - target, 1.0), np.inf)
+    step = float(steps[used].min())
+    v = np.maximum(v + step * (target - v), 0.0)
+    used = used & (steps > step) & ((v > 0) | entered)
+    return np.where(used, v, 0.0), used
+
+
+def _pruned(h: Array, g: Array, v: Array, target: Array) -> Array | None:
+    """Weights towards the target without all those that fall below zero, if that is lower."""
+    now = _value(h, g, v)
+    for part in PARTS:
+        there: Array = np.maximum(v + part * (target - v), 0.0)
+        there /= there.sum()
+        if ((there == 0) & (v > 0)).any() and _value(h, g, there) < now:
+            return there
+    return None
+
+
+def _value(h: Array, g: Array, v: Array) -> float:
+    return float(v @ (h @ v) / 2 + g @ v)
+
+
+def _on_face(h: Array, g: Array, used: Any, v: Array) -> Array:
+    """The least point of the plane through these corners, wherever it is; of several, one that is not far from v."""
     corners = np.flatnonzero(used)
     k = len(corners)
     system = np.ones((k + 1, k + 1))
@@ -66,14 +105,26 @@ def _on_face(h: Array, g: Array, used: Any) -> Array:
     system[k, k] = 0.0
     aim = np.append(-g[corners], 1.0)
     try:
-        found = np.linalg.solve(system, aim)
+        found: Array = np.linalg.solve(system, aim)
     except np.linalg.LinAlgError:
         found = np.full(k + 1, np.nan)
     if not np.isfinite(found).all() or np.abs(system @ found - aim).max() > 1e-9:
-        found = np.linalg.lstsq(system, aim, rcond=None)[0]
-    v = np.zeros(len(g))
-    v[corners] = found[:k] / max(float(found[:k].sum()), 1e-300)
-    return v
+        found = _nearby(system, aim, v[corners]) if k > FEW else np.linalg.lstsq(system, aim, rcond=None)[0]
+    elif k > FEW and np.abs(found[:k]).max() > FAR:
+        found = _nearby(system, aim, v[corners])
+    there = np.zeros(len(g))
+    there[corners] = found[:k] / max(float(found[:k].sum()), 1e-300)
+    return there
+
+
+def _nearby(system: Array, aim: Array, v: Array) -> Array:
+    """The same at a little price for the squared distance from v, where the system alone is as good as singular."""
+    priced, k = system.copy(), len(v)
+    priced[np.arange(k), np.arange(k)] += PRICE
+    priced_aim = aim.copy()
+    priced_aim[:k] += PRICE * v
+    found: Array = np.asarray(np.linalg.solve(priced, priced_aim), dtype=np.float64)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from .board import FIELDS, Board, Rules
 from .delay import Schedule
 from .forecast import Forecast, Round
 from .intake import Array
+from .live import Ticket
 from .losses import Own
 from .play import Play
 
@@ -124,7 +125,7 @@ class RandomizedWeightedMajority(ExpertLearner):
         out.chosen = np.empty(len(table), np.int64)
         try:
             super()._run(board, table, outcomes, plan, out)
-        except RegretlessError:
+        except ValueError:
             # As many draws are used up as rounds were played.
             self.generator_.bit_generator.state = before
             self.generator_.random(board.rounds - done)
@@ -145,8 +146,13 @@ class RandomizedWeightedMajority(ExpertLearner):
         drawn.ticket = forecast.ticket
         return drawn
 
+    def withdraw(self, ticket: Ticket) -> None:
+        """Give up a prediction: its outcome will never be known."""
+        super().withdraw(ticket)
+        self._drawn.pop(int(getattr(ticket, "ticket", ticket)), None)
+
     def _settle(self, kept: Round, outcome: Any) -> float:
-        ticket = next(ticket for ticket, one in self._pending.items() if one is kept)
+        ticket = next(ticket for ticket, one in reversed(self._pending.items()) if one is kept)
         loss = super()._settle(kept, outcome)
         place = self._drawn.pop(ticket)
         known = self._known()

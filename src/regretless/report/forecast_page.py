@@ -144,7 +144,9 @@ def _comparator(report: ForecastReport, one: Mapping[str, object]) -> dict[str, 
         return row | {"detail": detail}
     # The name says which expert it is, and that all rounds were meant goes without saying.
     told = {
-        key: value for key, value in detail.items() if key != "expert" and (key, value) != ("rounds", report.rounds)
+        key: value
+        for key, value in detail.items()
+        if key not in ("expert", "gap") and (key, value) != ("rounds", report.rounds)
     }
     if "weights" in told:
         told["weights"] = _heaviest(told["weights"], list(report.expert_losses))

@@ -123,7 +123,10 @@ def bound_card(report: Certified) -> Card:
     if best is None or best.bound is None:
         return Card(f"Tightest bound on {report.quantity}", "–", "no theorem gives one")
     share, width = used(best)
-    note = best.theorem.title + (f": {share} used" if share != "–" else "")
+    against = getattr(best.comparator, "label", "") if best.quantity == "regret" else ""
+    note = (
+        best.theorem.title + (f", against {against}" if against else "") + (f": {share} used" if share != "–" else "")
+    )
     return Card(f"Tightest bound on {best.quantity}", pair(best)[1], note, width, not holds(best))
 
 

@@ -213,7 +213,7 @@ WITHIN_REACH: Assumption = (
 )
 ALWAYS_SPOKE: Assumption = ("a combination needs experts that spoke in every round, and some did not", _always_spoke)
 DECLARED: Assumption = (
-    "before the run a bound needs the range of forecasts and outcomes (value_range=), and none was declared",
+    "before the run a bound needs the range of forecasts and outcomes (value_range=, --range), and none was declared",
     _declared,
 )
 IN_SPAN: Assumption = ("the charges of a round differed by more than the declared range allows", _in_span)
