@@ -51,7 +51,7 @@ def figure(history: Any) -> Figure:
     recorded = getattr(history, "history", history)
     recorded = recorded() if callable(recorded) else recorded
     made = Figure(figsize=(12, 12), layout="constrained")
-    places = made.subplot_mosaic(
+    places: dict[str, Any] = made.subplot_mosaic(
         [["regret", "regret"], ["weights", "losses"], ["forecasts", "residuals"], ["rate", "rate"]],
         height_ratios=(3, 3, 2.4, 1.8),
     )
@@ -66,7 +66,7 @@ def figure(history: Any) -> Figure:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", linewidth=0.5, alpha=0.5)
         for line in axes.get_lines():
-            if len(recorded.rounds) == 1 and not line.get_label().startswith("_"):
+            if len(recorded.rounds) == 1 and not str(line.get_label()).startswith("_"):
                 line.set_marker("o")  # a line of one point cannot be seen
     return made
 
