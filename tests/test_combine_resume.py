@@ -273,3 +273,17 @@ def test_a_long_history_stays_short(run, tmp_path):
     assert len(history.residuals) == 2000
     assert history.residuals[-1][0] == "d4999"
     assert (tmp_path / "m.rgl").stat().st_size < 250_000
+
+
+def test_rows_that_are_learned_twice_are_spoken_of(run, tmp_path):
+    """Going on with a table that begins with a row of before is allowed, and said; tomorrow's rows pass in silence."""
+    advice, outcomes = drawn(60)
+    first = write_table(tmp_path / "first.csv", advice[:40], outcomes[:40])
+    model = tmp_path / "m.rgl"
+    assert run("combine", first, *WORDS, "--quiet", "--save", model).code == 0
+    again = run("combine", first, "--resume", model, "--save", tmp_path / "n.rgl", "--quiet")
+    assert again.code == 0
+    assert "was learned before, and is learned again" in again.err
+    second = write_table(tmp_path / "second.csv", advice[40:], outcomes[40:], first=40)
+    result = run("combine", second, "--resume", model, "--quiet")
+    assert (result.code, result.err) == (0, "")

@@ -160,6 +160,8 @@ class CombineRun:
         batches = self.stream.batches(self.place)
         while (batch := self._next(batches)) is not None:
             self._begin()
+            if self.before and self._rows == self.before:
+                self._look_back(batch)
             self._batch(batch)
             self.on_rounds(self.rounds)
 
@@ -180,6 +182,14 @@ class CombineRun:
         few = len(self.stream.experts) <= LARGEST_GRAM
         if self.compare and self.totals is None and self._rows == 0 and few:
             self.totals = Totals(len(self.stream.experts), self.learner._loss)
+
+    def _look_back(self, batch: ForecastBatch) -> None:
+        """A table to go on with that begins with rows of before is played all the same, but not in silence."""
+        if self.place or batch.times is None or not len(batch):
+            return
+        if batch.times[0] in {str(time) for time, _, _ in self.history.residuals}:
+            found = f"the row of {batch.times[0]} was learned before, and is learned again"
+            self.stream.notes.append(f"{self.stream.name}: {found}; leave out the rows that the model knows")
 
     def _batch(self, batch: ForecastBatch) -> None:
         known, done = batch.known, 0

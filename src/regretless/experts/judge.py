@@ -155,7 +155,7 @@ def _certified(
     theorem: Theorem, ledger: ExpertLedger, found: list[ExpertComparator], stands: ExpertStanding
 ) -> Certificate:
     if theorem.quantity != "regret":
-        return theorem.certify(ledger, found, stands)
+        return theorem.certify(ledger, [one for one in found if one.expert is not None] or found, stands)
     each = (theorem.certify(ledger, [one], stands) for one in found)
     return next((one for one in each if one.applies), None) or theorem.certify(ledger, found, stands)
 
