@@ -226,7 +226,8 @@ class ExpertLearner(Live):
         known = self._outcomes(outcomes, len(table), board)
         plan = schedule(arrivals, len(table))
         before = board.copy()
-        played = Play.room(len(table), experts, width, weights=weights)
+        bare = self._loss.name == TABLE and plan is None
+        played = Play.room(len(table), experts, width, weights=weights, bare=bare)
         self._run(board, table, known, plan, played)
         return played.of(self, before, table, known, plan)
 
@@ -245,7 +246,12 @@ class ExpertLearner(Live):
         predictions = out.predictions if board.width > 1 else out.predictions.reshape(-1, 1)
         if plan is None:
             result = board.core.play(
-                table, outcomes, predictions=predictions, losses=out.losses, weights=out.weights, **self._draws(out)
+                table,
+                outcomes,
+                predictions=None if out.predictions is out.losses else predictions,
+                losses=out.losses,
+                weights=out.weights,
+                **self._draws(out),
             )
         else:
             pool = np.empty((plan.room, table.shape[1]))

@@ -25,6 +25,7 @@ class Play:
     Attributes
     ----------
     predictions : ndarray, shape (rounds,) or (rounds, width)
+        Where losses are given themselves these are the learner's.
     losses : ndarray, shape (rounds,)
         The learner's.
     weights : ndarray or None, shape (rounds, experts)
@@ -40,10 +41,11 @@ class Play:
     _again: tuple[Any, ...] = field(default=(), repr=False)
 
     @classmethod
-    def room(cls, rounds: int, experts: int, width: int, *, weights: bool) -> Play:
-        """Room for so many rounds."""
-        predictions = np.empty(rounds) if width == 1 else np.empty((rounds, width))
-        return cls(predictions, np.empty(rounds), np.empty((rounds, experts)) if weights else None)
+    def room(cls, rounds: int, experts: int, width: int, *, weights: bool, bare: bool = False) -> Play:
+        """Room for so many rounds, of bare losses or of forecasts."""
+        losses = np.empty(rounds)
+        predictions = losses if bare else np.empty(rounds) if width == 1 else np.empty((rounds, width))
+        return cls(predictions, losses, np.empty((rounds, experts)) if weights else None)
 
     def of(
         self, learner: ExpertLearner, before: Board, table: Array, outcomes: Array | None, plan: Schedule | None
