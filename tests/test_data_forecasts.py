@@ -412,3 +412,17 @@ def test_real_tables_are_read(data):
     stream = open_forecasts(data / "experts/flusight_2015.csv.xz")
     assert np.isnan(read(stream)[0]).any()
     assert stream.notes
+
+
+def test_a_column_of_dates_is_not_taken_for_an_expert_in_silence(tmp_path):
+    """A column of whole numbers that grow is an expert unless it is named as the time, and a note says so."""
+    rows = "".join(f"{20300101 + t},{t % 3},{t % 4}\n" for t in range(20))
+    path = write(tmp_path / "t.csv", "day,a,load\n" + rows)
+    stream = open_forecasts(path, target="load")
+    list(stream.batches())
+    assert stream.experts == ["day", "a"]
+    assert any("'day' grows from row to row" in note for note in stream.notes)
+    for options in ({"time": "day"}, {"experts": ["day", "a"]}):
+        quiet = open_forecasts(path, target="load", **options)
+        list(quiet.batches())
+        assert not quiet.notes

@@ -17,6 +17,7 @@ from .source import Source
 
 NEVER = np.iinfo(np.int64).max
 HALF = 0.5
+CLOCKLIKE = 12  # rows over which whole numbers that grow are no coincidence
 OTHERWISE = "or name the experts with --experts"
 
 
@@ -43,6 +44,8 @@ class TableForecasts(ForecastStream):
         for chunk, last in _marked(_reader(self._path, self._format, choice).chunks()):
             heard = heard if len(heard) else np.zeros(len(self.experts), dtype=bool)
             batch, error = self._batch(chunk, choice)
+            if not heard.any():
+                self._suspect_clocks(batch.advice)
             heard |= ~np.isnan(batch.advice).all(axis=0)
             if last and error is None:
                 self._refuse_silent(heard)
@@ -95,6 +98,16 @@ class TableForecasts(ForecastStream):
         bad = next((row for row in rows if moments([words[row]]) is None), rows[0])
         what = f"column {name!r} holds {words[bad]!r}" if words[bad] else f"column {name!r} has no value"
         raise chunk.error(int(chunk.read()[bad]), name, what, "a whole number, or a date as 2030-12-31, is expected")
+
+    def _suspect_clocks(self, advice: Array) -> None:
+        """A column of whole numbers that only ever grows is rather a date than a forecast, and the user should know."""
+        columns = self._columns
+        if len(advice) < CLOCKLIKE or columns.experts is not None or columns.names is not None:
+            return
+        grows = (np.diff(advice, axis=0) > 0).all(axis=0) & (advice == np.floor(advice)).all(axis=0)
+        for place in np.flatnonzero(grows).tolist():
+            found = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an expert"
+            self._note(f"{self.name}: {found}; if it is none, name it with --time, or the experts with --experts")
 
     def _refuse_silent(self, heard: Array) -> None:
         """Experts without a single forecast are a mistake in a table, but not in one that a model goes on with."""
