@@ -786,7 +786,6 @@ def simple_run(**changes) -> Run:
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"steady": False}, "changed"),
         ({"span": None}, "value_range"),
         ({"span": 0.5}, "declared range"),
         ({"convex": False}, "convex"),

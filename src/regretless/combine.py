@@ -20,7 +20,7 @@ from .experts.losses import WITHOUT_OUTCOME
 from .experts.persist import write
 from .experts.play import Play
 from .experts.totals import Totals
-from .run import Interrupted
+from .run import Watched
 
 if TYPE_CHECKING:
     from .comparator import ExpertComparator
@@ -33,7 +33,7 @@ Point = tuple[int, float, float, float]  # rounds, the learner's loss, the best 
 
 
 @dataclass
-class CombineRun:
+class CombineRun(Watched):
     """One combiner, one stream of forecasts.
 
     Attributes
@@ -164,15 +164,6 @@ class CombineRun:
                 self._look_back(batch)
             self._batch(batch)
             self.on_rounds(self.rounds)
-
-    def _next(self, batches: Iterator[ForecastBatch]) -> ForecastBatch | None:
-        self.waiting = True
-        try:
-            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
-                raise Interrupted("interrupted")
-            return next(batches, None)
-        finally:
-            self.waiting = False
 
     def _begin(self) -> None:
         """The experts are known once the first batch is."""

@@ -104,10 +104,22 @@ def read_model(path: Path, allowed: Collection[str] | None = None) -> tuple[dict
         tensors = _read_arrays(path, file, _places(path, header, size - file.tell()))
     if metadata != {"regretless": text, "sha256": _digest(text, tensors)}:
         _refuse(path, "is damaged: its content does not match its checksum", AGAIN)
-    unknown = ", ".join(repr(key) for key in meta if allowed is not None and key not in allowed)
+    if allowed is not None:
+        refuse_unknown(path, meta, allowed)
+    return meta, tensors
+
+
+def refuse_unknown(path: Path, meta: Collection[str], allowed: Collection[str]) -> None:
+    """Refuse a description with keys that its reader does not know.
+
+    Raises
+    ------
+    ModelError
+        If there is one.
+    """
+    unknown = ", ".join(repr(key) for key in meta if key not in allowed)
     if unknown:
         _refuse(path, f"has keys that are not known: {unknown}", NOT_OURS)
-    return meta, tensors
 
 
 def _refuse(path: Path, found: str, advice: str) -> NoReturn:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,10 +22,36 @@ ROUNDS = FIELDS.index("rounds")
 POINTS_AN_OCTAVE = 10  # of the curve: 420 of them reach past 10^12 rounds
 
 Point = tuple[int, int, int]
+B = TypeVar("B")
 
 
 class Interrupted(RegretlessError):
     """The run was asked to stop; what was learned is saved if there was a place for it."""
+
+
+class Watched:
+    """What goes over a stream and may be asked, between two batches, to stop.
+
+    Attributes
+    ----------
+    stop : callable
+        Asked before each batch whether to stop.
+    waiting : bool
+        Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
+        rounds.
+    """
+
+    stop: Callable[[], bool]
+    waiting: bool
+
+    def _next(self, batches: Iterator[B]) -> B | None:
+        self.waiting = True
+        try:
+            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
+                raise Interrupted("interrupted")
+            return next(batches, None)
+        finally:
+            self.waiting = False
 
 
 def _curve_points() -> Iterator[int]:
@@ -61,7 +87,7 @@ class Place:
 
 
 @dataclass
-class Run:
+class Run(Watched):
     """One learner, one stream.
 
     Attributes
@@ -161,15 +187,6 @@ class Run:
         while (batch := self._next(batches)) is not None:
             self._batch(batch)
             self.on_rounds(self.rounds)
-
-    def _next(self, batches: Iterator[Batch]) -> Batch | None:
-        self.waiting = True
-        try:
-            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
-                raise Interrupted("interrupted")
-            return next(batches, None)
-        finally:
-            self.waiting = False
 
     def _batch(self, batch: Batch) -> None:
         first, last, done = self.rounds, self.rounds + len(batch), 0

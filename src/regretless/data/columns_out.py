@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
@@ -72,7 +73,7 @@ class ColumnsOut:
         return self._rows
 
 
-class _Rows:
+class _Rows(ABC):
     """What both formats share."""
 
     def __init__(self, file: BinaryIO, names: list[str]) -> None:
@@ -85,10 +86,11 @@ class _Rows:
         numbers = [pa.array(column, pa.float64(), from_pandas=True) for column in columns]
         return pa.Table.from_arrays([pa.array([str(time) for time in times], pa.string()), *numbers], self.names)
 
+    @abstractmethod
     def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
         """Some rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """No more rows will come."""
 
@@ -103,6 +105,9 @@ class _TextRows(_Rows):
     def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
         cells = [["" if value != value else value for value in column.tolist()] for column in columns]
         self._writer.writerows(zip(times, *cells, strict=True))
+
+    def close(self) -> None:
+        """Nothing waits to be written."""
 
 
 class _ParquetRows(_Rows):

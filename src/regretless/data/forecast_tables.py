@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .columns import NUMERIC
 from .csv import CsvStream, share_of_numbers
 from .forecasts import TARGETS, Columns, ForecastBatch, ForecastStream, listed, moments
 from .source import Source
+from .table import TableStream
 
 NEVER = np.iinfo(np.int64).max
 HALF = 0.5
@@ -203,16 +204,10 @@ class Choice:
         self._stream._ignored(names, why)
 
 
-class _Reader(Protocol):
-    def chunks(self) -> Iterator[Chunk]: ...
+class _Reader(TableStream):
+    """A table whose columns are chosen by another."""
 
-
-class _CsvReader(CsvStream):
-    """Delimited text whose columns are chosen by another."""
-
-    def __init__(self, path: Source, delimiter: str, choice: Choice) -> None:
-        super().__init__(path, delimiter=delimiter)
-        self._choice = choice
+    _choice: Choice
 
     def chunks(self) -> Iterator[Chunk]:
         """The table, part by part."""
@@ -229,6 +224,14 @@ class _CsvReader(CsvStream):
 
     def _settle(self, kinds: dict[str, str]) -> None:
         self._choice.settle(kinds)
+
+
+class _CsvReader(_Reader, CsvStream):
+    """Delimited text."""
+
+    def __init__(self, path: Source, delimiter: str, choice: Choice) -> None:
+        super().__init__(path, delimiter=delimiter)
+        self._choice = choice
 
     def _kind_of(self, name: str, column: Any) -> str:
         from pyarrow import types
@@ -242,28 +245,12 @@ class _CsvReader(CsvStream):
         return kind
 
 
-class _ArrowReader(ArrowStream):
-    """The same for Parquet and Arrow."""
+class _ArrowReader(_Reader, ArrowStream):
+    """Parquet and Arrow."""
 
     def __init__(self, path: Source, kind: str, choice: Choice) -> None:
         super().__init__(path, kind=kind)
         self._choice = choice
-
-    def chunks(self) -> Iterator[Chunk]:
-        """The table, part by part."""
-        for chunk in self._chunks():
-            self._choice.decide()
-            yield chunk
-
-    def _choose(self, names: list[str]) -> list[str]:
-        self._refuse_names(names)
-        return self._choice.choose(names)
-
-    def _kind(self, name: str) -> str:
-        return self._choice.kind(name)
-
-    def _settle(self, kinds: dict[str, str]) -> None:
-        self._choice.settle(kinds)
 
     def _kind_of(self, name: str, found: Any) -> str:
         from pyarrow import types

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from os import PathLike
@@ -82,9 +83,9 @@ class ExpertLearner(Live):
 
     # What a learner is.
 
+    @abstractmethod
     def _rules(self, experts: int) -> Rules:
         """The composition for so many experts; it refuses parameters that have no meaning."""
-        raise NotImplementedError
 
     def _compose(self, rule: str, **more: Any) -> Rules:
         """The composition of a rule with this learner's loss."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from .losses import TABLE, Loss
 Ticket = int | Forecast | VectorForecast
 
 
-class Live:
+class Live(ABC):
     """A learner that is told outcomes late, out of order or never.
 
     It goes by what its board has learned; the rounds that wait for an outcome remember the weights they were played by.

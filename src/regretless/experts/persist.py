@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ModelError, RegretlessError
-from ..modelfile import read_model, write_model
+from ..modelfile import read_model, refuse_unknown, write_model
 from .base import ExpertLearner
 from .board import ABSENT, FIELDS, Board, Rules
 from .forecast import Round
@@ -104,9 +104,7 @@ def rebuilt(
     ModelError
         If it does not fit together.
     """
-    strange = sorted(set(description) - KEYS)
-    if strange:
-        raise ModelError(f"{fspath(path)}: has keys that are not known: {', '.join(map(repr, strange))}")
+    refuse_unknown(path, description, KEYS)
     try:
         return _rebuild(description, tensors), dict(_one(description["extra"], dict, "extra"))
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:

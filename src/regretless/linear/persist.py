@@ -11,7 +11,7 @@ import numpy as np
 from ..data.batch import Array
 from ..errors import ModelError, RegretlessError
 from ..ledger import FIELDS
-from ..modelfile import read_model, write_model
+from ..modelfile import read_model, refuse_unknown, write_model
 from .base import OnlineClassifier
 from .classes import targets_for
 from .registry import learner_class
@@ -72,9 +72,7 @@ def rebuilt(
     ModelError
         If it does not fit together.
     """
-    strange = sorted(set(description) - KEYS)
-    if strange:
-        raise ModelError(f"{fspath(path)}: has keys that are not known: {', '.join(map(repr, strange))}")
+    refuse_unknown(path, description, KEYS)
     try:
         return _rebuild(description, tensors), dict(description["extra"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:

@@ -57,8 +57,8 @@ class ExpertStanding:
         Logarithm of the potential at the end.
     grid : (ndarray, ndarray) or None
         Rates still in use and their prior masses, for a rule with a prior on rates.
-    steady, delayed, sampled : bool
-        Whether it played all rounds by the same parameters; whether outcomes came late; whether it drew experts.
+    delayed, sampled : bool
+        Whether outcomes came late; whether it drew experts.
     delta : float or None
         How improbable a failure of a *probable* bound may be.
     blocks : tuple of (ExpertLedger, ExpertStanding)
@@ -85,7 +85,6 @@ class ExpertStanding:
     rates: Array | None = None
     log_potential: float = 0.0
     grid: tuple[Array, Array] | None = None
-    steady: bool = True
     delayed: bool = False
     sampled: bool = False
     delta: float | None = None
@@ -135,10 +134,6 @@ def _same_rounds(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertSt
     rounds = ledger.spoke[comparator.expert] if alone else ledger.rounds
     faced = ledger.faced[comparator.expert] if alone else ledger.loss
     return bool(comparator.rounds == rounds) and isclose(comparator.faced, faced, rel_tol=1e-7, abs_tol=1e-300)
-
-
-def _steady(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
-    return learner.steady
 
 
 def _mixes(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
@@ -201,7 +196,6 @@ SAME_ROUNDS: Assumption = (
     "the comparator must be read on the very rounds that were played, and these are others",
     _same_rounds,
 )
-STEADY: Assumption = ("it assumes one set of parameters, and they were changed during the run", _steady)
 MIXES: Assumption = (
     "a mixed forecast must lose at most the mixed losses, and this loss is not known to be convex",
     _mixes,
@@ -224,7 +218,7 @@ UNIFORM: Assumption = ("it assumes equal prior weights", _uniform)
 
 # What every bound on the regret against one expert or one combination assumes; what depends on the comparator comes
 # last, so that a theorem that never applies to a learner says so.
-REGRET: tuple[Assumption, ...] = (STEADY, MIXES, COMBINATION, WITHIN_REACH, ALWAYS_SPOKE, SAME_ROUNDS)
+REGRET: tuple[Assumption, ...] = (MIXES, COMBINATION, WITHIN_REACH, ALWAYS_SPOKE, SAME_ROUNDS)
 PRIOR: tuple[Assumption, ...] = (DECLARED, IN_SPAN, *REGRET)
 
 

@@ -16,7 +16,6 @@ from .expert_standing import (
     IN_SPAN,
     MIXES,
     SAME_ROUNDS,
-    STEADY,
     ExpertStanding,
     delay_cost,
     divided,
@@ -39,7 +38,7 @@ IN_ORDER = (
     "switches must be counted in the order in which outcomes came, and some came late, perhaps after later ones",
     _in_order,
 )
-SHIFTING = (STEADY, MIXES, SEQUENCE, IN_ORDER, SAME_ROUNDS)
+SHIFTING = (MIXES, SEQUENCE, IN_ORDER, SAME_ROUNDS)
 
 
 def _smallest(learner: ExpertStanding) -> float:

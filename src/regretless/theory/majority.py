@@ -21,7 +21,6 @@ from .expert_standing import (
     REGRET,
     SAME_ROUNDS,
     SINGLE,
-    STEADY,
     UNIFORM,
     ExpertStanding,
     delay_cost,
@@ -75,7 +74,7 @@ FROM_A_HALF = ("it is about a beta of at least 1/2", _half)
 TUNED = ("beta must be tuned for at least this many rounds, and it was not", _tuned)
 DRAWS = ("no expert was drawn, or no delta was asked for", _draws)
 OWN_LOSSES = ("it needs the range of the losses themselves, and charges were linearised", _own_losses)
-EVERYBODY = (STEADY, IN_TIME, NOBODY_SILENT, SINGLE, SAME_ROUNDS)
+EVERYBODY = (IN_TIME, NOBODY_SILENT, SINGLE, SAME_ROUNDS)
 
 
 @theorem(
@@ -164,7 +163,7 @@ def randomized_majority_tuned(ledger: ExpertLedger, comparator: ExpertComparator
     formula=r"L^{\mathrm{drawn}} \le \mathbb{E} L + s \sqrt{\tfrac{1}{2} T \ln\tfrac{1}{\delta}}",
     source="Azuma 1967; Hoeffding 1963",
     kind="probable",
-    assumes=(DRAWS, OWN_LOSSES, STEADY, DECLARED, IN_SPAN),
+    assumes=(DRAWS, OWN_LOSSES, DECLARED, IN_SPAN),
     whole=False,
 )
 def sampled_loss(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
@@ -182,7 +181,7 @@ RANDOMIZED_MAJORITY = (randomized_majority, randomized_majority_simple, randomiz
 
 def _has_blocks(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
     return bool(learner.blocks) and all(
-        block.steady and block.rule == "hedge" and block.schedule == "constant" for _, block in learner.blocks
+        block.rule == "hedge" and block.schedule == "constant" for _, block in learner.blocks
     )
 
 

@@ -18,7 +18,6 @@ from .expert_standing import (
     NOBODY_SILENT,
     SAME_ROUNDS,
     SINGLE,
-    STEADY,
     ExpertStanding,
     delay_cost,
     divided,
@@ -70,7 +69,7 @@ IN_RANGE = ("a loss was larger than the declared range allows", _one_number_in_r
 FIXED = ("it is about the same weights in all rounds", _fixed)
 BEGINS = ("it is not known which linear weights it began with", _begins)
 GROWTH_KEPT = ("what the rounds added to the bound was not kept", _growth_kept)
-LINEAR = (STEADY, BEGINS, NOBODY_SILENT, FIXED, SAME_ROUNDS)
+LINEAR = (BEGINS, NOBODY_SILENT, FIXED, SAME_ROUNDS)
 
 
 @theorem(
@@ -81,7 +80,7 @@ LINEAR = (STEADY, BEGINS, NOBODY_SILENT, FIXED, SAME_ROUNDS)
     r"\frac{2}{(b - a)^2} \ \text{(square loss on}\ [a, b]\text{)},\ "
     r"\frac{1}{2 (b - a)^2} \ \text{(square loss of the mean)}",
     source="Vovk 1990, 1998; Kivinen & Warmuth 1999",
-    assumes=(CONSTANT, MIXABLE, IN_RANGE, STEADY, PROMPT, SINGLE, SAME_ROUNDS),
+    assumes=(CONSTANT, MIXABLE, IN_RANGE, PROMPT, SINGLE, SAME_ROUNDS),
     whole=False,
 )
 def constant_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
