@@ -1,0 +1,353 @@
+// One round of expert advice: who speaks, how they weigh, what is predicted, and what it costs once the outcome is known.
+// Nothing is learned here and no book is kept.
+#pragma once
+#include "charges.hpp"
+#include "simplex.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+inline constexpr double largest_double = std::numeric_limits<double>::max();
+inline constexpr double vast = 1e307;
+inline constexpr double largest_root = 1e150;  // rules that square regrets refuse larger ones
+
+REGRETLESS_INLINE bool is_finite(double x) { return x <= largest_double && x >= -largest_double; }
+REGRETLESS_INLINE double at_least(double x, double bound) { return x > bound ? x : bound; }
+REGRETLESS_INLINE double at_most(double x, double bound) { return x < bound ? x : bound; }
+
+// Rounding must not lead a mix out of what it mixes: experts that are charged the same are to stay level.
+REGRETLESS_INLINE double between(double x, double low, double high) { return at_least(at_most(x, high), low); }
+
+struct Found {
+  Refusal refusal = Refusal::none;
+  std::int64_t column = -1;
+  explicit operator bool() const { return refusal != Refusal::none; }
+};
+
+// What is wrong with one number of advice or of an outcome.
+static Refusal fault(const Combination& s, double x) {
+  if (!is_finite(x)) return Refusal::not_finite;
+  if (s.rule == RuleKind::majority && x != 0 && x != 1) return Refusal::not_binary;
+  return x < s.low || x > s.high || (s.charge == ChargeKind::wealth && x <= 0) ? Refusal::out_of_range : Refusal::none;
+}
+
+template <class V>
+static Found first_fault(const Desk& d, const V* row) {
+  const std::int64_t width = d.s.width;
+  for (std::int64_t i = 0; i < d.n; ++i) {
+    bool silent = false;
+    for (std::int64_t k = 0; k < width; ++k) silent |= row[i * width + k] != row[i * width + k];
+    for (std::int64_t k = 0; k < width && !silent; ++k)
+      if (const Refusal bad = fault(d.s, double(row[i * width + k])); bad != Refusal::none) return {bad, i};
+  }
+  return {};
+}
+
+// Who speaks, and whether all that is said may be said. d.a has the advice, or for vectors zeros, and nan for who is silent.
+template <class V>
+REGRETLESS_APART static Found hear(Desk& d, const V* row) {
+  const Combination& s = d.s;
+  const bool in_place = sizeof(V) == 8 && s.width == 1 && d.n == d.padded_n;
+  Octet silent{}, wrong{};
+  if (s.width > 1) {
+    for (std::int64_t i = 0; i < d.padded_n; ++i) {
+      d.advice[i] = i < d.n ? 0 : missing;
+      for (std::int64_t k = 0; k < s.width && i < d.n; ++k)
+        if (row[i * s.width + k] != row[i * s.width + k]) d.advice[i] = missing;
+    }
+    if (const Found bad = first_fault(d, row)) return bad;
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      silent = silent + where_known(at(d.advice, i), eight(0), eight(1));
+  } else {
+    const double low = at_least(s.low, -largest_double), high = at_most(s.high, largest_double);
+    const bool binary = s.rule == RuleKind::majority, positive = s.charge == ChargeKind::wealth;
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet x = heard(row, i, d.n);
+      if (!in_place) put(d.advice + i, x);
+      silent = silent + where_known(x, eight(0), eight(1));
+      wrong = apply(
+          [&](auto a, auto before, auto one) REGRETLESS_LAMBDA {
+            const auto back = a < decltype(a){} + low ? one : before;
+            return a > decltype(a){} + high ? one : back;
+          },
+          x, wrong, eight(1));
+      if (positive) {
+        const auto none = [](auto a, auto before, auto one) REGRETLESS_LAMBDA { return a <= decltype(a){} ? one : before; };
+        wrong = apply(none, x, wrong, eight(1));
+      }
+      if (binary) {
+        const auto neither = [](auto a, auto before, auto one) REGRETLESS_LAMBDA {
+          const auto product = a * (a - one);  // nan stays nan
+          const auto above = product > decltype(a){} ? one : before;
+          return product < decltype(a){} ? one : above;
+        };
+        wrong = apply(neither, x, wrong, eight(1));
+      }
+    }
+    if (in_all(wrong) > 0) return first_fault(d, row);
+  }
+  d.a = in_place ? reinterpret_cast<const double*>(row) : d.advice;
+  d.silent = std::int64_t(in_all(silent)) - (d.padded_n - d.n);
+  return d.silent == d.n ? Found{Refusal::asleep, -1} : Found{};
+}
+
+// The rule's weights of those who speak.
+template <class R>
+REGRETLESS_INLINE Found weigh(Desk& d) {
+  d.total = R::weigh(d);
+  d.fell_back = !(d.total > 0);
+  if (d.fell_back) {
+    Octet total{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet w = where_known(at(d.a, i), at(d.prior, i), eight(0));
+      put(d.w + i, w);
+      total = total + w;
+    }
+    d.total = in_all(total);
+  }
+  return d.total > 0 ? Found{} : Found{Refusal::asleep, -1};
+}
+
+// The value that has most weight behind it; the larger one of two that have as much.
+static double vote(const Desk& d) {
+  const bool powerless = d.fell_back && d.s.rule == RuleKind::majority;
+  const auto if_equal = [](auto a, auto w, auto value) REGRETLESS_LAMBDA { return a == value ? w : decltype(w){}; };
+  Octet ones{}, zeros{}, others{};
+  for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+    const Octet w = at(d.w, i);
+    const auto neither = [](auto a, auto one) REGRETLESS_LAMBDA {
+      const auto unlike = a != decltype(a){} ? one : decltype(a){};
+      const auto both = a != one ? unlike : decltype(a){};
+      return a == a ? both : decltype(a){};
+    };
+    ones = ones + apply(if_equal, at(d.a, i), w, eight(1));
+    zeros = zeros + apply(if_equal, at(d.a, i), w, eight(0));
+    others = others + apply(neither, at(d.a, i), eight(1));
+  }
+  if (!(in_all(others) > 0)) return powerless || in_all(ones) >= in_all(zeros) ? 1 : 0;
+  double best = 0, most_weight = -1, value = -infinite;
+  while (true) {
+    double next = infinite;
+    for (std::int64_t i = 0; i < d.n; ++i)
+      if (d.a[i] > value && d.a[i] < next) next = d.a[i];
+    if (next == infinite) return best;
+    value = next;
+    Octet weight{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      weight = weight + apply(if_equal, at(d.a, i), at(d.w, i), eight(value));
+    if (in_all(weight) >= most_weight) best = value, most_weight = in_all(weight);
+  }
+}
+
+// -ln(sum p exp(-eta (a - end)^2)) / eta: what the experts' square losses mix to if the outcome is `end`.
+static double mix_at(const Desk& d, double eta, double end) {
+  const Square loss{end};
+  Octet smallest_yet = eight(infinite), sum{};
+  for (std::int64_t i = 0; i < d.padded_n; i += 8)
+    smallest_yet = lower(where_positive(at(d.w, i), values(loss, at(d.a, i)), smallest_yet), smallest_yet);
+  const double base = smallest_of(smallest_yet);
+  for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+    const Octet part = at(d.w, i) * exp_of(eight(-eta) * (values(loss, at(d.a, i)) - eight(base)));
+    sum = sum + where_positive(at(d.w, i), part, eight(0));
+  }
+  return base - log_of(in_all(sum) / d.total) / eta;
+}
+
+// The mix of the advice, or what the charge asks for in its place.
+template <class V>
+REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* prediction) {
+  const Combination& s = d.s;
+  if (s.charge == ChargeKind::zero_one) {
+    prediction[0] = vote(d);
+    return;
+  }
+  if (s.substitute && s.charge == ChargeKind::square) {
+    const double down = mix_at(d, s.rate, s.low), up = mix_at(d, s.rate, s.high);
+    prediction[0] = (s.low + s.high) / 2 + (down - up) / (2 * (s.high - s.low));
+    return;
+  }
+  for (std::int64_t k = 0; k < s.width; ++k) {
+    Octet sum{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      double column[8];
+      for (std::int64_t l = 0; l < 8 && s.width > 1; ++l) column[l] = i + l < d.n ? double(row[(i + l) * s.width + k]) : 0;
+      const Octet a = s.width > 1 ? at(column, 0) : at(d.a, i);
+      sum = sum + where_known(at(d.a, i), at(d.w, i) * a, eight(0));
+    }
+    prediction[k] = in_all(sum) / d.total;
+    if (s.charge == ChargeKind::log) prediction[k] = at_most(prediction[k], 1);  // rounding may lead past certainty
+  }
+}
+
+// The outcome, as far as it can be wrong by itself.
+static Found outcome_fault(const Combination& s, const double* y) {
+  if (s.charge == ChargeKind::table || s.charge == ChargeKind::wealth) return {};
+  for (std::int64_t k = 0; k < s.width; ++k) {
+    if (y[k] != y[k]) return {Refusal::outcome, -1};
+    if (const Refusal bad = fault(s, y[k]); bad != Refusal::none) return {bad, -1};
+    if (s.charge == ChargeKind::percentage && y[k] == 0) return {Refusal::out_of_range, -1};
+  }
+  return {};
+}
+
+// What came of a round: the mix of charges, the learner's loss, and what the book wants to know.
+struct Account {
+  Mix mix;
+  double loss, expected, delay, lowest, highest;
+  double apart = 0;  // how far the weights that were played are from those of now: L1 distance
+};
+
+// Charges of forecasts of one number.
+static void charge_numbers(Desk& d, double prediction, double y) {
+  if (d.s.charge == ChargeKind::table) {
+    d.l = d.c = d.a;
+    return;
+  }
+  with_loss(d.s, y, [&](const auto& loss) {
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) put(d.own + i, values(loss, at(d.a, i)));
+    d.l = d.c = d.own;
+    if (!d.s.linear) return;
+    const double slope = loss.slope(prediction);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) put(d.linear + i, eight(slope) * (at(d.a, i) - eight(prediction)));
+    d.c = d.linear;
+  });
+}
+
+static double wide_loss(const Combination& s, const double* said, const double* y) {
+  double sum = 0;
+  if (s.charge == ChargeKind::square)
+    for (std::int64_t k = 0; k < s.width; ++k) sum += (said[k] - y[k]) * (said[k] - y[k]);
+  else
+    for (std::int64_t k = 0; k < s.width; ++k) sum += said[k] * y[k];
+  return s.charge == ChargeKind::square ? sum : -log_of(sum);
+}
+
+// Charges of forecasts of several numbers, square or log; a row is read into scratch first.
+template <class V>
+static void charge_vectors(Desk& d, const V* row, const double* prediction, const double* y) {
+  const Combination& s = d.s;
+  double* said = d.vectors;
+  double* slope = said + s.width;
+  double likely = 0;
+  for (std::int64_t k = 0; k < s.width; ++k) likely += prediction[k] * y[k];
+  for (std::int64_t k = 0; k < s.width; ++k)
+    slope[k] = s.charge == ChargeKind::square ? 2 * (prediction[k] - y[k]) : -y[k] / likely;
+  for (std::int64_t i = 0; i < d.padded_n; ++i) {
+    d.own[i] = d.linear[i] = missing;
+    if (!(d.a[i] == d.a[i])) continue;
+    for (std::int64_t k = 0; k < s.width; ++k) said[k] = double(row[i * s.width + k]);
+    d.own[i] = wide_loss(s, said, y);
+    d.linear[i] = 0;
+    for (std::int64_t k = 0; k < s.width; ++k) d.linear[i] += slope[k] * (said[k] - prediction[k]);
+  }
+  d.l = d.own;
+  d.c = s.linear ? d.linear : d.own;
+}
+
+static double learners_loss(const Desk& d, const double* prediction, const double* y) {
+  if (d.s.width > 1) return wide_loss(d.s, prediction, y);
+  double loss = 0;
+  with_loss(d.s, y ? *y : 0, [&](const auto& charge) { loss = charge.value(prediction[0]); });
+  return loss;
+}
+
+// w x where there is weight; no weight on an infinite loss is no loss.
+REGRETLESS_INLINE Octet weighted(const Octet& w, const Octet& x) {
+  return where_known(x, where_positive(w, w * x, eight(0)), eight(0));
+}
+
+// The mix and the extremes of charges and own losses; with `played`, what it cost to have played these weights rather than
+// those that the rule has now.
+REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
+  Octet charge{}, lowest = eight(infinite), highest = eight(-infinite);
+  for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+    const Octet c = at(d.c, i);
+    charge = charge + weighted(at(d.w, i), c);
+    lowest = lower(c, lowest);
+    highest = upper(c, highest);
+  }
+  Account account{};
+  const double least = smallest_of(lowest), most = largest_of(highest);
+  account.mix = {between(in_all(charge) / d.total, least, most), d.total, least, most};
+  account.expected = account.mix.charge;
+  account.lowest = account.mix.lowest, account.highest = account.mix.highest;
+  if (d.l != d.c) {
+    Octet own{};
+    lowest = eight(infinite), highest = eight(-infinite);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet l = at(d.l, i);
+      own = own + weighted(at(d.w, i), l);
+      lowest = lower(l, lowest);
+      highest = upper(l, highest);
+    }
+    account.expected = in_all(own) / d.total;
+    account.lowest = smallest_of(lowest), account.highest = largest_of(highest);
+  }
+  if (played) {
+    Octet charges{}, losses{}, apart{};
+    const Octet inverse = eight(1 / d.total);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet more = heard(played, i, d.n) - at(d.w, i) * inverse;
+      const Octet known = where_known(more, more, eight(0));
+      const auto times = [](auto m, auto c) REGRETLESS_LAMBDA {
+        const auto product = m == decltype(m){} ? m : m * c;
+        return c == c ? product : decltype(m){};
+      };
+      apart = apart + upper(known, eight(0) - known);
+      charges = charges + apply(times, known, at(d.c, i));
+      losses = losses + apply(times, known, at(d.l, i));
+    }
+    account.apart = in_all(apart);
+    account.delay = in_all(charges);
+    account.expected += in_all(losses);
+  }
+  return account;
+}
+
+static std::int64_t first_infinite(const Desk& d) {
+  for (std::int64_t i = 0; i < d.n; ++i)
+    if (d.l[i] - d.l[i] != 0 && d.l[i] == d.l[i]) return i;
+  for (std::int64_t i = 0; i < d.n; ++i)
+    if (d.c[i] - d.c[i] != 0 && d.c[i] == d.c[i]) return i;
+  return -1;
+}
+
+// Charges that are not finite are refused, but an expert may be certain and wrong where the prediction is the aggregating
+// algorithm's, for its weight is gone for good, and where charges are linearised, for only slopes are charged.
+static Found account_fault(const Desk& d, const Account& account) {
+  const RuleKind rule = d.s.rule;
+  const Mix& mix = account.mix;
+  bool sound = is_finite(account.loss) && is_finite(mix.charge) && is_finite(account.delay);
+  if (!d.s.substitute) sound &= is_finite(mix.lowest) && is_finite(mix.highest);
+  if (!d.s.substitute && !d.s.linear) sound &= is_finite(account.lowest) && is_finite(account.highest);
+  if (rule != RuleKind::hedge && rule != RuleKind::share && rule != RuleKind::majority) sound &= mix.reach() < largest_root;
+  return sound ? Found{} : Found{Refusal::infinite_loss, first_infinite(d)};
+}
+
+// The rule of the aggregating algorithm is charged the loss of the prediction that it makes now.
+template <class V>
+static void charge_prediction(const Desk& d, const V* row, const double* y, const double* played, Account& account) {
+  double* const prediction = d.vectors + 2 * d.s.width;
+  account.mix.charge = account.loss;
+  if (!played) return;
+  predict_from(d, row, prediction);
+  account.mix.charge = learners_loss(d, prediction, y);
+  account.delay = account.loss - account.mix.charge;
+}
+
+// Charges everybody and adds it up; nothing is learned yet.
+template <class V>
+static Found judge(Desk& d, const V* row, const double* prediction, const double* y, const double* played, Account& account) {
+  const Combination& s = d.s;
+  if (const Found bad = outcome_fault(s, y)) return bad;
+  if (s.width > 1) charge_vectors(d, row, prediction, y);
+  else charge_numbers(d, prediction[0], y ? *y : 0);
+  account = audit(d, played);
+  d.erred = s.charge == ChargeKind::zero_one && prediction[0] != *y;
+  if (s.rule == RuleKind::majority) account.loss = d.erred;
+  else if (s.charge == ChargeKind::table || s.charge == ChargeKind::zero_one) account.loss = account.expected;
+  else account.loss = learners_loss(d, prediction, y);
+  if (s.substitute) charge_prediction(d, row, y, played, account);
+  return account_fault(d, account);
+}
+
+}  // namespace regretless::REGRETLESS_ISA
