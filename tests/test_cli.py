@@ -165,6 +165,20 @@ def test_until_clean_stops_after_the_first_clean_pass(run, tmp_path):
     assert found["certificates"][0]["applies"]
 
 
+def test_classes_weigh_what_the_command_line_says(run, mail, tmp_path):
+    """--set class_weight=1:2.5,-1:0.5 gives the weights of the same call in Python, also from a resumed model."""
+    model, more = tmp_path / "a.rgl", ("--set", "class_weight=1:2.5,-1:0.5")
+    run("learn", mail, "--learner", "perceptron", *more, "--save", model, "--no-certify")
+    X, y = load_svmlight(mail)
+    ours, twin = regretless.load(model), Perceptron(class_weight={1: 2.5, -1: 0.5}).fit(X, y)
+    assert np.array_equal(ours.coef_, twin.coef_)
+    run("learn", mail, "--resume", model, "--no-certify")
+    assert np.array_equal(regretless.load(model).coef_, twin.partial_fit(X, y).coef_)
+    refused = run("learn", mail, "--learner", "perceptron", "--set", "class_weight=2")
+    assert refused.code != 0
+    assert "class_weight=1:2.5,-1:1" in refused.err
+
+
 def test_standard_input_is_learned_and_says_why_it_is_not_certified(run, mail):
     """From a pipe the same model is learned; the certificates do not apply, and say that it cannot be read again."""
     piped = run("learn", "-", "--learner", "perceptron", "--json", stdin=mail.read_bytes()).json

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.linear_model import Perceptron as TheirPerceptron
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
 
 import regretless
 from regretless.errors import ModelError, RegretlessError
@@ -23,7 +23,10 @@ from regretless.linear import OnlineGradientDescent, Perceptron
 
 # scikit-learn's own Perceptron declares the same two: a row of weight 2 is one update, two equal rows are two rounds.
 WEIGHTS = "a round that weighs 2 is one round and not two"
+# The check gives scikit-learn's learners a thousand iterations and an intercept; ours is asked with both below.
+THRESHOLD = "the weights of classes move a threshold, which takes a constant feature and many passes"
 EXPECTED = {
+    "check_class_weight_classifiers": THRESHOLD,
     "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
     "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
 }
@@ -50,8 +53,77 @@ LEARNERS = [
 @every_check
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_finds_no_fault(estimator, check):
-    """Each of scikit-learn's estimator checks passes, but for the two that its own Perceptron fails."""
+    """Each of scikit-learn's estimator checks passes, but for those that are declared above, each with its reason."""
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_class_weights_decide_when_there_are_a_constant_feature_and_many_passes():
+    """With 1,000 passes and an intercept scikit-learn's check of class weights passes, as with its own iterations."""
+    check_class_weight_classifiers("Perceptron", Perceptron(intercept=2.0, passes=1000))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_class_weights_are_sample_weights(sparse):
+    """Weighing classes, by a mapping or by their numbers, is weighing their rounds; a stream takes a mapping."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 5)), random.choice([3, 5, 9], size=300, p=[0.6, 0.3, 0.1])
+    X = sp.csr_array(X) if sparse else X
+    by_class = {3: 0.5, 9: 4.0}
+    weights = np.array([by_class.get(label, 1.0) for label in y.tolist()])
+    ours = Perceptron(class_weight=by_class).fit(X, y)
+    assert np.array_equal(ours.coef_, Perceptron().fit(X, y, sample_weight=weights).coef_)
+    assert np.array_equal(ours.coef_, Perceptron(class_weight=by_class).partial_fit(X, y, classes=[3, 5, 9]).coef_)
+    balanced = len(y) / (3 * np.array([np.sum(y == label) for label in y]))
+    expected = Perceptron().fit(X, y, sample_weight=balanced).coef_
+    assert np.array_equal(Perceptron(class_weight="balanced").fit(X, y).coef_, expected)
+    with pytest.raises(RegretlessError, match="needs all labels at once"):
+        Perceptron(class_weight="balanced").partial_fit(X, y)
+    with pytest.raises(RegretlessError, match="class_weight"):
+        Perceptron(class_weight={3: -1}).fit(X, y)
+
+
+def test_a_warm_start_goes_on():
+    """Two fits with warm_start are one of two passes, and the certificates count both; without it fit forgets."""
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(200, 4)), np.sign(random.normal(size=200)).astype(int)
+    twice = Perceptron(warm_start=True).fit(X, y).fit(X, y)
+    once = Perceptron(passes=2).fit(X, y)
+    assert np.array_equal(twice.coef_, once.coef_)
+    assert twice.ledger_ == once.ledger_
+    assert all(c.holds and c.applies for c in twice.certify(X, y)[1:])
+    assert Perceptron().fit(X, y).fit(X, y).ledger_.rounds == 200
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square", "squared-hinge", "hinge"])
+def test_probabilities_come_with_losses_that_have_them(loss):
+    """They add up to 1, agree with predict and are near the true ones for losses that allow it; hinge has none."""
+    random = np.random.default_rng(2)
+    X = random.normal(size=(20_000, 2))
+    truth = 1 / (1 + np.exp(-X[:, 0]))
+    y = np.where(random.random(len(X)) < truth, "yes", "no")
+    learner = OnlineGradientDescent(loss=loss, rate=0.2).fit(X, y)
+    if loss == "hinge":
+        assert not hasattr(learner, "predict_proba")
+        return
+    shares = learner.predict_proba(X)
+    assert np.allclose(shares.sum(axis=1), 1)
+    assert np.array_equal(learner.classes_[shares.argmax(axis=1)], learner.predict(X))
+    assert np.abs(shares[:, 1] - truth).mean() < 0.1
+    three = OnlineGradientDescent(loss=loss, rate=0.2).fit(X, random.integers(0, 3, size=len(X)))
+    assert np.allclose(three.predict_proba(X).sum(axis=1), 1)
+
+
+def test_until_clean_goes_on_until_a_pass_is_clean_or_max_passes_are_made():
+    """Separable rows end with a pass without an update; others after max_passes; `passes` above 1 is a limit too."""
+    X, y = np.array([[1.0, 0.0], [1.0, 0.1]]), [1, -1]
+    learner = Perceptron(until_clean=True, max_passes=10_000).fit(X, y)
+    before = learner.ledger_.updates
+    assert 1 < learner.n_iter_ < 10_000
+    assert learner.partial_fit(X, y).ledger_.updates == before
+    X = np.array([[1.0, 0.0], [1.0, 0.0]])
+    assert Perceptron(until_clean=True, max_passes=7).fit(X, y).n_iter_ == 7
+    assert Perceptron(until_clean=True, passes=3).fit(X, y).n_iter_ == 3
 
 
 @given(arrays(float, (40, 4), elements=reals), arrays(np.int8, 40, elements=st.sampled_from([-1, 1])))

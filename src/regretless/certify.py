@@ -11,7 +11,6 @@ from .data.batch import Array, Batch
 from .data.stream import Stream
 from .errors import RegretlessError
 from .linear.base import OnlineClassifier
-from .linear.hindsight import Question, certify
 from .linear.replay import OTHERS, gives
 from .theorem import Certificate
 
@@ -103,19 +102,8 @@ def certify_stream(
     replay = Replay(stream, learner)
     if not (trusted or gives(learner, replay)):
         return learner.declined(OTHERS.format(name=stream.name))
-    return certify(
-        Question(
-            state=learner.state_,
-            rules=learner.played_rules(),
-            standings=learner.standings(),
-            theorems=learner.theorems,
-            rounds=replay,
-            in_memory=replay.small,
-            rows=replay.rows,
-            svm=svm,
-            against=None if against is None else learner.comparators(against),
-            seconds=seconds,
-        )
+    return learner.judge(
+        learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, seconds=seconds)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import inf, isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,10 @@ class Comparator:
         v itself, where it is kept.
     bias : float
         Weight of the constant feature.
+    own : float
+        Length of v in the learner's own geometry, of degree 1; the Euclidean one unless another is given.
+    divergence : float
+        How far v's direction is from where the learner started, where its geometry has such a thing.
     """
 
     name: str
@@ -46,6 +50,12 @@ class Comparator:
     total_norm2: float
     vector: np.ndarray[Any, Any] | None = None
     bias: float = 0.0
+    own: float = nan
+    divergence: float = 0.0
+
+    def __post_init__(self) -> None:
+        if isnan(self.own):
+            object.__setattr__(self, "own", self.norm)
 
     @property
     def label(self) -> str:

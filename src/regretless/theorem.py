@@ -232,4 +232,5 @@ def _together(certificates: Sequence[Certificate]) -> Comparator | None:
         rounds=sum(u.rounds for u in each),
         max_norm2=max(u.max_norm2 for u in each),
         total_norm2=sum(u.total_norm2 for u in each),
+        own=sqrt(sum(u.own**2 for u in each)),
     )

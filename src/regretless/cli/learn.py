@@ -103,7 +103,7 @@ def _run(arguments: Namespace, learner: OnlineClassifier, stream: Stream, contin
     return Run(
         learner,
         stream,
-        passes=continuation.passes or learner.passes,
+        passes=continuation.passes or learner.most_passes,
         save=arguments.save or arguments.resume,
         checkpoint_every=arguments.checkpoint_every,
         curve=list(continuation.curve),

@@ -59,7 +59,7 @@ def make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> O
     """
     made = learner(**settings)
     try:
-        made.rules()
+        made.checked()
     except RegretlessError as error:
         raise UsageError(f"--set {error}") from error
     return made
@@ -74,6 +74,8 @@ def _refusal(learner: type[Any], name: str, known: Mapping[str, Parameter]) -> s
 
 def _value(text: str, value: str, parameter: Parameter) -> Any:
     kinds = _kinds(parameter)
+    if parameter.name == "class_weight":
+        return _by_class(text, value)
     if "None" in kinds and value.lower() == "none":
         return None
     if "bool" in kinds and value.lower() in WORDS:
@@ -90,6 +92,16 @@ def _value(text: str, value: str, parameter: Parameter) -> Any:
         return _numbers(text, value)
     names = {"bool": "true or false", "int": "a whole number", "float": "a number", "None": "none"}
     raise UsageError(f"--set {text}: {' or '.join(names[kind] for kind in kinds)} is expected")
+
+
+def _by_class(text: str, value: str) -> dict[str, float]:
+    try:
+        pairs = [pair.rpartition(":") for pair in value.split(",")]
+        if all(label for label, _, _ in pairs):
+            return {label.strip(): float(weight) for label, _, weight in pairs}
+    except ValueError:
+        pass
+    raise UsageError(f"--set {text}: a weight for each class is expected, as in class_weight=1:2.5,-1:1")
 
 
 def _numbers(text: str, value: str) -> list[float]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import inf
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ..checks import drawn_seed
+from ..checks import drawn_seed, whole
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import Ledger
@@ -19,7 +19,11 @@ from ..theory.standing import Standing
 from .classes import distinct, encode, extend, targets_for, with_class
 from .estimator import Estimator
 from .intake import ascending, explain_nonfinite, read_labels, read_rows, read_weights
-from .state import Rules, State
+from .state import BaseState, Rules, State
+from .weights import weigh
+
+if TYPE_CHECKING:
+    from .hindsight import Geometry, Question, Rounds
 
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 
@@ -36,8 +40,11 @@ class OnlineClassifier(Estimator):
 
     passes: int = 1
     until_clean: bool = False
+    max_passes: int = 1000
     shuffle: bool = False
     random_state: Any = None
+    class_weight: Any = None
+    warm_start: bool = False
 
     @abstractmethod
     def rules(self) -> Rules:
@@ -49,10 +56,52 @@ class OnlineClassifier(Estimator):
             If a parameter has no meaning.
         """
 
+    def checked(self) -> Rules:
+        """The same, once all other parameters were found to have a meaning too.
+
+        Raises
+        ------
+        RegretlessError
+            If one has none.
+        """
+        whole("passes", self.passes)
+        whole("max_passes", self.max_passes)
+        if isinstance(self.class_weight, Mapping):
+            weigh(self.class_weight, np.zeros(0), None, None)
+        return self.rules()
+
+    # ---- what learners of other kinds do in their own way
+
+    def new_state(self, columns: int, targets: int) -> BaseState:
+        """An empty state for so many columns and targets."""
+        return State(columns, targets)
+
+    def targets(self, classes: Array) -> int:
+        """How many targets these classes need: one against the rest, unless there are two."""
+        return targets_for(classes)
+
+    def extended(self, classes: Array) -> BaseState:
+        """The state as it is, ready for more classes."""
+        return extend(self.state_, self.classes_, classes)
+
+    def geometry(self) -> Geometry:
+        """How this learner's theorems measure a comparator."""
+        from .hindsight import Geometry
+
+        return Geometry()
+
+    def judge(self, question: Question) -> list[Certificate]:
+        """One certificate a theorem."""
+        from .hindsight import certify
+
+        return certify(question)
+
     # ---- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forget everything, then play the rows of X, `passes` times.
+        """Forget everything, then play the rows of X, `passes` times or until a pass is clean.
+
+        With `warm_start` nothing is forgotten: the rows are played after all that came before.
 
         Parameters
         ----------
@@ -72,21 +121,27 @@ class OnlineClassifier(Estimator):
         RegretlessError
             If X or y cannot be used, or the weights overflow.
         """
-        rules = self.rules()
-        self._forget()
-        batch = read_rows(X, learner=self, reset=True, in_order=False)
+        rules, most = self.checked(), self.most_passes
+        onwards = self.warm_start and hasattr(self, "classes_")
+        if not onwards:
+            self._forget()
+        batch = read_rows(X, learner=self, reset=not onwards, in_order=False)
         labels = read_labels(y, len(batch))
         weights = read_weights(sample_weight, len(batch))
         classes = distinct(labels)
         if len(classes) < 2:
             raise RegretlessError(f"y holds one class only ({classes[0]}): there is nothing to tell it from")
-        self._adopt(classes, State(batch.columns, targets_for(classes)))
-        codes, _ = encode(labels, classes)
+        weights = weigh(self.class_weight, labels, weights, classes)
+        if onwards:
+            self._expect(classes, batch.columns)
+        else:
+            self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
+        codes, _ = encode(labels, self.classes_)
         random = None
         if self.shuffle:
             self.seed_ = drawn_seed(self.random_state)
             random = np.random.default_rng(self.seed_)
-        for number in range(1, self.passes + 1):
+        for number in range(1, most + 1):
             self.n_iter_ = number
             before = self.state_.ledger().updates
             order = None if random is None else random.permutation(len(batch))
@@ -115,12 +170,13 @@ class OnlineClassifier(Estimator):
         RegretlessError
             If a row cannot be used. The rows before it have been learned then; the message says how many.
         """
-        rules = self.rules()
+        rules = self.checked()
         fitted = hasattr(self, "classes_")
         self._playing = rules
         batch = read_rows(X, learner=self, reset=not fitted, in_order=False)
         labels = read_labels(y, len(batch))
         weights = read_weights(sample_weight, len(batch), all_zero=True)
+        weights = weigh(self.class_weight, labels, weights, None)
         if classes is not None:
             self._expect(np.unique(read_labels(classes, len(classes))), batch.columns)
         self._play_and_meet(batch, labels, weights, rules)
@@ -144,7 +200,8 @@ class OnlineClassifier(Estimator):
         if hasattr(self, "classes_"):
             self.state_.grow(batch.columns)
         self._playing = self.rules()
-        self._play_and_meet(batch, batch.labels, None, self._playing)
+        weights = weigh(self.class_weight, batch.labels, None, None)
+        self._play_and_meet(batch, batch.labels, weights, self._playing)
         self.n_features_in_ = self.state_.columns
 
     def update_one(self, x: Array, label: Any) -> None:
@@ -182,6 +239,11 @@ class OnlineClassifier(Estimator):
         """
         self.state_.player(self._playing).score(x[None], None, None, self._row)
         return self._name(self._row)[0]
+
+    @property
+    def most_passes(self) -> int:
+        """How many passes a run makes, or at most makes when it goes on until one is clean."""
+        return self.max_passes if self.until_clean and self.passes == 1 else self.passes
 
     # ---- predicting
 
@@ -297,7 +359,6 @@ class OnlineClassifier(Estimator):
         list of Certificate
             One a theorem. With several classes both sides are summed over the one-against-rest problems.
         """
-        from .hindsight import Question, certify
         from .replay import OTHERS, gives
 
         self._require_fitted()
@@ -309,18 +370,26 @@ class OnlineClassifier(Estimator):
 
         if self.ledger_.weighted == 0 and self.state_.steady and not gives(self, again):
             return self.declined(OTHERS.format(name="X"))
-        return certify(
-            Question(
-                state=self.state_,
-                rules=self.played_rules(),
-                standings=self.standings(),
-                theorems=self.theorems,
-                rounds=again,
-                in_memory=True,
-                rows=len(batch),
-                svm=svm,
-                against=None if against is None else self.comparators(against),
-            )
+        return self.judge(self.question(again, len(batch), in_memory=True, svm=svm, against=against))
+
+    def question(
+        self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, seconds: float = 10.0
+    ) -> Question:
+        """What is to be certified, given a way to read the rounds again."""
+        from .hindsight import Question
+
+        return Question(
+            state=self.state_,
+            rules=self.played_rules(),
+            standings=self.standings(),
+            theorems=self.theorems,
+            rounds=rounds,
+            in_memory=in_memory,
+            rows=rows,
+            svm=svm,
+            against=None if against is None else self.comparators(against),
+            seconds=seconds,
+            geometry=self.geometry(),
         )
 
     def codes(self, labels: Array) -> Array:
@@ -363,9 +432,9 @@ class OnlineClassifier(Estimator):
 
     # ---- inside
 
-    state_: State
+    state_: BaseState
 
-    def _adopt(self, classes: Array, state: State) -> None:
+    def _adopt(self, classes: Array, state: BaseState) -> None:
         self.state_ = state
         self._playing = self.rules()
         self._row = np.empty((1, state.targets))
@@ -376,7 +445,7 @@ class OnlineClassifier(Estimator):
     def _expect(self, classes: Array, columns: int) -> None:
         """Take up classes that were announced."""
         if not hasattr(self, "classes_"):
-            self._adopt(classes, State(columns, targets_for(classes)))
+            self._adopt(classes, self.new_state(columns, self.targets(classes)))
             return
         for label in classes:
             if label not in self.classes_:
@@ -384,7 +453,7 @@ class OnlineClassifier(Estimator):
 
     def _meet(self, label: Any) -> None:
         classes = with_class(self.classes_, label)
-        self._adopt(classes, extend(self.state_, self.classes_, classes))
+        self._adopt(classes, self.extended(classes))
 
     def _play_and_meet(self, batch: Batch, labels: Array, weights: Array | None, rules: Rules) -> None:
         """Play a batch; where a class appears for the first time, take it up and go on."""
@@ -392,7 +461,7 @@ class OnlineClassifier(Estimator):
             return
         if not hasattr(self, "classes_"):
             first = labels[:1]
-            self._adopt(first.copy(), State(batch.columns, 1))
+            self._adopt(first.copy(), self.new_state(batch.columns, self.targets(first)))
         begin = 0
         while begin < len(batch):
             codes, new = self._encode(labels)

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..data.batch import Array, Batch
-from .rays import Direction
 
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 MOST_SVM_ENTRIES = 20_000_000
 
 
-def margin_direction(
-    batch: Batch, signs: Array, intercept: float, seconds: float, unit: float
-) -> Direction | str | None:
-    """The direction of the largest margin, as far as the time allows; why there is none, where that is known."""
+def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> tuple[str, Array, float] | str:
+    """The vector of the largest margin, as far as the time allows; or why there is none."""
     from .margin import max_margin_signed
 
     found = max_margin_signed(_matrix(batch), signs, intercept=intercept, max_seconds=seconds)
@@ -25,16 +22,11 @@ def margin_direction(
         if found.separable is False:
             return f"the rounds cannot be separated: {found.why}"
         return f"it was not found out whether the rounds can be separated: {found.why}"
-    return _direction(
-        "maximum margin" if found.converged else "a margin, not yet the largest",
-        found.weights,
-        batch.columns,
-        intercept,
-        unit,
-    )
+    name = "maximum margin" if found.converged else "a margin, not yet the largest"
+    return name, *_parted(found.weights, batch.columns, intercept)
 
 
-def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float, unit: float) -> list[Direction]:
+def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float) -> list[tuple[str, Array, float]]:
     """A short path of linear SVMs without an intercept of their own, C = 10^-2 ... 10^4 over r^2."""
     if batch.entries > MOST_SVM_ENTRIES or longest2 <= 0 or len(np.unique(signs)) < 2:
         return []
@@ -49,13 +41,15 @@ def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not converged: any direction is good enough to look along
             svm.fit(rows, signs)
-        directions.append(_direction(f"linear SVM, C = 1e{exponent}/r^2", svm.coef_[0], batch.columns, intercept, unit))
-    return [direction for direction in directions if direction is not None]
+        name = f"linear SVM, C = 1e{exponent}/r^2"
+        directions.append((name, *_parted(svm.coef_[0], batch.columns, intercept)))
+    return directions
 
 
-def _direction(name: str, vector: Array, columns: int, intercept: float, unit: float) -> Direction | None:
+def _parted(vector: Array, columns: int, intercept: float) -> tuple[Array, float]:
+    """The weights of the features, and that of the constant feature."""
     bias = float(vector[columns]) if intercept else 0.0
-    return Direction.along(name, np.ascontiguousarray(vector[:columns], dtype=np.float64), bias, unit)
+    return np.ascontiguousarray(vector[:columns], dtype=np.float64), bias
 
 
 def _matrix(batch: Batch) -> Any:

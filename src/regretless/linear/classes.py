@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import RegretlessError
-from .state import BIAS, LAG_BIAS, State
+from .state import BaseState
 
 MANY, FEW_CLASSES = 1000, 100
 
@@ -58,7 +58,7 @@ def with_class(classes: Array, label: Any) -> Array:
     return np.array(sorted({*classes.tolist(), np.asarray(label).item()}))
 
 
-def extend(state: State, old: Array, new: Array) -> State:
+def extend(state: BaseState, old: Array, new: Array) -> BaseState:
     """The state that has learned `old` classes, ready for `new` ones.
 
     A learner of two classes is two one-against-rest learners, one the mirror image of the other, so nothing is lost
@@ -68,34 +68,17 @@ def extend(state: State, old: Array, new: Array) -> State:
         if len(old) == 1 and len(new) == 2:
             sign = 1 if new[1] == old[0] else -1
             if sign != lone_sign(old[0]):
-                _mirror(state, 0)
+                state.mirror(0)
         return state
-    grown = State(state.columns, targets_for(new), average=state.lag is not None)
+    grown = state.blank(state.columns, targets_for(new))
     grown.books[-1] = state.books[-1]
     grown.steady, grown.rules = state.steady, state.rules
     for place, label in enumerate(new):
         if label not in old:
             continue
         source = int(np.searchsorted(old, label)) if len(old) > 2 else 0
-        _copy(state, source, grown, place)
+        grown.copy_target(state, source, place)
         sign = lone_sign(old[0]) if len(old) == 1 else 1 if label == old[-1] else -1
         if len(old) <= 2 and sign < 0:
-            _mirror(grown, place)
+            grown.mirror(place)
     return grown
-
-
-def _copy(source: State, i: int, target: State, j: int) -> None:
-    target.weights[:, j] = source.weights[: source.columns, i]
-    target.memory[j] = source.memory[i]
-    target.books[j] = source.books[i]
-    if source.lag is not None and target.lag is not None:
-        target.lag[:, j] = source.lag[: source.columns, i]
-
-
-def _mirror(state: State, target: int) -> None:
-    """Exchange the two classes of a target; 0 - w, because -0 would be another bit pattern than 0."""
-    state.weights[:, target] = 0 - state.weights[:, target]
-    if state.lag is not None:
-        state.lag[:, target] = 0 - state.lag[:, target]
-    for column in (BIAS, LAG_BIAS):
-        state.memory[target, column] = 0 - state.memory[target, column]

@@ -9,8 +9,8 @@ from the maximum margin when they can be separated, and from the user.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import log2, sqrt
 
 import numpy as np
@@ -20,14 +20,29 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..theorem import Certificate, Theorem, summed
-from ..theory.mistakes import separable
-from ..theory.standing import Standing
+from ..theory.standing import SEPARATES, Standing
 from .rays import Direction, Ray, Span, look
-from .state import BIAS, Rules, State, length
+from .state import BIAS, BaseState, Rules, State, length
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 3_000_000  # entries that the extra passes of one learner look at, when rounds are few
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
+
+
+class Geometry:
+    """How a learner's theorems measure a comparator, and which ones they allow: any vector, by its Euclidean length."""
+
+    def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
+        """The length of a vector in the learner's own geometry, of degree 1, and its divergence, of degree 0."""
+        return length(vector, bias), 0.0
+
+    def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
+        """The vector itself if it is allowed, or what is near it and is."""
+        return vector, bias
+
+    def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
+        """More comparators to try when all rounds are at hand, as (name, vector, weight of the constant feature)."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +71,11 @@ class Question:
         The user's own comparators, shape (columns, targets), with their weights of the constant feature.
     seconds : float
         How much CPU time the search for maximum margins may take.
+    geometry : Geometry
+        How the learner's theorems measure a comparator.
     """
 
-    state: State
+    state: BaseState
     rules: Rules
     standings: list[Standing]
     theorems: tuple[Theorem, ...]
@@ -68,6 +85,7 @@ class Question:
     svm: bool = False
     against: tuple[Array, Array] | None = None
     seconds: float = 10.0
+    geometry: Geometry = field(default_factory=lambda: Geometry())
 
     def span(self, target: int) -> Span:
         """Which of the rounds a target played."""
@@ -105,7 +123,7 @@ def _certify_target(question: Question, target: int, leads: Leads) -> list[Certi
         # Each count has its best comparator, but there is one regret: against the first theorem's.
         own = comparators if theorem.quantity != "regret" else comparators[:1]
         certificate = theorem.certify(ledger, own, standing)
-        if theorem is separable and not certificate.applies and leads.inseparable is not None:
+        if certificate.why == SEPARATES[0] and leads.inseparable is not None:
             certificate = replace(certificate, why=leads.inseparable)
         certificates.append(certificate)
     return certificates
@@ -157,33 +175,39 @@ def read(question: Question, target: int, vectors: list[_Vector]) -> list[Compar
         rounds += times * len(batch)
         total += times * float(norms.sum())
         longest = max(longest, float(norms.max(initial=0.0)))
+    measured = [question.geometry.measure(v.vector, v.bias, target) for v in vectors]
     return [
         Comparator(
             name=v.name,
             norm=length(v.vector, v.bias),
             hinge=float(sums[k, 0]),
             squared_hinge=float(sums[k, 1]),
-            loss=None if loss == "perceptron" else float(sums[k, 2]),
+            loss=float(sums[k, 2]) if loss in CHARGED else None,
             least=float(least[k]),
             rounds=float(rounds),
             max_norm2=longest,
             total_norm2=total,
             vector=v.vector,
             bias=v.bias,
+            own=measured[k][0],
+            divergence=measured[k][1],
         )
         for k, v in enumerate(vectors)
     ]
 
 
+CHARGED: dict[
+    str, Callable[[Array], Array]
+] = {  # what is charged to a fixed vector, for losses that charge it anything
+    "hinge": lambda margins: np.asarray(np.maximum(0, 1 - margins)),
+    "squared-hinge": lambda margins: np.asarray(np.maximum(0, 1 - margins) ** 2),
+    "square": lambda margins: np.asarray((1 - margins) ** 2),
+    "logistic": lambda margins: np.asarray(np.logaddexp(0, -margins)),
+}
+
+
 def _charged(loss: str, margins: Array) -> Array:
-    short = np.maximum(0, 1 - margins)
-    if loss == "hinge":
-        return np.asarray(short)
-    if loss == "squared-hinge":
-        return np.asarray(short**2)
-    if loss == "square":
-        return np.asarray((1 - margins) ** 2)
-    return np.asarray(np.logaddexp(0, -margins))
+    return CHARGED[loss](margins) if loss in CHARGED else np.zeros_like(margins)
 
 
 def _norms2(batch: Batch) -> Array:
@@ -216,27 +240,34 @@ def _leads(question: Question) -> list[Leads]:
     leads = []
     for c in range(targets):
         unit = _unit(question.state.ledgers()[c])
-        along = [
-            Direction.along(name, vectors[:columns, c], float(biases[c]), unit) for name, vectors, biases in candidates
-        ]
-        lead = Leads([d for d in along if d is not None])
+        lead = Leads(_along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates]))
         if question.in_memory and question.against is None:
             more, lead.inseparable = _from_memory(question, c)
-            lead.directions += more
-        lead.directions = lead.directions or [_first_axis(columns, unit)]
+            lead.directions += _along(question, c, unit, more)
+        # Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds.
+        first = Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit, unit)
+        lead.directions = lead.directions or [first]
         leads.append(lead)
     return leads
+
+
+def _along(
+    question: Question, target: int, unit: float, vectors: Sequence[tuple[str, Array, float]]
+) -> list[Direction]:
+    """Directions along these vectors, or along what is near them and allowed, each measured."""
+    found = []
+    for name, vector, bias in vectors:
+        direction = Direction.along(name, *question.geometry.admissible(vector, bias), unit)
+        if direction is not None:
+            own, divergence = question.geometry.measure(direction.vector, direction.bias, target)
+            found.append(replace(direction, own=own, divergence=divergence))
+    return found
 
 
 def _unit(ledger: Ledger) -> float:
     """A length, a power of two, that brings the margins of the rows to about 1."""
     longest = sqrt(ledger.max_norm2)
     return 2.0 ** -round(log2(longest)) if longest > 0 else 1.0
-
-
-def _first_axis(columns: int, unit: float) -> Direction:
-    """Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds."""
-    return Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit)
 
 
 def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
@@ -278,22 +309,22 @@ def _epochs(question: Question) -> int:
     return min(30, max(3, MOST_PLAYED // max(entries, 1)))
 
 
-def _from_memory(question: Question, target: int) -> tuple[list[Direction], str | None]:
-    """Directions that need all rounds at hand, and why no margin separates them, if that is known."""
+def _from_memory(question: Question, target: int) -> tuple[list[tuple[str, Array, float]], str | None]:
+    """Vectors that need all rounds at hand, and why no margin separates them, if that is known."""
     from .batch_directions import margin_direction, svm_directions
 
     intercept, ledger = question.rules.intercept, question.state.ledgers()[target]
-    found: list[Direction] = []
+    found: list[tuple[str, Array, float]] = []
     obstacle = None
     for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
         if not batch.columns:
             continue
-        unit = _unit(ledger)
-        margin = margin_direction(batch, signs, intercept, question.seconds / question.state.targets, unit)
+        margin = margin_direction(batch, signs, intercept, question.seconds / question.state.targets)
         if isinstance(margin, str):
             obstacle = margin
-        elif margin is not None:
+        else:
             found.append(margin)
         if question.svm:
-            found += svm_directions(batch, signs, intercept, ledger.max_norm2, unit)
+            found += svm_directions(batch, signs, intercept, ledger.max_norm2)
+        found += question.geometry.directions(batch, signs, target)
     return found, obstacle

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..checks import one_of, positive, whole
+import numpy as np
+
+from ..checks import one_of, positive
+from ..data.batch import Array
 from ..theory.regret import GRADIENT_DESCENT
 from .base import OnlineClassifier
 from .state import Rules
@@ -38,7 +42,7 @@ class OnlineGradientDescent(OnlineClassifier):
         that is known before the run needs one, unless the rate is constant.
     intercept : float, default=0.0
         Size of a constant feature that is appended to every row; 0 for none.
-    passes, shuffle, random_state
+    passes, shuffle, random_state, class_weight, warm_start
         As in `Perceptron`.
 
     Attributes
@@ -72,6 +76,8 @@ class OnlineGradientDescent(OnlineClassifier):
         passes: int = 1,
         shuffle: bool = False,
         random_state: Any = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
     ) -> None:
         self.loss = loss
         self.schedule = schedule
@@ -81,10 +87,11 @@ class OnlineGradientDescent(OnlineClassifier):
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
 
     def rules(self) -> Rules:
         """The loss and the schedule by name, in a ball if there is one."""
-        whole("passes", self.passes)
         radius = None if self.radius is None else positive("radius", self.radius)
         if self.rate is not None:
             rate = positive("rate", self.rate)
@@ -98,3 +105,24 @@ class OnlineGradientDescent(OnlineClassifier):
             eta=rate,
             intercept=positive("intercept", self.intercept, or_zero=True),
         )
+
+    @property
+    def predict_proba(self) -> Callable[[Any], Array]:
+        """``predict_proba(X)``: the probability of each class, shape (rows, classes), for losses that have one.
+
+        The logistic loss is smallest at the score ln(p / (1 - p)), the two squared ones at 2 p - 1, so that is what the
+        scores estimate; of several classes against the rest, the shares are scaled to add up to 1. The hinge loss is
+        smallest at the sign of 2 p - 1 and knows no probabilities, so the attribute is missing then.
+        """
+        if self.loss == "hinge":
+            raise AttributeError("the hinge loss has no probabilities; take loss='logistic'")
+        return self._probabilities
+
+    def _probabilities(self, X: Any) -> Array:
+        scores = self.decision_function(X)
+        logistic = self.loss == "logistic"
+        positive = np.exp(-np.logaddexp(0, -scores)) if logistic else (np.clip(scores, -1, 1) + 1) / 2
+        if scores.ndim == 1:
+            return np.column_stack([1 - positive, positive])
+        total = positive.sum(axis=1, keepdims=True)
+        return np.asarray(np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / scores.shape[1]))

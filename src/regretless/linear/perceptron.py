@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..checks import one_of, positive, whole
+from ..checks import one_of, positive
 from ..theory.mistakes import PERCEPTRON
 from .base import OnlineClassifier
 from .state import Rules
@@ -39,11 +39,17 @@ class Perceptron(OnlineClassifier):
     passes : int, default=1
         How many times `fit` goes over the rows.
     until_clean : bool, default=False
-        Whether `fit` stops after the first pass without an update; `passes` is then the most it makes.
+        Whether `fit` goes on until a pass without an update, which comes if and only if the rows can be separated.
+    max_passes : int, default=1000
+        The most passes it makes then; `passes`, if it is above 1, is such a limit too.
     shuffle : bool, default=False
         Whether `fit` plays each pass in a new random order.
     random_state : int, numpy Generator or None, default=None
         Where that order comes from.
+    class_weight : mapping, "balanced" or None, default=None
+        What the rounds of each class weigh; "balanced" for `fit` only: rounds / (classes * rounds of the class).
+    warm_start : bool, default=False
+        Whether `fit` goes on from what was learned before instead of forgetting it.
 
     Attributes
     ----------
@@ -79,20 +85,25 @@ class Perceptron(OnlineClassifier):
         ties: str | int = "update",
         passes: int = 1,
         until_clean: bool = False,
+        max_passes: int = 1000,
         shuffle: bool = False,
         random_state: Any = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
     ) -> None:
         self.rate = rate
         self.intercept = intercept
         self.ties = ties
         self.passes = passes
         self.until_clean = until_clean
+        self.max_passes = max_passes
         self.shuffle = shuffle
         self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
 
     def rules(self) -> Rules:
         """Perceptron loss, Euclidean steps of constant rate."""
-        whole("passes", self.passes)
         return Rules(
             eta=positive("rate", self.rate),
             tie=TIES[one_of("ties", self.ties, tuple(TIES))],

@@ -10,12 +10,9 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import ModelError, RegretlessError
-from ..ledger import FIELDS
 from ..modelfile import read_model, refuse_unknown, write_model
 from .base import OnlineClassifier
-from .classes import targets_for
 from .registry import learner_class
-from .state import State
 
 KEYS = frozenset({"learner", "parameters", "classes", "labels", "columns", "names", "steady", "extra"})
 
@@ -47,8 +44,7 @@ def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[s
         "steady": state.steady and state.rules in (None, learner.rules()),
         "extra": dict(extra),
     }
-    tensors = {"weights": state.weights[: state.columns], "memory": state.memory, "books": state.books}
-    write_model(path, description, tensors)
+    write_model(path, description, state.tensors())
 
 
 def read(path: str | PathLike[str]) -> tuple[OnlineClassifier, dict[str, Any]]:
@@ -83,24 +79,14 @@ def rebuilt(
 
 def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> OnlineClassifier:
     learner = learner_class(description["learner"])(**description["parameters"])
-    learner.rules()
+    learner.checked()
     kinds = {"U": np.str_, "f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}
     classes: Array = np.array(description["classes"], dtype=kinds[description["labels"]])
     if classes.ndim != 1 or not len(classes) or not (classes[1:] > classes[:-1]).all():
         raise ValueError("its classes are not in order")
-    columns, targets = description["columns"], targets_for(classes)
-    shapes = {
-        "weights": (columns, targets),
-        "memory": (targets, State(0, targets).memory.shape[1]),
-        "books": (targets + (targets > 1), len(FIELDS)),
-    }
-    if {name: array.shape for name, array in tensors.items()} != shapes:
-        raise ValueError("its arrays have other shapes than its classes and columns ask for")
-    if any(array.dtype != np.float64 or not np.isfinite(array).all() for array in tensors.values()):
-        raise ValueError("its arrays hold something else than finite numbers")
-    state = State(0, targets)
-    state.columns = columns
-    state.weights, state.memory, state.books = tensors["weights"], tensors["memory"], tensors["books"]
+    columns = description["columns"]
+    state = learner.new_state(0, learner.targets(classes))
+    state.adopt(columns, tensors)
     state.steady = description["steady"] is True
     state.follow(learner.rules())
     learner.n_features_in_ = columns
@@ -111,4 +97,6 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> On
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
     return value.item() if isinstance(value, np.generic) else value

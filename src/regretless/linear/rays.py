@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import ceil, inf
+from math import ceil, inf, nan
 from typing import Any
 
 import numpy as np
@@ -28,12 +28,15 @@ COARSE = 16  # edges passed over in the first search for the best scale
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """Where a ray points: a vector with its share of the constant feature, its length, and where it comes from."""
+    """Where a ray points: a vector with its share of the constant feature, its length, and where it comes from; and
+    what it measures in the geometry of the learner (see `Comparator`)."""
 
     name: str
     vector: Array
     bias: float
     size: float
+    own: float = nan
+    divergence: float = 0.0
 
     @classmethod
     def along(cls, name: str, vector: Array, bias: float = 0.0, size: float = 1.0) -> Direction | None:
@@ -100,6 +103,8 @@ class Ray:
             total_norm2=self.total_norm2,
             vector=s * self.direction.vector,
             bias=s * self.direction.bias,
+            own=s * self.direction.own,
+            divergence=self.direction.divergence,
         )
 
     def _loss(self, s: float, hinge: float, squared_hinge: float) -> float | None:

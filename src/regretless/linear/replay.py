@@ -13,7 +13,7 @@ import numpy as np
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS
-from .state import State
+from .state import BaseState
 
 if TYPE_CHECKING:
     from .base import OnlineClassifier
@@ -44,13 +44,13 @@ def gives(learner: OnlineClassifier, rounds: Rounds) -> bool:
 
 def _announced(learner: OnlineClassifier, rounds: Rounds, order: Orders) -> bool:
     ours = learner.state_
-    twin = State(ours.columns, ours.targets)
+    twin = ours.blank(ours.columns, ours.targets)
     player = twin.player(learner.played_rules())
 
     def play(batch: Batch, codes: Array) -> bool:
         return player.play(batch.values, batch.indices, batch.starts, codes, None, order(len(batch)))[1] is None
 
-    return _played(ours, rounds, play) and _same(ours, twin)
+    return _played(ours, rounds, play) and ours.same(twin)
 
 
 def _met(learner: OnlineClassifier, rounds: Rounds) -> bool:
@@ -64,10 +64,10 @@ def _met(learner: OnlineClassifier, rounds: Rounds) -> bool:
             return False
         return True
 
-    return _played(learner.state_, rounds, play) and _same(learner.state_, twin.state_)
+    return _played(learner.state_, rounds, play) and learner.state_.same(twin.state_)
 
 
-def _played(ours: State, rounds: Rounds, play: Callable[[Batch, Array], bool]) -> bool:
+def _played(ours: BaseState, rounds: Rounds, play: Callable[[Batch, Array], bool]) -> bool:
     """Play the rounds until there are as many as ours; whether that came out even."""
     done, wanted = 0, int(ours.books[-1, ROUNDS])
     while done < wanted:
@@ -79,14 +79,6 @@ def _played(ours: State, rounds: Rounds, play: Callable[[Batch, Array], bool]) -
         if done == before:
             return False
     return done == wanted
-
-
-def _same(ours: State, theirs: State) -> bool:
-    return (
-        ours.columns == theirs.columns
-        and np.array_equal(ours.weights[: ours.columns], theirs.weights[: ours.columns])
-        and np.array_equal(ours.books, theirs.books)
-    )
 
 
 def decode(codes: Array, classes: Array) -> Array:

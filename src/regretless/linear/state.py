@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,8 +30,11 @@ class Rules:
     intercept: float = 0.0
 
 
-class State:
-    """Weights, memory and books of one or several targets, laid out feature by target.
+class BaseState(ABC):
+    """Named arrays of one or several targets, and what can be done with them whatever they mean.
+
+    A subclass says which arrays there are and how they are played. Arrays of `FEATURES` are (room, targets), with
+    room for at least `columns` features; those of `TARGETS` are (targets, size).
 
     Parameters
     ----------
@@ -37,56 +42,109 @@ class State:
         How many features there are so far.
     targets : int
         How many learners play side by side: 1 for two classes, one for each class otherwise.
-    average : bool
-        Whether to keep what the average of all weights so far needs.
     """
 
-    def __init__(self, columns: int, targets: int, *, average: bool = False) -> None:
+    FEATURES: ClassVar[dict[str, float]] = {}  # name -> what stands in the row of a feature that is new
+    TARGETS: ClassVar[dict[str, int]] = {}  # name -> numbers a target
+
+    def __init__(self, columns: int, targets: int) -> None:
         self.columns = columns
-        self.weights = np.zeros((columns, targets))
-        self.memory = np.zeros((targets, _core.MEMORY_SIZE))
-        self.memory[:, SCALE] = 1
+        self.targets = targets
+        for name, fill in self.features().items():
+            setattr(self, name, np.full((columns, targets), fill))
+        for name, size in self.TARGETS.items():
+            setattr(self, name, np.zeros((targets, size)))
         self.books = np.zeros((targets + (targets > 1), len(FIELDS)))
-        self.lag = np.zeros((columns, targets)) if average else None
         self.steady = True  # whether all rounds were played by the same rules
         self.rules: Rules | None = None
         self._player: tuple[Rules, Any] | None = None
 
-    @property
-    def targets(self) -> int:
-        """How many learners play side by side."""
-        return len(self.memory)
+    @abstractmethod
+    def make_player(self, rules: Rules) -> Any:
+        """A compiled player over these arrays."""
+
+    @abstractmethod
+    def mirror(self, target: int) -> None:
+        """Exchange the two classes of a target; 0 - w, because -0 would be another bit pattern than 0."""
+
+    @abstractmethod
+    def coefficients(self) -> Array:
+        """The weights that scores are made of, shape (columns, targets)."""
+
+    @abstractmethod
+    def biases(self) -> Array:
+        """Weights of the constant feature, shape (targets,)."""
+
+    def features(self) -> dict[str, float]:
+        """The arrays of shape (room, targets) that this state has, and what new rows of theirs hold."""
+        return self.FEATURES
+
+    def options(self) -> dict[str, Any]:
+        """What the constructor needs besides columns and targets to make another state of this kind, as JSON values."""
+        return {}
+
+    def blank(self, columns: int, targets: int) -> Self:
+        """An empty state of the same kind."""
+        return type(self)(columns, targets, **self.options())
+
+    def tensors(self) -> dict[str, Array]:
+        """All that must be kept of it, by name."""
+        kept = {name: getattr(self, name)[: self.columns] for name in self.features()}
+        return {**kept, **{name: getattr(self, name) for name in self.TARGETS}, "books": self.books}
+
+    def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of what `tensors` gives when there are so many columns."""
+        return {
+            **dict.fromkeys(self.features(), (columns, self.targets)),
+            **{name: (self.targets, size) for name, size in self.TARGETS.items()},
+            "books": self.books.shape,
+        }
+
+    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
+        """Take over what `tensors` gave, in a state that is empty and has as many targets.
+
+        Raises
+        ------
+        ValueError
+            If arrays are missing, too many, of another shape, or hold something else than finite numbers.
+        """
+        if {name: array.shape for name, array in tensors.items()} != self.shapes(columns):
+            raise ValueError("its arrays have other shapes than its classes and columns ask for")
+        if any(array.dtype != np.float64 or not np.isfinite(array).all() for array in tensors.values()):
+            raise ValueError("its arrays hold something else than finite numbers")
+        self.columns = columns
+        for name, array in tensors.items():
+            setattr(self, name, array)
+        self._player = None
+
+    def same(self, other: BaseState) -> bool:
+        """Whether another state holds the same bits."""
+        ours, theirs = self.tensors(), other.tensors()
+        return ours.keys() == theirs.keys() and all(np.array_equal(ours[name], theirs[name]) for name in ours)
+
+    def copy_target(self, source: BaseState, i: int, j: int) -> None:
+        """Take over what target i of another state of this kind has learned, as target j."""
+        for name in self.features():
+            getattr(self, name)[: source.columns, j] = getattr(source, name)[: source.columns, i]
+        for name in (*self.TARGETS, "books"):
+            getattr(self, name)[j] = getattr(source, name)[i]
 
     def grow(self, columns: int) -> None:
-        """Make room for columns that the stream has revealed; their weights are 0."""
+        """Make room for columns that the stream has revealed."""
         if columns <= self.columns:
             return
-        if columns > len(self.weights):
-            room = max(columns, min(2 * len(self.weights), 2 * columns))
-            self.weights = _with_rows(self.weights, room)
-            self.lag = None if self.lag is None else _with_rows(self.lag, room)
-            self._player = None
+        for name, fill in self.features().items():
+            array = getattr(self, name)
+            if columns > len(array):
+                room = max(columns, min(2 * len(array), 2 * columns))
+                setattr(self, name, _with_rows(array, room, fill))
+                self._player = None
         self.columns = columns
 
     def player(self, rules: Rules) -> Any:
         """The compiled player over these arrays; made once and used until they move."""
         if self._player is None or self._player[0] != rules:
-            scratch = np.zeros(4 * self.targets)
-            made = _core.Player(
-                self.weights,
-                self.memory,
-                self.books,
-                scratch,
-                self.lag,
-                geometry=rules.geometry,
-                loss=rules.loss,
-                rate=rules.rate,
-                radius=rules.radius,
-                eta=rules.eta,
-                tie=rules.tie,
-                intercept=rules.intercept,
-            )
-            self._player = rules, made
+            self._player = rules, self.make_player(rules)
         return self._player[1]
 
     def follow(self, rules: Rules) -> None:
@@ -95,27 +153,10 @@ class State:
             self.steady = False
         self.rules = rules
 
-    def coefficients(self) -> Array:
-        """The weights as they are meant, shape (columns, targets)."""
-        return np.asarray(self.weights[: self.columns] * self.memory[:, SCALE])
-
-    def biases(self) -> Array:
-        """Weights of the constant feature, shape (targets,)."""
-        return np.asarray(self.memory[:, BIAS] * self.memory[:, SCALE])
-
     def norms(self) -> list[float]:
         """Length of each target's weights, the constant feature's included."""
         weights, biases = self.coefficients(), self.biases()
         return [length(weights[:, c], float(biases[c])) for c in range(self.targets)]
-
-    def average(self) -> tuple[Array, Array]:
-        """The mean of the weights before each round, and of the constant feature's: (columns, targets), (targets,)."""
-        if self.lag is None:
-            raise RuntimeError("this state was made without average=True")
-        rounds = np.maximum(self.books[: self.targets, FIELDS.index("rounds")], 1)
-        clock, stored = self.memory[:, CLOCK], self.weights[: self.columns]
-        mean = (clock * stored - self.lag[: self.columns]) / rounds
-        return mean, (clock * self.memory[:, BIAS] - self.memory[:, LAG_BIAS]) / rounds
 
     def ledgers(self) -> list[Ledger]:
         """One ledger a target."""
@@ -162,8 +203,82 @@ class State:
             setattr(self, name, value.copy() if fixed else value)
 
 
-def _with_rows(array: Array, rows: int) -> Array:
-    larger = np.zeros((rows, array.shape[1]))
+class State(BaseState):
+    """The weights of Euclidean learners.
+
+    Parameters
+    ----------
+    columns, targets : int
+        As of any state.
+    average : bool
+        Whether to keep what the average of all weights so far needs.
+    """
+
+    FEATURES: ClassVar[dict[str, float]] = {"weights": 0.0}
+    TARGETS: ClassVar[dict[str, int]] = {"memory": _core.MEMORY_SIZE}
+
+    weights: Array
+    memory: Array
+    lag: Array | None = None
+
+    def __init__(self, columns: int, targets: int, *, average: bool = False) -> None:
+        self._average = average
+        super().__init__(columns, targets)
+        self.memory[:, SCALE] = 1
+
+    def features(self) -> dict[str, float]:
+        """The weights, and what turns them into their average."""
+        return {"weights": 0.0, "lag": 0.0} if self._average else self.FEATURES
+
+    def options(self) -> dict[str, Any]:
+        """Whether the average is kept."""
+        return {"average": self._average}
+
+    def make_player(self, rules: Rules) -> Any:
+        """The loop over rows, with the composition that the rules name."""
+        return _core.Player(
+            self.weights,
+            self.memory,
+            self.books,
+            np.zeros(4 * self.targets),
+            self.lag,
+            geometry=rules.geometry,
+            loss=rules.loss,
+            rate=rules.rate,
+            radius=rules.radius,
+            eta=rules.eta,
+            tie=rules.tie,
+            intercept=rules.intercept,
+        )
+
+    def mirror(self, target: int) -> None:
+        """Exchange the two classes of a target."""
+        self.weights[:, target] = 0 - self.weights[:, target]
+        if self.lag is not None:
+            self.lag[:, target] = 0 - self.lag[:, target]
+        for column in (BIAS, LAG_BIAS):
+            self.memory[target, column] = 0 - self.memory[target, column]
+
+    def coefficients(self) -> Array:
+        """The weights as they are meant, shape (columns, targets)."""
+        return np.asarray(self.weights[: self.columns] * self.memory[:, SCALE])
+
+    def biases(self) -> Array:
+        """Weights of the constant feature, shape (targets,)."""
+        return np.asarray(self.memory[:, BIAS] * self.memory[:, SCALE])
+
+    def average(self) -> tuple[Array, Array]:
+        """The mean of the weights before each round, and of the constant feature's: (columns, targets), (targets,)."""
+        if self.lag is None:
+            raise RuntimeError("this state was made without average=True")
+        rounds = np.maximum(self.books[: self.targets, FIELDS.index("rounds")], 1)
+        clock, stored = self.memory[:, CLOCK], self.weights[: self.columns]
+        mean = (clock * stored - self.lag[: self.columns]) / rounds
+        return mean, (clock * self.memory[:, BIAS] - self.memory[:, LAG_BIAS]) / rounds
+
+
+def _with_rows(array: Array, rows: int, fill: float) -> Array:
+    larger = np.full((rows, array.shape[1]), fill)
     larger[: len(array)] = array
     return larger
 

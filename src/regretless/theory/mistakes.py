@@ -13,15 +13,11 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, Standing
+from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, Standing
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
     return ledger.updates
-
-
-def _separates(_: Ledger, comparator: Comparator, __: Standing) -> bool:
-    return comparator.least > 0 and comparator.norm > 0
 
 
 def _length(ledger: Ledger, comparator: Comparator) -> float:
@@ -39,7 +35,7 @@ def _length(ledger: Ledger, comparator: Comparator) -> float:
         SAME_ROUNDS,
         UNIT_WEIGHTS,
         STEADY,
-        ("no vector was found that has every round on its right side with a margin", _separates),
+        SEPARATES,
     ),
 )
 def separable(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:

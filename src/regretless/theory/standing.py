@@ -52,6 +52,14 @@ def _steady(_: Ledger, __: Comparator, learner: Standing) -> bool:
     return learner.steady
 
 
+def _separates(_: Ledger, comparator: Comparator, __: Standing) -> bool:
+    return comparator.least > 0 and comparator.norm > 0
+
+
+SEPARATES: tuple[str, Check] = (
+    "no vector was found that has every round on its right side with a margin",
+    _separates,
+)
 STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were changed during the run", _steady)
 SAME_ROUNDS: tuple[str, Check] = (
     "the comparator must be read on the very rounds that were played, and these are others",
