@@ -15,7 +15,15 @@ import regretless
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.linear import Perceptron
-from regretless.theory.mistakes import PERCEPTRON, posterior, separable, sharp, squared_hinge, total_distance
+from regretless.theory.mistakes import (
+    PERCEPTRON,
+    clean_pass,
+    posterior,
+    separable,
+    sharp,
+    squared_hinge,
+    total_distance,
+)
 from regretless.theory.standing import Standing
 
 reals = st.floats(-8, 8, width=32)
@@ -99,6 +107,17 @@ def test_orthonormal_rounds_attain_the_separable_bound():
         certificate = separable.certify(learner.ledger_, [comparator(X, y, v)], learner.standings()[0])
         assert certificate.observed == n
         assert certificate.shown_bound == n
+
+
+def test_a_run_until_clean_is_as_short_as_its_theorem_says():
+    """Orthonormal rows of label -1 are clean in the second pass of at most d + 1; a fixed number of passes has no such
+    certificate."""
+    X, y = np.eye(5), -np.ones(5)
+    learner = Perceptron(until_clean=True).partial_fit(X, y, classes=[-1, 1]).partial_fit(X, y)
+    last = learner.certify(X, y)[-1]
+    assert last.theorem is clean_pass
+    assert (last.observed, last.bound) == (10, 5 * 6)
+    assert clean_pass not in [c.theorem for c in Perceptron(passes=2).partial_fit(X, y, classes=[-1, 1]).certify(X, y)]
 
 
 def test_the_exponential_example():

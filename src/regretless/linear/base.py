@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from math import inf
+from dataclasses import replace
+from math import inf, nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -331,7 +332,11 @@ class OnlineClassifier(Estimator):
 
     def declined(self, why: str) -> list[Certificate]:
         """Certificates that do not apply, all for the same reason."""
-        return [Certificate(theorem, None, None, None, why) for theorem in self.theorems]
+        return [Certificate(theorem, None, None, None, why) for theorem in self.proven()]
+
+    def proven(self) -> tuple[Theorem, ...]:
+        """The theorems about this learner with its parameters."""
+        return self.theorems
 
     def standings(self) -> list[Standing]:
         """What theorems may ask of each target: of the rules that were played, should the parameters be others now."""
@@ -381,8 +386,8 @@ class OnlineClassifier(Estimator):
         return Question(
             state=self.state_,
             rules=self.played_rules(),
-            standings=self.standings(),
-            theorems=self.theorems,
+            standings=self._with_passes(self.standings(), rows),
+            theorems=self.proven(),
             rounds=rounds,
             in_memory=in_memory,
             rows=rows,
@@ -391,6 +396,11 @@ class OnlineClassifier(Estimator):
             seconds=seconds,
             geometry=self.geometry(),
         )
+
+    def _with_passes(self, standings: list[Standing], rows: int) -> list[Standing]:
+        """The standings of a run until clean know how many passes over so many rows it made."""
+        passes = self.ledger_.rounds / rows if rows and self.until_clean and len(standings) == 1 else nan
+        return [replace(one, passes=passes) for one in standings] if passes.is_integer() else standings
 
     def codes(self, labels: Array) -> Array:
         """What the kernel plays for labels that are all known."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..checks import one_of, positive
-from ..theory.mistakes import PERCEPTRON
+from ..theorem import Theorem
+from ..theory.mistakes import PERCEPTRON, clean_pass
 from .base import OnlineClassifier
 from .state import Rules
 
@@ -101,6 +102,10 @@ class Perceptron(OnlineClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.warm_start = warm_start
+
+    def proven(self) -> tuple[Theorem, ...]:
+        """A run that goes on until a pass is clean has a bound on its length too."""
+        return (*self.theorems, clean_pass) if self.until_clean else self.theorems
 
     def rules(self) -> Rules:
         """Perceptron loss, Euclidean steps of constant rate."""

@@ -8,7 +8,7 @@ update rounds alone would make the bounds empty (their smallest value is M itsel
 
 from __future__ import annotations
 
-from math import sqrt
+from math import floor, sqrt
 
 from ..comparator import Comparator
 from ..ledger import Ledger
@@ -100,6 +100,29 @@ def posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> floa
     """For every vector v, M is at most H + |v| |w| / eta, where w are the weights that the run ended with and eta is
     the length of its steps."""
     return comparator.hinge + comparator.norm * learner.norm / learner.rate
+
+
+def _until_clean(ledger: Ledger, comparator: Comparator, learner: Standing) -> bool:
+    return learner.passes >= 1
+
+
+@theorem(
+    title="Rounds until clean",
+    quantity="rounds",
+    counts=lambda ledger, comparator: ledger.rounds,
+    formula=r"T \le m \left(\left\lfloor r^2 / \rho^2 \right\rfloor + 1\right)",
+    source="each pass over the m rows but the last has an update, and Novikoff 1962 counts those",
+    assumes=(
+        ("it is about a run that goes on until a pass over the same rows of two classes is clean", _until_clean),
+        *separable.assumes,
+    ),
+    whole=False,
+)
+def clean_pass(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+    """If some v has y <v, x> / |v| >= rho > 0 in every row, a run that goes over m rows until a pass has no update ends
+    after at most (r / rho)^2 + 1 passes."""
+    passes = floor(ledger.max_norm2 / comparator.margin**2 * (1 + 1e-9)) + 1
+    return passes * ledger.rounds / learner.passes
 
 
 PERCEPTRON = (separable, sharp, squared_hinge, total_distance, posterior)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isclose
+from math import inf, isclose, nan
 
 from ..comparator import Comparator
 from ..ledger import Ledger
@@ -28,6 +28,9 @@ class Standing:
         Of the ball it lives in; infinite when there is none.
     steady : bool
         Whether it played all its rounds by the same parameters.
+    passes : float
+        How many passes it made, if it was to go on until one was clean; NaN for other runs and for several classes, one
+        of which may be clean when another is not.
     """
 
     norm: float
@@ -36,6 +39,7 @@ class Standing:
     loss: str = "perceptron"
     radius: float = inf
     steady: bool = True
+    passes: float = nan
 
 
 def _same_rounds(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
