@@ -9,19 +9,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import getdoc
 from pathlib import Path
 
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
-from regretless.linear.base import OnlineClassifier
 from regretless.linear.registry import LEARNERS, learner_class
-from regretless.linear.state import Rules
 from regretless.theorem import Theorem
 
 ROOT = Path(__file__).resolve().parent.parent
-CHOICE = re.compile(r"^(\w+) : \{(.+?)\}", re.MULTILINE)  # as numpydoc lists what a parameter may be
 Rows = list[tuple[str, ...]]
-WORDS = {"inverse-sqrt": "1/sqrt t", "ball": "euclidean ball", "perceptron": "max(0, -m)"}
 
 
 def learners() -> str:
@@ -29,17 +24,8 @@ def learners() -> str:
     rows: Rows = [("learner", "class", "charged, with m = y·score", "geometry", "rate", "theorems bound")]
     for name in LEARNERS:
         found = learner_class(name)
-        possible = list(_possible_rules(found))
-        rows.append(
-            (
-                f"`{name}`",
-                f"`{found.__name__}`",
-                _listed(rules.loss for rules in possible),
-                _listed(rules.geometry for rules in possible),
-                _listed(rules.rate for rules in possible),
-                _listed(theorem.quantity for theorem in found.theorems),
-            )
-        )
+        bounded = _listed(theorem.quantity for theorem in found.theorems)
+        rows.append((f"`{name}`", f"`{found.__name__}`", *found.composition, bounded))
     return _table(rows)
 
 
@@ -76,18 +62,8 @@ def _theorems(of: Mapping[str, Sequence[Theorem]]) -> str:
     return _table(rows)
 
 
-def _possible_rules(learner: type[OnlineClassifier]) -> Iterator[Rules]:
-    """The compositions that a learner's parameters can stand for, one parameter changed at a time."""
-    yield learner().rules()
-    for name, choices in CHOICE.findall(getdoc(learner) or ""):
-        for choice in re.findall(r'"([^"]+)"', choices):
-            yield learner().set_params(**{name: choice}).rules()
-    if "radius" in learner().get_params():
-        yield learner().set_params(radius=1.0).rules()
-
-
 def _listed(names: Iterator[str]) -> str:
-    return ", ".join(dict.fromkeys(WORDS.get(name, name) for name in names))
+    return ", ".join(dict.fromkeys(names))
 
 
 def _words(theorem: Theorem) -> tuple[str, str]:

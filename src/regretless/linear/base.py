@@ -38,6 +38,7 @@ class OnlineClassifier(Estimator):
 
     name: ClassVar[str]
     theorems: ClassVar[tuple[Theorem, ...]]
+    composition: ClassVar[tuple[str, str, str]]  # in words: what is charged, the geometry weights move in, the rate
 
     passes: int = 1
     until_clean: bool = False

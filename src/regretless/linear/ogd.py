@@ -64,6 +64,7 @@ class OnlineGradientDescent(OnlineClassifier):
 
     name: ClassVar[str] = "online-gradient-descent"
     theorems = GRADIENT_DESCENT
+    composition = "hinge, logistic, squared-hinge, square", "euclidean, euclidean ball", "1/sqrt t, constant, self-tuned"
 
     def __init__(
         self,

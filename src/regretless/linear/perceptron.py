@@ -77,6 +77,7 @@ class Perceptron(OnlineClassifier):
 
     name: ClassVar[str] = "perceptron"
     theorems = PERCEPTRON
+    composition = "max(0, -m)", "euclidean", "constant"
 
     def __init__(
         self,
