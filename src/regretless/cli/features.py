@@ -16,19 +16,14 @@ Weights = list[tuple[str, float]]
 
 
 def namer(learner: OnlineClassifier, schema: dict[str, Any] | None) -> Callable[[int], str]:
-    """What to call the feature in a column: its name, its id as the file has it, or else the number of its column."""
+    """What to call a feature: its name, its id as the file has it, or else its column; all names of a shared column."""
     names = getattr(learner, "feature_names_in_", None)
     if names is not None:
         return _from_list([str(name) for name in names])
-    schema = schema or {}
-    if schema.get("format") == "svmlight":
-        first = 0 if schema.get("ids_from") == 0 else 1
-        return lambda column: str(column + first)
-    if schema.get("format") == "table" and schema.get("hash") is None:
-        from ..data.columns import FeatureMap
+    from ..data.names import called, column_names
 
-        return _from_list(FeatureMap.from_schema(schema).feature_names() or [])
-    return str
+    of = column_names(schema)
+    return lambda column: called(of(column), column)
 
 
 def _from_list(names: list[str]) -> Callable[[int], str]:

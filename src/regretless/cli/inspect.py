@@ -52,6 +52,7 @@ def run(arguments: Namespace) -> int:
 
 def describe(learner: OnlineClassifier, continuation: Continuation, top: int) -> dict[str, Any]:
     """A model as JSON values."""
+    from ..data.names import made_of
     from .features import largest
 
     ledger, place = learner.ledger_, continuation.place
@@ -63,6 +64,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
             "row": place.rows,
             "source": continuation.source,
         }
+    interactions, bits = made_of(continuation.schema)
     intercept = learner.rules().intercept
     return {
         "learner": learner.name,
@@ -73,7 +75,10 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
         "updates": int(ledger.updates),
         "loss": ledger.loss,
         "features": learner.state_.columns,
+        "interactions": interactions,
+        "hash_bits": bits,
         "norms": learner.state_.norms(),
+        "support": getattr(learner.state_, "support_rows", None),
         "constant_feature": {"size": intercept, "weights": learner.state_.biases().tolist()} if intercept else None,
         "unfinished": unfinished,
         "weights": [
@@ -93,20 +98,28 @@ def _lines(found: dict[str, Any]) -> list[str]:
         "mistakes": f"{found['mistakes']}{rate}",
         "updates": found["updates"],
         "loss": f"{found['loss']:.6g}",
-        "features": found["features"],
+        "features": _features(found),
         "length": ", ".join(f"{norm:.6g}" for norm in found["norms"]),
         "run": _stand(found["unfinished"]),
     }
+    if found["support"] is not None:
+        facts["support"] = f"{found['support']} rows"
     if found["constant_feature"]:
         constant = found["constant_feature"]
         weights = ", ".join(f"{weight:.6g}" for weight in constant["weights"])
         facts["constant"] = f"of size {constant['size']:g}, weights {weights}"
     lines = [f"{name:<12}{value}" for name, value in facts.items()]
-    for one in found["weights"]:
+    for one in found["weights"] if found["support"] is None else ():
         lines += ["", f"largest weights, for {one['class']}"]
         width = max((len(row["feature"]) for row in one["largest"]), default=0)
         lines += [f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in one["largest"]]
     return lines
+
+
+def _features(found: dict[str, Any]) -> str:
+    hashed = "" if found["hash_bits"] is None else f", by {found['hash_bits']} bits of a hash"
+    crossed = f", with the products {', '.join(found['interactions'])}" if found["interactions"] else ""
+    return f"{found['features']}{hashed}{crossed}"
 
 
 def _stand(unfinished: dict[str, Any] | None) -> str:

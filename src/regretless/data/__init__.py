@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .arrays import ArrayStream
     from .batch import Batch
+    from .crossed import CrossedStream
     from .open import open_stream
     from .stream import Stream
     from .svmlight import load_svmlight
 
-__all__ = ["ArrayStream", "Batch", "Stream", "load_svmlight", "open_stream"]
+__all__ = ["ArrayStream", "Batch", "CrossedStream", "Stream", "load_svmlight", "open_stream"]
 
 _MODULES = {
     "ArrayStream": "arrays",
     "Batch": "batch",
+    "CrossedStream": "crossed",
     "Stream": "stream",
     "load_svmlight": "svmlight",
     "open_stream": "open",

@@ -62,7 +62,7 @@ class NumberedStream(Stream):
             if not self._skips:
                 return piece.slice(0, row), error
             self._pass_over(str(error))
-        return _only(piece, ~bad), None
+        return only(piece, ~bad), None
 
 
 class ArrayStream(NumberedStream):
@@ -204,7 +204,7 @@ def _found(batch: Batch, row: int, number: int) -> str:
     return f"row {number}, column {column} (counted from 0) holds {values[bad[0]]}"
 
 
-def _only(batch: Batch, kept: Array) -> Batch:
+def only(batch: Batch, kept: Array) -> Batch:
     """The rows that a mask keeps."""
     labels = None if batch.labels is None else batch.labels[kept]
     if batch.starts is None or batch.indices is None:

@@ -42,12 +42,17 @@ class FeatureMap:
         Whether rows are kept sparse: always, unless the first block held numbers alone.
     frozen : bool
         Whether categories that are not known stay so.
+    keep : int
+        How many of the names that are hashed to remember, for people to read.
+    kept : dict of str to int
+        Those names, each with its number.
     """
 
-    def __init__(self, bits: int | None = None, limit: int = 1 << 27) -> None:
+    def __init__(self, bits: int | None = None, limit: int = 1 << 27, keep: int = 0) -> None:
         if bits is not None and not 1 <= bits <= 30:
             raise RegretlessError(f"hash_bits={bits}: it must be at least 1 and at most 30")
-        self.bits, self.limit = bits, min(limit, LARGEST)
+        self.bits, self.limit, self.keep = bits, min(limit, LARGEST), keep
+        self.kept: dict[str, int] = {}
         self.frozen = False
         self.kinds: dict[str, str] = {}
         self.sparse = bits is not None
@@ -89,7 +94,10 @@ class FeatureMap:
                 return ABSENT
             if len(known) >= REMEMBERED_HASHES:
                 known.clear()
-            found = known[value] = hashed(column if value is None else f"{column}={value}", self.bits)
+            name = column if value is None else f"{column}={value}"
+            found = known[value] = hashed(name, self.bits)
+            if len(self.kept) < self.keep and not self.frozen:
+                self.kept[name] = found
         return found
 
     def numbers(self, codes: dict[str, Codes], rows: int) -> Array:
@@ -133,7 +141,8 @@ class FeatureMap:
     def schema(self) -> dict[str, Any]:
         """All that is needed to build the same map again, as JSON values."""
         order = {name: place for place, name in enumerate(self.kinds)}
-        return {
+        kept = {"kept": {"limit": self.keep, "names": list(self.kept)}} if self.keep else {}
+        return kept | {
             "columns": [{"name": name, "kind": kind} for name, kind in self.kinds.items()],
             "features": [[order[name], value] for name, value in self._features],
             "sparse": self.sparse,
@@ -151,12 +160,18 @@ class FeatureMap:
             names = [str(column["name"]) for column in schema["columns"]]
             found.kinds = dict(zip(names, (str(column["kind"]) for column in schema["columns"]), strict=True))
             found.sparse = bool(schema["sparse"])
+            found._remember(schema.get("kept"))
             found._add((names[int(place)], value) for place, value in schema["features"])
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ModelError(f"the description of the columns is damaged ({error!r})") from error
         found.frozen = frozen
         found._check(schema)
         return found
+
+    def _remember(self, kept: Any) -> None:
+        if kept is not None and self.bits is not None:
+            self.keep = int(kept["limit"])
+            self.kept = {str(name): hashed(str(name), self.bits) for name in kept["names"]}
 
     def _check(self, schema: dict[str, Any]) -> None:
         numeric = {(name, None) for name in self.names(NUMERIC)}

@@ -12,9 +12,11 @@ from ..errors import RegretlessError
 from .source import Source, can_be_read_again, name_of, suffixes
 from .stream import Stream
 
-TABLE = frozenset({"target", "hash_bits", "missing", "categorical", "max_features", "frozen"})
-ARRAY = frozenset({"target", "frozen"})
-TEXT = frozenset({"ids_from", "max_features"})
+CROSSING = frozenset({"interactions", "hash_bits", "keep_names"})
+TABLE = CROSSING | {"target", "missing", "categorical", "max_features", "frozen"}
+ARRAY = CROSSING | {"target", "frozen"}
+TEXT = CROSSING | {"ids_from", "max_features"}
+MOST_FEATURES = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Reader:
     stream : str
         ``module:class`` within this package.
     takes : frozenset of str
-        Options that the class takes beside on_error, schema and dtype.
+        Options that have a meaning for the format, beside on_error, schema and dtype.
     named : bool
         Whether columns have names. What was learned from names cannot be applied to numbers, nor the reverse.
     fixed : dict
@@ -71,6 +73,8 @@ def open_stream(
     frozen: bool = False,
     ids_from: int | None = None,
     hash_bits: int | None = None,
+    interactions: Iterable[str] = (),
+    keep_names: int | None = None,
     max_features: int = 2**27,
     dtype: Literal["float64", "float32"] = "float64",
     cache: str | os.PathLike[str] | None = None,
@@ -100,7 +104,12 @@ def open_stream(
     ids_from : {0, 1}, optional
         Svmlight: the id of the first column; by default found in the file.
     hash_bits : int, optional
-        Tables: number the features by so many bits of a hash of their names.
+        Number the features by so many bits of a hash of their names, or of their numbers where they have no names.
+    interactions : iterable of str
+        Products of features that are features too: ``a*b`` of two columns, by name or as the file numbers them, ``*``
+        of any two features of a row.
+    keep_names : int, optional
+        How many of the features that are hashed to remember by name, for `inspect`.
     max_features : int
         How many features there may be.
     dtype : {"float64", "float32"}
@@ -125,10 +134,17 @@ def open_stream(
         "categorical": tuple(categorical) or None,
         "ids_from": ids_from,
         "hash_bits": hash_bits,
+        "interactions": tuple(interactions) or None,
+        "keep_names": keep_names,
     }
     given = {option: value for option, value in options.items() if value is not None}
     _refuse_foreign(given, name, reader)
     everywhere = {"frozen": frozen, "max_features": max_features}
+    _refuse_names_kept(keep_names, hash_bits, schema)
+    crossing = {} if reader.named else _numbered(given, schema)
+    if crossing:
+        everywhere["max_features"] = MOST_FEATURES  # of the file: those that there are in the end are counted later
+        crossing |= {"max_features": max_features, "frozen": frozen, "on_error": on_error}
     given |= {option: value for option, value in everywhere.items() if option in reader.takes}
     source: Source = path
     if cache is not None and not can_be_read_again(path):
@@ -136,7 +152,27 @@ def open_stream(
 
         source = Cached(path, cache)
     described = _described(schema, name_of(path), name, reader)
-    return reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **given, **reader.fixed)
+    stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **given, **reader.fixed)
+    if not crossing:
+        return stream
+    from .crossed import CrossedStream
+
+    return CrossedStream(stream, schema=described, **crossing)
+
+
+def _refuse_names_kept(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:
+    if keep_names is not None and hash_bits is None and (schema or {}).get("hash") is None:
+        raise RegretlessError("keep_names has no meaning without a hash: names are lost in hashing alone")
+
+
+def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str, Any]:
+    """The options of products and hashing, taken out of those given; none if columns are as in the file."""
+    taken = {option: given.pop(option) for option in CROSSING & set(given)}
+    if schema is None or schema.get("crossing") is not None:
+        return taken or ({} if schema is None else {"interactions": ()})
+    for option in taken:
+        raise RegretlessError(f"{option} has no meaning here: the columns of the model are those of a file")
+    return {}
 
 
 def _by_suffix(path: Source) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,11 @@ from .assemble import sparse_rows
 from .batch import Batch
 from .chunk import Array, Chunk
 from .columns import ABSENT, KINDS, NUMERIC, Codes, FeatureMap, TooManyColumns
+from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts
+from .keys import Numbering
+from .names import all_names
 from .options import SKIPPING, one_of
+from .products import TableProducts
 from .source import Source, can_be_read_again, name_of
 from .stream import REMEMBERED_ERRORS, Stream, past
 
@@ -42,6 +46,12 @@ class TableStream(Stream):
         Columns to be taken as text although they may hold numbers.
     hash_bits : int, optional
         Number the features by a hash of this many bits.
+    interactions : sequence of str
+        ``a*b`` for the products of the features of two columns, ``*`` for those of any two. Without a hash, features
+        and products then get their columns in the order in which they first come. With one, the column of a product
+        of features of columns i <= j is the lowest bits of splitmix64((i + 1) * 2^32 + j).
+    keep_names : int
+        How many of the features that are hashed to remember by name.
     max_features : int
         How many features there may be.
     schema : dict, optional
@@ -61,6 +71,8 @@ class TableStream(Stream):
         missing: str | None = None,
         categorical: Iterable[str] = (),
         hash_bits: int | None = None,
+        interactions: Sequence[str] = (),
+        keep_names: int = 0,
         max_features: int = 1 << 27,
         schema: dict[str, Any] | None = None,
         frozen: bool = False,
@@ -76,37 +88,56 @@ class TableStream(Stream):
         self._categorical = frozenset(categorical)
         self._begun = False
         self._given_target = self._target = target
+        self._crossing: Crossing | None = None
         if schema is None:
-            self._map = FeatureMap(hash_bits, max_features)
+            self._map = FeatureMap(hash_bits, max_features, keep_names)
             self._target_kind, self._missing = "empty", missing or "error"
+            if interactions:
+                numbering = Numbering(hash_bits, max_features, names=True, keep=keep_names)
+                self._crossing = Crossing(interactions, numbering)
         else:
-            self._restore(schema, missing, max_features)
-            self._refuse_contradiction(hash_bits)
+            self._restore(schema, missing, max_features, keep_names)
+            self._refuse_contradiction(hash_bits, interactions)
 
-    def _restore(self, schema: dict[str, Any], missing: str | None, limit: int) -> None:
+    def _restore(self, schema: dict[str, Any], missing: str | None, limit: int, keep: int) -> None:
         try:
             self._map = FeatureMap.from_schema(schema, limit, frozen=self._frozen)
+            self._map.keep = max(self._map.keep, keep)
             self._target = self._given_target or schema["target"]
             self._target_kind = str(schema["target_kind"])
             self._missing = missing or str(schema["missing"])
+            if schema.get("crossing") is not None:
+                numbering = Numbering(self._map.bits, limit, names=True, keep=keep)
+                self._crossing = Crossing.from_schema(schema["crossing"], str, numbering)
+                self._crossing.frozen = self._frozen
         except KeyError as error:
             raise ModelError(f"the description of the columns lacks {error}") from error
         one_of("missing", self._missing, ("error", "zero"))
         one_of("target_kind", self._target_kind, KINDS)
 
-    def _refuse_contradiction(self, hash_bits: int | None) -> None:
+    def _refuse_contradiction(self, hash_bits: int | None, interactions: Sequence[str]) -> None:
         if hash_bits not in (None, self._map.bits):
             raise RegretlessError(f"hash_bits={hash_bits}: it was {self._map.bits} in the file that this continues")
         for name in self._categorical:
             if self._kind(name) in NUMERIC:
                 raise RegretlessError(f"categorical={name!r}: it held numbers in the file that this continues")
+        if interactions and self._crossing is None:
+            raise RegretlessError(f"interactions={','.join(interactions)}: the file that this continues had none")
+        if self._crossing is not None:
+            self._crossing.refuse_other(interactions, self._feature)
 
     def schema(self) -> dict[str, Any]:
         head = {"target": self._target, "target_kind": self._target_kind, "missing": self._missing}
-        return {"format": "table", **head, **self._map.schema()}
+        crossing = {} if self._crossing is None else {"crossing": self._crossing.schema()}
+        return {"format": "table", **head, **self._map.schema(), **crossing}
 
     def feature_names(self) -> list[str] | None:
-        return self._map.feature_names()
+        if self._crossing is None or self._map.bits is not None:
+            return self._map.feature_names()
+        return all_names(self.schema(), self._crossing.numbering.columns)
+
+    def _feature(self, name: str) -> str | None:
+        return name if name in self._map.kinds else None
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         if self._begun and not self.rereadable:
@@ -118,8 +149,8 @@ class TableStream(Stream):
     def _read(self) -> Iterator[Batch]:
         empty = True
         for chunk in self._chunks():
-            batch, error = self._batch(chunk)
-            if len(batch):
+            batches, error = self._batches(chunk)
+            for batch in batches:
                 empty = False
                 yield batch
             if error is not None:
@@ -145,7 +176,21 @@ class TableStream(Stream):
             found = f"the target {target!r} is one of the features" if wanted else "there are no features"
             raise self._error(found, f"the columns are {_listed(names)}")
         self._target = self._target or target
+        self._resolve(wanted)
         return wanted if target is None else [*wanted, target]
+
+    def _resolve(self, wanted: list[str]) -> None:
+        """Find the columns whose products are wanted."""
+        if self._crossing is None:
+            return
+        try:
+            self._crossing.resolve(lambda name: name if name in wanted else None)
+        except RegretlessError as error:
+            raise self._error(str(error), f"the columns are {_listed(wanted)}") from error
+        products = len(wanted) * (len(wanted) - 1) // 2
+        if self._crossing.everything and products > MOST_PRODUCTS:
+            found = f"{len(wanted)} columns have {products} products"
+            raise self._error(found, f"at most {MOST_PRODUCTS} are built; name the pairs with --interactions A*B")
 
     def _refuse_names(self, names: list[str]) -> None:
         if len(set(names)) < len(names):
@@ -203,7 +248,7 @@ class TableStream(Stream):
 
     # From columns to rows
 
-    def _batch(self, chunk: Chunk) -> tuple[Batch, DataError | None]:
+    def _batches(self, chunk: Chunk) -> tuple[Iterable[Batch], DataError | None]:
         """The rows that can be used, up to the first that cannot if that is an error."""
         numeric = self._map.names(NUMERIC)
         values = np.empty((chunk.table.num_rows, len(numeric)), self._dtype)
@@ -211,27 +256,42 @@ class TableStream(Stream):
             for place, name in enumerate(numeric):
                 values[:, place] = self._numbers(chunk, name, zero=self._missing == "zero")
         _refuse_not_finite(chunk, numeric, values)
+        products = None
+        if self._crossing is not None:
+            products = TableProducts(self._crossing, numeric, self._map.names(["text"]))
+            for left, right, bad in products.infinite(values):
+                chunk.fault(bad, right, _too_large(left, right), "scale the values down")
         labels = self._labels(chunk)
         codes = {name: _codes(chunk.table[name]) for name in self._map.names(["text"])}
         good, error = self._judge(chunk)
         if good is not None:
             values, labels = values[good], None if labels is None else labels[good]
             codes = {name: (code[good], known) for name, (code, known) in codes.items()}
-        if self._map.sparse:
-            return self._sparse(values, codes, labels), error
-        return Batch(values, labels, self._map.columns), error
-
-    def _sparse(self, values: Array, codes: dict[str, Codes], labels: Array | None) -> Batch:
+        if not len(values):
+            return [], error
+        if products is None and not self._map.sparse:
+            return [Batch(values, labels, self._map.columns)], error
+        ids = np.array([self._map.number(name) for name in numeric], np.int32)
         with self._limit():
             categories = self._map.numbers(codes, len(values))
-        ids = np.array([self._map.number(name) for name in self._map.names(NUMERIC)], np.int32)
-        return sparse_rows(values, ids, categories, labels, self._map.columns)
+        if products is not None:
+            return self._with_products(products, values, ids, categories, labels), error
+        return [sparse_rows(values, ids, categories, labels, self._map.columns)], error
+
+    def _with_products(self, products: TableProducts, *columns: Any) -> Iterator[Batch]:
+        pieces = products.rows(*columns)
+        while True:
+            with self._limit():
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            yield piece
 
     @contextmanager
     def _limit(self) -> Iterator[None]:
         try:
             yield
-        except TooManyColumns as error:
+        except (TooManyColumns, TooManyProducts) as error:
             raise self._error(str(error), "hash them with --hash-bits, or raise --max-features") from error
 
     def _numbers(self, chunk: Chunk, name: str, *, zero: bool) -> Array:
@@ -288,6 +348,10 @@ def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array) -> None:
 
 def _holds(name: str, column: Array) -> Any:
     return lambda row: f"column {name!r} holds {column[row]}"
+
+
+def _too_large(left: str, right: str) -> Any:
+    return lambda row: f"the product of {left!r} and {right!r} is infinite"
 
 
 def _missing(column: Any) -> Array:
