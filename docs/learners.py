@@ -52,6 +52,21 @@ def expert_theorems() -> str:
     return _theorems(of | {"doubling": DOUBLING})
 
 
+def future_theorems() -> str:
+    """A row for each theorem on rounds to come."""
+    from regretless.theory.leave_one_out import LEAVE_ONE_OUT
+    from regretless.theory.online_to_batch import FUTURE, MEAN, longest_survivor
+
+    return _theorems(
+        {
+            "certify_risk": FUTURE,
+            "average": MEAN,
+            "pac_run": (longest_survivor,),
+            "leave_one_out": LEAVE_ONE_OUT,
+        }
+    )
+
+
 def _theorems(of: Mapping[str, Sequence[Theorem]]) -> str:
     """Each theorem once, with all the learners that it is about."""
     rows: Rows = [("theorem", "of", "bounds", "kind", "statement", "source")]
@@ -79,6 +94,7 @@ def _table(rows: Rows) -> str:
 PLACES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {"learners": learners, "combiners": combiners},
     "docs/certificates.md": {"theorems": theorems, "theorems of combiners": expert_theorems},
+    "docs/batch.md": {"theorems of what is to come": future_theorems},
 }
 
 

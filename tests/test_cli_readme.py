@@ -61,7 +61,7 @@ def test_the_readme_shows_what_python_answers(toured, monkeypatch):
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/certificates.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/certificates.md", "docs/batch.md"])
 def test_tables_are_those_of_the_classes(path):
     """The tables of learners and theorems are what `docs/learners.py` prints from the classes."""
     assert script("learners").filled(path) == read(path)
@@ -91,7 +91,7 @@ def test_every_format_and_exit_code_is_described():
 
 
 @pytest.mark.parametrize(
-    "path", ["README.md", *(f"docs/{one}.md" for one in ("command-line", "data", "certificates", "experts"))]
+    "path", ["README.md", *(f"docs/{one}.md" for one in ("command-line", "data", "certificates", "experts", "batch"))]
 )
 def test_links_lead_somewhere(path):
     """Every relative link of the documents is to a file that exists."""

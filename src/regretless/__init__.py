@@ -36,7 +36,7 @@ def load(path: str) -> OnlineClassifier | ExpertLearner:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("experts", "linear", "data", "report", "textbook", "theory"):
+    if name in ("batch", "experts", "linear", "data", "report", "textbook", "theory"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

@@ -19,6 +19,13 @@ def positive(name: str, value: Any, *, or_zero: bool = False) -> float:
     return float(value)
 
 
+def share(name: str, value: Any) -> float:
+    """A number strictly between 0 and 1."""
+    if not 0 < positive(name, value) < 1:
+        raise RegretlessError(f"{name}={value!r}; it must lie between 0 and 1")
+    return float(value)
+
+
 def whole(name: str, value: Any) -> int:
     """A whole number of at least 1."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:

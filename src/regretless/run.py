@@ -176,6 +176,7 @@ class Run(Watched):
         for number in range(first, self.passes):
             if number > first:
                 self.place = Place(number, updates=self.point[2])
+                self.learner.repeats()
             self._pass()
             if not self.place.rows:
                 raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")

@@ -175,9 +175,10 @@ class Certificate:
         sign = "<=" if self.holds else "EXCEEDS"
         against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
         empty = ", no better than the number of rounds" if self.vacuous else ""
+        often = "" if self.confidence is None else f", with probability {100 * self.confidence:.6g}%"
         return (
             f"{self.theorem.title}: {self.quantity} {_number(self.observed)} {sign} "
-            f"{_number(self.shown_bound)}{empty}{against}  [{self.theorem.source}]"
+            f"{_number(self.shown_bound)}{empty}{often}{against}  [{self.theorem.source}]"
         )
 
 

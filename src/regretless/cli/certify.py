@@ -31,11 +31,13 @@ def run(arguments: Namespace) -> int:
     from .known import known_schema
     from .reading import read_classifier
 
+    options.refuse_delta_alone(arguments)
     learner, extra = read_classifier(arguments.model)
     against = options.load_against(arguments)
     with options.copied_for_against(arguments):
         stream = options.open_input(arguments, known_schema(learner, Continuation.read(extra).schema))
         certificates = certify_stream(learner, stream, against=against, svm=arguments.svm, trusted=False)
+    certificates += options.future(arguments, learner)
     warn_skipped(stream)
     if arguments.json:
         ledger = learner.ledger_

@@ -46,10 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     certificates = options.add_certifying(parser)
     certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")
     reading = options.add_reading(parser)
-    reading.add_argument(
-        "--hash-bits", type=options.whole, metavar="B", help="tables: number features by B bits of a hash"
-    )
-    reading.add_argument("--max-features", type=options.whole, metavar="N", help="refuse more features than this")
+    options.add_features(reading)
     options.add_cache(reading)
     output = parser.add_argument_group("output")
     output.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
@@ -90,6 +87,7 @@ def _learn(arguments: Namespace) -> int:
         console.doing("the rounds are read again for the certificates")
         outcome.certificates = _certify(run, against, svm=arguments.svm, trusted=trusted)
         console.settle()
+    outcome.certificates += options.future(arguments, learner)  # of this run itself: no row is read again
     outcome.publish(arguments, console)
     return verdict(outcome.certificates)
 
@@ -128,6 +126,7 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         raise UsageError("--checkpoint-every needs --save MODEL")
     if arguments.no_certify and (arguments.against is not None or arguments.svm):
         raise UsageError("--against and --svm are for certificates, and --no-certify wants none")
+    options.refuse_delta_alone(arguments)
     if arguments.quiet and arguments.progress:
         raise UsageError("--quiet and --progress contradict each other")
     inputs = [path for path in (arguments.file, arguments.against) if path is not None]

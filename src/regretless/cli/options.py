@@ -15,7 +15,22 @@ from .exits import UsageError
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
+    from ..linear.base import OnlineClassifier
+    from ..theorem import Certificate
 
+READING = (
+    "format",
+    "target",
+    "ids_from",
+    "missing",
+    "categorical",
+    "on_error",
+    "interactions",
+    "hash_bits",
+    "keep_names",
+    "max_features",
+    "cache",
+)
 FORMATS = ("svmlight", "csv", "tsv", "parquet", "arrow", "feather", "npz", "npy")
 
 
@@ -27,6 +42,17 @@ def whole(text: str) -> int:
         number = 0
     if number < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number
+
+
+def share(text: str) -> float:
+    """A number strictly between 0 and 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        raise ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
     return number
 
 
@@ -79,12 +105,55 @@ def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
     return group
 
 
+def add_features(group: argparse._ArgumentGroup) -> None:
+    """Which features are made of a row, beside those that stand in it."""
+    group.add_argument(
+        "--interactions",
+        metavar="A*B",
+        action="append",
+        default=[],
+        help="a further feature, the product of two columns; '*' for the products of any two features of a row",
+    )
+    group.add_argument("--hash-bits", type=whole, metavar="B", help="number features by B bits of a hash")
+    group.add_argument(
+        "--keep-names", type=whole, metavar="N", help="remember the names of N features that are hashed, for inspect"
+    )
+    group.add_argument("--max-features", type=whole, metavar="N", help="refuse more features than this")
+
+
 def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     """What the certificates are read against."""
     group = parser.add_argument_group("certificates")
     group.add_argument("--against", metavar="FILE", help="read them against your own vector, a .npy array")
     group.add_argument("--svm", action="store_true", help="try scikit-learn's linear SVMs as comparators too")
+    group.add_argument(
+        "--iid",
+        action="store_true",
+        help="vouch that the rows are independent draws: print the risk that the first pass guarantees on new ones",
+    )
+    group.add_argument(
+        "--delta", type=share, metavar="D", help="how improbable it may be that this guarantee fails (0.05)"
+    )
     return group
+
+
+def refuse_delta_alone(arguments: Namespace) -> None:
+    """Refuse a probability that nothing asks for.
+
+    Raises
+    ------
+    UsageError
+        If there is one.
+    """
+    if arguments.delta is not None and not arguments.iid:
+        raise UsageError("--delta is for the guarantee on new rows, and --iid asks for it")
+
+
+def future(arguments: Namespace, learner: OnlineClassifier) -> list[Certificate]:
+    """What the first pass guarantees on new rows, if the user vouches for how they are drawn."""
+    if not arguments.iid:
+        return []
+    return learner.certify_risk(0.05 if arguments.delta is None else arguments.delta)
 
 
 def add_cache(group: argparse._ArgumentGroup) -> None:
@@ -106,8 +175,7 @@ def open_input(arguments: Namespace, schema: dict[str, Any] | None, *, frozen: b
     """
     from ..data import open_stream
 
-    names = ("format", "target", "ids_from", "missing", "categorical", "on_error", "hash_bits", "max_features", "cache")
-    options = {name: value for name in names if (value := getattr(arguments, name, None)) is not None} | more
+    options = {name: value for name in READING if (value := getattr(arguments, name, None)) is not None} | more
     try:
         return open_stream(arguments.file, schema=schema, frozen=frozen, **options)
     except RegretlessError as error:

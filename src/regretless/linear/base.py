@@ -19,6 +19,7 @@ from ..theorem import Certificate, Theorem
 from ..theory.standing import Standing
 from .classes import distinct, encode, extend, targets_for, with_class
 from .estimator import Estimator
+from .fresh import Fresh
 from .intake import ascending, explain_nonfinite, read_labels, read_rows, read_weights
 from .state import BaseState, Rules, State
 from .weights import weigh
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 
 
-class OnlineClassifier(Estimator):
+class OnlineClassifier(Fresh, Estimator):
     """A composition (geometry, loss, rate) played over the rows of X, in their order.
 
     Subclasses name their theorems and turn their parameters into rules. Rounds are played in the order in which they
@@ -135,6 +136,7 @@ class OnlineClassifier(Estimator):
             raise RegretlessError(f"y holds one class only ({classes[0]}): there is nothing to tell it from")
         weights = weigh(self.class_weight, labels, weights, classes)
         if onwards:
+            self.repeats()  # for all that is known, these rows are the ones before
             self._expect(classes, batch.columns)
         else:
             self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
@@ -145,6 +147,8 @@ class OnlineClassifier(Estimator):
             random = np.random.default_rng(self.seed_)
         for number in range(1, most + 1):
             self.n_iter_ = number
+            if number > 1:
+                self.repeats()
             before = self.state_.ledger().updates
             order = None if random is None else random.permutation(len(batch))
             batch = self._play(batch, codes, weights, order, rules)
@@ -346,7 +350,16 @@ class OnlineClassifier(Estimator):
         steady = self.state_.steady
         return [Standing(norm, rules.eta, rules.rate, rules.loss, radius, steady) for norm in self.state_.norms()]
 
-    def certify(self, X: Any, y: Any, *, against: Any = None, svm: bool = True) -> list[Certificate]:
+    def certify(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        against: Any = None,
+        svm: bool = True,
+        iid: bool = False,
+        delta: float = 0.05,
+    ) -> list[Certificate]:
         """Read every theorem of this learner against the rounds that it played.
 
         Parameters
@@ -359,6 +372,11 @@ class OnlineClassifier(Estimator):
             the weight of the constant feature.
         svm : bool, default=True
             Whether to try scikit-learn's linear SVMs as comparators.
+        iid : bool, default=False
+            Whether you vouch that the rounds are independent draws from one distribution; `certify_risk` then says
+            what the first pass guarantees of new ones.
+        delta : float, default=0.05
+            How improbable it may be that this guarantee fails.
 
         Returns
         -------
@@ -368,6 +386,7 @@ class OnlineClassifier(Estimator):
         from .replay import OTHERS, gives
 
         self._require_fitted()
+        future = self.certify_risk(delta) if iid else []
         batch = read_rows(X, learner=self, reset=False)
         codes = self.codes(read_labels(y, len(batch)))
 
@@ -375,8 +394,8 @@ class OnlineClassifier(Estimator):
             yield batch, codes
 
         if self.ledger_.weighted == 0 and self.state_.steady and not gives(self, again):
-            return self.declined(OTHERS.format(name="X"))
-        return self.judge(self.question(again, len(batch), in_memory=True, svm=svm, against=against))
+            return self.declined(OTHERS.format(name="X")) + future
+        return self.judge(self.question(again, len(batch), in_memory=True, svm=svm, against=against)) + future
 
     def question(
         self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, seconds: float = 10.0
@@ -472,6 +491,7 @@ class OnlineClassifier(Estimator):
             return
         if not hasattr(self, "classes_"):
             first = labels[:1]
+            self.met_ += 1
             self._adopt(first.copy(), self.new_state(batch.columns, self.targets(first)))
         begin = 0
         while begin < len(batch):
@@ -480,6 +500,7 @@ class OnlineClassifier(Estimator):
             if end > begin:
                 batch = self._play(batch, codes, weights, None, rules, begin, end)
             if new is not None:
+                self.met_ += 1
                 self._meet(labels[new])
             begin = end
 

@@ -14,7 +14,7 @@ from ..modelfile import read_model, refuse_unknown, write_model
 from .base import OnlineClassifier
 from .registry import learner_class
 
-KEYS = frozenset({"learner", "parameters", "classes", "labels", "columns", "names", "steady", "extra"})
+KEYS = frozenset({"learner", "parameters", "classes", "labels", "columns", "names", "steady", "fresh", "extra"})
 
 
 def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[str, Any]) -> None:
@@ -42,6 +42,7 @@ def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[s
         "columns": state.columns,
         "names": None if names is None else list(names),
         "steady": state.steady and state.rules in (None, learner.rules()),
+        "fresh": learner.first_pass(),
         "extra": dict(extra),
     }
     write_model(path, description, state.tensors())
@@ -93,6 +94,7 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> On
     if description["names"] is not None:
         learner.feature_names_in_ = np.array(description["names"], dtype=object)
     learner._adopt(classes, state)
+    learner.resume_first_pass(description.get("fresh"))
     return learner
 
 

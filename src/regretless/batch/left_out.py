@@ -1,0 +1,260 @@
+"""The leave-one-out error of an online learner, exact, without playing all rows again for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from ..comparator import Comparator
+from ..data.batch import Array, Batch
+from ..linear.base import OnlineClassifier
+from ..linear.state import BaseState
+from ..theorem import Certificate
+from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
+from ..theory.mistakes import separable
+from .refits import by_fits
+from .rerun import Found, Table, copied, updates
+
+# Learners that a round without an update leaves as they were, in all that later rounds and predictions depend on.
+LAZY = frozenset(
+    {
+        "arow",
+        "margin-perceptron",
+        "multiclass-perceptron",
+        "p-norm-perceptron",
+        "passive-aggressive",
+        "perceptron",
+        "second-order-perceptron",
+        "winnow",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaveOneOut:
+    """What the others teach about each row.
+
+    Attributes
+    ----------
+    errors : ndarray of bool, shape (rows,)
+        Whether the row is mistaken by what all other rows teach, played in the same order. A score of exactly 0, or a
+        true class that is not strictly above all others, is an error where the learner takes it for an update.
+    support : ndarray of bool, shape (rows,)
+        Whether the row caused an update when all were played. If the learner is lazy, no other row had to be left out
+        by a run of its own.
+    residual : int
+        Rows that caused no update and that the final hypothesis mistakes all the same.
+    updates, passes : int
+        Of the run over all rows.
+    clean : bool
+        Whether its last pass was without an update.
+    lazy : bool
+        Whether the learner is one that a round without an update leaves as it was.
+    row_visits, rerun_visits : int
+        Rounds that were played for this, and that a run for each row would have played.
+    certificates : list of Certificate
+        The theorems that bound the errors, and the expected risk.
+    """
+
+    errors: Array
+    support: Array
+    residual: int
+    updates: int
+    passes: int
+    clean: bool
+    lazy: bool
+    row_visits: int
+    rerun_visits: int
+    certificates: list[Certificate] = field(repr=False)
+
+    @property
+    def error(self) -> float:
+        """The share of the rows that are errors: an unbiased estimate of the risk of what one row less teaches."""
+        return float(self.errors.mean())
+
+    @property
+    def bound(self) -> float:
+        """The share of the rows that can be errors: those that caused an update and what is mistaken anyway, if the
+        learner is lazy."""
+        return (int(self.support.sum()) + self.residual) / len(self.support) if self.lazy else 1.0
+
+
+def leave_one_out(
+    learner: OnlineClassifier, X: Any, y: Any, sample_weight: Any = None, *, seconds: float = 10.0
+) -> LeaveOneOut:
+    """The leave-one-out error: each row judged by what the learner makes of all the others.
+
+    For each row the result is that of a run over the other rows, bit for bit: in the same order (drawn once, with
+    `shuffle`), for all classes that y holds, with `passes`, `until_clean` and `max_passes` as the learner has them.
+    A row that caused no update changes nothing by its absence, if the learner is one that such a round leaves as it
+    was; the others are played again from their first update on, for until then nothing is different. Any other learner
+    plays each row's run from the row's first visit on. With `until_clean`, a run over rows that no vector separates
+    takes `max_passes` passes, and so does each run without a row.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Its parameters are all that counts; it is not changed.
+    X, y, sample_weight
+        As in its `fit`. What a learner takes from all rows before it plays, such as ``class_weight="balanced"`` and the
+        ``gamma="scale"`` of a kernel, it takes from all rows here too.
+    seconds : float, default=10.0
+        How much CPU time the search for maximum margins may take; 0 for none.
+
+    Returns
+    -------
+    LeaveOneOut
+
+    Raises
+    ------
+    RegretlessError
+        If X or y cannot be used, or the weights overflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.batch import leave_one_out
+    >>> from regretless.linear import Perceptron
+    >>> X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 1.0], [1.0, -2.0]]), [1, 1, -1, -1, 1]
+    >>> found = leave_one_out(Perceptron(until_clean=True), X, y)
+    >>> found.error, found.bound
+    (0.0, 0.4)
+    >>> print(found.certificates[0])
+    Support rows: leave-one-out errors 0 <= 2  [a row that caused no update changes nothing by its absence]
+    """
+    table = Table.read(learner, X, y, sample_weight)
+    fits = type(table.learner)._play is not OnlineClassifier._play
+    found = by_fits(table) if fits else _by_states(table)
+    bounded = any(theorem.name == separable.name for theorem in table.learner.theorems)
+    additive = bounded and table.rules.loss == "perceptron" and table.weights is None
+    comparator = None
+    if found.lazy and found.clean and additive and seconds > 0:
+        comparator = found.widest() if found.widest is not None else _widest(table, seconds)
+    rows, errors, support = len(table), found.errors, found.support
+    counted = LeftOut(rows, int(errors.sum()), int(support.sum()), found.residual)
+    standing = Lazy(found.lazy, found.clean, additive)
+    return LeaveOneOut(
+        errors=errors,
+        support=support,
+        residual=found.residual,
+        updates=found.updates,
+        passes=found.passes,
+        clean=found.clean,
+        lazy=found.lazy,
+        row_visits=table.visits,
+        rerun_visits=found.reruns * (rows - 1),
+        certificates=[
+            theorem.certify(counted, [comparator if theorem in BY_MARGIN else None], standing)
+            for theorem in LEAVE_ONE_OUT
+        ],
+    )
+
+
+def _by_states(table: Table) -> Found:
+    """Play the rows once to see which of them cause updates, then once more for each of these."""
+    trace, rows = _traced(table), len(table)
+    lazy, support = table.learner.name in LAZY, trace.first >= 0
+    idle = np.flatnonzero(~support)
+    errors = np.zeros(rows, dtype=np.bool_)
+    if len(idle):
+        errors[idle] = table.mistakes(trace.final, idle)
+    residual = int(errors.sum())
+    reruns = len(idle) * trace.passes if lazy else 0
+    for row, state, passes in _branches(table, trace.first if lazy else _first_visits(table)):
+        errors[row] = table.mistakes(state, np.array([row]))[0]
+        reruns += passes
+    return Found(errors, support, residual, int(updates(trace.final)), trace.passes, trace.clean, lazy, reruns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """The run over all rows: its end, and when each row caused its first update, in rounds since the start, or -1."""
+
+    final: BaseState
+    first: Array
+    passes: int
+    clean: bool
+
+
+def _traced(table: Table) -> _Trace:
+    """Play all rows one by one, to see which of them cause updates."""
+    state, rows = table.fresh(), len(table)
+    first = np.full(rows, -1, dtype=np.int64)
+    number, before = 0, 0.0
+    while True:
+        start = before
+        for place in range(rows):
+            table.play(state, number, place, place + 1)
+            after = updates(state)
+            if after > before:
+                row, before = table.orders.row(number, place), after
+                if first[row] < 0:
+                    first[row] = number * rows + place
+        number += 1
+        clean = before == start
+        if number == table.learner.most_passes or (clean and table.learner.until_clean):
+            return _Trace(state, first, number, clean)
+
+
+def _first_visits(table: Table) -> Array:
+    """When each row is played first."""
+    order = table.orders[0]
+    return np.arange(len(table)) if order is None else np.argsort(order)
+
+
+def _branches(table: Table, times: Array) -> Iterator[tuple[int, BaseState, int]]:
+    """For each row with a time >= 0: the state at the end of a run without that row, and how many passes it took.
+
+    Until its time the run is the one over all rows, which is played once more, up to each of these times in turn.
+    """
+    state, rows = table.fresh(), len(table)
+    number, place, start = 0, 0, 0.0
+    for row in np.argsort(times, kind="stable")[int((times < 0).sum()) :].tolist():
+        target, stop = divmod(int(times[row]), rows)
+        while number < target:
+            table.play(state, number, place, rows)
+            number, place, start = number + 1, 0, updates(state)
+        table.play(state, number, place, stop)
+        place = stop
+        branch = copied(state)
+        passes, _ = table.finish(branch, number, stop, row, moved=updates(state) > start)
+        yield row, branch, passes
+
+
+def _widest(table: Table, seconds: float) -> Comparator | None:
+    """The vector of largest margin on all rows, scaled so that the margin is 1; with several classes, one for each."""
+    from ..linear.margin import max_margin_signed
+
+    classes, intercept = len(table.learner.classes_), table.rules.intercept
+    signs = [table.codes] if classes == 2 else [np.where(table.codes == c, 1, -1) for c in range(classes)]
+    norm2 = 0.0
+    for one in signs:
+        found = max_margin_signed(table.batch, one, intercept=intercept, max_seconds=seconds / len(signs))
+        if not found.lower > 0:
+            return None
+        norm2 += found.lower**-2
+    squares = _squares(table.batch) + intercept**2
+    return Comparator(
+        name="maximum margin" if classes == 2 else "maximum margins, one for each class",
+        norm=sqrt(norm2),
+        hinge=0.0,
+        squared_hinge=0.0,
+        loss=None,
+        least=1.0,
+        rounds=len(table),
+        max_norm2=float(squares.max()),
+        total_norm2=float(squares.sum()),
+    )
+
+
+def _squares(batch: Batch) -> Array:
+    """Squared lengths of the rows."""
+    squares = np.square(batch.values, dtype=np.float64)
+    if batch.starts is None:
+        return np.asarray(squares.sum(axis=1))
+    row_of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
+    return np.bincount(row_of, weights=squares, minlength=len(batch))

@@ -1,0 +1,93 @@
+"""Which rounds were new to a learner when it met them, and what these say of rounds still to come."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from ..checks import share
+from ..ledger import Ledger
+from ..theorem import Certificate
+from ..theory.online_to_batch import FUTURE, Declared
+
+BALANCED = 'class_weight="balanced" looks at all labels first, so that no hypothesis is independent of its round'
+
+
+class Fresh(ABC):
+    """What a learner remembers of its first pass; of rounds that it meets again, nothing can be concluded.
+
+    Attributes
+    ----------
+    first_pass_ : tuple of (rounds, mistakes)
+        Only there once rounds have been repeated; until then all rounds are of the first pass.
+    met_ : int
+        How many classes came unannounced. The hypothesis that met such a round knew nothing of its class, so the round
+        counts as a mistake, whatever was predicted once the class was known.
+    """
+
+    first_pass_: tuple[int, int]
+    met_: int = 0
+    class_weight: Any = None
+
+    @property
+    @abstractmethod
+    def ledger_(self) -> Ledger:
+        """What was observed so far."""
+
+    def repeats(self) -> None:
+        """Take note that the rounds which follow are not new."""
+        if not hasattr(self, "first_pass_"):
+            self.first_pass_ = self._new()
+
+    def first_pass(self) -> dict[str, Any]:
+        """What of this is kept with a model, as JSON values."""
+        return {"met": self.met_, "first_pass": list(self.first_pass_) if hasattr(self, "first_pass_") else None}
+
+    def resume_first_pass(self, kept: Mapping[str, Any] | None) -> None:
+        """Take up what `first_pass` gave, in a learner that has the ledger already; None where nobody has kept it.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit together.
+        """
+        if kept is None:
+            self.first_pass_ = 0, 0
+            return
+        self.met_ = int(kept["met"])
+        if kept["first_pass"] is not None:
+            rounds, mistakes = (int(count) for count in kept["first_pass"])
+            if not 0 <= mistakes <= rounds <= self.ledger_.rounds:
+                raise ValueError("its first pass is longer than all passes")
+            self.first_pass_ = rounds, mistakes
+        if self.met_ < 0:
+            raise ValueError("its classes were met less often than never")
+
+    def _new(self) -> tuple[int, int]:
+        ledger = self.ledger_
+        return int(ledger.rounds), min(int(ledger.rounds), int(ledger.mistakes) + self.met_)
+
+    def certify_risk(self, delta: float = 0.05) -> list[Certificate]:
+        """What the first pass guarantees of new rounds, if all are independent draws from one distribution.
+
+        Nobody can check that; it is for you to know. Rows given to `partial_fit` are taken for new ones, and so are
+        those of the first pass of `fit`. The guarantee is for a hypothesis drawn at random from those that the pass
+        went through, one a round, and for the vote of all of them; the last one by itself gets none.
+
+        Parameters
+        ----------
+        delta : float, default=0.05
+            How improbable it may be that the guarantees fail.
+
+        Returns
+        -------
+        list of Certificate
+            Both hold together with probability 1 - delta, at whatever time one looks.
+        """
+        declared = Declared(share("delta", delta))
+        if isinstance(self.class_weight, str):
+            return [Certificate(theorem, None, None, None, BALANCED) for theorem in FUTURE]
+        rounds, mistakes = self.first_pass_ if hasattr(self, "first_pass_") else self._new()
+        ledger = Ledger(rounds=rounds, mistakes=mistakes)
+        return [theorem.certify(ledger, [None], declared) for theorem in FUTURE]

@@ -1,0 +1,148 @@
+"""From a mistake bound to a hypothesis that survives: sizes, endings, and how often the promise is broken."""
+
+from __future__ import annotations
+
+from math import ceil, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from regretless.batch import pac_run, sample_size
+from regretless.data.arrays import ArrayStream
+from regretless.errors import RegretlessError
+from regretless.linear import OnlineGradientDescent, Perceptron
+from regretless.textbook.survivor import longest_survivor
+
+
+def separable(rows, margin=0.2, seed=0):
+    """Rows of a disc, away from a line through its centre."""
+    X = np.random.default_rng(seed).uniform(-1, 1, size=(20 * rows, 2))
+    X = X[(np.abs(X @ [0.6, 0.8]) >= margin) & ((X**2).sum(axis=1) <= 1)][:rows]
+    assert len(X) == rows
+    return X, np.where(X @ [0.6, 0.8] > 0, 1, -1)
+
+
+def test_the_worked_sizes(oracles):
+    """Sample sizes are those of the worked cases."""
+    for case in (case for case in oracles if case["topic"] == "pac conversion"):
+        size = sample_size(case["input"]["M"], case["input"]["epsilon"], case["input"]["delta"])
+        assert (size.survive, size.rounds) == (case["expected"]["run_length_k"], case["expected"]["examples_n"])
+
+
+@given(st.integers(1, 10**6), st.floats(1e-6, 0.999), st.floats(1e-9, 0.999))
+def test_a_bad_hypothesis_rarely_survives(mistakes, epsilon, delta):
+    """The chance that one of M hypotheses of risk epsilon survives k rounds is at most delta, and n = M k."""
+    size = sample_size(mistakes, epsilon, delta)
+    assert mistakes * (1 - epsilon) ** size.survive <= delta * (1 + 1e-9)
+    assert size.survive == ceil(log(mistakes / delta) / epsilon)
+    assert size.rounds == mistakes * size.survive
+
+
+rows = arrays(np.int8, (40, 2), elements=st.integers(-3, 3))
+signs = arrays(np.int8, 40, elements=st.sampled_from([-1, 1]))
+
+
+@given(rows, signs, st.integers(1, 12), st.floats(0.2, 0.9), st.integers(1, 7))
+def test_the_textbook_stops_at_the_same_round(X, y, mistakes, epsilon, size):
+    """Weights, round and reason of the end are those of the textbook, whatever the batches and the data are."""
+    run = pac_run(Perceptron(), ArrayStream(X, y, entries=2 * size), epsilon, 0.1, mistakes=mistakes)
+    w, rounds, ending = longest_survivor(X.astype(float), y, mistakes, epsilon, 0.1)
+    assert (run.rounds, run.ending) == (rounds, ending)
+    coef = run.hypothesis.coef_[0]
+    # A single class that is -1 is played as -1, and a second one may come later: the signs are the same.
+    assert coef.tolist() == w.tolist()
+    assert run.certificate.applies == (ending != "too short")
+
+
+@pytest.mark.parametrize("margin", [0.05, 0.2])
+def test_enough_rounds_always_end_it(margin):
+    """With n rounds of separable data a hypothesis survives or all mistakes are made, and its risk is what was asked
+    for."""
+    X, y = separable(30_000, margin)
+    run = pac_run(Perceptron(), ArrayStream(X, y), epsilon=0.2, margin=margin, radius=1.0)
+    assert run.size.mistakes == round(1 / margin**2)
+    assert run.size.rounds <= 30_000
+    assert run.ending == "survived"
+    assert (run.survived, run.rounds <= run.size.rounds) == (run.size.survive, True)
+    certificate = run.certificate
+    assert (certificate.bound, certificate.confidence, certificate.theorem.kind) == (0.2, 0.95, "probable")
+    assert (run.hypothesis.predict(X) != y).mean() <= 0.2
+
+
+def test_the_last_mistake_leaves_nothing_to_be_wrong_about():
+    """On orthonormal rows, M updates are all there can be: the hypothesis after them is returned, and its risk is 0."""
+    X, y = np.eye(6)[np.random.default_rng(0).integers(6, size=600)], -np.ones(600)
+    run = pac_run(Perceptron(), ArrayStream(X, y), epsilon=0.01, margin=6**-0.5, radius=1.0)
+    assert (run.size.mistakes, run.updates, run.ending) == (6, 6, "all mistakes made")
+    assert run.certificate.bound == 0
+    assert (run.hypothesis.decision_function(np.eye(6)) < 0).all()
+
+
+def test_a_short_stream_guarantees_nothing():
+    """A stream that ends too early gives the last hypothesis and a certificate that does not apply."""
+    X, y = separable(20)
+    run = pac_run(Perceptron(), ArrayStream(X, y), epsilon=0.01, margin=0.2, radius=1.0)
+    assert (run.ending, run.rounds, run.certificate.applies) == ("too short", 20, False)
+    assert run.hypothesis.ledger_.rounds == 20
+
+
+def test_the_promise_is_broken_at_most_as_often_as_it_says():
+    """On orthonormal rows of equal probability, where the bound on mistakes is attained, survivors of a risk above
+    epsilon are no more frequent than delta allows."""
+    from scipy.stats import binom
+
+    trials, delta, epsilon, broken = 300, 0.1, 0.05, 0
+    rng = np.random.default_rng(0)
+    for _ in range(trials):
+        X = np.eye(6)[rng.integers(6, size=6 * 82)]
+        run = pac_run(Perceptron(), ArrayStream(X, -np.ones(len(X))), epsilon, delta, mistakes=6)
+        assert run.ending != "too short"
+        broken += (run.hypothesis.decision_function(np.eye(6)) >= 0).mean() > epsilon
+    assert binom.sf(broken - 1, trials, delta) > 0.001
+
+
+def test_a_constant_feature_makes_the_rows_longer():
+    """With an intercept, M counts the constant feature into the length of the rows."""
+    X, y = separable(50)
+    run = pac_run(Perceptron(intercept=1.0), ArrayStream(X, y), epsilon=0.5, margin=0.2, radius=1.0)
+    assert run.size.mistakes == 50
+
+
+@pytest.mark.parametrize(
+    ("learner", "parameters", "message"),
+    [
+        (Perceptron(), {}, "give margin and radius"),
+        (Perceptron(), {"margin": 0.1}, "give margin and radius"),
+        (Perceptron(), {"margin": 0.1, "radius": 1.0, "mistakes": 3}, "either"),
+        (Perceptron(), {"margin": -0.1, "radius": 1.0}, "^margin="),
+        (Perceptron(), {"mistakes": 0}, "^mistakes="),
+        (Perceptron(), {"mistakes": 5, "epsilon": 1.0}, "^epsilon="),
+        (Perceptron(), {"margin": 0.1, "radius": 0.5}, "longer than radius"),
+        (OnlineGradientDescent(), {"margin": 0.1, "radius": 1.0}, "not of OnlineGradientDescent"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(learner, parameters, message):
+    """Missing, contradicting and broken promises are refused by name."""
+    with pytest.raises(RegretlessError, match=message):
+        pac_run(learner, ArrayStream(*separable(50)), **{"epsilon": 0.1} | parameters)
+
+
+def test_a_margin_is_one_between_two_classes():
+    """A third class is refused where M comes from a margin, and is a change of the hypothesis where M is given."""
+    X, y = np.eye(3)[[0, 1, 0, 1, 2, 0, 1, 2]], np.array([0, 1, 0, 1, 2, 0, 1, 2])
+    with pytest.raises(RegretlessError, match="two classes"):
+        pac_run(Perceptron(), ArrayStream(X, y), epsilon=0.01, margin=0.5, radius=1.0)
+    run = pac_run(Perceptron(), ArrayStream(X, y), epsilon=0.9, delta=0.9, mistakes=100)
+    assert run.hypothesis.classes_.tolist() == [0, 1, 2]
+    assert run.ending == "too short"
+
+
+def test_the_learner_that_was_given_is_not_changed():
+    """The search plays a copy of the learner."""
+    learner = Perceptron()
+    run = pac_run(learner, ArrayStream(*separable(50)), epsilon=0.5, mistakes=9)
+    assert not hasattr(learner, "classes_")
+    assert run.hypothesis is not learner
