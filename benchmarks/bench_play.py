@@ -7,23 +7,32 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.linear_model import Perceptron as TheirPerceptron
+from sklearn.linear_model import SGDClassifier
 
 from benchmarks import data, timing
-from regretless.linear import Perceptron
+from regretless.linear import AveragedPerceptron, MulticlassPerceptron, PassiveAggressive, Perceptron
 
 Array = np.ndarray[Any, Any]
+Options = dict[str, Any]
+
+# name -> our learner, and what makes scikit-learn's SGD as near to it as its parameters allow
+LEARNERS: dict[str, tuple[Any, Options]] = {
+    "perceptron": (Perceptron, {"loss": "perceptron", "learning_rate": "constant"}),
+    "averaged": (AveragedPerceptron, {"loss": "perceptron", "learning_rate": "constant", "average": True}),
+    "PA-I": (PassiveAggressive, {"loss": "hinge", "learning_rate": "pa1"}),
+}
 
 
-def theirs(shuffle: bool = False) -> TheirPerceptron:
-    """scikit-learn's perceptron, as near to ours as its parameters allow."""
-    return TheirPerceptron(fit_intercept=False, shuffle=shuffle, max_iter=1, tol=None, random_state=0)
+def theirs(options: Options, shuffle: bool) -> SGDClassifier:
+    """scikit-learn's loop over rows, one pass without intercept or penalty."""
+    one_pass = {"penalty": None, "fit_intercept": False, "max_iter": 1, "tol": None, "random_state": 0}
+    return SGDClassifier(eta0=1.0, shuffle=shuffle, **one_pass, **options)
 
 
 def reading(*arrays: Array) -> Callable[[], object]:
@@ -32,16 +41,35 @@ def reading(*arrays: Array) -> Callable[[], object]:
     return lambda: [np.bitwise_xor.reduce(word) for word in words]
 
 
-def compare(title: str, X: Any, y: Array, values: int, repeats: int, shuffle: bool = False) -> None:
-    """One line for each contestant, in nanoseconds a value."""
-    arrays = (X.data, X.indices) if sp.issparse(X) else (X,)
-    contest: dict[str, Callable[[], object]] = {
-        "regretless": lambda: Perceptron(shuffle=shuffle, random_state=0).fit(X, y),
-        "scikit-learn": lambda: theirs(shuffle).fit(X, y),
-        "reading the arrays (numpy)": reading(*arrays),
+def contest(name: str, X: Any, y: Array, shuffle: bool) -> dict[str, Callable[[], object]]:
+    """Ours, theirs, and what nobody can do without."""
+    ours, options = LEARNERS[name]
+    return {
+        "regretless": lambda: ours(shuffle=shuffle, random_state=0).fit(X, y),
+        "scikit-learn": lambda: theirs(options, shuffle).fit(X, y),
+        "reading the arrays (numpy)": reading(*((X.data, X.indices) if sp.issparse(X) else (X,))),
     }
-    best = timing.in_process(contest, repeats)
-    timing.show(title, {name: s / values * 1e9 for name, s in best.items()}, "ns/value", "regretless")
+
+
+def compare(
+    title: str, X: Any, y: Array, repeats: int, names: Sequence[str] = ("perceptron",), shuffle: bool = False
+) -> None:
+    """A table for each learner, in nanoseconds a value."""
+    values = X.nnz if sp.issparse(X) else X.size
+    for name in names:
+        best = timing.in_process(contest(name, X, y, shuffle), repeats)
+        figures = {who: seconds / values * 1e9 for who, seconds in best.items()}
+        timing.show(f"{title}, {name}", figures, "ns/value", "regretless")
+
+
+def compare_classes(title: str, X: Any, y: Array, repeats: int) -> None:
+    """All classes against the rest, and all at once, in seconds."""
+    players: dict[str, Callable[[], object]] = {
+        "regretless": lambda: Perceptron().fit(X, y),
+        "regretless, MulticlassPerceptron": lambda: MulticlassPerceptron().fit(X, y),
+        "scikit-learn": lambda: theirs(LEARNERS["perceptron"][1], False).fit(X, y),
+    }
+    timing.show(title, timing.in_process(players, repeats), "s", "regretless")
 
 
 def main() -> None:
@@ -56,22 +84,22 @@ def main() -> None:
     random = np.random.default_rng(0)
 
     some = data.arrays(options.cache, rows)
-    values, shape = len(some.values), (rows, data.COLUMNS)
+    shape = (rows, data.COLUMNS)
     single = sp.csr_matrix((some.values, some.indices, some.starts.astype(np.int32)), shape=shape)
-    compare("CSR float32, in order", single, some.labels, values, repeats)
-    compare("CSR float32, shuffled", single, some.labels, values, repeats, shuffle=True)
+    compare("CSR float32, in order", single, some.labels, repeats, tuple(LEARNERS))
+    compare("CSR float32, shuffled", single, some.labels, repeats, shuffle=True)
     double = sp.csr_matrix((some.values.astype(np.float64), single.indices, single.indptr), shape=shape)
-    compare("CSR float64, in order", double, some.labels, values, repeats)
+    compare("CSR float64, in order", double, some.labels, repeats, tuple(LEARNERS))
     classes = (single @ random.normal(size=(data.COLUMNS, 32)).astype(np.float32)).argmax(axis=1)
-    compare("CSR float32, one against rest, 32 classes", single, classes, values, 2)
+    compare_classes("CSR float32, 32 classes", single, classes, 2)
 
     wide = data.arrays(options.cache, rows // 4, 1 << 22)
     X = sp.csr_matrix((wide.values, wide.indices, wide.starts.astype(np.int32)), shape=(rows // 4, 1 << 22))
-    compare("CSR float32, 2^22 features", X, wide.labels, len(wide.values), repeats)
+    compare("CSR float32, 2^22 features", X, wide.labels, repeats)
 
     dense = random.normal(size=(rows * 5 // 4, 100)).astype(np.float32)
     labels = np.sign(dense @ random.normal(size=100)) * np.where(random.random(len(dense)) < data.NOISE, -1, 1)
-    compare(f"dense float32, {len(dense):,} x 100", dense, labels, dense.size, repeats)
+    compare(f"dense float32, {len(dense):,} x 100", dense, labels, repeats)
 
 
 if __name__ == "__main__":

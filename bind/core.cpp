@@ -1,6 +1,9 @@
 // The compiled core: borrow arrays, check them, release the interpreter's lock, turn names into types. No logic.
 #include "combiner.hpp"
+#include "kernel_machine.hpp"
 #include "player.hpp"
+#include "second_order.hpp"
+#include "winnow.hpp"
 
 using namespace nb::literals;
 
@@ -10,7 +13,10 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // objects that live as long as the interpreter are no business of its user
   bind_player(m);
   bind_combiner(m);
+  bind_kernel_machine(m);
+  bind_second_order(m);
   bind_svmlight(m);
+  bind_winnow(m);
   m.def("isa", [] { return std::string(isa_name(current_isa())); }, "The instruction set in use.");
   m.def("isas", [] {
     std::vector<std::string> names;

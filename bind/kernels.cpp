@@ -1,24 +1,11 @@
 // The kernels of one instruction set: this file is compiled once for each, REGRETLESS_ISA being its name.
 #include <limits>
 
-#include "regretless/play.hpp"
+#include "regretless/any_rows.hpp"
+#include "regretless/direct.hpp"
 #include "regretless/sight.hpp"
 
 namespace regretless::REGRETLESS_ISA {
-
-using AnyRows = std::variant<Dense<float>, Dense<double>, Sparse<float, std::int32_t>, Sparse<float, std::int64_t>,
-                             Sparse<double, std::int32_t>, Sparse<double, std::int64_t>>;
-
-static AnyRows rows_of(const Block& b) {
-  if (!b.starts) {
-    if (b.single) return Dense<float>(b);
-    return Dense<double>(b);
-  }
-  if (b.single && b.wide_indices) return Sparse<float, std::int64_t>(b);
-  if (b.single) return Sparse<float, std::int32_t>(b);
-  if (b.wide_indices) return Sparse<double, std::int64_t>(b);
-  return Sparse<double, std::int32_t>(b);
-}
 
 // A name becomes an alternative of the catalogue V. The binding has refused unknown names.
 template <class V, std::size_t I = 0>
@@ -34,6 +21,8 @@ static V named(std::string_view name, const Rules& rules) {
 static Outcome play(const Block& block, const Labels& labels, const Rules& rules, const State& state, std::int64_t begin,
                     std::int64_t end) {
   const Rate rate = AnyRate::named(rules);
+  if (rules.loss == "direct")
+    return std::visit([&](const auto& rows) { return play_direct(rows, labels, rules, rate, state, begin, end); }, rows_of(block));
   return std::visit(
       [&](const auto& rows, const auto& geometry, const auto& loss) {
         return state.targets == 1 ? play_one(rows, labels, rules, geometry, loss, rate, state, begin, end)

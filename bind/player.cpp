@@ -10,8 +10,9 @@ namespace regretless {
 namespace {
 
 constexpr std::string_view geometries[] = {"euclidean", "ball"};
-constexpr std::string_view losses[] = {"perceptron", "hinge", "squared-hinge", "logistic", "square", "linear"};
-constexpr std::string_view rates[] = {"constant", "inverse-sqrt", "self-tuned"};
+constexpr std::string_view losses[] = {"perceptron", "margin", "hinge",  "squared-hinge",
+                                       "logistic",   "square", "linear", "direct"};
+constexpr std::string_view rates[] = {"constant", "inverse-sqrt", "self-tuned", "scale-free", "pa", "pa-1", "pa-2"};
 
 template <std::size_t N>
 std::string_view known(const std::string_view (&names)[N], const std::string& name, const char* what) {
@@ -24,7 +25,7 @@ class Player {
  public:
   Player(State2 weights, State2 memory, State2 books, State1 scratch, std::optional<State2> lag,
          const std::string& geometry, const std::string& loss, const std::string& rate, double radius, double eta,
-         double tie, double intercept)
+         double tie, double intercept, double limit, double margin)
       : weights_(weights), memory_(memory), books_(books), scratch_(scratch), lag_(lag) {
     const std::size_t targets = weights.shape(1);
     if (targets == 0) throw std::invalid_argument("at least one target");
@@ -41,6 +42,9 @@ class Player {
     rules_.eta = eta;
     rules_.tie = tie;
     rules_.intercept = intercept;
+    rules_.limit = limit;
+    rules_.margin = margin;
+    check_rules(targets);
     state_.weights = weights.data();
     state_.lag = lag ? lag->data() : nullptr;
     state_.memory = reinterpret_cast<Memory*>(memory.data());
@@ -52,7 +56,7 @@ class Player {
 
   Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
-              std::int64_t end) const {
+              std::int64_t end, const std::optional<State2>& moves) const {
     Block block = block_of(values, indices, starts);
     const Labels of = labels_of(block, labels, sample_weight);
     check_labels(of, block.rows);
@@ -65,8 +69,14 @@ class Player {
     }
     if (end < 0) end = rounds;
     if (begin < 0 || begin > end || end > rounds) throw std::invalid_argument("no such rounds");
+    State state = state_;
+    if (moves) {
+      if (std::int64_t(moves->shape(0)) != rounds || std::int64_t(moves->shape(1)) != state_.targets)
+        throw std::invalid_argument("room for one move per round and target");
+      state.moves = moves->data();
+    }
     nb::gil_scoped_release unlocked;
-    return report(kernels().play(block, of, rules_, state_, begin, end));
+    return report(kernels().play(block, of, rules_, state, begin, end));
   }
 
   // One round without ceremony: a dense row, or the entries of a sparse one.
@@ -89,6 +99,13 @@ class Player {
   }
 
  private:
+  void check_rules(std::size_t targets) const {
+    if (rules_.rate.starts_with("pa") && rules_.loss != "hinge")
+      throw std::invalid_argument("passive-aggressive rates go with the hinge loss");
+    if (rules_.loss == "direct" && (targets < 2 || rules_.geometry != "euclidean"))
+      throw std::invalid_argument("the direct loss takes two targets or more, without a ball");
+  }
+
   void check_labels(const Labels& of, std::int64_t rows) const {
     bool wrong = false;
     if (state_.targets == 1)
@@ -127,13 +144,15 @@ Report sight(const Any& values, const std::optional<Any>& indices, const std::op
 void bind_player(nb::module_& m) {
   nb::class_<Player>(m, "Player", "Rules and borrowed state; feed it rounds.")
       .def(nb::init<State2, State2, State2, State1, std::optional<State2>, const std::string&, const std::string&,
-                    const std::string&, double, double, double, double>(),
+                    const std::string&, double, double, double, double, double, double>(),
            "weights"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(),
            "lag"_a.noconvert().none() = nb::none(), nb::kw_only(), "geometry"_a, "loss"_a, "rate"_a, "radius"_a = 0.0,
-           "eta"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0)
+           "eta"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0, "limit"_a = 1.0, "margin"_a = 0.0)
       .def("play", &Player::play, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
            "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(),
-           "begin"_a = 0, "end"_a = -1, "Play the rounds begin <= t < end; how many were played, and what stopped them.")
+           "begin"_a = 0, "end"_a = -1, "moves"_a.noconvert().none() = nb::none(),
+           "Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of each "
+           "round and target.")
       .def("one", &Player::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
       .def("score", &Player::score, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
            "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");

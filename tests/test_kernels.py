@@ -20,7 +20,8 @@ pytestmark = pytest.mark.kernel
 SCALE, NORM2, BIAS, STEPS, CLOCK, LAG_BIAS = range(6)
 reals = st.floats(-8, 8, width=32)
 mostly_zero = st.one_of(st.just(0.0), reals)
-SCHEDULES = ("constant", "inverse-sqrt", "self-tuned")
+quarters = st.integers(-12, 12).map(lambda k: k / 4)  # sums and products of these are exact
+SCHEDULES = ("constant", "inverse-sqrt", "self-tuned", "scale-free")
 
 
 class Play:
@@ -70,11 +71,20 @@ def rounds(rows=30, columns=11, elements=reals, dtype=np.float64):
 
 compositions = st.fixed_dictionaries(
     {
-        "loss": st.sampled_from(["perceptron", *LOSSES]),
+        "loss": st.sampled_from(["perceptron", "margin", *LOSSES]),
         "rate": st.sampled_from(SCHEDULES),
         "geometry": st.sampled_from(["euclidean", "ball"]),
         "radius": st.sampled_from([0.3, 2.0]),
         "eta": st.sampled_from([0.01, 0.3]),
+        "intercept": st.sampled_from([0.0, 1.5]),
+        "margin": st.just(0.4),
+    }
+)
+aggressive = st.fixed_dictionaries(
+    {
+        "loss": st.just("hinge"),
+        "rate": st.sampled_from(["pa", "pa-1", "pa-2"]),
+        "limit": st.sampled_from([0.1, 1.0]),
         "intercept": st.sampled_from([0.0, 1.5]),
     }
 )
@@ -110,6 +120,167 @@ def test_gradient_descent_is_the_textbooks(game, loss, schedule, radius):
     np.testing.assert_allclose(mean, np.mean(history, axis=0), rtol=1e-7, atol=1e-9)
     longest = max(float(v @ v) for v in history)
     assert play.ledger().reach2 == pytest.approx(longest, rel=1e-7, abs=1e-12)
+
+
+@given(rounds(elements=quarters), st.sampled_from([0.0, 0.3, 2.0]), st.sampled_from([0.0, 1.5]))
+def test_the_margin_perceptron_keeps_its_distance(game, theta, intercept):
+    """It moves just where the margin is below theta |w|, or w is zero, and is charged what is missing."""
+    X, y = game
+    rows = np.hstack([X, np.full((len(X), 1), intercept)])
+    w, missing, moves = np.zeros(rows.shape[1]), 0.0, np.zeros((len(X), 1))
+    for t, (x, label) in enumerate(zip(rows, y, strict=True)):
+        margin, bar = label * (w @ x), theta * np.sqrt(w @ w)
+        missing += max(0.0, bar - margin)
+        if margin < bar or margin == bar == 0:
+            w, moves[t] = w + label * x, label
+    play, told = Play(X.shape[1], loss="margin", margin=theta, intercept=intercept), np.empty((len(X), 1))
+    play.dense(X, y, moves=told)
+    np.testing.assert_array_equal(told, moves)
+    np.testing.assert_array_equal(play.w[:, 0], w[:-1])
+    assert play.memory[0, NORM2] == w @ w
+    assert play.ledger().loss == pytest.approx(missing, rel=1e-12, abs=1e-12)
+
+
+@given(
+    rounds(rows=20, columns=5, elements=quarters),
+    aggressive,
+    arrays(float, 20, elements=st.sampled_from([0.0, 1.0, 0.5, 7.0])),
+)
+def test_passive_aggressive_steps_are_the_textbooks(game, rules, weight):
+    """Steps, loss, squared loss and gain are those of the closed forms, and no step crosses the line it is drawn to."""
+    X, y = game
+    limit, b = rules["limit"], rules["intercept"]
+    rows = np.hstack([X, np.full((len(X), 1), b)])
+    w, moves, suffered, squares, gain = np.zeros(rows.shape[1]), [], 0.0, 0.0, 0.0
+    for x, label, c in zip(rows, y, weight, strict=True):
+        loss, norm2 = max(0.0, 1 - label * (w @ x)), x @ x
+        suffered += c * loss
+        tau = 0.0
+        if loss > 0 and c > 0:
+            squares += loss**2
+            if norm2 > 0:
+                tau = {
+                    "pa": loss / norm2,
+                    "pa-1": min(limit * c, loss / norm2),
+                    "pa-2": loss / (norm2 + 1 / (2 * limit * c)),
+                }[rules["rate"]]
+        gain += tau * (2 * loss - tau * norm2)
+        w = w + tau * label * x
+        moves.append(tau * label)
+        assert loss == 0 or label * (w @ x) <= 1 + 1e-9
+    play, told = Play(X.shape[1], **rules), np.empty((len(X), 1))
+    play.sparse(X, y, sample_weight=weight, moves=told)
+    # A round that is met exactly leaves a loss of nothing or of one rounding error, and a step as long as that.
+    np.testing.assert_allclose(told[:, 0], moves, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(play.w[:, 0], w[:-1], rtol=1e-9, atol=1e-9)
+    ledger = play.ledger()
+    assert (ledger.loss, ledger.slope2, ledger.step2) == pytest.approx((suffered, squares, gain), rel=1e-9, abs=1e-9)
+
+
+def test_rounds_near_the_margin_are_decided_as_by_weights_summed_afresh():
+    """Over 20,000 updates of long and short rows, the running length decides every round as |w| taken anew does."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(20_000, 4)) * 10.0 ** rng.integers(-3, 3, size=(20_000, 1))
+    y = rng.choice(np.array([-1, 1], dtype=np.int32), 20_000)
+    w, moves = np.zeros(4), np.zeros((len(X), 1))
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        if label * (w @ x) < 0.9 * np.sqrt(w @ w) or not w.any():
+            w, moves[t] = w + label * x, label
+    play, told = Play(4, loss="margin", margin=0.9), np.empty_like(moves)
+    play.dense(X, y, moves=told)
+    np.testing.assert_array_equal(told, moves)
+    assert play.memory[0, NORM2] == pytest.approx(w @ w, rel=1e-9)
+
+
+def test_a_self_tuned_round_without_a_gradient_is_no_update():
+    """Until a row has a length there is no rate, and nothing moves."""
+    play, y = Play(2, loss="logistic", rate="self-tuned"), np.array([1, 1], dtype=np.int32)
+    play.dense(np.zeros((2, 2)), y)
+    assert (play.ledger().updates, play.ledger().first_rate) == (0, 0)
+    play.dense(np.eye(2), y)
+    assert play.ledger().updates == 2
+    assert play.ledger().first_rate > 0
+
+
+def test_a_row_of_zeros_is_no_update_of_a_passive_aggressive_learner():
+    """It is charged and counted as a mistake, but as nothing can move no update is counted."""
+    play = Play(2, loss="hinge", rate="pa")
+    play.dense(np.zeros((3, 2)), np.array([1, -1, -1], dtype=np.int32))
+    ledger = play.ledger()
+    assert (ledger.loss, ledger.slope2, ledger.mistakes, ledger.updates) == (3, 3, 2, 0)
+
+
+def test_a_passive_aggressive_step_along_a_tiny_row_is_as_long_as_it_must_be():
+    """A row of length 1e-100 takes weights of length 1e100, without an overflow on the way."""
+    play, y = Play(2, loss="hinge", rate="pa"), np.array([1], dtype=np.int32)
+    x = np.array([[0.0, 1e-100]])
+    assert play.dense(x, y) == play.dense(x, y) == (1, None)
+    np.testing.assert_allclose(play.weights[:, 0], [0, 1e100], rtol=1e-12)
+    assert play.memory[0, NORM2] == pytest.approx(1e200, rel=1e-12)
+
+
+@given(
+    arrays(np.float64, (40, 6), elements=quarters),
+    arrays(np.int32, 40, elements=st.integers(0, 16)),
+    st.sampled_from([2, 3, 17]),
+    st.sampled_from([1.0, 0.5]),
+    st.sampled_from([0.0, 1.5]),
+    st.booleans(),
+)
+def test_classes_played_directly_are_the_textbooks(X, classes, targets, eta, intercept, dense):
+    """The true class and its best rival trade the row just where the true one is not strictly ahead."""
+    classes = classes % targets
+    rows = np.hstack([X, np.full((len(X), 1), intercept)])
+    W, mean, moves = np.zeros((rows.shape[1], targets)), np.zeros((rows.shape[1], targets)), np.zeros((len(X), targets))
+    updates, mistakes, loss, longest, norm2 = 0, 0, 0.0, 0.0, 0.0
+    for t, (x, label) in enumerate(zip(rows, classes, strict=True)):
+        mean, longest = mean + W / len(X), max(longest, (W**2).sum())
+        scores = x @ W
+        others = np.where(np.arange(targets) == label, -np.inf, scores)
+        rival = int(others.argmax())
+        mistakes += int(scores.argmax()) != label
+        loss += max(0.0, scores[rival] - scores[label])
+        if scores[label] <= scores[rival]:
+            updates, norm2 = updates + 1, norm2 + x @ x
+            moves[t, label], moves[t, rival] = eta, -eta
+            W = W + np.outer(x, moves[t])
+    play, told = Play(6, targets, average=True, loss="direct", eta=eta, intercept=intercept), np.empty_like(moves)
+    run = play.dense if dense else play.sparse
+    assert run(X, classes, moves=told) == (len(X), None)
+    np.testing.assert_array_equal(told, moves)
+    np.testing.assert_array_equal(play.weights, W[:-1])
+    np.testing.assert_allclose((play.memory[:, CLOCK] * play.weights - play.lag) / len(X), mean[:-1], atol=1e-12)
+    whole = play.ledger(targets)
+    assert (whole.rounds, whole.updates, whole.mistakes) == (len(X), updates, mistakes)
+    assert (whole.loss, whole.reach2, whole.update_norm2) == (loss, longest, norm2)
+    assert (whole.slope2, whole.step2) == (2 * norm2, 2 * eta * norm2)
+    np.testing.assert_array_equal(play.memory[:, NORM2], (W**2).sum(axis=0))
+    np.testing.assert_array_equal(play.books[:-1, FIELDS.index("updates")], np.count_nonzero(moves, axis=0))
+
+
+@given(
+    arrays(np.float32, (30, 11), elements=quarters),
+    arrays(np.int32, 30, elements=st.integers(0, 4)),
+    st.one_of(aggressive, st.just({"loss": "direct", "eta": 0.3})),
+    st.integers(0, 30),
+)
+def test_aggressive_and_direct_runs_are_the_same_bits_everywhere(X, classes, rules, cut):
+    """Instruction sets, layouts, precisions and cuts into blocks make no difference to several targets."""
+    found = set()
+    before = _core.isa()
+    try:
+        for isa in _core.isas():
+            _core.use_isa(isa)
+            for layout in ({}, {"wide": True}, {"keep_zeros": True}, None):
+                play = Play(11, 5, average=True, **rules)
+                rows = X if isa == before else X.astype(np.float64)
+                run = play.dense if layout is None else lambda *a, p=play, o=layout, **k: p.sparse(*a, **o, **k)
+                assert run(rows, classes, end=cut) == (cut, None)
+                assert run(rows, classes, begin=cut) == (len(X), None)
+                found.add(play.bits() + play.lag.tobytes())
+    finally:
+        _core.use_isa(before)
+    assert len(found) == 1
 
 
 @given(rounds(elements=mostly_zero), compositions)
@@ -285,6 +456,41 @@ def test_scores_are_the_bits_that_learning_sees(game, rules):
         assert play.ledger().mistakes - before == ((1 if out[0, 0] >= 0 else -1) != y[t])
 
 
+@given(rounds(elements=mostly_zero), compositions, st.integers(0, 30), st.randoms(use_true_random=False))
+def test_moves_are_the_steps_of_each_round(game, rules, cut, random):
+    """Replayed, `moves` give the weights; asking for them changes no bit, and other rounds are not touched."""
+    X, y = game
+    order = np.array(random.sample(range(len(X)), len(X)), dtype=np.int64)
+    silent, told = Play(X.shape[1], **rules), Play(X.shape[1], **rules)
+    silent.sparse(X, y, order=order)
+    moves = np.full((len(X), 1), np.nan)
+    told.sparse(X, y, order=order, end=cut, moves=moves)
+    assert np.isfinite(moves[:cut]).all()
+    assert np.isnan(moves[cut:]).all()
+    told.sparse(X, y, order=order, begin=cut, moves=moves)
+    assert told.bits() == silent.bits()
+    assert np.count_nonzero(moves) <= told.ledger().updates
+    w, bias = np.zeros(X.shape[1]), 0.0
+    for t, a in zip(order, moves[:, 0], strict=True):
+        w, bias = w + a * X[t], bias + a * rules["intercept"]
+        length = np.sqrt(w @ w + bias * bias)
+        if rules["geometry"] == "ball" and length > rules["radius"]:
+            w, bias = w * rules["radius"] / length, bias * rules["radius"] / length
+    np.testing.assert_allclose(told.w[:, 0], w, rtol=1e-6, atol=1e-8)
+
+
+@given(rounds(elements=mostly_zero), arrays(np.int32, 30, elements=st.integers(0, 4)))
+def test_moves_of_several_targets_are_those_of_each(game, classes):
+    """Column c of `moves` is what the one-against-rest run of class c would have been told."""
+    X, _ = game
+    many, moves = Play(X.shape[1], 5), np.empty((len(X), 5))
+    many.dense(X, classes, moves=moves)
+    for c in range(5):
+        one = np.empty((len(X), 1))
+        Play(X.shape[1]).dense(X, np.where(classes == c, 1, -1).astype(np.int32), moves=one)
+        np.testing.assert_array_equal(moves[:, c], one[:, 0])
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e200])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("targets", [1, 4])
@@ -336,9 +542,14 @@ def test_arguments_that_do_not_fit_are_refused():
         lambda: play.dense(X, y, begin=2, end=1),
         lambda: play.dense(X, y, end=4),
         lambda: play.dense(X, y, sample_weight=np.ones(2)),
+        lambda: play.dense(X, y, moves=np.empty((2, 1))),
+        lambda: play.dense(X, y, order=np.array([0, 1], dtype=np.int64), moves=np.empty((3, 1))),
         lambda: play.player.score(X, None, None, np.empty((2, 1))),
         lambda: Play(3, 4).dense(X, np.array([0, 4, 1], dtype=np.int32)),
         lambda: Play(3, loss="huber"),
+        lambda: Play(3, loss="logistic", rate="pa"),
+        lambda: Play(3, loss="direct"),
+        lambda: Play(3, 3, loss="direct", geometry="ball", radius=1.0),
         lambda: _core.use_isa("v9"),
     ):
         with pytest.raises(ValueError):  # noqa: PT011  each says something else

@@ -43,6 +43,7 @@ struct State {
   Memory* memory = nullptr;    // (targets)
   Ledger* book = nullptr;      // (targets), and one more for the whole when there are several
   double* scratch = nullptr;   // 4 * targets
+  double* moves = nullptr;     // (rounds, targets), or null: the a of each round's w <- w + a x, 0 where nothing moved
   std::int64_t columns = 0, targets = 1;
 };
 
@@ -51,6 +52,8 @@ struct Rules {
   std::string_view geometry, loss, rate;
   double radius = 0;     // of the ball
   double eta = 1;        // of the rate
+  double limit = 1;      // of the rate, where it has one
+  double margin = 0;     // that the loss asks for, where it asks for one
   double tie = 0;        // the label for which a score of 0 counts as right; 0: for none
   double intercept = 0;  // size of the constant feature
 };

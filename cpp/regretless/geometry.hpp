@@ -34,10 +34,11 @@ REGRETLESS_APART static double stored_norm2(const Weights& s) {
 // entries, keeps a model independent of how its stream was laid out and cut into blocks.
 inline constexpr double refresh_after = 1 << 20;
 
-// The book-keeping of a step w <- w + a x that both geometries share: |w + a x|^2 = |w|^2 + 2 a <w, x> + a^2 |x|^2.
+// The book-keeping of a step w <- w + a x that both geometries share: |w + a x|^2 = |w|^2 + 2 a <w, x> + a^2 |x|^2, summed so
+// that a long step along a short row does not overflow.
 REGRETLESS_INLINE void moved(const Weights& s, double score, double norm2, double a) {
   Memory& m = s.memory;
-  m.norm2 += 2 * a * score + a * a * norm2;
+  m.norm2 += a * (2 * score + a * norm2);
   m.steps += 1;
   if (m.steps > refresh_after) [[unlikely]] {
     m.norm2 = m.scale * m.scale * stored_norm2(s);

@@ -2,6 +2,7 @@
 // tree. No fused multiply-add. So every instruction set, layout and machine gives the same bits. (A lane starts at +0 and
 // never becomes -0, so that adding a zero of either sign changes nothing.)
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #if defined(__x86_64__)
@@ -187,28 +188,27 @@ REGRETLESS_INLINE double smallest(const Pack<double, N>& a) {
   else return smallest(least(low_half(a), high_half(a)));
 }
 
-// How many columns are compared at once, and whether one of them is not above the column before it.
+// How many columns are compared at once, and which of them are above the column before: their bits are all set.
 template <class I>
 inline constexpr int breadth = register_bytes / sizeof(I);
 
 template <class I>
-REGRETLESS_INLINE bool falls(const I* c) {
-  constexpr bool narrow = sizeof(I) == 4;
+REGRETLESS_INLINE auto rises(const I* c) {
+  using Columns = typename Pack<I, breadth<I>>::Loose;
+  return *reinterpret_cast<const Columns*>(c) > *reinterpret_cast<const Columns*>(c - 1);
+}
+
+// Whether all bits of a register are set.
+template <class R>
+REGRETLESS_INLINE bool full(R all) {
 #if defined(__AVX2__)
-  const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(c));
-  const __m256i before = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(c - 1));
-  return _mm256_movemask_epi8(narrow ? _mm256_cmpgt_epi32(at, before) : _mm256_cmpgt_epi64(at, before)) != -1;
+  return _mm256_movemask_epi8(__m256i(all)) == -1;
+#elif defined(__SSE2__)
+  return _mm_movemask_epi8(__m128i(all)) == 0xffff;
 #else
-#if defined(__SSE2__)
-  if constexpr (narrow) {
-    const __m128i at = _mm_loadu_si128(reinterpret_cast<const __m128i*>(c));
-    const __m128i before = _mm_loadu_si128(reinterpret_cast<const __m128i*>(c - 1));
-    return _mm_movemask_epi8(_mm_cmpgt_epi32(at, before)) != 0xffff;
-  }
-#endif
-  bool any = false;
-  for (int l = 0; l < breadth<I>; ++l) any |= c[l] <= c[l - 1];
-  return any;
+  bool every = true;
+  for (std::size_t l = 0; l < sizeof(all) / sizeof(all[0]); ++l) every &= all[l] != 0;
+  return every;
 #endif
 }
 
@@ -223,9 +223,9 @@ template <class I>
 REGRETLESS_INLINE bool ascends(const I* c, std::int64_t n) {
   constexpr int N = breadth<I>;
   if (n <= N) return few_ascend(c, n);
-  bool any = falls(c + n - N);
-  for (std::int64_t k = 1; k + N <= n; k += N) any |= falls(c + k);
-  return !any;
+  auto all = rises(c + n - N);
+  for (std::int64_t k = 1; k + N <= n; k += N) all &= rises(c + k);
+  return full(all);
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -8,8 +8,8 @@ struct Ledger {
   double updates;       // rounds that moved the weights
   double mistakes;      // rounds whose predicted label was wrong
   double loss;          // sum of what was charged
-  double slope2;        // sum of |gradient|^2
-  double step2;         // sum of rate * |gradient|^2
+  double slope2;        // sum of |gradient|^2; of passive-aggressive steps, of loss^2
+  double step2;         // sum of rate * |gradient|^2; of passive-aggressive steps tau, of tau * (2 loss - tau |x|^2)
   double max_norm2;     // largest |x|^2 of any round
   double update_norm2;  // sum of |x|^2 over the update rounds
   double total_norm2;   // sum of |x|^2 over all rounds: tells whether the same rounds are read again

@@ -24,21 +24,15 @@ REGRETLESS_INLINE double suffer(const L& loss, const Rate& rate, double y, doubl
   const double margin = y * score;
   book.rounds += 1;
   if (weight != 1) book.weighted += 1;
-  book.loss += weight * loss.value(margin);
+  const double charged = loss.value(margin, memory);
+  book.loss += weight * charged;
   book.total_norm2 += norm2;
   if (norm2 > book.max_norm2) book.max_norm2 = norm2;
   largest(book.reach2, memory.norm2);
-  const double slope = weight * loss.slope(margin, y);
+  const double slope = weight * loss.slope(margin, y, memory);
   if (slope == 0) return 0;
-  const double slope2 = slope * slope * norm2;
-  book.updates += 1;
   book.update_norm2 += norm2;
-  book.slope2 += slope2;
-  const double eta = rate(book);
-  book.step2 += eta * slope2;
-  if (book.first_rate == 0) book.first_rate = eta;  // a self-tuned rate is 0 until the first gradient
-  book.last_rate = eta;
-  return -eta * slope * y;
+  return rate({charged, slope, y, norm2, weight}, book);
 }
 
 // w <- w + a x, and what the average of all weights so far needs to know of it.
@@ -47,11 +41,12 @@ REGRETLESS_INLINE void step(const Row& row, double a, double score, double norm2
                             const Weights& s) {
   Memory& m = s.memory;
   const double stored = a / geometry.scale(m);
-  add(row, stored, s.w);
   m.bias += stored * intercept;
   if (s.lag) {
-    add(row, m.clock * stored, s.lag);
+    add_both(row, stored, s.w, m.clock * stored, s.lag);
     m.lag_bias += m.clock * stored * intercept;
+  } else {
+    add(row, stored, s.w);
   }
   geometry.after(s, score, norm2, a);
 }
@@ -107,6 +102,7 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
     m.clock += geometry.scale(m);
     book.mistakes += positive(score, rules.tie) != (y > 0);
     const double a = suffer(loss, rate, y, score, norm2, weight, m, book);
+    if (state.moves) [[unlikely]] state.moves[t] = a;
     if (a != 0) step(rows[t], a, score, norm2, geometry, b, weights);
   }
   return {end, Complaint::none};
@@ -174,6 +170,10 @@ REGRETLESS_APART bool suffer_many(const Round& round, const Rules& rules, const 
   return moves;
 }
 
+REGRETLESS_INLINE void write_down(Side side, double* moves) {
+  for (std::int64_t c = 0; c < side.targets; ++c) moves[c] = side.moves[c];
+}
+
 template <class Row, Geometry G>
 REGRETLESS_APART void step_many(const Row& row, double norm2, double intercept, const G& geometry, const State& state, Side side) {
   for (std::int64_t c = 0; c < side.targets; ++c) {
@@ -205,8 +205,9 @@ Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const
     if (seen.complaint == Complaint::none) predict_many(geometry, rules.intercept, state, side, seen);
     if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
-    if (suffer_many(round, rules, geometry, loss, rate, state, side))
-      step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
+    const bool moved = suffer_many(round, rules, geometry, loss, rate, state, side);
+    if (state.moves) [[unlikely]] write_down(side, state.moves + t * state.targets);
+    if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
   }
   return {end, Complaint::none};
 }

@@ -197,4 +197,20 @@ REGRETLESS_APART static void add(const Row& row, double a, double* w) {
   for (; k < row.n; ++k) w[row.column(k)] += a * row.x[k];
 }
 
+// The same to two arrays in one reading of the row.
+template <class Row>
+REGRETLESS_APART static void add_both(const Row& row, double a, double* w, double b, double* u) {
+  const Eight first = spread<8>(a), second = spread<8>(b);
+  std::int64_t k = 0;
+  for (; k + 8 <= row.n; k += 8) {
+    const Eight v = load<8>(row.x + k);
+    row.add8(w, k, first * v);
+    row.add8(u, k, second * v);
+  }
+  for (; k < row.n; ++k) {
+    w[row.column(k)] += a * row.x[k];
+    u[row.column(k)] += b * row.x[k];
+  }
+}
+
 }  // namespace regretless::REGRETLESS_ISA

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 class Player:
     """Rules and borrowed state; feed it rounds."""
 
-    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, *, geometry: str, loss: str, rate: str, radius: float = 0.0, eta: float = 1.0, tie: float = 0.0, intercept: float = 0.0) -> None: ...
+    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, *, geometry: str, loss: str, rate: str, radius: float = 0.0, eta: float = 1.0, tie: float = 0.0, intercept: float = 0.0, limit: float = 1.0, margin: float = 0.0) -> None: ...
 
-    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1) -> tuple[int, str | None]:
+    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1, moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> tuple[int, str | None]:
         """
-        Play the rounds begin <= t < end; how many were played, and what stopped them.
+        Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of each round and target.
         """
 
     def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
@@ -109,6 +109,73 @@ def expert_fields() -> list[str]:
 
 COMBINER_MEMORY: int = 8
 
+class KernelMachine:
+    """A perceptron in the dual over borrowed arrays; feed it rounds."""
+
+    def __init__(self, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], born: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], lengths2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], columns: int, most: int = 0) -> None: ...
+
+    def dense(self, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """The support is kept as dense rows."""
+
+    def sparse(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], length: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """The support is kept as sparse rows."""
+
+    def given(self, column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The support is columns of a Gram matrix."""
+
+    def log(self, slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], round: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Write every update down."""
+
+    def rules(self, kind: str, gamma: float = 1.0, coef0: float = 0.0, degree: int = 1, offset: float = 0.0, tie: float = 0.0) -> None:
+        """Which kernel, and what a score of 0 means."""
+
+    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1, known: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None = None, offset: int = 0) -> tuple[int, str | None]:
+        """
+        Play the rounds begin <= t < end; how many were played, and what stopped them.
+        """
+
+    def play_given(self, gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1, known: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[int, str | None]:
+        """The same on a Gram matrix."""
+
+    def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
+        """Scores of all rows, the same bits that play sees."""
+
+    def score_given(self, gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
+        """The same on a Gram matrix."""
+
+    def gram(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], own: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, str | None]:
+        """K(row, slot) of all rows and slots, and K(row, row)."""
+
+    def adopt(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None) -> tuple[int, str | None]:
+        """Fill slots with rows, without coefficients."""
+
+def kernel_scratch(columns: int, targets: int) -> int:
+    """How many numbers of scratch a KernelMachine needs."""
+
+SPARSE_LANES: int = 32
+
+class SecondOrderPlayer:
+    """Rules and borrowed state of a second-order learner; feed it rounds."""
+
+    @overload
+    def __init__(self, records: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], *, loss: str, tie: float = 0.0, intercept: float = 0.0) -> None: ...
+
+    @overload
+    def __init__(self, sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scales: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], *, loss: str, tie: float = 0.0, intercept: float = 0.0) -> None: ...
+
+    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1) -> tuple[int, str | None]:
+        """
+        Play the rounds begin <= t < end; how many were played, and what stopped them.
+        """
+
+    def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
+        """Play one dense round."""
+
+    def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
+        """Scores of all rows, the same bits that play sees."""
+
+SECOND_ORDER_MEMORY_SIZE: int = 5
+
 class SvmlightParser:
     """Svmlight text to compressed sparse rows, a block at a time."""
 
@@ -133,6 +200,24 @@ class SvmlightParser:
     @property
     def first_id(self) -> int | None:
         """The id of column 0, or None when there were no entries yet."""
+
+class MirrorPlayer:
+    """Mirror steps by a link: rules and borrowed state; feed it rounds."""
+
+    def __init__(self, pairs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], *, link: str, rate: float = 1.0, tie: float = 0.0, intercept: float = 0.0) -> None: ...
+
+    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1) -> tuple[int, str | None]:
+        """
+        Play the rounds begin <= t < end; how many were played, and what stopped them.
+        """
+
+    def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
+        """Play one dense round."""
+
+    def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
+        """Scores of all rows under the normalised weights."""
+
+MIRROR_MEMORY_SIZE: int = 13
 
 def isa() -> str:
     """The instruction set in use."""

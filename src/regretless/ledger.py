@@ -32,7 +32,9 @@ class Ledger:
     loss : float
         Sum of what was charged.
     slope2, step2 : float
-        Sum of squared gradient norms, and the same with each term times the rate of its round.
+        Sum of squared gradient norms, and the same with each term times the rate of its round. Of passive-aggressive
+        learners: the sum of loss^2, and of tau * (2 loss - tau |x|^2), by which at least the steps came nearer to any
+        weights without a loss.
     max_norm2, update_norm2, total_norm2 : float
         Squared lengths of the rows, the constant feature included: the largest, their sum over the updates, over all.
     reach2 : float

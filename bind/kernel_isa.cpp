@@ -1,0 +1,66 @@
+// The kernel perceptron on one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include <variant>
+
+#include "regretless/kernel_play.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+// f(rows) with the type of rows that the block is of.
+template <class F>
+static auto with_rows(const Block& b, const F& f) {
+  if (!b.starts) {
+    if (b.single) return f(Dense<float>(b));
+    return f(Dense<double>(b));
+  }
+  if (b.single && b.wide_indices) return f(Sparse<float, std::int64_t>(b));
+  if (b.single) return f(Sparse<float, std::int32_t>(b));
+  if (b.wide_indices) return f(Sparse<double, std::int64_t>(b));
+  return f(Sparse<double, std::int32_t>(b));
+}
+
+// f(values, place of a round) with what finds the values of the kernel.
+template <class F>
+static KernelOutcome with_values(const Block& b, const KernelRules& rules, KernelState& s, const F& f) {
+  return with_rows(b, [&]<class X>(const X& rows) {
+    const auto row_of = [&](std::int64_t t) { return rows.at(t); };
+    if (s.support.rows) {
+      DenseValues<X> values(rows, rules, s);
+      return f(values, row_of);
+    }
+    SparseValues<X> values(rows, rules, s);
+    return f(values, row_of);
+  });
+}
+
+static KernelOutcome play(const Block& block, const Given& given, const Labels& labels, const KernelRules& rules, KernelState& s,
+                          const Known& known, std::int64_t begin, std::int64_t end) {
+  const auto all = [&](auto& values, const auto& row_of) { return play_blocks(values, labels, rules, s, known, begin, end, row_of); };
+  if (!given.gram) return with_values(block, rules, s, all);
+  GivenValues values(given, block.order, s);
+  return all(values, [&](std::int64_t t) { return values.row(t); });
+}
+
+static KernelOutcome score(const Block& block, const Given& given, const KernelRules& rules, KernelState& s, double* out) {
+  if (!given.gram)
+    return with_values(block, rules, s, [&](auto& values, const auto&) { return score_blocks(values, s, block.rows, out); });
+  GivenValues values(given, nullptr, s);
+  return score_blocks(values, s, given.rows, out);
+}
+
+static KernelOutcome gram(const Block& block, const KernelRules& rules, KernelState& s, double* out, double* self) {
+  return with_values(block, rules, s, [&](auto& values, const auto&) { return gram_blocks(values, s, block.rows, out, self); });
+}
+
+static KernelOutcome adopt(const Block& block, const KernelRules& rules, KernelState& s) {
+  return with_values(block, rules, s, [&](auto& values, const auto&) { return adopt_blocks(values, s, block.rows); });
+}
+
+}  // namespace regretless::REGRETLESS_ISA
+
+#define REGRETLESS_PASTE(a, b) a##b
+#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(kernel_, isa)
+
+namespace regretless {
+const KernelFunctions REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::score, REGRETLESS_ISA::gram,
+                                                          REGRETLESS_ISA::adopt};
+}  // namespace regretless

@@ -1,0 +1,163 @@
+// A second-order player: rules and borrowed state, checked once, then fed rounds.
+#include "second_order.hpp"
+
+#include "player.hpp"
+#include "regretless/second_order_game.hpp"
+
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+constexpr std::string_view on_mistake = "perceptron", below_one = "squared-hinge";
+
+const SecondOrderKernels& second_order_kernels() {
+#if defined(__x86_64__)
+  switch (current_isa()) {
+    case Isa::v4: return second_order_v4;
+    case Isa::v3: return second_order_v3;
+    default: return second_order_v1;
+  }
+#else
+  return second_order_generic;
+#endif
+}
+
+void demand(bool holds, const char* otherwise) {
+  if (!holds) throw std::invalid_argument(otherwise);
+}
+
+bool shaped(const State2& array, std::size_t rows, std::size_t columns) {
+  return array.shape(0) == rows && array.shape(1) == columns;
+}
+
+class SecondOrderPlayer {
+ public:
+  // A diagonal matrix: records, as many numbers a feature as the loss asks for.
+  SecondOrderPlayer(State2 records, State2 memory, State2 books, State1 scratch, const std::string& loss, double tie,
+                    double intercept)
+      : memory_(memory), books_(books), scratch_(scratch) {
+    const auto targets = std::int64_t(memory.shape(0));
+    state_.numbers = loss == on_mistake ? numbers_by_sums * targets
+                     : targets == 1     ? numbers_by_one_weight
+                                        : numbers_by_weights * targets;
+    demand(std::int64_t(records.shape(1)) == state_.numbers, "the records have the wrong shape");
+    state_.records = hold(0, records);
+    state_.columns = std::int64_t(records.shape(0));
+    begin(loss, tie, intercept);
+  }
+
+  // A full matrix.
+  SecondOrderPlayer(State2 sums, State2 weights, State2 scales, State2 factor, State2 memory, State2 books, State1 scratch,
+                    const std::string& loss, double tie, double intercept)
+      : memory_(memory), books_(books), scratch_(scratch) {
+    const std::size_t targets = memory.shape(0), n = sums.shape(1);
+    demand(n > 0 && shaped(sums, targets, n) && shaped(weights, targets, n) && shaped(scales, targets, n) &&
+               shaped(factor, targets, n * (n - 1) / 2),
+           "the sums, the weights, the scales and the factor do not fit each other");
+    state_.sums = hold(0, sums);
+    state_.weights = hold(1, weights);
+    state_.scales = hold(2, scales);
+    state_.factor = hold(3, factor);
+    state_.columns = std::int64_t(n - 1);
+    begin(loss, tie, intercept);
+  }
+
+  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
+              const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
+              std::int64_t end) const {
+    Block block = block_of(values, indices, starts);
+    const Labels of = labels_of(block, labels, sample_weight);
+    check_labels(of, block.rows);
+    std::int64_t rounds = block.rows;
+    if (order) {
+      block.order = order->data();
+      rounds = std::int64_t(order->size());
+      for (std::int64_t t = 0; t < rounds; ++t)
+        demand(block.order[t] >= 0 && block.order[t] < block.rows, "order names a row that is not there");
+    }
+    if (end < 0) end = rounds;
+    demand(begin >= 0 && begin <= end && end <= rounds, "no such rounds");
+    nb::gil_scoped_release unlocked;
+    return report(second_order_kernels().play(block, of, rules_, state_, begin, end));
+  }
+
+  // One round without ceremony.
+  Report one(const Reals& x, std::int32_t label, double weight) const {
+    Block block;
+    block.values = x.data();
+    block.rows = 1;
+    block.columns = block.entries = std::int64_t(x.size());
+    const Labels of{&label, &weight};
+    check_labels(of, 1);
+    return report(second_order_kernels().play(block, of, rules_, state_, 0, 1));
+  }
+
+  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
+    const Block block = block_of(values, indices, starts);
+    demand(std::int64_t(out.shape(0)) == block.rows && std::int64_t(out.shape(1)) == state_.targets,
+           "room for one score per row and target");
+    nb::gil_scoped_release unlocked;
+    return report(second_order_kernels().score(block, rules_, state_, out.data()));
+  }
+
+ private:
+  double* hold(std::size_t place, State2& array) {
+    arrays_[place] = array;
+    return array.data();
+  }
+
+  void begin(const std::string& loss, double tie, double intercept) {
+    const std::size_t targets = memory_.shape(0);
+    demand(targets > 0 && memory_.shape(1) == second_order_memory_size, "memory has the wrong shape");
+    demand(shaped(books_, targets + (targets > 1), ledger_size), "books have the wrong shape");
+    demand(scratch_.size() >= 4 * targets + 3 * (std::size_t(state_.columns) + 8), "scratch is too small");
+    demand(loss == on_mistake || loss == below_one, "no such loss");
+    rules_.loss = loss == on_mistake ? on_mistake : below_one;
+    rules_.tie = tie;
+    rules_.intercept = intercept;
+    state_.memory = reinterpret_cast<SecondOrderMemory*>(memory_.data());
+    state_.book = reinterpret_cast<Ledger*>(books_.data());
+    state_.scratch = scratch_.data();
+    state_.targets = std::int64_t(targets);
+  }
+
+  void check_labels(const Labels& of, std::int64_t rows) const {
+    bool wrong = false;
+    if (state_.targets == 1)
+      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] != 1 && of.label[t] != -1;
+    else
+      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] < 0 || of.label[t] >= state_.targets;
+    demand(!wrong, "a label is no sign and no number of a target");
+  }
+
+  std::optional<State2> arrays_[4];
+  State2 memory_, books_;
+  State1 scratch_;
+  Rules rules_;
+  SecondOrder state_;
+};
+
+}  // namespace
+
+void bind_second_order(nb::module_& m) {
+  nb::class_<SecondOrderPlayer>(m, "SecondOrderPlayer", "Rules and borrowed state of a second-order learner; feed it rounds.")
+      .def(nb::init<State2, State2, State2, State1, const std::string&, double, double>(), "records"_a.noconvert(),
+           "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a, "tie"_a = 0.0,
+           "intercept"_a = 0.0)
+      .def(nb::init<State2, State2, State2, State2, State2, State2, State1, const std::string&, double, double>(),
+           "sums"_a.noconvert(), "weights"_a.noconvert(), "scales"_a.noconvert(), "factor"_a.noconvert(),
+           "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a, "tie"_a = 0.0,
+           "intercept"_a = 0.0)
+      .def("play", &SecondOrderPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+           "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
+           "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
+           "Play the rounds begin <= t < end; how many were played, and what stopped them.")
+      .def("one", &SecondOrderPlayer::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
+      .def("score", &SecondOrderPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+           "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");
+  m.attr("SECOND_ORDER_MEMORY_SIZE") = second_order_memory_size;
+}
+
+}  // namespace regretless

@@ -1,0 +1,43 @@
+// The second-order kernels of one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include "regretless/second_order.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+// The kind of state and the loss become types; f takes them.
+template <class F>
+static Outcome with_kind(const SecondOrder& state, const Rules& rules, F f) {
+  const PerceptronLoss on_mistake(rules);
+  const SquaredHinge below_one(rules);
+  if (state.factor && rules.loss == PerceptronLoss::name) return f(Whole(state), on_mistake);
+  if (state.factor) return f(Whole(state), below_one);
+  if (rules.loss == PerceptronLoss::name) return f(BySums(state), on_mistake);
+  return f(ByWeights(state), below_one);
+}
+
+static Outcome play_second_order(const Block& block, const Labels& labels, const Rules& rules, const SecondOrder& state,
+                                 std::int64_t begin, std::int64_t end) {
+  return with_kind(state, rules, [&](const auto& matrix, const auto& loss) {
+    return std::visit(
+        [&](const auto& rows) {
+          return state.targets == 1 ? play_one_target(rows, labels, rules, matrix, loss, state, begin, end)
+                                    : play_targets(rows, labels, rules, matrix, loss, state, begin, end);
+        },
+        rows_of(block));
+  });
+}
+
+static Outcome score_second_order(const Block& block, const Rules& rules, const SecondOrder& state, double* out) {
+  return with_kind(state, rules, [&](const auto& matrix, const auto&) {
+    return std::visit([&](const auto& rows) { return score_rows(rows, block.rows, rules, matrix, state, out); }, rows_of(block));
+  });
+}
+
+}  // namespace regretless::REGRETLESS_ISA
+
+#define REGRETLESS_PASTE(a, b) a##b
+#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(second_order_, isa)
+
+namespace regretless {
+const SecondOrderKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play_second_order,
+                                                             REGRETLESS_ISA::score_second_order};
+}  // namespace regretless

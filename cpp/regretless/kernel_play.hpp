@@ -1,0 +1,206 @@
+// The perceptron in the dual: f = sum of coefficients times K(x_s, .). The rows of a block meet the support as it is when the
+// block begins; then its rounds are played in their order, and what each update adds is added for the rows behind it. A score
+// is the sum over the slots in their order, whichever of the two found the terms, so blocks of any size give the same bits.
+#pragma once
+#include <cmath>
+
+#include "kernel_values.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+// A block's scores, (targets, lanes), and what is moved in a round.
+template <class V>
+struct Desk {
+  KernelState& s;
+  double *scores, *moves;
+
+  explicit Desk(KernelState& state) : s(state), scores(state.scratch), moves(state.scratch + V::width * state.support.targets) {}
+
+  REGRETLESS_INLINE void clear() {
+    for (std::int64_t k = 0; k < V::width * s.support.targets; ++k) scores[k] = 0;
+  }
+  // scores of panel p += a_c K for every target c.
+  REGRETLESS_INLINE void add(const double* a, std::int64_t p, const Octet& value) {
+    for (std::int64_t c = 0; c < s.support.targets; ++c) {
+      double* to = scores + c * V::width + p * 8;
+      put(to, at(to, 0) + eight(a[c]) * value);
+    }
+  }
+};
+
+REGRETLESS_INLINE bool predicts_positive(double score, double tie) { return score > 0 || (score == 0 && tie >= 0); }
+
+// Suffer one round and say by how much of K(x, .) the function moves.
+inline double suffer_kernel(double score, double y, double weight, double self, double tie, double& norm2, Ledger& book) {
+  const double margin = y * score;
+  book.rounds += 1;
+  book.weighted += weight != 1;
+  book.mistakes += predicts_positive(score, tie) != (y > 0);
+  book.loss += margin < 0 ? weight * -margin : 0;
+  book.total_norm2 += self;
+  if (self > book.max_norm2) book.max_norm2 = self;
+  if (norm2 > book.reach2) book.reach2 = norm2;
+  if (weight == 0 || margin > 0 || (margin == 0 && tie == y)) return 0;
+  const double move = weight * y;
+  book.updates += 1;
+  book.update_norm2 += self;
+  book.slope2 += weight * weight * self;
+  book.step2 += weight * weight * self;
+  book.first_rate = book.last_rate = 1;
+  norm2 += move * (2 * score + move * self);
+  if (norm2 < 0) norm2 = 0;
+  return move;
+}
+
+// One round of a block; whether any target moves.
+template <class V>
+bool play_round(Desk<V>& desk, const V& values, std::int64_t i, std::int32_t label, double weight, double tie) {
+  KernelState& s = desk.s;
+  const std::int64_t targets = s.support.targets;
+  if (targets > 1) {
+    Ledger& whole = s.book[targets];
+    std::int64_t best = 0;
+    for (std::int64_t c = 1; c < targets; ++c)
+      if (desk.scores[c * V::width + i] > desk.scores[best * V::width + i]) best = c;
+    whole.rounds += 1;
+    whole.weighted += weight != 1;
+    whole.mistakes += best != label;
+    whole.total_norm2 += values.self[i];
+    if (values.self[i] > whole.max_norm2) whole.max_norm2 = values.self[i];
+  }
+  bool moved = false;
+  for (std::int64_t c = 0; c < targets; ++c) {
+    const double y = targets == 1 ? double(label) : label == c ? 1.0 : -1.0;
+    desk.moves[c] = suffer_kernel(desk.scores[c * V::width + i], y, weight, values.self[i], tie, s.norm2[c], s.book[c]);
+    moved |= desk.moves[c] != 0;
+  }
+  return moved;
+}
+
+// The moves of a round go to the coefficients of a slot, and into the log.
+template <class V>
+void settle(Desk<V>& desk, std::int64_t slot) {
+  KernelState& s = desk.s;
+  const std::int64_t targets = s.support.targets;
+  for (std::int64_t c = 0; c < targets; ++c) {
+    s.support.coefficients[slot * targets + c] += desk.moves[c];
+    s.support.lag[slot * targets + c] += desk.moves[c] * s.book[c].rounds;
+  }
+  if (!s.log.slot) return;
+  const std::int64_t line = (*s.log.count)++;
+  s.log.slot[line] = slot;
+  s.log.round[line] = s.book[targets > 1 ? targets : 0].rounds;
+  for (std::int64_t c = 0; c < targets; ++c) s.log.moves[line * targets + c] = desk.moves[c];
+}
+
+template <class V>
+void fill_slot(Desk<V>& desk, V& values, std::int64_t i) {
+  KernelState& s = desk.s;
+  const std::int64_t slot = (*s.support.count)++, targets = s.support.targets;
+  for (std::int64_t c = 0; c < targets; ++c) s.support.coefficients[slot * targets + c] = s.support.lag[slot * targets + c] = 0;
+  s.support.born[slot] = s.book[targets > 1 ? targets : 0].rounds;
+  values.append(i, slot);
+  settle(desk, slot);
+  values.fresh(i, slot, [&](std::int64_t, std::int64_t p, const Octet& value) { desk.add(desk.moves, p, value); });
+}
+
+template <class V>
+bool has_room(const KernelState& s, const V& values) {
+  return *s.support.count + values.n <= s.support.room && (!s.log.slot || *s.log.count + values.n <= s.log.room) && values.fits();
+}
+
+// row_of(t) is the place of round t's row and label.
+template <class V, class At>
+KernelOutcome play_blocks(V& values, const Labels& labels, const KernelRules& rules, KernelState& s, const Known& known,
+                          std::int64_t begin, std::int64_t end, const At& row_of) {
+  Desk<V> desk(s);
+  const std::int64_t targets = s.support.targets;
+  std::int64_t width = 8;
+  for (std::int64_t t = begin; t < end;) {
+    const std::int64_t wanted = width < end - t ? width : end - t;
+    const Complaint next = values.open(t, wanted);
+    if (!has_room(s, values)) return values.close(), KernelOutcome{t, Halt::full};
+    desk.clear();
+    values.sweep(0, *s.support.count, 0, [&](std::int64_t slot, std::int64_t p, const Octet& value) {
+      desk.add(s.support.coefficients + slot * targets, p, value);
+    });
+    width = 2 * width < V::width ? 2 * width : V::width;
+    std::int64_t i = 0;
+    bool again = false;
+    for (; i < values.n && !again; ++i) {
+      for (std::int64_t c = 0; c < targets; ++c)
+        if (!(std::fabs(desk.scores[c * V::width + i]) < infinite))
+          return values.close(), KernelOutcome{t + i, Halt::refused, Complaint::diverged};
+      const std::int64_t row = row_of(t + i);
+      const double weight = labels.weight ? labels.weight[row] : 1;
+      if (!play_round(desk, values, i, labels.label[row], weight, rules.tie)) continue;
+      std::int64_t* slot = known.slots ? known.slots + known.offset + row : nullptr;
+      if (slot && *slot >= 0) {
+        // A sum in the order of the slots cannot be mended in its middle: the rows behind are scored afresh.
+        settle(desk, *slot);
+        again = true;
+        continue;
+      }
+      if (slot) *slot = *s.support.count;
+      fill_slot(desk, values, i);
+      if (s.most && *s.support.count > s.most) return values.close(), KernelOutcome{t + i + 1, Halt::over};
+    }
+    t += i;
+    if (again) width = 8;
+    else if (next != Complaint::none) return values.close(), KernelOutcome{t, Halt::refused, next};
+  }
+  values.close();
+  return {end};
+}
+
+// Scores of all rows, the same bits that playing sees.
+template <class V>
+KernelOutcome score_blocks(V& values, KernelState& s, std::int64_t rows, double* out) {
+  Desk<V> desk(s);
+  const std::int64_t targets = s.support.targets;
+  for (std::int64_t t = 0; t < rows; t += V::width) {
+    const Complaint next = values.open(t, V::width < rows - t ? V::width : rows - t);
+    desk.clear();
+    values.sweep(0, *s.support.count, 0, [&](std::int64_t slot, std::int64_t p, const Octet& value) {
+      desk.add(s.support.coefficients + slot * targets, p, value);
+    });
+    for (std::int64_t i = 0; i < values.n; ++i)
+      for (std::int64_t c = 0; c < targets; ++c) out[(t + i) * targets + c] = desk.scores[c * V::width + i];
+    if (next != Complaint::none) return {t + values.n, Halt::refused, (values.close(), next)};
+  }
+  values.close();
+  return {rows};
+}
+
+// K(row, slot) for all rows and slots, and K(row, row).
+template <class V>
+KernelOutcome gram_blocks(V& values, KernelState& s, std::int64_t rows, double* out, double* self) {
+  const std::int64_t count = *s.support.count;
+  for (std::int64_t t = 0; t < rows; t += V::width) {
+    const Complaint next = values.open(t, V::width < rows - t ? V::width : rows - t);
+    if (next != Complaint::none) return {t + values.n, Halt::refused, (values.close(), next)};
+    values.sweep(0, count, 0, [&](std::int64_t slot, std::int64_t p, const Octet& value) {
+      double lane[8];
+      put(lane, value);
+      for (std::int64_t i = p * 8; i < values.n && i < p * 8 + 8; ++i) out[(t + i) * count + slot] = lane[i - p * 8];
+    });
+    for (std::int64_t i = 0; i < values.n; ++i) self[t + i] = values.self[i];
+  }
+  values.close();
+  return {rows};
+}
+
+// Fill slots with rows, without coefficients.
+template <class V>
+KernelOutcome adopt_blocks(V& values, KernelState& s, std::int64_t rows) {
+  for (std::int64_t t = 0; t < rows; ++t) {
+    const Complaint next = values.open(t, 1);
+    if (next != Complaint::none) return {t, Halt::refused, (values.close(), next)};
+    if (!has_room(s, values)) return {t, Halt::full, (values.close(), Complaint::none)};
+    values.append(0, (*s.support.count)++);
+  }
+  values.close();
+  return {rows};
+}
+
+}  // namespace regretless::REGRETLESS_ISA

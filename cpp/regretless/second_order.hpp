@@ -1,0 +1,158 @@
+// The loop of learners that also remember how well each direction is known: predict, suffer, update; write it down.
+#pragma once
+#include <cmath>
+
+#include "any_rows.hpp"
+#include "loss.hpp"
+#include "play.hpp"
+#include "second_order_kinds.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+inline constexpr Memory no_memory{};  // of the losses here none asks for it
+
+// A round is refused that is so long, weighs so much or could cost so much that sums over many like it would not be floats.
+inline constexpr double most = 1e290;
+
+template <Loss L>
+REGRETLESS_INLINE Complaint too_much(const L& loss, double norm2, double score, double weight, double prior) {
+  if (!(norm2 < infinity)) return Complaint::not_finite;
+  const double worst = -std::fabs(score), slope = weight * loss.slope(worst, 1, no_memory);
+  const bool fits = norm2 * (weight > 1 ? weight : 1) < most * (prior < 1 ? prior : 1);
+  const bool cheap = weight * loss.value(worst, no_memory) < most && slope * slope * norm2 < most;
+  return fits && cheap ? Complaint::none : Complaint::diverged;
+}
+
+// Records are fetched a round ahead if so many numbers of theirs would fill the second-level cache several times over: what
+// comes often is there anyway, and asking for it is not free.
+inline constexpr std::int64_t several_caches = 1 << 20;
+
+// Checks the row of round t, and fetches what it and the next will read.
+template <Rows X>
+REGRETLESS_INLINE Complaint prepare(const X& rows, std::int64_t t, std::int64_t end, const SecondOrder& s) {
+  const Complaint complaint = rows.check(t, s.columns);
+  if (complaint != Complaint::none) return complaint;
+  rows.prefetch(t, end);
+  if (s.columns * s.numbers > several_caches && t + 1 < end)
+    rows.prefetch_weights(t + 1, s.records, s.numbers * std::int64_t(sizeof(double)));
+  return Complaint::none;
+}
+
+// Suffer one round; whether it teaches.
+template <Loss L>
+REGRETLESS_INLINE bool judge(const L& loss, double tie, double y, double score, double norm2, double weight, Ledger& book) {
+  const double margin = y * score, slope = weight * loss.slope(margin, y, no_memory);
+  book.rounds += 1;
+  if (weight != 1) book.weighted += 1;
+  book.mistakes += positive(score, tie) != (y > 0);
+  book.loss += weight * loss.value(margin, no_memory);
+  book.total_norm2 += norm2;
+  if (norm2 > book.max_norm2) book.max_norm2 = norm2;
+  if (slope == 0) return false;
+  book.updates += 1;
+  book.update_norm2 += norm2;
+  book.slope2 += slope * slope * norm2;
+  return true;
+}
+
+// Plays one row of one target, unless it has zeros in it, which take no place in the order of sums; `sieved` is one that had.
+template <class Row, Matrix M, Loss L>
+REGRETLESS_INLINE Complaint play_row(const Row& row, M& matrix, const L& loss, const Rules& rules, const SecondOrder& state,
+                                     double y, double weight, bool& sieved) {
+  const double b = rules.intercept;
+  const Sight seen = matrix.look(row, b);
+  if (seen.zeros && !sieved) {
+    sieved = true;
+    return Complaint::none;
+  }
+  const double norm2 = seen.norm2 + b * b;
+  const Complaint complaint = too_much(loss, norm2, seen.score, weight, state.memory->prior);
+  if (complaint == Complaint::none && judge(loss, rules.tie, y, seen.score, norm2, weight, *state.book))
+    matrix.learn(row, Lesson{b, weight}, y, seen.score);
+  return complaint;
+}
+
+// Room for a row without its zeros, in the scratch behind what the kinds of state need.
+struct Sieve {
+  double* values;
+  std::int64_t* columns;
+  bool in_use = false;  // once a row had zeros, the next ones will too
+  explicit Sieve(const SecondOrder& s) : values(s.scratch + 4 * s.targets + s.columns + 8) {
+    columns = reinterpret_cast<std::int64_t*>(values + s.columns + 8);
+  }
+};
+
+template <Rows X, Matrix M, Loss L>
+Outcome play_one_target(const X& rows, const Labels& labels, const Rules& rules, M matrix, const L& loss,
+                        const SecondOrder& state, std::int64_t begin, std::int64_t end) {
+  Sieve sieve(state);
+  for (std::int64_t t = begin; t < end; ++t) {
+    Complaint complaint = prepare(rows, t, end, state);
+    if (complaint != Complaint::none) [[unlikely]] return {t, complaint};
+    const std::int64_t at = rows.at(t);
+    const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
+    if (!sieve.in_use) complaint = play_row(rows[t], matrix, loss, rules, state, y, weight, sieve.in_use);
+    if (sieve.in_use) {
+      const auto row = without_zeros(rows[t], sieve.values, sieve.columns);
+      complaint = play_row(row, matrix, loss, rules, state, y, weight, sieve.in_use);
+    }
+    if (complaint != Complaint::none) [[unlikely]] return {t, complaint};
+  }
+  return {end, Complaint::none};
+}
+
+// One against the rest, all targets in one reading of each row: target by target the same bits as `play_one_target`.
+template <Rows X, Matrix M, Loss L>
+Outcome play_targets(const X& rows, const Labels& labels, const Rules& rules, const M& matrix, const L& loss,
+                     const SecondOrder& state, std::int64_t begin, std::int64_t end) {
+  const Moves moves(state);
+  const double b = rules.intercept;
+  Ledger& whole = state.book[state.targets];
+  for (std::int64_t t = begin; t < end; ++t) {
+    if (const Complaint c = prepare(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
+    const auto row = rows[t];
+    const std::int64_t at = rows.at(t);
+    const double weight = labels.weight ? labels.weight[at] : 1, norm2 = matrix.scores(row, b, moves.scores) + b * b;
+    for (std::int64_t c = 0; c < state.targets; ++c)
+      if (const Complaint bad = too_much(loss, norm2, moves.scores[c], weight, state.memory->prior); bad != Complaint::none)
+        [[unlikely]] return {t, bad};
+    whole.rounds += 1;
+    whole.weighted += weight != 1;
+    whole.mistakes += winner(moves.scores, state.targets) != labels.label[at];
+    whole.total_norm2 += norm2;
+    largest(whole.max_norm2, norm2);
+    bool any = false;
+    for (std::int64_t c = 0; c < state.targets; ++c) {
+      const double y = c == labels.label[at] ? 1 : -1;
+      const bool teaches = judge(loss, rules.tie, y, moves.scores[c], norm2, weight, state.book[c]);
+      moves.confidences[c] = teaches ? weight : 0;
+      moves.sums[c] = teaches ? weight * y : 0;
+      any |= teaches;
+    }
+    if (any) matrix.learn_many(row, Lesson{b, weight}, labels.label[at], moves);
+  }
+  return {end, Complaint::none};
+}
+
+// Scores of all rows, the same bits that `play` sees.
+template <Rows X, Matrix M>
+Outcome score_rows(const X& rows, std::int64_t count, const Rules& rules, M matrix, const SecondOrder& state, double* out) {
+  Sieve sieve(state);
+  const double b = rules.intercept;
+  for (std::int64_t t = 0; t < count; ++t) {
+    if (const Complaint c = prepare(rows, t, count, state); c != Complaint::none) return {t, c};
+    double* const scores = out + t * state.targets;
+    Sight seen;
+    if (state.targets > 1) {
+      seen.norm2 = matrix.scores(rows[t], b, scores);
+    } else {
+      if (!sieve.in_use) seen = matrix.view(rows[t], b), sieve.in_use = seen.zeros;
+      if (sieve.in_use) seen = matrix.view(without_zeros(rows[t], sieve.values, sieve.columns), b);
+      *scores = seen.score;
+    }
+    if (!(seen.norm2 < infinity)) return {t, Complaint::not_finite};
+  }
+  return {count, Complaint::none};
+}
+
+}  // namespace regretless::REGRETLESS_ISA

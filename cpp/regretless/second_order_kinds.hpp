@@ -1,0 +1,217 @@
+// The three kinds of second-order state: what a score is made of, and what a round that teaches changes. Each serves one
+// target or several side by side, with the same bits.
+#pragma once
+#include <concepts>
+
+#include "second_order_full.hpp"
+#include "second_order_game.hpp"
+#include "second_order_many.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+// Several targets side by side, with room for one number each of four kinds. Those that do not move have zeros.
+struct Moves {
+  double *scores, *sums, *confidences, *steps;
+  explicit Moves(const SecondOrder& s)
+      : scores(s.scratch), sums(scores + s.targets), confidences(sums + s.targets), steps(confidences + s.targets) {}
+};
+
+// A round as every target sees it: the size of the constant feature, and how much it weighs.
+struct Lesson {
+  double intercept, confidence;
+};
+
+REGRETLESS_INLINE void remember(SecondOrderMemory& m, const Lesson& of, double sum, double confidence) {
+  m.sum += sum * of.intercept;
+  m.square += confidence * (of.intercept * of.intercept);
+}
+
+// The diagonal of A, without weights: a score is u' (A + x x')^-1 x. Records are (u, sum of x^2).
+struct BySums {
+  static constexpr std::int64_t numbers = numbers_by_sums;
+  const SecondOrder& s;
+  double prior;
+  explicit BySums(const SecondOrder& state) : s(state), prior(state.memory->prior) {}
+  double constant(const SecondOrderMemory& m, double b) const { return m.sum * b / ((m.square + prior) + b * b); }
+
+  template <class Row>
+  REGRETLESS_INLINE Sight look(const Row& row, double b) {
+    const Eight a = spread<8>(prior);
+    Sight seen = add_up<numbers>(row, s.records, [&](const Eight& u, const Eight& squares, const Eight& x, const Eight& square,
+                                                     std::int64_t) { return u * x / ((squares + a) + square); });
+    seen.score += constant(*s.memory, b);
+    return seen;
+  }
+  template <class Row>
+  REGRETLESS_INLINE Sight view(const Row& row, double b) {
+    return look(row, b);
+  }
+  template <class Row>
+  REGRETLESS_INLINE void learn(const Row& row, const Lesson& of, double y, double) const {
+    const Eight signed_by = spread<8>(of.confidence * y), by = spread<8>(of.confidence);
+    double* const records = s.records;  // or it would be read again after every addition
+    by_eights(row, [&](std::int64_t k, int here, const Eight& x) {
+      in_twos(signed_by * x, by * (x * x), 0, [&](int l, const Pack<double, 2>& more) {
+        if (l < here) add_to(records + numbers * std::int64_t(row.column(k + l)), more);
+      });
+    });
+    remember(*s.memory, of, of.confidence * y, of.confidence);
+  }
+  template <class Row>
+  double scores(const Row& row, double b, double* out) const {
+    const Shrunk term{s.records, s.records + s.targets, prior};
+    const double norm2 = totals(row, term, s.numbers, s.targets, out);
+    for (std::int64_t c = 0; c < s.targets; ++c) out[c] += constant(s.memory[c], b);
+    return norm2;
+  }
+  template <class Row>
+  void learn_many(const Row& row, const Lesson& of, std::int32_t, const Moves& moves) const {
+    Stretch stretch;
+    for (std::int64_t k = 0; k < row.n; k += Stretch::room) {
+      unpack(row, k, s.numbers, stretch);
+      grouped<one_register>(0, s.targets, [&](std::int64_t c, auto size) {
+        add_to_sums<size>(stretch, moves.sums + c, moves.confidences + c, s.records + c, s.records + s.targets + c);
+      });
+    }
+    for (std::int64_t c = 0; c < s.targets; ++c) remember(s.memory[c], of, moves.sums[c], moves.confidences[c]);
+  }
+};
+
+// The diagonal of A, and weights: a score is their product with the row. Records are (w, sum of x^2, u), and
+// for one target a zero. Most rounds teach, so what an update needs is worked out with the score: x / A, in scratch, and
+// x' A^-1 x.
+struct ByWeights {
+  static constexpr std::int64_t numbers = numbers_by_one_weight;
+  const SecondOrder& s;
+  double prior, doubt = 0;
+  double* gain;
+  explicit ByWeights(const SecondOrder& state)
+      : s(state), prior(state.memory->prior), gain(state.scratch + 4 * state.targets) {}
+
+  template <class Row>
+  REGRETLESS_INLINE Sight look(const Row& row, double b) {
+    const Eight a = spread<8>(prior);
+    Eight doubts{};
+    double* const gains = gain;
+    Sight seen = add_up<numbers>(row, s.records, [&](const Eight& w, const Eight& squares, const Eight& x, const Eight&,
+                                                     std::int64_t k) {
+      const Eight g = x / (squares + a);
+      store(gains + k, g);
+      doubts = doubts + x * g;
+      return w * x;
+    });
+    doubt = tree(doubts);
+    seen.score += b * s.memory->weight;
+    return seen;
+  }
+  template <class Row>
+  REGRETLESS_INLINE Sight view(const Row& row, double b) const {
+    Sight seen = add_up<numbers>(row, s.records, [](const Eight& w, const Eight&, const Eight& x, const Eight&, std::int64_t) {
+      return w * x;
+    });
+    seen.score += b * s.memory->weight;
+    return seen;
+  }
+  // How far the weights go along x / A.
+  REGRETLESS_INLINE double step(const SecondOrderMemory& m, const Lesson& of, double y, double score, double of_row) const {
+    const double b = of.intercept;
+    return (y - score) / (1 / of.confidence + (of_row + b * b / (m.square + prior)));
+  }
+  REGRETLESS_INLINE void remember_step(SecondOrderMemory& m, const Lesson& of, double by) const {
+    m.weight += by * (of.intercept / (m.square + prior));
+  }
+  template <class Row>
+  REGRETLESS_INLINE void learn(const Row& row, const Lesson& of, double y, double score) const {
+    const double by = step(*s.memory, of, y, score, doubt);
+    const Eight far = spread<8>(by), much = spread<8>(of.confidence), signed_by = spread<8>(of.confidence * y);
+    double *const records = s.records, *const gains = gain;
+    by_eights(row, [&](std::int64_t k, int here, const Eight& x) {
+      in_fours(far * load<8>(gains + k), much * (x * x), signed_by * x, 0, [&](int l, const Pack<double, 4>& more) {
+        if (l < here) add_to(records + numbers * std::int64_t(row.column(k + l)), more);
+      });
+    });
+    remember_step(*s.memory, of, by);
+    remember(*s.memory, of, of.confidence * y, of.confidence);
+  }
+  template <class Row>
+  double scores(const Row& row, double b, double* out) const {
+    const double norm2 = totals(row, Product{s.records}, s.numbers, s.targets, out);
+    for (std::int64_t c = 0; c < s.targets; ++c) out[c] += b * s.memory[c].weight;
+    return norm2;
+  }
+  template <class Row>
+  void learn_many(const Row& row, const Lesson& of, std::int32_t label, const Moves& moves) const {
+    double *const weights = s.records, *const squares = weights + s.targets, *const sums = squares + s.targets;
+    totals(row, Doubt{squares, prior}, s.numbers, s.targets, moves.steps);
+    for (std::int64_t c = 0; c < s.targets; ++c) {
+      const double by = step(s.memory[c], of, c == label ? 1 : -1, moves.scores[c], moves.steps[c]);
+      moves.steps[c] = moves.confidences[c] > 0 ? by : 0;
+    }
+    Stretch stretch;
+    for (std::int64_t k = 0; k < row.n; k += Stretch::room) {
+      unpack(row, k, s.numbers, stretch);
+      grouped<one_register>(0, s.targets, [&](std::int64_t c, auto size) {
+        add_to_weights<size>(stretch, moves.steps + c, prior, squares + c, weights + c);
+        add_to_sums<size>(stretch, moves.sums + c, moves.confidences + c, sums + c, squares + c);
+      });
+    }
+    for (std::int64_t c = 0; c < s.targets; ++c) {
+      remember_step(s.memory[c], of, moves.steps[c]);
+      remember(s.memory[c], of, moves.sums[c], moves.confidences[c]);
+    }
+  }
+};
+
+// All of A: the weights are A^-1 u, and a score is their product with the row. It has the sign of u' (A + x x')^-1 x, which
+// is that product over 1 + x' A^-1 x.
+struct Whole {
+  const SecondOrder& s;
+  explicit Whole(const SecondOrder& state) : s(state) {}
+  double* scratch() const { return s.scratch + 4 * s.targets; }
+  Factored target(std::int64_t c) const {
+    const std::int64_t n = 1 + s.columns;
+    return {n, s.sums + c * n, s.weights + c * n, s.scales + c * n, s.factor + c * (n * (n - 1) / 2), &s.memory[c].volume};
+  }
+
+  template <class Row>
+  REGRETLESS_INLINE Sight look(const Row& row, double b) const {
+    Sight seen;
+    seen.score = glance(row, s.weights + 1, seen.norm2) + b * *s.weights;
+    return seen;
+  }
+  template <class Row>
+  REGRETLESS_INLINE Sight view(const Row& row, double b) const {
+    return look(row, b);
+  }
+  template <class Row>
+  void learn(const Row& row, const Lesson& of, double y, double score) const {
+    take_in_row(target(0), row, of.intercept, y, score, of.confidence, scratch());
+  }
+  template <class Row>
+  double scores(const Row& row, double b, double* out) const {
+    double norm2 = 0;
+    for (std::int64_t c = 0; c < s.targets; ++c) {
+      const double* const weights = target(c).weights;
+      out[c] = glance(row, weights + 1, norm2) + b * *weights;
+    }
+    return norm2;
+  }
+  template <class Row>
+  void learn_many(const Row& row, const Lesson& of, std::int32_t label, const Moves& moves) const {
+    for (std::int64_t c = 0; c < s.targets; ++c)
+      if (moves.confidences[c] > 0)
+        take_in_row(target(c), row, of.intercept, c == label ? 1 : -1, moves.scores[c], of.confidence, scratch());
+  }
+};
+
+template <class M>
+concept Matrix = std::constructible_from<M, const SecondOrder&> &&
+                 requires(M& m, const DenseRow<double>& row, const Lesson& of, const Moves& moves, double x) {
+                   { m.look(row, x) } -> std::same_as<Sight>;  // before learning
+                   { m.view(row, x) } -> std::same_as<Sight>;  // when there is nothing to learn
+                   { m.scores(row, x, &x) } -> std::same_as<double>;
+                   m.learn(row, of, x, x);
+                   m.learn_many(row, of, std::int32_t{}, moves);
+                 };
+
+}  // namespace regretless::REGRETLESS_ISA

@@ -1,0 +1,132 @@
+// Rows against records: what belongs to a feature lies in one place, N numbers of which the first two make the score.
+#pragma once
+#include "rows.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+template <int N>
+REGRETLESS_INLINE Pack<double, N> operator/(const Pack<double, N>& a, const Pack<double, N>& b) {
+  return each(a, b, [](auto x, auto y) { return x / y; });
+}
+
+// Where the records of eight entries begin.
+struct Addresses {
+  std::int64_t at[8];
+  REGRETLESS_INLINE Eight pick(const double* from) const {
+    return collect<8>([&](int l) { return from[at[l]]; });
+  }
+};
+template <int N, class V>
+REGRETLESS_INLINE Addresses addresses(const DenseRow<V>&, std::int64_t k) {
+  return {{N * k, N * k + N, N * k + 2 * N, N * k + 3 * N, N * k + 4 * N, N * k + 5 * N, N * k + 6 * N, N * k + 7 * N}};
+}
+template <int N, class V, class I>
+REGRETLESS_INLINE Addresses addresses(const SparseRow<V, I>& row, std::int64_t k) {
+  const I* const j = row.j + k;
+  const auto at = [j](int l) { return N * std::int64_t(j[l]); };
+  return {{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)}};
+}
+// Of the last entries, the very last being repeated.
+template <int N, class Row>
+REGRETLESS_INLINE Addresses last_addresses(const Row& row, std::int64_t k) {
+  const std::uint8_t* const place = places[row.n - k];
+  const auto at = [&](int l) { return N * std::int64_t(row.column(k + place[l])); };
+  return {{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)}};
+}
+
+// A row without its zeros, in borrowed memory.
+template <class Row>
+REGRETLESS_APART static SparseRow<double, std::int64_t> without_zeros(const Row& row, double* values, std::int64_t* columns) {
+  std::int64_t kept = 0;
+  for (std::int64_t k = 0; k < row.n; ++k) {
+    values[kept] = row.x[k];
+    columns[kept] = std::int64_t(row.column(k));
+    kept += row.x[k] != 0;
+  }
+  return {values, columns, kept};
+}
+
+// What a look at a row tells.
+struct Sight {
+  double score = 0, norm2 = 0;
+  bool zeros = false;  // it has some, so that its sums are in the wrong order
+};
+
+// Adds up a row: term(first numbers, second numbers, x, x^2, k) is what eight entries add to the score.
+template <int N, class Row, class Term>
+REGRETLESS_INLINE Sight add_up(const Row& row, const double* records, const Term& term) {
+  Eight sum{}, norm{};
+  Pack<double, one_register> shortest = spread<one_register>(1);
+  std::int64_t k = 0;
+  for (; k + 8 <= row.n; k += 8) {
+    const Addresses p = addresses<N>(row, k);
+    const Eight x = load<8>(row.x + k), square = x * x;
+    sum = sum + term(p.pick(records), p.pick(records + 1), x, square, k);
+    norm = norm + square;
+    shortest = least(narrowed(square), shortest);
+  }
+  if (k < row.n) {
+    const Addresses p = last_addresses<N>(row, k);
+    const Eight x = load_some(row.x + k, row.n - k), square = x * x;
+    sum = sum + term(p.pick(records), p.pick(records + 1), x, square, k);
+    norm = norm + square;
+    shortest = least(narrowed(square + load<8>(zeros_then_ones + 8 - (row.n - k))), shortest);
+  }
+  return {tree(sum), tree(norm), smallest(shortest) == 0};
+}
+
+// Numbers that come from several vectors, those of each entry side by side: f(which entry, numbers).
+template <int N, class F>
+REGRETLESS_INLINE void in_twos(const Pack<double, N>& a, const Pack<double, N>& b, int first, const F& f) {
+  using Two = Pack<double, 2>;
+  if constexpr (Halved<Pack<double, N>>) {
+    in_twos(a.low, b.low, first, f);
+    in_twos(a.high, b.high, first + N / 2, f);
+  } else if constexpr (N == 2) {
+    f(first, Two{__builtin_shufflevector(a.all, b.all, 0, 2)});
+    f(first + 1, Two{__builtin_shufflevector(a.all, b.all, 1, 3)});
+  } else {
+    const Pack<double, 4> even{__builtin_shufflevector(a.all, b.all, 0, 4, 2, 6)};
+    const Pack<double, 4> odd{__builtin_shufflevector(a.all, b.all, 1, 5, 3, 7)};
+    f(first, low_half(even));
+    f(first + 1, low_half(odd));
+    f(first + 2, high_half(even));
+    f(first + 3, high_half(odd));
+  }
+}
+template <int N, class F>
+REGRETLESS_INLINE void in_fours(const Pack<double, N>& a, const Pack<double, N>& b, const Pack<double, N>& c, int first, const F& f) {
+  using Four = Pack<double, 4>;
+  if constexpr (Halved<Pack<double, N>>) {
+    in_fours(a.low, b.low, c.low, first, f);
+    in_fours(a.high, b.high, c.high, first + N / 2, f);
+  } else if constexpr (N == 2) {
+    const decltype(a.all) zero{};
+    f(first, Four{{__builtin_shufflevector(a.all, b.all, 0, 2)}, {__builtin_shufflevector(c.all, zero, 0, 2)}});
+    f(first + 1, Four{{__builtin_shufflevector(a.all, b.all, 1, 3)}, {__builtin_shufflevector(c.all, zero, 1, 3)}});
+  } else {
+    const decltype(a.all) zero{};
+    const auto even = __builtin_shufflevector(a.all, b.all, 0, 4, 2, 6), odd = __builtin_shufflevector(a.all, b.all, 1, 5, 3, 7);
+    const auto even_c = __builtin_shufflevector(c.all, zero, 0, 4, 2, 6), odd_c = __builtin_shufflevector(c.all, zero, 1, 5, 3, 7);
+    f(first, Four{__builtin_shufflevector(even, even_c, 0, 1, 4, 5)});
+    f(first + 1, Four{__builtin_shufflevector(odd, odd_c, 0, 1, 4, 5)});
+    f(first + 2, Four{__builtin_shufflevector(even, even_c, 2, 3, 6, 7)});
+    f(first + 3, Four{__builtin_shufflevector(odd, odd_c, 2, 3, 6, 7)});
+  }
+}
+
+// Adds numbers to those that begin at `to`.
+template <int N>
+REGRETLESS_INLINE void add_to(double* to, const Pack<double, N>& more) {
+  store(to, load<N>(to) + more);
+}
+
+// Calls f(k, entries, x) for eight entries of a row after the other; fewer at its end.
+template <class Row, class F>
+REGRETLESS_INLINE void by_eights(const Row& row, const F& f) {
+  std::int64_t k = 0;
+  for (; k + 8 <= row.n; k += 8) f(k, 8, load<8>(row.x + k));
+  if (k < row.n) f(k, int(row.n - k), load_some(row.x + k, row.n - k));
+}
+
+}  // namespace regretless::REGRETLESS_ISA
