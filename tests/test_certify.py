@@ -291,3 +291,24 @@ def test_64_bit_indices_can_be_certified_with_linear_svms():
     rows = sp.csr_matrix(X)
     rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
     assert all(c.holds for c in Perceptron().fit(rows, y).certify(rows, y, svm=True))
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-100, 1e100, 1e150])
+def test_rows_of_absurd_sizes_give_bounds_or_reasons(size):
+    """Rows whose squares are hardly floats, or none, give certificates that hold or say why there is no number."""
+    X, y = size * np.array([[1.0, 0.0], [1.0, 0.1], [0.3, 1.0], [-1.0, 1.0]]), np.array([1, -1, 1, 1])
+    mixed = np.vstack([X, [[1.0, 0.5]]]), np.append(y, 1)
+    for rows, labels in ((X, y), mixed):
+        certificates = Perceptron(passes=3).fit(rows, labels).certify(rows, labels)
+        assert all(c.holds for c in certificates)
+        assert all(c.bound is None or not np.isnan(c.bound) for c in certificates)
+
+
+def test_a_run_of_clean_passes_is_not_one_until_clean():
+    """With passes that were added after a clean one the bound on a run until clean does not apply."""
+    X, y = np.array([[1.0, 0.0], [-0.5, 1.0]]), [1, -1]
+    learner = Perceptron(until_clean=True).fit(X, y)
+    assert learner.certify(X, y)[-1].applies
+    for _ in range(20):
+        learner.partial_fit(X, y)
+    assert not learner.certify(X, y)[-1].applies

@@ -55,7 +55,7 @@ def strike(monkeypatch):
     return arrange
 
 
-@pytest.mark.parametrize("learner", ["perceptron", "online-gradient-descent"])
+@pytest.mark.parametrize("learner", ["perceptron", "online-gradient-descent", "arow", "second-order-perceptron"])
 @pytest.mark.parametrize("cut", [1, 2, 7, 350, 699])
 def test_two_files_are_learned_like_one(run, tmp_path, learner, cut):
     """N rounds, save, load, M rounds give the bytes of N + M rounds, wherever the cut and whatever it hides."""

@@ -13,7 +13,7 @@ from regretless.linear.registry import LEARNERS, learner_class
 
 from .cli import CommandLine, noisy_lines, write
 
-SETTINGS = {"margin-perceptron": {"gamma": 0.05, "max_passes": 3}}
+SETTINGS = {"margin-perceptron": {"gamma": 0.05, "max_passes": 3}, "kernel-perceptron": {"gamma": 0.1}}
 EVERY = pytest.mark.parametrize("name", list(LEARNERS))
 CLASSES = pytest.mark.parametrize("classes", [(-1, 1), (1, 2, 5)], ids=["two classes", "three classes"])
 

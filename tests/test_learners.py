@@ -393,11 +393,23 @@ def test_the_public_names():
     import regretless.linear as linear
 
     assert sorted(linear.__all__) == [
+        "AROW",
+        "AveragedPerceptron",
+        "KernelPerceptron",
+        "MarginPerceptron",
         "MaxMargin",
+        "MulticlassPerceptron",
         "OnlineGradientDescent",
+        "PNormPerceptron",
+        "PassiveAggressive",
         "Perceptron",
+        "SecondOrderPerceptron",
         "Separation",
+        "SimplexMargin",
+        "VotedPerceptron",
+        "Winnow",
         "max_margin",
+        "max_margin_simplex",
         "separate",
     ]
     for name in linear.__all__:

@@ -49,7 +49,7 @@ def comparator(X, y, u, loss) -> Comparator:
     y=arrays(np.int8, 25, elements=st.sampled_from([-1, 1])),
     u=arrays(float, 3, elements=reals),
     loss=st.sampled_from(["hinge", "logistic", "squared-hinge", "square"]),
-    schedule=st.sampled_from(["inverse-sqrt", "constant", "self-tuned"]),
+    schedule=st.sampled_from(["inverse-sqrt", "constant", "self-tuned", "scale-free"]),
     rate=st.sampled_from([0.01, 0.1, 1.0]),
     radius=st.sampled_from([None, 0.5, 2.0]),
 )

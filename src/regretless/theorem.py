@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import floor, inf, isfinite, sqrt
+from math import floor, inf, isfinite, isnan, nan, sqrt
 from typing import Any, Literal
 
 from .comparator import Comparator
@@ -77,6 +77,8 @@ class Theorem:
             try:
                 value = self.bound(ledger, comparator, learner)
             except (OverflowError, ZeroDivisionError):
+                value = nan
+            if isnan(value):
                 why = "its numbers are too large or too small for floats"
                 continue
             # What is bounded may depend on the comparator too (regret): the tightest is the least slack.

@@ -6,18 +6,60 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .arow import AROW
+    from .averaged import AveragedPerceptron
+    from .dual.kernel_perceptron import KernelPerceptron
     from .margin import MaxMargin, Separation, max_margin, separate
+    from .margin_perceptron import MarginPerceptron
+    from .multiclass import MulticlassPerceptron
     from .ogd import OnlineGradientDescent
+    from .p_norm import PNormPerceptron
+    from .passive_aggressive import PassiveAggressive
     from .perceptron import Perceptron
+    from .second_order import SecondOrderPerceptron
+    from .simplex_margin import SimplexMargin, max_margin_simplex
+    from .voted import VotedPerceptron
+    from .winnow import Winnow
 
-__all__ = ["MaxMargin", "OnlineGradientDescent", "Perceptron", "Separation", "max_margin", "separate"]
+__all__ = [
+    "AROW",
+    "AveragedPerceptron",
+    "KernelPerceptron",
+    "MarginPerceptron",
+    "MaxMargin",
+    "MulticlassPerceptron",
+    "OnlineGradientDescent",
+    "PNormPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "SecondOrderPerceptron",
+    "Separation",
+    "SimplexMargin",
+    "VotedPerceptron",
+    "Winnow",
+    "max_margin",
+    "max_margin_simplex",
+    "separate",
+]
 
 _HOMES = {
+    "AROW": "arow",
+    "AveragedPerceptron": "averaged",
+    "KernelPerceptron": "dual.kernel_perceptron",
+    "MarginPerceptron": "margin_perceptron",
     "MaxMargin": "margin",
+    "MulticlassPerceptron": "multiclass",
     "OnlineGradientDescent": "ogd",
+    "PNormPerceptron": "p_norm",
+    "PassiveAggressive": "passive_aggressive",
     "Perceptron": "perceptron",
+    "SecondOrderPerceptron": "second_order",
     "Separation": "margin",
+    "SimplexMargin": "simplex_margin",
+    "VotedPerceptron": "voted",
+    "Winnow": "winnow",
     "max_margin": "margin",
+    "max_margin_simplex": "simplex_margin",
     "separate": "margin",
 }
 

@@ -11,13 +11,14 @@ from ..data.batch import Array, Batch
 
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 MOST_SVM_ENTRIES = 20_000_000
+SVM_LENGTHS2 = 1e-290, 1e290  # outside of which C is no positive float
 
 
 def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> tuple[str, Array, float] | str:
     """The vector of the largest margin, as far as the time allows; or why there is none."""
     from .margin import max_margin_signed
 
-    found = max_margin_signed(_matrix(batch), signs, intercept=intercept, max_seconds=seconds)
+    found = max_margin_signed(matrix_of(batch), signs, intercept=intercept, max_seconds=seconds)
     if found.weights is None:
         if found.separable is False:
             return f"the rounds cannot be separated: {found.why}"
@@ -28,13 +29,14 @@ def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: floa
 
 def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float) -> list[tuple[str, Array, float]]:
     """A short path of linear SVMs without an intercept of their own, C = 10^-2 ... 10^4 over r^2."""
-    if batch.entries > MOST_SVM_ENTRIES or longest2 <= 0 or len(np.unique(signs)) < 2:
+    usual = SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]
+    if batch.entries > MOST_SVM_ENTRIES or not usual or len(np.unique(signs)) < 2:
         return []
     try:
         from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return []
-    rows = _augmented(_matrix(_narrow(batch)), intercept)
+    rows = augmented(matrix_of(narrowed(batch)), intercept)
     directions = []
     for exponent in SVM_EXPONENTS:
         svm = LinearSVC(loss="hinge", C=10.0**exponent / longest2, fit_intercept=False, random_state=0)
@@ -52,7 +54,7 @@ def _parted(vector: Array, columns: int, intercept: float) -> tuple[Array, float
     return np.ascontiguousarray(vector[:columns], dtype=np.float64), bias
 
 
-def _matrix(batch: Batch) -> Any:
+def matrix_of(batch: Batch) -> Any:
     if batch.starts is None:
         return batch.values
     from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
@@ -60,7 +62,7 @@ def _matrix(batch: Batch) -> Any:
     return csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
 
 
-def _narrow(batch: Batch) -> Batch:
+def narrowed(batch: Batch) -> Batch:
     """The rows with 32-bit indices, the only ones that liblinear takes."""
     if batch.indices is None or batch.starts is None or batch.columns > np.iinfo(np.int32).max:
         return batch
@@ -68,7 +70,7 @@ def _narrow(batch: Batch) -> Batch:
     return Batch(batch.values, batch.labels, batch.columns, indices, starts)
 
 
-def _augmented(rows: Any, intercept: float) -> Any:
+def augmented(rows: Any, intercept: float) -> Any:
     if not intercept:
         return rows
     column = np.full((rows.shape[0], 1), intercept)

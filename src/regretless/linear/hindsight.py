@@ -116,7 +116,7 @@ def _certify_target(question: Question, target: int, leads: Leads) -> list[Certi
     comparators = read(question, target, chosen)
     if question.against is not None:
         weights, biases = question.against
-        yours = read(question, target, [_Vector("yours", weights[:, target], float(biases[target]))])
+        yours = read(question, target, [Vector("yours", weights[:, target], float(biases[target]))])
         comparators = yours + comparators
     certificates = []
     for theorem in question.theorems:
@@ -130,18 +130,18 @@ def _certify_target(question: Question, target: int, leads: Leads) -> list[Certi
 
 
 @dataclass(frozen=True, slots=True)
-class _Vector:
+class Vector:
     name: str
     vector: Array
     bias: float
 
 
-def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing) -> _Vector:
+def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing) -> Vector:
     """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
     found = [best for ray in rays if (best := ray.best(theorem, ledger, standing)) is not None]
     best = theorem.certify(ledger, found, standing).comparator or rays[0].zero()
     vector = np.zeros(len(rays[0].direction.vector)) if best.vector is None else best.vector
-    return _Vector(best.name, vector, best.bias)
+    return Vector(best.name, vector, best.bias)
 
 
 def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
@@ -153,7 +153,7 @@ def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
             yield batch, np.where(codes == target, 1, -1).astype(np.int32)
 
 
-def read(question: Question, target: int, vectors: list[_Vector]) -> list[Comparator]:
+def read(question: Question, target: int, vectors: list[Vector]) -> list[Comparator]:
     """Read given vectors against the rounds of one target, exactly as they are."""
     intercept, loss = question.rules.intercept, question.standings[target].loss
     state = State(question.state.columns, len(vectors))
@@ -171,7 +171,7 @@ def read(question: Question, target: int, vectors: list[_Vector]) -> list[Compar
         hinge = np.maximum(0, 1 - margins)
         sums += times * np.column_stack([hinge.sum(0), (hinge**2).sum(0), _charged(loss, margins).sum(0)])
         least = np.minimum(least, margins.min(0, initial=np.inf))
-        norms = _norms2(batch) + intercept**2
+        norms = norms2(batch) + intercept**2
         rounds += times * len(batch)
         total += times * float(norms.sum())
         longest = max(longest, float(norms.max(initial=0.0)))
@@ -210,7 +210,7 @@ def _charged(loss: str, margins: Array) -> Array:
     return CHARGED[loss](margins) if loss in CHARGED else np.zeros_like(margins)
 
 
-def _norms2(batch: Batch) -> Array:
+def norms2(batch: Batch) -> Array:
     if batch.starts is None:
         return np.asarray(np.einsum("ij,ij->i", batch.values, batch.values, dtype=np.float64))
     norms2, filled = np.zeros(len(batch)), batch.starts[:-1] < batch.starts[1:]
@@ -236,10 +236,10 @@ def _leads(question: Question) -> list[Leads]:
         candidates = [("yours, scaled", *question.against)]
     else:
         final = question.state.coefficients(), question.state.biases()
-        candidates = [("final weights", *final), *_extra_passes(question)]
+        candidates = [("final weights", *final), *extra_passes(question)]
     leads = []
     for c in range(targets):
-        unit = _unit(question.state.ledgers()[c])
+        unit = unit_length(question.state.ledgers()[c])
         lead = Leads(_along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates]))
         if question.in_memory and question.against is None:
             more, lead.inseparable = _from_memory(question, c)
@@ -264,13 +264,13 @@ def _along(
     return found
 
 
-def _unit(ledger: Ledger) -> float:
+def unit_length(ledger: Ledger) -> float:
     """A length, a power of two, that brings the margins of the rows to about 1."""
     longest = sqrt(ledger.max_norm2)
     return 2.0 ** -round(log2(longest)) if longest > 0 else 1.0
 
 
-def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
+def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
     """Averages of our own learners over the same rounds: the perceptron's, and gradient descent's in four balls."""
     intercept, columns, targets = question.rules.intercept, question.state.columns, question.state.targets
     ledger = question.state.ledger()
@@ -290,7 +290,7 @@ def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
     states = [State(columns, targets, average=True) for _ in plans]
     fit = [True] * len(plans)
     random = np.random.default_rng(0)
-    for _ in range(_epochs(question)):
+    for _ in range(epochs(question)):
         for batch, codes in question.rounds():
             # In an order of their own, if it is free: what comes sorted by label would be learned badly.
             order = random.permutation(len(batch)) if question.in_memory else None
@@ -301,7 +301,7 @@ def _extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
     return [(name, *state.average()) for state, (name, _), good in zip(states, plans, fit, strict=True) if good]
 
 
-def _epochs(question: Question) -> int:
+def epochs(question: Question) -> int:
     """Few rounds are worth more passes."""
     if not question.in_memory:
         return 1

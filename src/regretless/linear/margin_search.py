@@ -218,7 +218,9 @@ class MarginSearch:
         """Whether these weights of rows over their sizes show that the rows cannot be separated."""
         weights = weights / self._sizes[rows]
         weights /= weights.sum()
-        near = self.rows.combination(rows, weights) / float(weights @ self.rows.norms[rows])
+        total = float(weights @ self.rows.norms[rows])
+        # Rows of very different sizes may leave nothing of the weights but what has no square.
+        near = self.rows.combination(rows, weights) / total if total > 0 else inf
         if self.lower > 0 or near > NOTHING:
             return False
         table = dense(self.rows.take(rows)) if self.rows.exact else None

@@ -14,7 +14,8 @@ from .base import OnlineClassifier
 from .state import Rules
 
 LOSSES = ("hinge", "logistic", "squared-hinge", "square")
-SCHEDULES = ("inverse-sqrt", "constant", "self-tuned")
+SCHEDULES = ("scale-free", "self-tuned", "inverse-sqrt", "constant")
+FREE_RATE = {"hinge": 20.0, "logistic": 20.0, "squared-hinge": 3.0, "square": 3.0}  # good sizes on text and tables
 
 
 class OnlineGradientDescent(OnlineClassifier):
@@ -33,10 +34,13 @@ class OnlineGradientDescent(OnlineClassifier):
     ----------
     loss : {"hinge", "logistic", "squared-hinge", "square"}, default="hinge"
         What is charged.
-    schedule : {"inverse-sqrt", "constant", "self-tuned"}, default="inverse-sqrt"
-        eta_t = rate / sqrt(t), rate, or rate / sqrt(sum of squared gradient norms so far), known as AdaGrad-norm.
+    schedule : {"scale-free", "self-tuned", "inverse-sqrt", "constant"} or None, default=None
+        eta_t = rate / sqrt(sum of squared gradient norms so far) / (longest row so far), the same without the last
+        factor (known as AdaGrad-norm), rate / sqrt(t), or rate. Scale-free steps do not depend on the units of the
+        rows. None: self-tuned in a ball, scale-free without one.
     rate : float or None, default=None
-        > 0. None: sqrt(2) * radius for the self-tuned schedule in a ball, which minimises its bound; 1 otherwise.
+        > 0. None: sqrt(2) * radius for the self-tuned schedule in a ball, which minimises its bound; 20 for the
+        scale-free one, or 3 with a squared loss; 1 otherwise.
     radius : float or None, default=None
         Radius of the ball that the weights, the constant feature's included, are kept in; None for no ball. The bound
         that is known before the run needs one, unless the rate is constant.
@@ -64,13 +68,17 @@ class OnlineGradientDescent(OnlineClassifier):
 
     name: ClassVar[str] = "online-gradient-descent"
     theorems = GRADIENT_DESCENT
-    composition = "hinge, logistic, squared-hinge, square", "euclidean, euclidean ball", "1/sqrt t, constant, self-tuned"
+    composition = (
+        "hinge, logistic, squared-hinge, square",
+        "euclidean, euclidean ball",
+        "scale-free, self-tuned, 1/sqrt t, constant",
+    )
 
     def __init__(
         self,
         *,
         loss: str = "hinge",
-        schedule: str = "inverse-sqrt",
+        schedule: str | None = None,
         rate: float | None = None,
         radius: float | None = None,
         intercept: float = 0.0,
@@ -94,16 +102,20 @@ class OnlineGradientDescent(OnlineClassifier):
     def rules(self) -> Rules:
         """The loss and the schedule by name, in a ball if there is one."""
         radius = None if self.radius is None else positive("radius", self.radius)
-        if self.rate is not None:
-            rate = positive("rate", self.rate)
-        else:
-            rate = 2**0.5 * radius if self.schedule == "self-tuned" and radius is not None else 1.0
+        loss = one_of("loss", self.loss, LOSSES)
+        schedule = self.schedule
+        if schedule is None:
+            schedule = "scale-free" if radius is None else "self-tuned"
+        one_of("schedule", schedule, SCHEDULES)
+        rate = FREE_RATE[loss] if schedule == "scale-free" else 1.0
+        if schedule == "self-tuned" and radius is not None:
+            rate = 2**0.5 * radius
         return Rules(
             geometry="euclidean" if radius is None else "ball",
-            loss=one_of("loss", self.loss, LOSSES),
-            rate=one_of("schedule", self.schedule, SCHEDULES),
+            loss=loss,
+            rate=schedule,
             radius=radius or 0.0,
-            eta=rate,
+            eta=rate if self.rate is None else positive("rate", self.rate),
             intercept=positive("intercept", self.intercept, or_zero=True),
         )
 

@@ -42,7 +42,7 @@ class Direction:
     def along(cls, name: str, vector: Array, bias: float = 0.0, size: float = 1.0) -> Direction | None:
         """The direction of a vector, at a length that brings margins near 1; None when it has none."""
         given = length(vector, bias)
-        return cls(name, vector * (size / given), bias * (size / given), size) if 0 < given < inf else None
+        return cls(name, vector / given * size, bias / given * size, size) if 0 < given < inf else None
 
 
 @dataclass(frozen=True, slots=True)

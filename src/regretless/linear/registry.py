@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
 LEARNERS = {
     "perceptron": ("perceptron", "Perceptron"),
+    "averaged-perceptron": ("averaged", "AveragedPerceptron"),
+    "voted-perceptron": ("voted", "VotedPerceptron"),
+    "margin-perceptron": ("margin_perceptron", "MarginPerceptron"),
+    "passive-aggressive": ("passive_aggressive", "PassiveAggressive"),
+    "multiclass-perceptron": ("multiclass", "MulticlassPerceptron"),
     "online-gradient-descent": ("ogd", "OnlineGradientDescent"),
+    "winnow": ("winnow", "Winnow"),
+    "p-norm-perceptron": ("p_norm", "PNormPerceptron"),
+    "second-order-perceptron": ("second_order", "SecondOrderPerceptron"),
+    "arow": ("arow", "AROW"),
+    "kernel-perceptron": ("dual.kernel_perceptron", "KernelPerceptron"),
 }
 
 

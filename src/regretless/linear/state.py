@@ -28,6 +28,8 @@ class Rules:
     eta: float = 1.0
     tie: float = 0.0
     intercept: float = 0.0
+    limit: float = 1.0
+    margin: float = 0.0
 
 
 class BaseState(ABC):
@@ -249,6 +251,8 @@ class State(BaseState):
             eta=rules.eta,
             tie=rules.tie,
             intercept=rules.intercept,
+            limit=rules.limit,
+            margin=rules.margin,
         )
 
     def mirror(self, target: int) -> None:

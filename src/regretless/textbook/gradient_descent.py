@@ -23,16 +23,19 @@ def gradient_descent(
 ) -> tuple[Array, float, list[Array]]:
     """Last weights, loss paid, and the weights of every round, labels y in {-1, +1}.
 
-    The rate of round t is `rate`, rate / sqrt(t) ("inverse-sqrt") or rate / sqrt(sum of |gradient|^2) ("self-tuned").
+    The rate of round t is `rate`, rate / sqrt(t) ("inverse-sqrt"), rate / sqrt(sum of |gradient|^2) ("self-tuned") or
+    that over the length of the longest row so far ("scale-free").
     """
     value, slope = LOSSES[loss]
-    w, paid, squares, history = np.zeros(X.shape[1]), 0.0, 0.0, []
+    w, paid, squares, longest, history = np.zeros(X.shape[1]), 0.0, 0.0, 0.0, []
     for t, (x, label) in enumerate(zip(X, y, strict=True), start=1):
         history.append(w)
         margin = label * (w @ x)
         gradient = slope(margin) * label * x
         paid, squares = paid + value(margin), squares + gradient @ gradient
-        eta = rate / {"constant": 1, "inverse-sqrt": np.sqrt(t), "self-tuned": np.sqrt(squares) or np.inf}[schedule]
+        longest, tuned = max(longest, float(np.linalg.norm(x))), np.sqrt(squares) or np.inf
+        slower = {"constant": 1, "inverse-sqrt": np.sqrt(t), "self-tuned": tuned, "scale-free": tuned * (longest or 1)}
+        eta = rate / slower[schedule]
         w = w - eta * gradient
         w = w * min(1, radius / (np.linalg.norm(w) or 1))
     return w, float(paid), history

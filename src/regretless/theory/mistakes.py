@@ -103,7 +103,7 @@ def posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> floa
 
 
 def _until_clean(ledger: Ledger, comparator: Comparator, learner: Standing) -> bool:
-    return learner.passes >= 1
+    return 1 <= learner.passes <= ledger.updates + 1
 
 
 @theorem(

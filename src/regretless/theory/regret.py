@@ -33,13 +33,14 @@ def _inside(_: Ledger, comparator: Comparator, learner: Standing) -> bool:
 
 def _bounded(_: Ledger, __: Comparator, learner: Standing) -> bool:
     constant = learner.schedule == "constant" and learner.loss in LIPSCHITZ
-    return constant or learner.radius < inf
+    return constant or (learner.radius < inf and learner.schedule != "scale-free")
 
 
 INSIDE = ("the comparator must lie in the learner's ball, and this one does not", _inside)
 KNOWS_LOSS = ("the comparator's own loss must be known", _knows_loss)
 BOUNDED = (
-    "before the run a bound needs a ball (radius=) for the weights, unless the rate is constant and the slopes bounded",
+    "before the run a bound needs a ball (radius=) and a schedule that does not wait for the rows to know their size, "
+    "unless the rate is constant and the slopes bounded",
     _bounded,
 )
 

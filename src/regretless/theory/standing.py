@@ -21,7 +21,8 @@ class Standing:
     rate : float
         The parameter of its schedule.
     schedule : str
-        "constant", "inverse-sqrt" (rate / sqrt(t)) or "self-tuned" (rate / sqrt(sum of squared gradients)).
+        "constant", "inverse-sqrt" (rate / sqrt(t)), "self-tuned" (rate / sqrt(sum of squared gradients)), "scale-free"
+        (the same over the length of the longest row), or one of its own.
     loss : str
         What it is charged.
     radius : float

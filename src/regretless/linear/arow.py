@@ -1,0 +1,102 @@
+"""Adaptive regularisation of weights."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..checks import one_of, positive
+from ..theory.second_order_perceptron import AROW as THEOREMS
+from .second_order_base import MATRICES, SecondOrderLearner
+from .state import Rules
+
+
+class AROW(SecondOrderLearner):
+    """Adaptive regularisation of weights (Crammer, Kulesza & Dredze 2009): a Gaussian over weight vectors, which every
+    round without enough margin moves and narrows.
+
+    ::
+
+        start     w = 0, Sigma = I
+        predict   sign <w, x>
+        suffer    max(0, 1 - m)^2,  m = y <w, x>
+        update    w <- w + (1 - m) / (x'Sigma x + r) * y * Sigma x
+                  Sigma <- Sigma - Sigma x x'Sigma / (x'Sigma x + r)    when m < 1
+
+    Sigma is r A^-1 with A = r I + sum of x x' over the updates. With a full matrix, for every vector v the mistakes
+    are at most H(v) + sqrt(v'A v) sqrt(ln det(A / r) + U) - U, where U is the number of updates that were no mistakes
+    and H(v) the sum of the hinge losses of v over all rounds. With a diagonal one each entry of A adds up the squares
+    of its own feature; nothing is known before the run then, but the mistakes are at most H(v) + sqrt(v'A v)
+    sqrt(u'A^-1 u) - U, u being the sum of y x over the updates.
+
+    Costs are those of `SecondOrderPerceptron`; a prediction is a product with the weights.
+
+    Parameters
+    ----------
+    r : float, default=1.0
+        > 0. The larger, the more slowly the Gaussian moves and narrows; it counts when learning begins.
+    matrix : {"auto", "full", "diagonal"}, default="auto"
+        As in `SecondOrderPerceptron`: "auto" keeps all of the matrix of up to 200 features, and the diagonal of more.
+    intercept : float, default=1.0
+        Size of a constant feature that is appended to every row; 0 for none. Unlike first-order learners this one finds
+        how much of it is needed, whatever its size, so that there is one unless it is not wanted.
+    passes, until_clean, max_passes, shuffle, random_state, class_weight, warm_start
+        As in `Perceptron`. A round that weighs c has r / c in the place of r.
+
+    Attributes
+    ----------
+    coef_, intercept_ : ndarray
+        The mean of the Gaussian.
+    classes_, ledger_, n_features_in_, feature_names_in_, n_iter_
+        As in `Perceptron`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import AROW
+    >>> X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 1.0], [1.0, -2.0]]), [1, 1, -1, -1, 1]
+    >>> learner = AROW(passes=3).fit(X, y)
+    >>> learner.predict(X).tolist()
+    [1, 1, -1, -1, 1]
+    >>> all(certificate.holds for certificate in learner.certify(X, y))
+    True
+    """
+
+    name: ClassVar[str] = "arow"
+    theorems = THEOREMS
+    composition = "max(0, 1 - m)^2", "second order: inverse of A", "1 / (r + x'Sx)"
+    WEIGHTED = True
+
+    def __init__(
+        self,
+        *,
+        r: float = 1.0,
+        matrix: str = "auto",
+        intercept: float = 1.0,
+        passes: int = 1,
+        until_clean: bool = False,
+        max_passes: int = 1000,
+        shuffle: bool = False,
+        random_state: Any = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.r = r
+        self.matrix = matrix
+        self.intercept = intercept
+        self.passes = passes
+        self.until_clean = until_clean
+        self.max_passes = max_passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+
+    def prior(self) -> float:
+        """The parameter r."""
+        return positive("r", self.r)
+
+    def rules(self) -> Rules:
+        """It moves when its margin is below 1."""
+        self.prior()
+        one_of("matrix", self.matrix, MATRICES)
+        return Rules(loss="squared-hinge", intercept=positive("intercept", self.intercept, or_zero=True))

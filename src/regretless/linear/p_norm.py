@@ -1,0 +1,178 @@
+"""The p-norm perceptron."""
+
+from __future__ import annotations
+
+from math import log
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..checks import one_of, positive
+from ..errors import RegretlessError
+from ..theorem import Theorem
+from ..theory.p_norm import P_NORM, PNormStanding, p_norm_clean_pass
+from ..theory.standing import Standing
+from .base import OnlineClassifier
+from .perceptron import TIES
+from .state import Rules
+from .winnow_state import REACH, MirrorRules, MirrorState
+
+if TYPE_CHECKING:
+    from .hindsight import Geometry
+
+MOST = 1000.0  # a larger p tells powers of numbers apart that differ by a thousandth
+
+
+class PNormPerceptron(OnlineClassifier):
+    """The p-norm perceptron (Grove, Littlestone & Schuurmans 2001): perceptron steps, seen through a power.
+
+    ::
+
+        predict   sign <w, x>,  w_i = sign(theta_i) |theta_i|^(p - 1) / |theta|_p^(p - 2)
+        suffer    max(0, -y <w, x>)
+        update    theta <- theta + rate * y * x    when y <w, x> <= 0
+
+    p = 2 is the perceptron, decision for decision; p = 2 ln d, for d features, is Winnow's cousin with signed weights:
+    it hardly minds how many features there are, if few of them matter. M updates satisfy M <= H(v) + sqrt((p - 1) M)
+    R_p |v|_q for every v, where H(v) is the sum of its hinge losses over all rounds, R_p the largest |x|_p and 1 / p +
+    1 / q = 1; if v separates with margin rho in |v|_q, M is at most (p - 1) (R_p / rho)^2.
+
+    A round costs as much as its row has entries, whatever the number of features.
+
+    Parameters
+    ----------
+    p : float or "auto", default="auto"
+        From 2 to 1000. "auto": 2 ln d, but at least 2, for the d columns of the first rows that are learned; columns
+        that a stream reveals later do not change it.
+    rate : float, default=1.0
+        Length of the steps, > 0; it changes the size of the weights and, but for rounding, no prediction.
+    intercept : float, default=0.0
+        Size of a constant feature that is appended to every row; 0 for none. The bounds are those of the longer rows.
+    ties : {"update", 1, -1}, default="update"
+        What a score of exactly 0 means. "update": predict +1, and update whatever the label is, as the proofs do. 1 or
+        -1: predict that label, and update only if it is wrong.
+    passes : int, default=1
+        How many times `fit` goes over the rows.
+    until_clean : bool, default=False
+        Whether `fit` goes on until a pass without an update, which comes if and only if the rows can be separated.
+    max_passes : int, default=1000
+        The most passes it makes then; `passes`, if it is above 1, is such a limit too.
+    shuffle : bool, default=False
+        Whether `fit` plays each pass in a new random order.
+    random_state : int, numpy Generator or None, default=None
+        Where that order comes from.
+    class_weight : dict, "balanced" or None, default=None
+        As in scikit-learn: by how much the rounds of each class weigh.
+    warm_start : bool, default=False
+        Whether `fit` goes on from what was learned before.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, ascending; a positive score stands for ``classes_[1]``.
+    coef_, intercept_ : ndarray
+        The weights w.
+    p_ : float
+        The p that is in use.
+    ledger_ : Ledger
+        What was observed.
+    n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import PNormPerceptron
+    >>> X = np.array([[1, 1, -1, -1], [1, -1, 1, -1], [-1, 1, 1, -1], [-1, -1, -1, 1]])
+    >>> learner = PNormPerceptron(passes=20, until_clean=True).fit(X, [1, 1, -1, -1])
+    >>> round(learner.p_, 3), int(learner.ledger_.updates), learner.n_iter_
+    (2.773, 3, 2)
+    """
+
+    name: ClassVar[str] = "p-norm-perceptron"
+    theorems = P_NORM
+    composition = "max(0, -m)", "p-norm", "constant"
+
+    state_: MirrorState
+
+    def __init__(
+        self,
+        *,
+        p: float | str = "auto",
+        rate: float = 1.0,
+        intercept: float = 0.0,
+        ties: str | int = "update",
+        passes: int = 1,
+        until_clean: bool = False,
+        max_passes: int = 1000,
+        shuffle: bool = False,
+        random_state: Any = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.p = p
+        self.rate = rate
+        self.intercept = intercept
+        self.ties = ties
+        self.passes = passes
+        self.until_clean = until_clean
+        self.max_passes = max_passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+
+    def proven(self) -> tuple[Theorem, ...]:
+        """A run that goes on until a pass is clean has a bound on its length too."""
+        return (*self.theorems, p_norm_clean_pass) if self.until_clean else self.theorems
+
+    def rules(self) -> Rules:
+        """Perceptron loss, steps of constant rate in dual coordinates."""
+        return MirrorRules(
+            geometry="power",
+            eta=positive("rate", self.rate),
+            tie=TIES[one_of("ties", self.ties, tuple(TIES))],
+            intercept=positive("intercept", self.intercept, or_zero=True),
+            power=self._power(),
+        )
+
+    def _power(self) -> float:
+        """p, or 0 if the columns decide."""
+        if isinstance(self.p, str) and self.p == "auto":
+            return 0.0
+        number = isinstance(self.p, Real) and not isinstance(self.p, bool)
+        if not number or not 2 <= float(self.p) <= MOST:
+            raise RegretlessError(f"p={self.p!r}; it must be a number from 2 to {MOST:g}, or 'auto'")
+        return float(self.p)
+
+    def new_state(self, columns: int, targets: int) -> MirrorState:
+        """Dual coordinates of 0."""
+        power = self._power() or max(2.0, 2 * log(max(columns + (self.intercept > 0), 1)))
+        return MirrorState(columns, targets, link="power", constant=self.intercept > 0, power=power)
+
+    @property
+    def p_(self) -> float:
+        """The p that is in use."""
+        self._require_fitted()
+        return self.state_.power
+
+    def geometry(self) -> Geometry:
+        """The dual norm."""
+        from .winnow_geometry import DualNormGeometry
+
+        return DualNormGeometry(self.state_.power)
+
+    def standings(self) -> list[Standing]:
+        """What theorems may ask of each target."""
+        state, rules = self.state_, self.played_rules()
+        return [
+            PNormStanding(
+                norm=norm,
+                rate=rules.eta,
+                steady=state.steady,
+                p=state.power,
+                reach=float(state.memory[target, REACH]),
+                theta=state.duals(target)[0],
+                theta_bias=state.duals(target)[1],
+            )
+            for target, norm in enumerate(state.norms())
+        ]

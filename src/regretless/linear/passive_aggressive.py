@@ -1,0 +1,116 @@
+"""Passive-aggressive learners."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from ..checks import one_of, positive
+from ..theorem import Theorem
+from ..theory.passive_aggressive import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveStanding
+from ..theory.standing import Standing
+from .base import OnlineClassifier
+from .state import Rules
+
+VARIANTS = {"PA": "pa", "PA-I": "pa-1", "PA-II": "pa-2"}
+
+
+class PassiveAggressive(OnlineClassifier):
+    """Passive-aggressive learning (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006): as little change as corrects
+    the round.
+
+    ::
+
+        predict   sign <w, x>
+        suffer    l = max(0, 1 - y <w, x>)
+        update    w <- w + tau * y * x,    tau = l / |x|^2              (PA)
+                                           tau = min(C, l / |x|^2)      (PA-I)
+                                           tau = l / (|x|^2 + 1 / (2C)) (PA-II)
+
+    For every v, with H(v) and U(v)^2 the sums over all rounds of its hinge losses and of their squares and r the length
+    of the longest row, PA-I makes at most max(r^2, 1/C) (|v|^2 + 2 C H) mistakes, and the squared losses of PA-II,
+    which the mistakes never exceed, sum to at most (r^2 + 1/(2C)) (|v|^2 + 2 C U^2). Those of PA sum to at most (r /
+    rho)^2 when a vector separates the rounds with margin rho; without one there is a bound for rows of one length only.
+
+    Parameters
+    ----------
+    variant : {"PA-I", "PA-II", "PA"}, default="PA-I"
+        How far a step goes: until the round is right with a margin of 1, but no further than C; a part of that way; all
+        of it, which a single wrong label may ruin.
+    C : float, default=1.0
+        How aggressive PA-I and PA-II are, > 0; the larger, the nearer to PA. Where rounds have weights, C is multiplied
+        by them, so that no step goes past a loss of 0. (scikit-learn multiplies the step.)
+    intercept : float, default=0.0
+        Size of a constant feature that is appended to every row; 0 for none.
+    ties : {1, -1}, default=1
+        Which label a score of exactly 0 predicts; it is an update whatever the label is.
+    passes, until_clean, max_passes, shuffle, random_state, class_weight, warm_start
+        As in `Perceptron`. A pass is clean when no round had a loss, that is, all had a margin of 1;
+        separable rows may come ever nearer to that and never be there.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, ledger_, n_features_in_, feature_names_in_, n_iter_
+        As in `Perceptron`. In the ledger, `slope2` is the sum of the squared losses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import PassiveAggressive
+    >>> X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 1.0], [1.0, -2.0]]), [1, 1, -1, -1, 1]
+    >>> learner = PassiveAggressive(variant="PA").fit(X, y)
+    >>> learner.coef_.round(3).tolist()
+    [[0.946, -0.027]]
+    >>> print(learner.certify(X, y)[0])
+    PA, separable data: squared losses 2.9839 <= 5, against maximum margin  [Crammer et al. 2006, Thm 2]
+    """
+
+    name: ClassVar[str] = "passive-aggressive"
+    theorems = PASSIVE_AGGRESSIVE
+    composition = "hinge", "euclidean", "loss / norm^2, the same up to C, loss / (norm^2 + 1/(2C))"
+
+    def __init__(
+        self,
+        *,
+        variant: str = "PA-I",
+        C: float = 1.0,
+        intercept: float = 0.0,
+        ties: int = 1,
+        passes: int = 1,
+        until_clean: bool = False,
+        max_passes: int = 1000,
+        shuffle: bool = False,
+        random_state: Any = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.variant = variant
+        self.C = C
+        self.intercept = intercept
+        self.ties = ties
+        self.passes = passes
+        self.until_clean = until_clean
+        self.max_passes = max_passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+
+    def rules(self) -> Rules:
+        """Hinge loss, Euclidean steps towards no loss."""
+        return Rules(
+            loss="hinge",
+            rate=VARIANTS[one_of("variant", self.variant, tuple(VARIANTS))],
+            tie=float(one_of("ties", self.ties, (1, -1))),
+            intercept=positive("intercept", self.intercept, or_zero=True),
+            limit=positive("C", self.C),
+        )
+
+    def proven(self) -> tuple[Theorem, ...]:
+        """The theorems about the variant that was played."""
+        return OF_VARIANT[self.played_rules().rate if hasattr(self, "classes_") else self.rules().rate]
+
+    def standings(self) -> list[Standing]:
+        """What theorems may ask, C among it."""
+        limit = self.played_rules().limit
+        return [AggressiveStanding(**asdict(standing), limit=limit) for standing in super().standings()]

@@ -1,0 +1,59 @@
+"""What the second-order learners share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from ..checks import one_of
+from ..theory.second_order_perceptron import SecondOrderStanding
+from ..theory.standing import Standing
+from .base import OnlineClassifier
+from .second_order_state import SecondOrderState
+
+if TYPE_CHECKING:
+    from .hindsight import Geometry
+
+FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
+MATRICES = ("auto", "full", "diagonal")
+
+
+class SecondOrderLearner(OnlineClassifier):
+    """A learner that keeps the sum of x x' over its updates, or the diagonal of that."""
+
+    WEIGHTED: ClassVar[bool]  # whether a diagonal matrix goes with weights besides the sums
+
+    matrix: str
+    state_: SecondOrderState
+
+    @abstractmethod
+    def prior(self) -> float:
+        """What the matrix starts with, times the identity."""
+
+    def new_state(self, columns: int, targets: int) -> SecondOrderState:
+        """An empty state, with all of the matrix or its diagonal."""
+        matrix = one_of("matrix", self.matrix, MATRICES)
+        full = matrix == "full" or (matrix == "auto" and columns <= FEW_COLUMNS)
+        return SecondOrderState(columns, targets, prior=self.prior(), full=full, weighted=self.WEIGHTED)
+
+    def geometry(self) -> Geometry:
+        """Comparators are measured by the matrix that was learned."""
+        from .ellipsoid import Ellipsoid
+
+        return Ellipsoid(self.state_)
+
+    def standings(self) -> list[Standing]:
+        """What theorems may ask of each target."""
+        state, loss = self.state_, self.played_rules().loss
+        return [
+            SecondOrderStanding(
+                norm,
+                1.0,
+                loss=loss,
+                steady=state.steady,
+                energy=state.energy(target),
+                volume=state.volume(target),
+                full=state.full,
+            )
+            for target, norm in enumerate(state.norms())
+        ]

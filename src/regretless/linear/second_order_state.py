@@ -1,0 +1,245 @@
+"""What a second-order learner remembers: sums, and the matrix A = a I + sum of x x' over its updates or its
+diagonal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import _core
+from ..data.batch import Array
+from ..errors import RegretlessError
+from .state import BaseState, Rules, length
+
+PRIOR, SUM, SQUARE, WEIGHT, VOLUME = range(5)  # columns of `memory`
+MOST_COLUMNS = 2000  # of a full matrix
+
+
+class SecondOrderState(BaseState):
+    """With a diagonal matrix, sums and squares of features; with a full one, sums, weights and the factors of an
+    inverse.
+
+    With a diagonal matrix there is one array, `records`, a row a feature: the sums of y x over the updates of each
+    target, then those of x^2; or, where weights are kept, the weights, the sums of x^2 and the sums of y x. With a
+    full one there are `sums`, `weights` and `scales` of shape (targets, 1 + columns), the constant feature first, and
+    `factor`, (targets, (1 + columns) * columns / 2): the inverse of A is U D U' with D the scales, and the factor
+    holds the columns of U above the diagonal, one after the other.
+
+    Parameters
+    ----------
+    columns, targets : int
+        As of any state.
+    prior : float
+        The a that the matrix starts with. It is part of what is remembered: learning goes on with the a it began with.
+    full : bool
+        Whether all of the matrix is kept.
+    weighted : bool
+        Whether a learner with a diagonal matrix keeps weights besides the sums.
+    """
+
+    TARGETS: ClassVar[dict[str, int]] = {"memory": _core.SECOND_ORDER_MEMORY_SIZE}
+
+    memory: Array
+    records: Array
+    sums: Array
+    weights: Array
+    scales: Array
+    factor: Array
+
+    def __init__(
+        self, columns: int, targets: int, *, prior: float = 1.0, full: bool = False, weighted: bool = False
+    ) -> None:
+        self.full = full
+        self._weighted = weighted
+        super().__init__(columns, targets)
+        self._refuse_many(columns)
+        self.memory[:, PRIOR] = prior
+        for name, shape in self._layout(columns).items():
+            setattr(self, name, np.zeros(shape))
+        if full:
+            self.scales[:] = 1 / prior
+
+    @property
+    def prior(self) -> float:
+        """The a that the matrix started with."""
+        return float(self.memory[0, PRIOR])
+
+    def options(self) -> dict[str, Any]:
+        """Which matrix is kept, and what it starts with."""
+        return {"prior": self.prior, "full": self.full, "weighted": self._weighted}
+
+    def make_player(self, rules: Rules) -> Any:
+        """The loop over rows that keeps these arrays."""
+        return _core.SecondOrderPlayer(
+            **{name: getattr(self, name) for name in self._layout(0)},
+            memory=self.memory,
+            books=self.books,
+            scratch=np.zeros(4 * self.targets + 3 * (self._room() + 8)),
+            loss=rules.loss,
+            tie=rules.tie,
+            intercept=rules.intercept,
+        )
+
+    # ---- what it means
+
+    def coefficients(self) -> Array:
+        """The weights that scores are made of; with sums alone, those that short rows are scored by, u / A."""
+        if self.full:
+            return np.ascontiguousarray(self.weights[:, 1:].T)
+        first = self._part(0)
+        return np.array(first) if self._weighted else np.asarray(first / self._diagonal())
+
+    def biases(self) -> Array:
+        """Weights of the constant feature, shape (targets,)."""
+        if self.full:
+            return np.array(self.weights[:, 0])
+        if self._weighted:
+            return np.array(self.memory[:, WEIGHT])
+        return np.asarray(self.memory[:, SUM] / (self.prior + self.memory[:, SQUARE]))
+
+    def stretched(self, vector: Array, bias: float, target: int) -> float:
+        """sqrt(v'A v), the constant feature included."""
+        if self.full:
+            t = np.concatenate([[bias], vector])
+            for j, column in self._columns_of_factor(target):
+                t[:j] -= t[j] * column
+            return length(t / np.sqrt(self.scales[target]))
+        roots, constant = self.roots(target)
+        return length(vector * roots, bias * constant)
+
+    def energy(self, target: int) -> float:
+        """u'A^-1 u."""
+        if self.full:
+            u, scales = self.sums[target], self.scales[target]
+            products = (scales[j] * (u[j] + column @ u[:j]) ** 2 for j, column in self._columns_of_factor(target))
+            return float(sum(products))
+        u, a = self._part(2 if self._weighted else 0)[:, target], self._diagonal()[:, target]
+        constant = self.memory[target, SUM] ** 2 / (self.prior + self.memory[target, SQUARE])
+        return float((u / a) @ u + constant)
+
+    def volume(self, target: int) -> float:
+        """ln det(A / a), the sum over the entries of a diagonal matrix."""
+        if self.full:
+            return float(self.memory[target, VOLUME])
+        squares = np.append(self._part(1)[:, target], self.memory[target, SQUARE])
+        return float(np.log1p(squares / self.prior).sum())
+
+    def roots(self, target: int) -> tuple[Array, float]:
+        """Square roots of the entries of a diagonal A, and that of the constant feature."""
+        constant = self.prior + float(self.memory[target, SQUARE])
+        return np.sqrt(self._diagonal()[:, target]), sqrt(constant)
+
+    def root(self, target: int) -> Array:
+        """A matrix R with R R' = A^-1, where A is full: U sqrt(D)."""
+        root = np.eye(1 + self.columns)
+        for j, column in self._columns_of_factor(target):
+            root[:j, j] = column
+        return np.asarray(root * np.sqrt(self.scales[target]))
+
+    def _part(self, place: int) -> Array:
+        """One of the numbers of each record, shape (columns, targets)."""
+        return self.records[: self.columns, place * self.targets : (place + 1) * self.targets]
+
+    def _diagonal(self) -> Array:
+        """Of A, shape (columns, targets)."""
+        return np.asarray(self.prior + self._part(1))
+
+    def _columns_of_factor(self, target: int) -> Iterator[tuple[int, Array]]:
+        """The columns of U above the diagonal, the last first."""
+        factor = self.factor[target]
+        for j in range(self.columns, -1, -1):
+            begin = j * (j - 1) // 2
+            yield j, factor[begin : begin + j]
+
+    # ---- what can be done with it
+
+    def mirror(self, target: int) -> None:
+        """Exchange the two classes of a target."""
+        if self.full:
+            for array in (self.sums, self.weights):
+                array[target] = 0 - array[target]
+        else:
+            for place in (0, 2) if self._weighted else (0,):
+                part = self._part(place)
+                part[:, target] = 0 - part[:, target]
+        self.memory[target, [SUM, WEIGHT]] = 0 - self.memory[target, [SUM, WEIGHT]]
+
+    def copy_target(self, source: BaseState, i: int, j: int) -> None:
+        """Take over what target i of another state of this kind has learned, as target j."""
+        super().copy_target(source, i, j)
+        if not isinstance(source, SecondOrderState) or source.options() != self.options():
+            raise TypeError("targets are copied between states of one kind")
+        if self.full:
+            for name in self._layout(0):
+                getattr(self, name)[j] = getattr(source, name)[i]
+        else:
+            for place in range(3 if self._weighted else 2):
+                self._part(place)[: source.columns, j] = source._part(place)[:, i]
+
+    def grow(self, columns: int) -> None:
+        """Make room for columns that the stream has revealed; what is new owes nothing to the rest."""
+        if columns > self._room():
+            self._refuse_many(columns)
+            # A full matrix is as large as it must be: it grows seldom, and room would be dear.
+            room = columns if self.full else max(columns, min(2 * self._room(), 2 * columns))
+            for name, shape in self._layout(room).items():
+                larger, old = np.zeros(shape), getattr(self, name)
+                larger[: old.shape[0], : old.shape[1]] = old
+                setattr(self, name, larger)
+            if self.full:
+                self.scales[:, 1 + self.columns :] = 1 / self.prior
+            self._player = None
+        super().grow(columns)
+
+    def tensors(self) -> dict[str, Array]:
+        """All that must be kept of it, by name."""
+        kept = {name: getattr(self, name) for name in self._layout(0)}
+        if not self.full:
+            kept["records"] = self.records[: self.columns]
+        return {**kept, **super().tensors()}
+
+    def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of what `tensors` gives when there are so many columns."""
+        return {**self._layout(columns), **super().shapes(columns)}
+
+    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
+        """Take over what `tensors` gave; which matrix was kept is seen from it.
+
+        Raises
+        ------
+        ValueError
+            If arrays are missing, too many, of another shape, or hold something else than they must.
+        """
+        if self.full != ("factor" in tensors):
+            other = type(self)(0, self.targets, prior=self.prior, full=not self.full, weighted=self._weighted)
+            vars(self).clear()
+            vars(self).update(vars(other))
+        super().adopt(columns, tensors)
+        positive = (self.memory[:, PRIOR], self.scales) if self.full else (self.memory[:, PRIOR],)
+        squares = self.memory[:, [SQUARE, VOLUME]] if self.full else self._part(1)
+        if any((array <= 0).any() for array in positive) or (squares < 0).any():
+            raise ValueError("its matrix is not positive")
+
+    def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
+        """The arrays besides memory and books, and their shapes for so many columns."""
+        if not self.full:
+            # One target's three numbers are filled up to four, which a register holds.
+            weighted = 4 if self.targets == 1 else 3 * self.targets
+            return {"records": (columns, weighted if self._weighted else 2 * self.targets)}
+        size = 1 + columns
+        return {
+            **dict.fromkeys(("sums", "weights", "scales"), (self.targets, size)),
+            "factor": (self.targets, size * columns // 2),
+        }
+
+    def _room(self) -> int:
+        return self.sums.shape[1] - 1 if self.full else len(self.records)
+
+    def _refuse_many(self, columns: int) -> None:
+        if self.full and columns > MOST_COLUMNS:
+            raise RegretlessError(
+                f"there are {columns:,} features, and matrix='full' takes {MOST_COLUMNS:,}; give matrix='diagonal'"
+            )

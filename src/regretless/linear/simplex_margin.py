@@ -1,0 +1,160 @@
+"""The largest margin of nonnegative weights that sum to 1: the value of a zero-sum game.
+
+For rows z = y x, any v on the simplex of features and any q on the simplex of rows enclose it,
+
+    min_t <v, z_t>  <=  rho*  =  max_v min_t <v, z_t>  =  min_q max_i (sum_t q_t z_t)_i  <=  max_i (sum_t q_t z_t)_i,
+
+the game in which one player mixes features and the other picks the hardest rows. It is positive if and only if some
+vector without negative entries separates the rows. Balanced, each feature x has its opposite -x beside it, and the
+value, if positive, is the margin in the sum of absolute weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from .batch_directions import augmented, matrix_of
+from .intake import read_labels
+
+
+@dataclass(frozen=True, slots=True)
+class SimplexMargin:
+    """An interval that contains the largest margin over the simplex, and what proves each of its ends.
+
+    Attributes
+    ----------
+    lower, upper : float
+        lower <= rho* <= upper, rounding errors allowed for; they may be negative.
+    weights : ndarray
+        Of sum 1 and without negative entries; balanced, of absolute sum 1, or 0 where that has no positive margin.
+        Their margin is `lower`. With an intercept, the last one is the weight of the constant feature.
+    examples : ndarray
+        Weights of the rows, with sum 1: under them no feature, nor its opposite if balanced, has an edge above `upper`.
+    """
+
+    lower: float
+    upper: float
+    weights: Array
+    examples: Array
+
+    @property
+    def gap(self) -> float:
+        """Width of the interval."""
+        return self.upper - self.lower
+
+
+def max_margin_simplex(
+    X: Any, y: Any, *, balanced: bool = False, intercept: float = 0.0, max_seconds: float | None = None
+) -> SimplexMargin:
+    """Find the largest margin of weights on the simplex, as an interval that contains it.
+
+    Parameters
+    ----------
+    X : array, sequence, sparse matrix or table, shape (rows, features)
+    y : array or sequence, shape (rows,)
+        Two labels, of which the larger one is +1. One label alone is +1 if it is a string or positive, else -1.
+    balanced : bool, default=False
+        Whether weights may be negative, their absolute values summing to 1.
+    intercept : float, default=0.0
+        Size of a constant feature that every row is given; 0 for none.
+    max_seconds : float, optional
+        Return a wider interval after about so long.
+
+    Returns
+    -------
+    SimplexMargin
+
+    Raises
+    ------
+    RegretlessError
+        If X or y cannot be used, or there are more than two classes.
+
+    Examples
+    --------
+    >>> from regretless.linear import max_margin_simplex
+    >>> found = max_margin_simplex([[1, 1, -1], [1, -1, 1]], [1, 1])
+    >>> round(found.lower, 9), round(found.upper, 9), (found.weights + 0.0).round(9).tolist()
+    (1.0, 1.0, [1.0, 0.0, 0.0])
+    """
+    from .margin import _read
+
+    batch = _read(X)
+    labels = read_labels(y, len(batch))
+    classes = np.unique(labels)
+    if len(classes) > 2:
+        raise RegretlessError(f"y holds {len(classes)} classes; a hyperplane separates two")
+    alone = len(classes) == 1 and labels.dtype.kind != "U" and not classes[0] > 0
+    signs = np.where((labels == classes[-1]) & (not alone), 1.0, -1.0)
+    return max_margin_simplex_signed(batch, signs, balanced=balanced, intercept=intercept, max_seconds=max_seconds)
+
+
+def max_margin_simplex_signed(
+    batch: Batch, signs: Array, *, balanced: bool, intercept: float, max_seconds: float | None = None
+) -> SimplexMargin:
+    """:func:`max_margin_simplex` for signs -1 and 1."""
+    rows = augmented(matrix_of(batch), intercept)
+    rows, signs = rows.astype(np.float64), signs.astype(np.float64)
+    if rows.shape[1] == 0 or rows.shape[0] == 0:
+        raise RegretlessError("there is no margin without rows and features")
+    weights, examples = _solve(rows, signs, balanced, max_seconds)
+    if balanced and (signs * (rows @ weights)).min() <= 0:
+        weights = np.zeros(rows.shape[1])  # each feature's two weights alike: a margin of 0 is always there
+    scores = signs * (rows @ weights)
+    edges = (signs * examples) @ rows
+    # A sum of n products is off by less than (n + 4) units of rounding times the sum of their sizes, which is at most
+    # the largest entry, as weights sum to 1; that they do is as near to true.
+    unit = 2.0**-52 * float(abs(rows).max())
+    top = float(np.abs(edges).max() if balanced else edges.max())
+    return SimplexMargin(
+        lower=float(scores.min()) - (rows.shape[1] + 8) * unit if weights.any() else 0.0,
+        upper=top + (rows.shape[0] + 8) * unit,
+        weights=weights,
+        examples=examples,
+    )
+
+
+def _solve(rows: Any, signs: Array, balanced: bool, max_seconds: float | None) -> tuple[Array, Array]:
+    """Both players' strategies, from one linear program and its dual: maximise rho subject to z v >= rho."""
+    from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
+    from scipy.sparse import csr_array, diags_array, hstack  # type: ignore[import-untyped, unused-ignore]
+
+    count, width = rows.shape
+    signed = csr_array(diags_array(signs) @ rows)
+    parts = [-signed, signed] if balanced else [-signed]
+    rho = csr_array(np.ones((count, 1)))
+    constraints = hstack([*parts, rho], format="csr")
+    features = width * len(parts)
+    equal = np.append(np.ones(features), 0.0)[None]
+    found = linprog(
+        np.append(np.zeros(features), -1.0),
+        A_ub=constraints,
+        b_ub=np.zeros(count),
+        A_eq=equal,
+        b_eq=[1.0],
+        bounds=[(0, None)] * features + [(None, None)],
+        method="highs",
+        options={} if max_seconds is None else {"time_limit": max_seconds},
+    )
+    uniform = np.full(count, 1 / count)
+    if found.x is None:
+        edges = (signs * uniform) @ rows
+        best = int((np.abs(edges) if balanced else edges).argmax())
+        weights = np.zeros(width)
+        weights[best] = 1.0 if edges[best] >= 0 or not balanced else -1.0
+        return weights, uniform
+    weights = np.maximum(found.x[:width], 0.0)
+    if balanced:
+        weights = weights - np.maximum(found.x[width:features], 0.0)
+    examples = np.maximum(-np.asarray(found.ineqlin.marginals), 0.0) if found.ineqlin is not None else uniform
+    return _of_sum_one(weights, np.eye(1, width)[0]), _of_sum_one(examples, uniform)
+
+
+def _of_sum_one(weights: Array, otherwise: Array) -> Array:
+    """Weights whose absolute values sum to 1."""
+    total = float(np.abs(weights).sum())
+    return weights / total if total > 0 else otherwise

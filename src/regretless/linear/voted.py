@@ -1,0 +1,231 @@
+"""The voted perceptron."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..checks import one_of
+from ..data.batch import Array, Batch
+from ..ledger import FIELDS
+from .averaged import WHEN
+from .perceptron import Perceptron
+from .state import BaseState, Rules, State
+from .survivors import NAMES, Support, ballot, turns
+
+ROUNDS = FIELDS.index("rounds")
+
+
+class VotedState(State):
+    """The weights of the perceptron, and every update that they ever had.
+
+    Parameters
+    ----------
+    columns, targets : int
+        As of any state.
+    when : {"before", "after"}
+        Whether the weights vote once for each round before which they were there, or after which.
+    """
+
+    def __init__(self, columns: int, targets: int, *, when: str = "before") -> None:
+        super().__init__(columns, targets)
+        self._when = when
+        self._support = [Support.empty(targets)]
+
+    @property
+    def support(self) -> Support:
+        """All updates so far."""
+        self._support = [Support.joined(self._support)]
+        return self._support[0]
+
+    def options(self) -> dict[str, Any]:
+        """Which rounds give a vote."""
+        return {"when": self._when}
+
+    def make_player(self, rules: Rules) -> Any:
+        """The perceptron's player, which notes its updates and scores by votes."""
+        return _Player(super().make_player(rules), self, rules)
+
+    def tensors(self) -> dict[str, Array]:
+        """The weights and the updates."""
+        return super().tensors() | self.support.tensors()
+
+    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
+        """Take over what `tensors` gave, in a state that is empty and has as many targets.
+
+        Raises
+        ------
+        KeyError, ValueError
+            If it does not fit together.
+        """
+        super().adopt(columns, {name: array for name, array in tensors.items() if name not in NAMES})
+        support = Support.read(tensors, columns, self.targets)
+        if len(support.rounds) and support.rounds[-1] > self.books[-1, ROUNDS]:
+            raise ValueError("it was updated in rounds that it never played")
+        self._support = [support]
+
+    def copy_target(self, source: BaseState, i: int, j: int) -> None:
+        """Take over what target i of another state has learned, as target j."""
+        super().copy_target(source, i, j)
+        if not isinstance(source, VotedState):
+            return
+        theirs, ours = source.support, self.support
+        moves = ours.moves if len(ours.rounds) else np.zeros((len(theirs.rounds), self.targets))
+        moves[:, j] = theirs.moves[:, i]
+        self._support = [Support(theirs.values, theirs.indices, theirs.starts, moves, theirs.rounds)]
+
+    def mirror(self, target: int) -> None:
+        """Exchange the two classes of a target."""
+        super().mirror(target)
+        moves = self.support.moves
+        moves[:, target] = 0 - moves[:, target]
+
+    def note(self, batch: Batch, rows: Array, moves: Array, rounds: Array) -> None:
+        """Keep the updates that these rows were."""
+        self._support.append(Support.of(batch, rows, moves, rounds))
+
+    def vote(self, batch: Batch, rules: Rules, out: Array) -> None:
+        """The share of all votes that are for +1, less that for -1, of each row and target."""
+        whole, support = float(self.books[-1, ROUNDS]), self.support
+        for target in range(self.targets):
+            played = float(self.books[target, ROUNDS])
+            mine = support.of_target(target)
+            votes = turns(mine.rounds - (whole - played), played, self._when)
+            ballot(batch, mine, votes, rules, out[:, target])
+            out[:, target] /= max(played, 1)
+
+
+class _Player:
+    """Plays as the perceptron does, and notes its updates; scores by votes."""
+
+    def __init__(self, player: Any, state: VotedState, rules: Rules) -> None:
+        self._player, self._state, self._rules = player, state, rules
+
+    def play(
+        self,
+        values: Array,
+        indices: Array | None,
+        starts: Array | None,
+        labels: Array,
+        weights: Array | None = None,
+        order: Array | None = None,
+        begin: int = 0,
+        end: int = -1,
+    ) -> tuple[int, str | None]:
+        """Play the rounds begin <= t < end; how many were played, and what stopped them."""
+        state = self._state
+        before = int(state.books[-1, ROUNDS])
+        moves = np.zeros((len(labels if order is None else order), state.targets))
+        played, why = self._player.play(values, indices, starts, labels, weights, order, begin, end, moves)
+        (moved,) = np.nonzero(moves[begin:played].any(axis=1))
+        if len(moved):
+            rounds = moved + begin
+            batch = Batch(values, None, state.columns, indices, starts)
+            state.note(batch, rounds if order is None else order[rounds], moves[rounds], before + 1 + moved)
+        return played, why
+
+    def one(self, x: Array, label: int, weight: float = 1.0) -> tuple[int, str | None]:
+        """Play one dense round."""
+        return self.play(x[None], None, None, np.array([label], dtype=np.int32), np.array([weight]))
+
+    def score(self, values: Array, indices: Array | None, starts: Array | None, out: Array) -> tuple[int, str | None]:
+        """Votes of all rows."""
+        outcome: tuple[int, str | None] = self._player.score(values, indices, starts, out)  # looks for what is amiss
+        if outcome[1] is None:
+            self._state.vote(Batch(values, None, self._state.columns, indices, starts), self._rules, out)
+        return outcome
+
+
+class VotedPerceptron(Perceptron):
+    """The voted perceptron (Freund & Schapire 1999): all the weights that the perceptron ever had vote, each as often
+    as it had rounds.
+
+    ::
+
+        learn     w <- w + rate * y * x    when y <w, x> <= 0
+        predict   the sign of the sum over t of sign <w_t, x>
+
+    If the rounds are drawn independently from one source, the expected risk of the vote is at most twice the expected
+    share of mistakes that the perceptron made as it learned, whatever the data: where the vote errs, half the voters
+    do. (Of several classes it is at most the sum of the shares that each of them against the rest made: where the vote
+    errs, the shares that err for the right class and for the one that wins add up to 1.) For the mean of the weights,
+    which `AveragedPerceptron` predicts by, there is no such theorem, and the two differ.
+
+    The vectors are kept as the updates that made them, row by row: memory for M rows, and for each row that is
+    predicted as many products as there were updates, M of them. They are computed in blocks, with the very bits that
+    the scores had when the vectors were learned.
+
+    Parameters
+    ----------
+    votes : {"before", "after"}, default="before"
+        Whether w_1, ..., w_T vote, by which the T rounds were predicted and which the theorem is about, or w_2, ...,
+        w_{T+1}, as they were after each round. The first vector is zero and votes for the label that a score of 0
+        predicts.
+    rate, intercept, ties
+        As in `Perceptron`. With `ties` = -1 a score of 0, and a tie of the votes, stands for ``classes_[0]``.
+    passes, until_clean, max_passes, shuffle, random_state, class_weight, warm_start
+        As in `Perceptron`; the rounds of all passes vote.
+
+    Attributes
+    ----------
+    coef_, intercept_ : ndarray
+        The last weights, which learn on; the vote is not linear.
+    classes_, ledger_, n_features_in_, feature_names_in_, n_iter_
+        As in `Perceptron`. `decision_function` gives shares of votes, those for ``classes_[1]`` less those for
+        ``classes_[0]``, or for each class less those for the rest: from -1 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import AveragedPerceptron, VotedPerceptron
+    >>> X, y = np.array([[-1.0, 0.0], [-2.0, -1.0], [-1.0, 0.0]]), [-1, 1, -1]
+    >>> new = np.array([[1.0, 1.0]])  # the weights before the three rounds were (0, 0), (1, 0) and (-1, -1)
+    >>> VotedPerceptron().fit(X, y).predict(new).tolist(), AveragedPerceptron().fit(X, y).predict(new).tolist()
+    ([1], [-1])
+    >>> VotedPerceptron().fit(X, y).decision_function(new).round(3).tolist()
+    [0.333]
+    """
+
+    name: ClassVar[str] = "voted-perceptron"
+
+    state_: VotedState
+
+    def __init__(
+        self,
+        *,
+        votes: str = "before",
+        rate: float = 1.0,
+        intercept: float = 0.0,
+        ties: str | int = "update",
+        passes: int = 1,
+        until_clean: bool = False,
+        max_passes: int = 1000,
+        shuffle: bool = False,
+        random_state: Any = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+    ) -> None:
+        super().__init__(
+            rate=rate,
+            intercept=intercept,
+            ties=ties,
+            passes=passes,
+            until_clean=until_clean,
+            max_passes=max_passes,
+            shuffle=shuffle,
+            random_state=random_state,
+            class_weight=class_weight,
+            warm_start=warm_start,
+        )
+        self.votes = votes
+
+    def rules(self) -> Rules:
+        """Those of the perceptron."""
+        one_of("votes", self.votes, WHEN)
+        return super().rules()
+
+    def new_state(self, columns: int, targets: int) -> BaseState:
+        """Weights and their updates."""
+        return VotedState(columns, targets, when=self.votes)

@@ -1,0 +1,196 @@
+"""Winnow."""
+
+from __future__ import annotations
+
+from math import atanh
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..checks import one_of, positive
+from ..errors import RegretlessError
+from ..theorem import Theorem
+from ..theory.standing import Standing
+from ..theory.winnow import WINNOW, WinnowStanding, winnow_clean_pass
+from .base import OnlineClassifier
+from .perceptron import TIES
+from .state import Rules
+from .winnow_state import REACH, MirrorRules, MirrorState
+
+if TYPE_CHECKING:
+    from .hindsight import Geometry
+
+USUAL = 0.25  # rate times radius, where no margin is known
+
+
+class Winnow(OnlineClassifier):
+    """Winnow (Littlestone 1988), normalised: on a mistake, multiply the weights of the features that were right.
+
+    ::
+
+        start     w_i = 1 / N
+        predict   sign <w, x>
+        suffer    max(0, -y <w, x>)
+        update    w_i <- w_i exp(rate * y * x_i) / Z    when y <w, x> <= 0
+
+    If some v without negative entries has y <v, x> / |v|_1 >= rho in every round, whatever their order and over any
+    number of passes, it makes at most KL / (rate rho - ln cosh(rate r)) updates: r is the largest entry of a row, and
+    KL, the divergence of v from uniform weights, is at most ln N. So it hardly minds how many features there are, if
+    few of them matter. For data that cannot be separated, every v with 1 / |v|_1 = rho adds its hinge losses.
+
+    A round costs as much as its row has entries, whatever the number of features. Weights live as logarithms; nothing
+    overflows or fades over any number of rounds.
+
+    Parameters
+    ----------
+    rate : float, optional
+        > 0. By default artanh(gamma / radius) / radius where a margin gamma is given, which is the best there is for
+        it, and 0.25 / radius where none is.
+    gamma : float, optional
+        A margin that some v is known to have; below `radius`.
+    radius : float, default=1.0
+        The largest absolute entry that rows are expected to have; it only chooses the rate.
+    balanced : bool, default=False
+        Whether each feature has two weights, one for itself and one for its opposite, so that comparators may have
+        negative entries. N is twice as large then. Without it, only evidence *for* ``classes_[1]`` can be learned.
+    intercept : float, default=0.0
+        Size of a constant feature that is appended to every row; 0 for none. It is one of the N, and an entry of the
+        row.
+    ties : {"update", 1, -1}, default="update"
+        What a score of exactly 0 means. "update": predict +1, and update whatever the label is, as the proofs do. 1 or
+        -1: predict that label, and update only if it is wrong.
+    passes : int, default=1
+        How many times `fit` goes over the rows.
+    until_clean : bool, default=False
+        Whether `fit` goes on until a pass without an update. It comes if some v, without negative entries unless
+        `balanced`, separates the rows and the rate is small enough for its margin.
+    max_passes : int, default=1000
+        The most passes it makes then; `passes`, if it is above 1, is such a limit too.
+    shuffle : bool, default=False
+        Whether `fit` plays each pass in a new random order.
+    random_state : int, numpy Generator or None, default=None
+        Where that order comes from.
+    class_weight : dict, "balanced" or None, default=None
+        As in scikit-learn: by how much the rounds of each class weigh.
+    warm_start : bool, default=False
+        Whether `fit` goes on from what was learned before.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, ascending; a positive score stands for ``classes_[1]``.
+    coef_, intercept_ : ndarray
+        The weights, of sum 1; balanced, the differences of the two weights of each feature.
+    ledger_ : Ledger
+        What was observed.
+    n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Features that a stream reveals late count from the start, with the weight that all had then. With ``balanced=False``
+    the two classes are not mirror images: a stream whose second class turns out to come first in their order begins
+    anew when that shows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import Winnow
+    >>> X = np.array([[1, 1, -1, -1], [1, -1, 1, -1], [-1, 1, 1, -1], [-1, -1, -1, 1]])
+    >>> y = [1, 1, -1, -1]
+    >>> learner = Winnow(rate=1.0, passes=20, until_clean=True).fit(X, y)
+    >>> int(learner.ledger_.updates), int(learner.coef_.argmax())
+    (2, 0)
+    >>> str(learner.certify(X, y)[0]).split(",")[0]
+    'Separable data: updates 2 <= 2'
+    """
+
+    name: ClassVar[str] = "winnow"
+    theorems = WINNOW
+    composition = "max(0, -m)", "simplex", "constant"
+
+    state_: MirrorState
+
+    def __init__(
+        self,
+        *,
+        rate: float | None = None,
+        gamma: float | None = None,
+        radius: float = 1.0,
+        balanced: bool = False,
+        intercept: float = 0.0,
+        ties: str | int = "update",
+        passes: int = 1,
+        until_clean: bool = False,
+        max_passes: int = 1000,
+        shuffle: bool = False,
+        random_state: Any = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.rate = rate
+        self.gamma = gamma
+        self.radius = radius
+        self.balanced = balanced
+        self.intercept = intercept
+        self.ties = ties
+        self.passes = passes
+        self.until_clean = until_clean
+        self.max_passes = max_passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+
+    def proven(self) -> tuple[Theorem, ...]:
+        """A run that goes on until a pass is clean has a bound on its length too."""
+        return (*self.theorems, winnow_clean_pass) if self.until_clean else self.theorems
+
+    def rules(self) -> Rules:
+        """Perceptron loss, multiplicative steps of constant rate."""
+        return MirrorRules(
+            geometry=self._link(),
+            eta=self._rate(),
+            tie=TIES[one_of("ties", self.ties, tuple(TIES))],
+            intercept=positive("intercept", self.intercept, or_zero=True),
+        )
+
+    def _link(self) -> str:
+        return "balanced" if one_of("balanced", self.balanced, (False, True)) else "simplex"
+
+    def _rate(self) -> float:
+        radius = positive("radius", self.radius)
+        gamma = None if self.gamma is None else positive("gamma", self.gamma)
+        if gamma is not None and gamma >= radius:
+            raise RegretlessError(f"gamma={self.gamma!r}; no margin is as large as the radius, {self.radius!r}")
+        if self.rate is not None:
+            return positive("rate", self.rate)
+        return USUAL / radius if gamma is None else atanh(gamma / radius) / radius
+
+    def new_state(self, columns: int, targets: int) -> MirrorState:
+        """Uniform weights."""
+        return MirrorState(columns, targets, link=self._link(), constant=self.intercept > 0)
+
+    def geometry(self) -> Geometry:
+        """The sum of absolute entries, and the divergence from uniform weights."""
+        from .winnow_geometry import SimplexGeometry
+
+        rules = self.played_rules()
+        balanced = self.state_.link == "balanced"
+        return SimplexGeometry(self.state_.weighed, balanced=balanced, intercept=rules.intercept)
+
+    def standings(self) -> list[Standing]:
+        """What theorems may ask of each target."""
+        state, rules = self.state_, self.played_rules()
+        return [
+            WinnowStanding(
+                norm=norm,
+                rate=rules.eta,
+                steady=state.steady,
+                reach=float(state.memory[target, REACH]),
+                weights=state.weighed,
+                theta=state.duals(target)[0],
+                theta_bias=state.duals(target)[1],
+                gamma=float(self.gamma or 0.0),
+                radius=float(self.radius),
+            )
+            for target, norm in enumerate(state.norms())
+        ]

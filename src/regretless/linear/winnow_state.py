@@ -1,0 +1,236 @@
+"""What a learner of mirror steps remembers: dual coordinates, and the weights that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import _core
+from ..data.batch import Array
+from ..errors import RegretlessError
+from .state import BaseState, Rules
+
+# columns of `memory`
+COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIAS_CACHED, REACH = range(
+    _core.MIRROR_MEMORY_SIZE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorRules(Rules):
+    """Rules of a mirror step.
+
+    Attributes
+    ----------
+    power : float
+        p of the power link; 0 for whatever the state began with.
+    """
+
+    power: float = 0.0
+
+
+class MirrorState(BaseState):
+    """Dual coordinates of one or several targets.
+
+    The truth is `theta`; `cached` holds the weights relative to a reference, and `memory` what keeps their normaliser.
+    Both lie side by side in `pairs`, shape (room, 2 * targets): an update finds one where it has read the other.
+
+    Parameters
+    ----------
+    columns, targets : int
+        As of any state.
+    link : {"simplex", "balanced", "power"}
+        How weights follow from dual coordinates.
+    constant : bool
+        Whether there is a constant feature.
+    power : float
+        p of the power link.
+    """
+
+    FEATURES: ClassVar[dict[str, float]] = {"theta": 0.0, "cached": 0.0}
+    TARGETS: ClassVar[dict[str, int]] = {"memory": _core.MIRROR_MEMORY_SIZE}
+
+    pairs: Array
+    memory: Array
+
+    def __init__(
+        self, columns: int, targets: int, *, link: str = "simplex", constant: bool = False, power: float = 2.0
+    ) -> None:
+        self.link, self.constant, self.power = link, constant, power
+        super().__init__(columns, targets)
+        self.pairs = np.zeros((columns, 2 * targets))
+        for target in range(targets):
+            self._begin(target)
+
+    def features(self) -> dict[str, float]:
+        """Both arrays, once the pairs are there that hold them."""
+        return self.FEATURES if hasattr(self, "pairs") else {}
+
+    @property
+    def cached(self) -> Array:
+        """Weights relative to the reference, shape (room, targets)."""
+        return self.pairs[:, : self.targets]
+
+    @cached.setter
+    def cached(self, array: Array) -> None:
+        self._lengthen(len(array))
+        self.pairs[:, : self.targets] = array
+
+    @property
+    def theta(self) -> Array:
+        """Dual coordinates, shape (room, targets)."""
+        return self.pairs[:, self.targets :]
+
+    @theta.setter
+    def theta(self, array: Array) -> None:
+        self._lengthen(len(array))
+        self.pairs[:, self.targets :] = array
+
+    def _lengthen(self, room: int) -> None:
+        kept = self.pairs
+        if len(kept) != room:
+            self.pairs = np.zeros((room, 2 * self.targets))
+            self.pairs[: min(room, len(kept))] = kept[:room]
+
+    def options(self) -> dict[str, Any]:
+        """The link."""
+        return {"link": self.link, "constant": self.constant, "power": self.power}
+
+    def make_player(self, rules: Rules) -> Any:
+        """Mirror steps over rows.
+
+        Raises
+        ------
+        RegretlessError
+            If the rules are of another geometry than the state.
+        """
+        power = getattr(rules, "power", 0.0) or self.power
+        if (rules.geometry, rules.intercept > 0, power) != (self.link, self.constant, self.power):
+            raise RegretlessError("what the weights are made of cannot change after the first round; fit anew")
+        return _core.MirrorPlayer(
+            self.pairs,
+            self.memory,
+            self.books,
+            np.zeros(2 * self.targets),
+            link=self.link,
+            rate=rules.eta,
+            tie=rules.tie,
+            intercept=rules.intercept,
+        )
+
+    def grow(self, columns: int) -> None:
+        """Make room for columns that the stream has revealed: their dual coordinates are 0."""
+        before = self.columns
+        super().grow(columns)
+        if self.columns > before:
+            if self.link == "simplex":
+                self.cached[before : self.columns] = self.memory[:, BASE]
+            self.memory[:, COLUMNS] = self.columns
+
+    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
+        """Take over what `tensors` gave."""
+        super().adopt(columns, tensors)
+        if (self.memory[:, COLUMNS] != columns).any():
+            raise ValueError("its memory counts other columns than it has")
+        power = float(self.memory[0, POWER])
+        if not power >= 2 or (self.memory[:, POWER] != power).any():
+            raise ValueError("its memory holds a power that is none")
+        self.power = power
+
+    def copy_target(self, source: BaseState, i: int, j: int) -> None:
+        """Take over what target i of another state has learned, as target j."""
+        super().copy_target(source, i, j)
+        self.memory[j, COLUMNS] = self.columns
+
+    def mirror(self, target: int) -> None:
+        """Exchange the two classes of a target.
+
+        Weights of one sign have no mirror image: what would find the other class by what speaks for it starts from
+        nothing, with an empty ledger.
+        """
+        if self.link == "simplex":
+            self.pairs[:, [target, self.targets + target]] = 0
+            self._begin(target)
+            return
+        self.theta[:, target] = 0 - self.theta[:, target]
+        self.cached[:, target] = 0 - self.cached[:, target]
+        for column in (BIAS, BIAS_CACHED):
+            self.memory[target, column] = 0 - self.memory[target, column]
+
+    def coefficients(self) -> Array:
+        """The weights, normalised: shape (columns, targets)."""
+        return np.column_stack([self._weights(c)[0] for c in range(self.targets)])
+
+    def biases(self) -> Array:
+        """Weights of the constant feature, shape (targets,)."""
+        return np.array([self._weights(c)[1] for c in range(self.targets)])
+
+    def duals(self, target: int) -> tuple[Array, float]:
+        """Dual coordinates of the features and of the constant one."""
+        return self.theta[: self.columns, target], float(self.memory[target, BIAS])
+
+    @property
+    def weighed(self) -> int:
+        """Over how many weights the simplex is: N."""
+        features = self.columns + self.constant
+        return 2 * features if self.link == "balanced" else features
+
+    def log_normaliser(self, target: int) -> float:
+        """ln of the mean of exp(theta) over all N weights, which is the sum of ln Z over all updates."""
+        theta = self._all(target)
+        both = np.concatenate([theta, -theta]) if self.link == "balanced" else theta
+        if not both.size:
+            return 0.0
+        largest = float(both.max())
+        return largest + log(float(np.exp(both - largest).mean()))
+
+    def _all(self, target: int) -> Array:
+        theta, bias = self.duals(target)
+        return np.append(theta, bias) if self.constant else theta
+
+    def _weights(self, target: int) -> tuple[Array, float]:
+        theta = self._all(target)
+        if not theta.size:
+            return theta, 0.0
+        weights = _LINKS[self.link](theta, self.power)
+        return weights[: self.columns], float(weights[-1]) if self.constant else 0.0
+
+    def _begin(self, target: int) -> None:
+        """Start this target from nothing; its pairs are zeros."""
+        if self.link == "simplex":  # the others' pages are left alone until a round needs them
+            self.cached[: self.columns, target] = 1
+        self.memory[target] = 0
+        self.memory[target, [COLUMNS, POWER]] = self.columns, self.power
+        self.memory[target, REFERENCE] = self.link == "power"
+        self.memory[target, BASE] = self.link != "power"
+        self.memory[target, BIAS_CACHED] = self.link == "simplex"
+        self.books[target] = 0
+
+
+def _simplex(theta: Array, power: float) -> Array:
+    weights = np.exp(theta - theta.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _balanced(theta: Array, power: float) -> Array:
+    sizes = np.abs(theta)
+    largest = float(sizes.max())
+    up, down = np.exp(sizes - largest), np.exp(-sizes - largest)
+    near = np.sinh(np.minimum(sizes, 1.0)) * np.exp(-largest)  # the digits of small weights are kept
+    return np.asarray(np.copysign(np.where(sizes < 1, near, (up - down) / 2), theta) / ((up + down) / 2).sum())
+
+
+def _power(theta: Array, power: float) -> Array:
+    largest = float(np.abs(theta).max())
+    if largest == 0:
+        return np.zeros_like(theta)
+    shares = np.abs(theta) / largest
+    norm = float((shares**power).sum()) ** (1 / power)
+    return np.asarray(largest * norm * np.copysign((shares / norm) ** (power - 1), theta))
+
+
+_LINKS = {"simplex": _simplex, "balanced": _balanced, "power": _power}

@@ -1,0 +1,198 @@
+"""How often does the margin perceptron move, and what margin does it hand over?
+
+It moves when y <w, x> < theta |w| with theta = (1 - epsilon) gamma, so |w|^2 grows by at most 2 theta |w| + r^2: after
+M updates |w| <= g_M, where g_0 = 0 and g_{n+1} = sqrt(g_n^2 + 2 theta g_n + r^2). On the other side <v, w> >= M - H(v)
+for every v, with H(v) the sum of its hinge losses over all rounds. Both together bound M, which counts the first
+update, the one that sets w to y x. Only theta is the learner's: v may have any margin above it, gamma or another.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from math import floor, inf, sqrt
+
+from ..comparator import Comparator
+from ..ledger import Ledger
+from ..theorem import theorem
+from .mistakes import posterior
+from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, Standing
+
+EXACT = 1 << 14  # updates up to which the recursion is followed step by step
+STRIDE = 1 << 12  # beyond them n is passed n / STRIDE at a time, which costs one part in 16,000
+FARTHEST = 1 << 62
+# The running |w|^2 of a long run and the square roots below are right to far more digits than this.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class MarginStanding(Standing):
+    """One target of a margin perceptron.
+
+    Attributes
+    ----------
+    threshold : float
+        (1 - epsilon) gamma: below this distance from the wrong side a row makes the weights move.
+    quiet : float
+        How many rounds were played since the last update.
+    rows : float
+        How many rounds one pass has.
+    """
+
+    threshold: float = 0.0
+    quiet: float = 0.0
+    rows: float = inf
+
+
+def _updates(ledger: Ledger, _: Comparator) -> float:
+    return ledger.updates
+
+
+def _shortfall(_: Ledger, comparator: Comparator) -> float:
+    """The comparator's own length is the score that this learner asks of it, theta |v|."""
+    return 1 - comparator.least / comparator.own if comparator.own > 0 else inf
+
+
+def _wide(_: Ledger, comparator: Comparator, learner: MarginStanding) -> bool:
+    return comparator.margin > learner.threshold
+
+
+def _clean(_: Ledger, __: Comparator, learner: MarginStanding) -> bool:
+    return learner.quiet >= learner.rows
+
+
+def _until_clean(ledger: Ledger, _: Comparator, learner: MarginStanding) -> bool:
+    return 1 <= learner.passes <= ledger.updates + 1
+
+
+WIDE = ("no vector was found whose margin is above (1 - epsilon) gamma, below which this learner moves", _wide)
+CLEAN = ("the last pass still had an update: more passes are needed, or a smaller gamma", _clean)
+UNTIL_CLEAN = (
+    "it is about a run that goes on until a pass over the same rows of two classes is clean, and stops then",
+    _until_clean,
+)
+
+
+@lru_cache(maxsize=16)
+def growth(threshold: float) -> tuple[list[int], list[float]]:
+    """How long the weights may be after n updates, for rows of length 1: places n and upper bounds of g_n.
+
+    Exact up to n = EXACT. The steps g_{n+1} - g_n tend to the threshold, from above if it is at most 1 and else from
+    below, so that many of them are at most that many times the first or the last.
+    """
+    places, lengths = [0], [0.0]
+    n, g = 0, 0.0
+    while n < FARTHEST:
+        longer = sqrt(g * g + 2 * threshold * g + 1)
+        stride = 1 if n < EXACT else n // STRIDE
+        g = longer if stride == 1 else g + stride * max(longer - g, threshold)
+        n += stride
+        places.append(n)
+        lengths.append(g)
+    return places, lengths
+
+
+def most_updates(hinge: float, norm: float, longest: float, threshold: float) -> float:
+    """The largest whole M <= hinge + norm * g_M, where g_M is the most that M updates let the weights grow.
+
+    All M up to the largest satisfy it: M - norm * g_M, 0 at M = 0, is convex while the threshold is at most `longest`,
+    and increases otherwise.
+    """
+    if norm == 0 or longest == 0:
+        return float(floor(hinge * (1 + ROUNDING)))
+    if not norm * threshold < 1:
+        return inf
+    reach, hinge = norm * longest * (1 + ROUNDING), hinge * (1 + ROUNDING)
+    places, lengths = growth(threshold * (1 + ROUNDING) / longest)
+    beyond = bisect_right(range(len(places)), False, key=lambda i: places[i] > hinge + reach * lengths[i])
+    if beyond == len(places):
+        return inf
+    last, first = places[beyond - 1], places[beyond]
+    if first - last == 1:
+        return float(last)
+    slope = reach * (lengths[beyond] - lengths[beyond - 1]) / (first - last)
+    return last + floor((hinge + reach * lengths[beyond - 1] - last) / (1 - slope)) if slope < 1 else float(first)
+
+
+@theorem(
+    title="Separable data, the exact recursion",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le \max\{M : \rho M \le g_M\},\quad g_0 = 0,\ g_{n+1} = \sqrt{g_n^2 + 2\theta g_n + r^2},"
+    r"\ \theta = (1 - \varepsilon)\gamma",
+    source="the proof of Blum's margin perceptron, its recursion followed step by step",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, SEPARATES, WIDE),
+)
+def margin_recursion(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+    """If some v has y <v, x> / |v| >= rho > theta in every round, theta being (1 - epsilon) gamma, then M updates, the
+    first one counted, satisfy rho M <= g_M: no run can let its weights grow faster."""
+    return most_updates(0.0, 1 / comparator.margin, sqrt(ledger.max_norm2), learner.threshold)
+
+
+@theorem(
+    title="Separable data, in closed form",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le \frac{2 r^2}{(\rho - \theta)^2} + \frac{2 r}{\rho - \theta},\quad"
+    r"\ 8k^2 + 4k \text{ for } \rho = \gamma = r/k,\ \varepsilon = \tfrac{1}{2}",
+    source="Blum's lecture on the margin perceptron, Thm 2, for every epsilon",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, SEPARATES, WIDE),
+)
+def margin_closed(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+    """If some v has y <v, x> / |v| >= rho > theta in every round, theta being (1 - epsilon) gamma, then the updates are
+    at most 2 (r / (rho - theta))^2 + 2 r / (rho - theta), which for rho = gamma is 2 (r / (epsilon gamma))^2 + 2 r /
+    (epsilon gamma)."""
+    longest = sqrt(ledger.max_norm2) / (comparator.margin - learner.threshold)
+    return 2 * longest**2 + 2 * longest
+
+
+@theorem(
+    title="Hinge bound by the recursion",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le \max\{M : M \le H + \lVert v \rVert g_M\},\quad"
+    r"\ H = \sum_t \max(0, 1 - y_t \langle v, x_t \rangle)",
+    source="the same proof with <v, w> >= M - H, the hinge losses being those of all rounds",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+)
+def margin_hinge(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+    """For every vector v, M updates satisfy M <= H + |v| g_M, where H is the sum of the hinge losses of v over all
+    rounds and g_M the most that M updates let the weights grow; that says something when |v| < 1 / theta."""
+    return most_updates(comparator.hinge, comparator.norm, sqrt(ledger.max_norm2), learner.threshold)
+
+
+@theorem(
+    title="Margin handed over",
+    quantity="shortfall of the margin",
+    counts=_shortfall,
+    formula=r"1 - \frac{\rho(w)}{(1 - \varepsilon)\gamma} \le 0,\quad"
+    r"\ \rho(w) = \min_t \frac{y_t \langle w, x_t \rangle}{\lVert w \rVert}",
+    source="a pass without an update has seen every row at that distance",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, CLEAN),
+    whole=False,
+)
+def margin_attained(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+    """Once a whole pass brings no update, every row is at least theta = (1 - epsilon) gamma on its right side of the
+    final weights; what is observed is by which share the smallest such distance falls short of theta, as read from the
+    rows, and below 0 when it is larger."""
+    return 0.0
+
+
+@theorem(
+    title="Rounds until clean, by the recursion",
+    quantity="rounds",
+    counts=lambda ledger, comparator: ledger.rounds,
+    formula=r"T \le m \left(\max\{M : \rho M \le g_M\} + 1\right)",
+    source="each pass over the m rows but the last has an update, and the exact recursion counts those",
+    assumes=(UNTIL_CLEAN, *margin_recursion.assumes),
+    whole=False,
+)
+def margin_clean_pass(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+    """If some v has a margin rho > theta, theta being (1 - epsilon) gamma, a run that goes over m rows until a pass has
+    no update ends after at most one pass more than the exact recursion allows updates."""
+    return learner.rows * (margin_recursion.bound(ledger, comparator, learner) + 1)
+
+
+MARGIN_PERCEPTRON = (margin_recursion, margin_closed, margin_hinge, posterior)
+UNTIL_A_MARGIN = (margin_clean_pass, margin_attained)

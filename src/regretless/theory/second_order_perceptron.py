@@ -1,0 +1,128 @@
+"""How often can a learner be wrong that remembers which directions it knows?
+
+With A = a I + sum of x x' and u = sum of y x, both over the rounds I that moved it, any vector v has
+
+    |I| <= H(v) + <v, u> <= H(v) + sqrt(v'A v) sqrt(u'A^-1 u),
+
+where H(v) is the sum of its hinge losses max(0, 1 - y <v, x>) over **all** rounds. A may be replaced by its diagonal,
+or by any other positive matrix. What is left is to bound the last factor, the energy.
+
+The second-order perceptron moves when y u'A_+^-1 x <= 0, where A_+ = A + x x', so its energy grows by
+
+    u'A_+^-1 u - u'A^-1 u + 2 y u'A_+^-1 x + x'A_+^-1 x <= x'A_+^-1 x <= ln det A_+ - ln det A,
+
+entry by entry if A is diagonal.
+
+AROW with its whole matrix has weights w = A^-1 u, so its energy grows by exactly 1 - (1 - m)^2 / (1 + x'A^-1 x) when
+the margin was m: by no more than ln det A_+ - ln det A at a mistake, and by no more than 1 elsewhere. With the
+diagonal alone w is another vector, and the energy can only be read when the run is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from ..comparator import Comparator
+from ..ledger import Ledger
+from ..theorem import theorem
+from .standing import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class SecondOrderStanding(Standing):
+    """One target of a second-order learner as it stands after its last round.
+
+    Attributes
+    ----------
+    energy : float
+        u'A^-1 u.
+    volume : float
+        ln det(A / a), the sum over the entries of a diagonal matrix.
+    full : bool
+        Whether A is all of the matrix, and not its diagonal alone.
+    """
+
+    energy: float = 0.0
+    volume: float = 0.0
+    full: bool = False
+
+
+def _updates(ledger: Ledger, _: Comparator) -> float:
+    return ledger.updates
+
+
+def _mistakes(ledger: Ledger, _: Comparator) -> float:
+    return ledger.mistakes
+
+
+def _full(_: Ledger, __: Comparator, learner: SecondOrderStanding) -> bool:
+    return learner.full
+
+
+FULL = ("it is about the whole matrix, and this run kept its diagonal alone", _full)
+
+
+@theorem(
+    title="Second-order bound",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le H + \sqrt{v^\top A\, v}\,\sqrt{\ln\det(A/a)},\quad A = aI + \sum_{t \in I} x_t x_t^\top",
+    source="Cesa-Bianchi, Conconi & Gentile 2005, Thm 3.1, with the hinge losses of all rounds",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+)
+def second_order_data(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding) -> float:
+    """For every vector v, M is at most H + sqrt(v'A v) sqrt(ln det(A / a)), where A is a I plus the sum of x x' over
+    the update rounds, or the diagonal of that if the learner keeps no more, and H is the sum of the hinge losses of v
+    over all rounds."""
+    return comparator.hinge + comparator.own * sqrt(learner.volume)
+
+
+@theorem(
+    title="Second-order posterior bound",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le H + \sqrt{v^\top A\, v}\,\sqrt{u^\top A^{-1} u},\quad u = \sum_{t \in I} y_t x_t",
+    source="the proof of the second-order bound before its energy is bounded: M <= H + <v, u>",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+)
+def second_order_posterior(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding) -> float:
+    """For every vector v, M is at most H + sqrt(v'A v) sqrt(u'A^-1 u), where A is a I plus the sum of x x' over the
+    update rounds, or its diagonal, u is the sum of y x over these rounds, and H is the sum of the hinge losses of v
+    over all rounds."""
+    return comparator.hinge + comparator.own * sqrt(learner.energy)
+
+
+@theorem(
+    title="AROW's mistake bound",
+    quantity="mistakes",
+    counts=_mistakes,
+    formula=r"M \le H + \sqrt{v^\top A\, v}\,\sqrt{\ln\det(A/r) + U} - U,\quad A = rI + \sum_{t \in I} x_t x_t^\top",
+    source="Crammer, Kulesza & Dredze 2009, Thm 2, with the hinge losses of all rounds",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, FULL),
+)
+def arow_mistakes(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding) -> float:
+    """For every vector v, the mistakes are at most H + sqrt(v'A v) sqrt(ln det(A / r) + U) - U, where U is the number
+    of updates that were no mistakes, A is r I plus the sum of x x' over the updates, and H is the sum of the hinge
+    losses of v over all rounds."""
+    others = ledger.updates - ledger.mistakes
+    return comparator.hinge + comparator.own * sqrt(learner.volume + others) - others
+
+
+@theorem(
+    title="AROW's posterior bound",
+    quantity="mistakes",
+    counts=_mistakes,
+    formula=r"M \le H + \sqrt{v^\top A\, v}\,\sqrt{u^\top A^{-1} u} - U,\quad u = \sum_{t \in I} y_t x_t",
+    source="the proof of that bound before its energy is bounded: M + U <= H + <v, u>",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+)
+def arow_posterior(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding) -> float:
+    """For every vector v, the mistakes are at most H + sqrt(v'A v) sqrt(u'A^-1 u) - U, where U is the number of
+    updates that were no mistakes, A is r I plus the sum of x x' over the updates, or its diagonal, u is the sum of y x
+    over them, and H is the sum of the hinge losses of v over all rounds."""
+    others = ledger.updates - ledger.mistakes
+    return comparator.hinge + comparator.own * sqrt(learner.energy) - others
+
+
+SECOND_ORDER = (second_order_data, second_order_posterior)
+AROW = (arow_mistakes, arow_posterior)

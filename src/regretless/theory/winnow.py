@@ -1,0 +1,234 @@
+"""How often can Winnow be wrong?
+
+Every bound is on its *updates*, which are never fewer than its mistakes. v is any vector that the weights can be near:
+without a negative entry, unless the learner is balanced. Write |v| for the sum of its absolute entries, rho = 1 / |v|,
+KL for the divergence of |v_i| / |v| from the uniform start over all N weights, H for the sum of the hinge losses
+max(0, 1 - y <v, x>) over **all** rounds, and r for the largest |x_i| of the rounds that were updates (of all rounds
+would do). One update changes the divergence from v by ln Z - eta y <v, x> / |v|, and as y <w, x> <= 0,
+
+    Z = sum w_i exp(eta y x_i) <= cosh(eta r) + y <w, x> sinh(eta r) / r <= cosh(eta r).
+
+Divergences are not negative, so that the sum over the updates gives every bound below. The constant feature counts as a
+feature, and features that a stream has revealed late count from the start: nothing was learned of them before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import atanh, exp, floor, inf, isclose, isfinite, log, log1p
+from typing import Any
+
+import numpy as np
+
+from ..comparator import Comparator
+from ..ledger import Ledger
+from ..theorem import Check, theorem
+from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, Standing
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WinnowStanding(Standing):
+    """One target of a learner of mirror steps as it stands after its last round.
+
+    Attributes
+    ----------
+    reach : float
+        Largest |x_i| of any update round, the constant feature included.
+    weights : int
+        How many weights there are: N.
+    theta : ndarray
+        Dual coordinates of the features.
+    theta_bias : float
+        That of the constant feature.
+    gamma, radius : float
+        The margin and the largest |x_i| that the rate was made for; a gamma of 0 if it was made for none.
+    """
+
+    reach: float = 0.0
+    weights: int = 1
+    theta: Array = field(default_factory=lambda: np.zeros(0))
+    theta_bias: float = 0.0
+    gamma: float = 0.0
+    radius: float = 1.0
+
+
+def _updates(ledger: Ledger, _: Comparator) -> float:
+    return ledger.updates
+
+
+def log_cosh(x: float) -> float:
+    """ln cosh(x), also of what has no cosh among floats."""
+    x = abs(x)
+    return log1p(np.sinh(x / 2) ** 2 * 2) if x < 1 else x + log1p(exp(-2 * x)) - log(2)
+
+
+def binary(s: float) -> float:
+    """(1 + s) ln(1 + s) + (1 - s) ln(1 - s) for 0 <= s <= 1: about s^2, and 2 ln 2 at 1."""
+    return (1 + s) * log1p(s) + ((1 - s) * log1p(-s) if s < 1 else 0.0)
+
+
+def product(comparator: Comparator, theta: Array, theta_bias: float) -> float:
+    """<v, theta>, the constant feature included."""
+    vector = np.zeros(0) if comparator.vector is None else comparator.vector
+    return float(vector @ theta[: len(vector)]) + comparator.bias * theta_bias
+
+
+def _margin(comparator: Comparator) -> float:
+    return comparator.least / comparator.own if 0 < comparator.own < inf else 0.0
+
+
+def _allowed(_: Ledger, comparator: Comparator, __: Standing) -> bool:
+    return isfinite(comparator.own)
+
+
+def _near(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
+    return learner.rate > comparator.own * log_cosh(learner.rate * learner.reach)
+
+
+def _slow(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
+    return learner.rate * _margin(comparator) > log_cosh(learner.rate * learner.reach)
+
+
+def _quadratic(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
+    return comparator.own * learner.rate * learner.reach**2 / 2 < 1
+
+
+def _tuned(_: Ledger, __: Comparator, learner: WinnowStanding) -> bool:
+    return learner.gamma > 0 and isclose(
+        learner.rate, atanh(learner.gamma / learner.radius) / learner.radius, rel_tol=1e-12
+    )
+
+
+def _within(_: Ledger, __: Comparator, learner: WinnowStanding) -> bool:
+    return learner.reach <= learner.radius
+
+
+def _wide(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
+    return _margin(comparator) >= learner.gamma * (1 - 1e-12)
+
+
+def _kept(_: Ledger, comparator: Comparator, __: Standing) -> bool:
+    return comparator.vector is not None
+
+
+ALLOWED: tuple[str, Check] = ("a comparator with negative weights asks for balanced=True", _allowed)
+KEPT: tuple[str, Check] = ("the comparator's vector was not kept", _kept)
+RATE = "the rate is too large for the margin of every vector that was tried"
+
+
+@theorem(
+    title="Separable data",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le \frac{\mathrm{KL}(v \Vert w_1)}{\eta \rho - \ln\cosh(\eta r)},"
+    r"\quad \rho = \min_t \frac{y_t \langle v, x_t \rangle}{\lVert v \rVert_1}",
+    source="Littlestone 1988; Kivinen & Warmuth 1997, with cosh in place of its quadratic bound",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, ALLOWED, SEPARATES, (RATE, _slow)),
+)
+def winnow_separable(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+    """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round and eta rho > ln
+    cosh(eta r), Winnow makes at most KL(v, w_1) / (eta rho - ln cosh(eta r)) updates, in whatever order and over any
+    number of passes; KL is at most the logarithm of the number of weights."""
+    return comparator.divergence / (learner.rate * _margin(comparator) - log_cosh(learner.rate * learner.reach))
+
+
+@theorem(
+    title="Rate made for the margin",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le \frac{2 \ln N}{(1 + s) \ln(1 + s) + (1 - s) \ln(1 - s)},\quad s = \gamma / R",
+    source="the separable bound at eta = artanh(gamma / R) / R, its best rate; known before the run",
+    assumes=(
+        SAME_ROUNDS,
+        UNIT_WEIGHTS,
+        STEADY,
+        ALLOWED,
+        ("the rate was not made for a margin: give gamma", _tuned),
+        ("a row has an entry larger than the radius that the rate was made for", _within),
+        SEPARATES,
+        ("no vector was found that has the margin gamma which the rate was made for", _wide),
+    ),
+)
+def winnow_tuned(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+    """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= gamma in every round, no entry of x
+    exceeds R, and the rate is artanh(s) / R with s = gamma / R, Winnow makes at most 2 ln N / ((1 + s) ln(1 + s) + (1
+    - s) ln(1 - s)) updates, which is at most 2 (R / gamma)^2 ln N; as s goes to 1 it is log2 N, what halving
+    makes."""
+    return 2 * log(learner.weights) / binary(learner.gamma / learner.radius)
+
+
+@theorem(
+    title="Hinge bound",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le \frac{\mathrm{KL}(v \Vert w_1) + \eta \rho H}{\eta \rho - \ln\cosh(\eta r)},"
+    r"\quad \rho = \frac{1}{\lVert v \rVert_1}",
+    source="the proof of the separable bound with the hinge losses of all rounds",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, ALLOWED, (RATE, _near)),
+)
+def winnow_hinge(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+    """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), M is
+    at most (KL(v, w_1) + eta rho H) / (eta rho - ln cosh(eta r)), where H sums the hinge losses of v over all rounds.
+    With a single weight and entries of 1 it is the bound of weighted majority."""
+    rate, own = learner.rate, comparator.own
+    return (comparator.divergence * own + rate * comparator.hinge) / (rate - own * log_cosh(rate * learner.reach))
+
+
+@theorem(
+    title="Textbook bound",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le \frac{\ln N + \eta \rho H}{\eta \rho - \eta^2 r^2 / 2}",
+    source="Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.12, with the hinge losses of all rounds",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, ALLOWED, (RATE, _quadratic)),
+)
+def winnow_textbook(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+    """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 > eta r^2 / 2, M is at most (ln N
+    + eta rho H) / (eta rho - eta^2 r^2 / 2); without hinge losses and with eta = rho / r^2 it is 2 (r / rho)^2 ln
+    N."""
+    rate, own = learner.rate, comparator.own
+    return (log(learner.weights) * own + rate * comparator.hinge) / (rate - own * (rate * learner.reach) ** 2 / 2)
+
+
+@theorem(
+    title="Posterior bound",
+    quantity="updates",
+    counts=_updates,
+    formula=r"M \le H + \frac{\langle v, \theta_{T+1} \rangle}{\eta} = H + \frac{\mathrm{KL}(v \Vert w_1)"
+    r" - \mathrm{KL}(v \Vert w_{T+1}) + \sum_I \ln Z_t}{\eta \rho}",
+    source="the proof before ln Z is bounded: the dual coordinates are eta times the sum of y x over the updates",
+    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, KEPT),
+)
+def winnow_posterior(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+    """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
+    with (w_i in proportion to exp(theta_i)) and H sums the hinge losses of v over all rounds."""
+    return comparator.hinge + product(comparator, learner.theta, learner.theta_bias) / learner.rate
+
+
+def _until_clean(_: Ledger, __: Comparator, learner: WinnowStanding) -> bool:
+    return learner.passes >= 1
+
+
+@theorem(
+    title="Rounds until clean",
+    quantity="rounds",
+    counts=lambda ledger, comparator: ledger.rounds,
+    formula=r"T \le m \left(\left\lfloor \frac{\mathrm{KL}(v \Vert w_1)}{\eta \rho - \ln\cosh(\eta r)} \right\rfloor"
+    r" + 1\right)",
+    source="each pass over the m rows but the last has an update, and the separable bound counts those",
+    assumes=(
+        ("it is about a run that goes on until a pass over the same rows of two classes is clean", _until_clean),
+        *winnow_separable.assumes,
+    ),
+    whole=False,
+)
+def winnow_clean_pass(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+    """A run that goes over m rows until a pass has no update ends after at most one pass more than the separable bound
+    has updates."""
+    passes = floor(winnow_separable.bound(ledger, comparator, learner) * (1 + 1e-9)) + 1
+    return passes * ledger.rounds / learner.passes
+
+
+WINNOW = (winnow_separable, winnow_tuned, winnow_hinge, winnow_textbook, winnow_posterior)

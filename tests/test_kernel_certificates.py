@@ -1,0 +1,163 @@
+"""The theorems of the kernel perceptron: none is ever violated, and where they are tight they are attained."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics.pairwise import rbf_kernel
+
+from regretless.certify import certify_stream
+from regretless.data.arrays import ArrayStream
+from regretless.errors import RegretlessError
+from regretless.linear import KernelPerceptron, Perceptron, max_margin
+
+wild = st.sampled_from([0.0, 1.0, -1.0, 1e-9, -3e-9, 7.5, 1e6, -1e7])
+KERNELS = (
+    {"kernel": "rbf", "gamma": 0.5},
+    {"kernel": "rbf", "gamma": 1e-4, "intercept": 1.0},
+    {"kernel": "poly", "degree": 2, "gamma": 0.1},
+    {"kernel": "poly", "degree": 1, "gamma": 1.0, "coef0": 0.0},
+    {"kernel": "linear"},
+)
+
+
+@given(
+    X=arrays(np.float64, (24, 2), elements=wild),
+    y=arrays(np.int8, 24, elements=st.integers(0, 2)),
+    how=st.sampled_from(KERNELS),
+    average=st.sampled_from([None, "averaged", "voted"]),
+    passes=st.integers(1, 3),
+    shuffle=st.booleans(),
+    alternating=st.booleans(),
+)
+def test_no_sure_theorem_is_violated(X, y, how, average, passes, shuffle, alternating):
+    """Whatever the scales, duplicates, zeros and labels, no bound is below what was observed."""
+    if alternating:
+        y = np.arange(len(y)) % 2
+    if len(set(y.tolist())) < 2:
+        return
+    learner = KernelPerceptron(**how, average=average, passes=passes, shuffle=shuffle, random_state=0).fit(X, y)
+    certificates = learner.certify(X, y)
+    assert [c.theorem for c in certificates] == list(learner.proven())
+    assert not any(c.violated for c in certificates)
+    assert all(c.applies or "centre X" in c.why for c in certificates[1:])
+
+
+@given(
+    X=arrays(np.float64, (20, 3), elements=st.floats(-5, 5)),
+    y=arrays(np.int8, 20, elements=st.sampled_from([-1, 1])),
+    weights=arrays(np.float64, 20, elements=st.floats(-3, 3)),
+)
+def test_any_function_is_a_valid_comparator(X, y, weights):
+    """Against coefficients of the user's own choice no bound is violated either."""
+    if len(set(y.tolist())) < 2:
+        return
+    learner = KernelPerceptron(gamma=0.3).fit(X, y)
+    assert not any(c.violated for c in learner.certify(X, y, against=weights))
+
+
+def test_values_that_lost_their_digits_certify_nothing():
+    """Where rows are so far out that distances between them are mere rounding, certificates say so and what to do."""
+    random = np.random.default_rng(0)
+    X, y = 1e8 + random.normal(size=(40, 2)), np.arange(40) % 2
+    assert all("centre X" in c.why for c in KernelPerceptron(gamma=0.5).fit(X, y).certify(X, y))
+    centred = X - X.mean(axis=0)
+    assert KernelPerceptron(gamma=0.5).fit(centred, y).certify(centred, y)[1].applies
+
+
+def test_orthogonal_features_attain_the_bound():
+    """Rows that are orthogonal in the space of the kernel cost one update each, and that is what is certified."""
+    gram = np.eye(12)
+    learner = KernelPerceptron(kernel="precomputed", until_clean=True).fit(gram, np.arange(12) % 2)
+    certificates = learner.certify(gram, np.arange(12) % 2)
+    assert learner.ledger_.updates == 12
+    assert [c.bound for c in certificates] == pytest.approx([12, 12, 12, 12, 12])
+    far = 1000.0 * np.arange(12)[:, None]
+    same = KernelPerceptron(gamma=1e-3, until_clean=True).fit(far, np.arange(12) % 2)
+    assert [c.bound for c in same.certify(far, np.arange(12) % 2)] == pytest.approx([12, 12, 12, 12, 12])
+
+
+def test_the_largest_margin_is_the_primal_one():
+    """With the linear kernel the margin found on the Gram matrix, and so the bound, is that of the rows themselves."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(150, 4))
+    y = np.sign(X @ random.normal(size=4)) * 1
+    X += 0.2 * y[:, None] * random.normal(size=4)
+    y = np.sign(X @ np.ones(4))
+    best = max_margin(X, y)
+    for kernel in ("linear", lambda a, b: a @ b.T):
+        learner = KernelPerceptron(kernel=kernel, until_clean=True).fit(X, y)
+        separable = learner.certify(X, y)[0]
+        assert separable.comparator.margin == pytest.approx(best.lower, rel=1e-4)
+        assert separable.bound == pytest.approx(learner.ledger_.max_norm2 / best.lower**2, rel=1e-4)
+
+
+def test_the_certificates_are_as_good_as_the_primal_ones():
+    """On noisy rows the linear kernel's bounds are within a tenth of those that the primal search finds."""
+    random = np.random.default_rng(1)
+    X = random.normal(size=(400, 5))
+    y = np.sign(X @ random.normal(size=5) + 0.5 * random.normal(size=400))
+    ours = KernelPerceptron(kernel="linear").fit(X, y).certify(X, y)
+    theirs = Perceptron().fit(X, y).certify(X, y, svm=False)
+    for mine, yours in zip(ours[1:], theirs[1:], strict=True):
+        assert mine.theorem.name == yours.theorem.name
+        assert mine.bound <= 1.1 * yours.bound
+
+
+def test_rounds_of_others_are_not_certified():
+    """Other rows, other labels or another order are no longer the rounds that were played, and nothing is certified."""
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(90, 3)), np.arange(90) % 3
+    learner = KernelPerceptron(gamma=0.2, passes=2).fit(X, y)
+    assert learner.certify(X, y)[1].applies
+    for rows, labels in ((X[::-1], y), (X, y[::-1]), (X + 1e-3, y), (X[:60], y[:60])):
+        assert not any(c.applies for c in learner.certify(rows, labels))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_stream_is_certified_like_rows_in_memory(sparse):
+    """A stream that is read again gives valid certificates with the same observed counts."""
+    random = np.random.default_rng(3)
+    X = random.normal(size=(300, 4)) * (random.random((300, 4)) < 0.6)
+    y = (X[:, 0] * X[:, 1] > 0) * 1
+    learner, rows = KernelPerceptron(gamma=0.5), sp.csr_array(X) if sparse else X
+    stream = ArrayStream(rows, y)
+    for batch in stream.batches():
+        learner.observe(batch)
+    certificates = certify_stream(learner, stream)
+    assert all(c.observed == learner.ledger_.updates for c in certificates if c.applies)
+    assert all(c.holds for c in certificates)
+    assert any(c.applies for c in certificates)
+
+
+def test_a_late_class_is_certified_on_its_own_rounds():
+    """A class that comes late is bounded by the rounds since, in one certificate for all classes."""
+    random = np.random.default_rng(4)
+    X, y = random.normal(size=(120, 3)), np.sort(np.arange(120) % 3)
+    learner = KernelPerceptron(gamma=0.5).partial_fit(X, y)
+    certificates = learner.certify(X, y)
+    assert all(c.holds for c in certificates)
+    assert certificates[1].applies
+    assert certificates[1].comparator.rounds == sum(ledger.rounds for ledger in learner.state_.ledgers())
+
+
+def test_lengths_are_kept_as_they_are():
+    """The running length of each function is that which its Gram matrix gives, after thousands of updates."""
+    random = np.random.default_rng(5)
+    X, y = random.normal(size=(4000, 6)), random.integers(0, 2, size=4000)
+    learner = KernelPerceptron(gamma=0.1, passes=2).fit(X, y)
+    alpha, rows = learner.dual_coef_[0], learner.support_vectors_
+    assert learner.state_.norms()[0] ** 2 == pytest.approx(alpha @ rbf_kernel(rows, gamma=0.1) @ alpha, rel=1e-9)
+
+
+def test_what_is_no_comparator_is_refused():
+    """A comparator needs one finite coefficient a row and target."""
+    X, y = np.random.default_rng(6).normal(size=(30, 2)), np.arange(30) % 2
+    learner = KernelPerceptron(gamma=0.1).fit(X, y)
+    for wrong in (np.ones(29), np.ones((2, 30)), np.full(30, np.nan)):
+        with pytest.raises(RegretlessError, match="comparator"):
+            learner.certify(X, y, against=wrong)
