@@ -124,6 +124,16 @@ def test_projection_keeps_what_is_in_the_span():
     assert bound.state_.removed[0, 0] < 1e-4 * free.ledger_.updates
 
 
+@removals
+def test_rows_without_length_are_removed_at_no_cost(removal):
+    """Rows of zeros, whose Gram matrix has no inverse, come and go without harm."""
+    X, y = np.zeros((20, 2)), np.arange(20) % 2
+    learner = KernelPerceptron(kernel="linear", budget=2, removal=removal).fit(X, y)
+    assert learner.ledger_.updates == 20
+    assert learner.state_.removed[0, 0] == 0
+    assert learner.certify(X, y)[0].bound == pytest.approx(20)
+
+
 def test_projection_loses_less_than_forgetting():
     """On rows that resemble one another, projection removes less length than the other policies."""
     X, y = problem(800, seed=5)

@@ -93,7 +93,7 @@ def fitted(X, y, **parameters) -> Winnow:
     return Winnow(**parameters).partial_fit(np.asarray(X, float), np.asarray(y), classes=[-1, 1])
 
 
-def comparator(X, y, v, *, balanced=False, repeats=1) -> Comparator:
+def comparator(X, y, v, *, of, balanced=False, repeats=1) -> Comparator:
     """A comparator computed the slow way."""
     X, v = np.asarray(X, float), np.asarray(v, float)
     margins = np.asarray(y) * (X @ v)
@@ -114,6 +114,7 @@ def comparator(X, y, v, *, balanced=False, repeats=1) -> Comparator:
         v,
         own=float(own),
         divergence=log(weights) + float(shares @ np.log(shares)),
+        product=float(v @ of.state_.theta[: len(v), 0]),
     )
 
 
@@ -356,7 +357,9 @@ def test_no_stream_and_no_comparator_break_a_sure_bound(X, y, v, balanced, ties,
     if not np.abs(v).sum():
         return
     for theorem in WINNOW:
-        certificate = theorem.certify(learner.ledger_, [comparator(X, y, v, balanced=balanced)], learner.standings()[0])
+        certificate = theorem.certify(
+            learner.ledger_, [comparator(X, y, v, balanced=balanced, of=learner)], learner.standings()[0]
+        )
         assert certificate.holds, str(certificate)
 
 
@@ -372,7 +375,7 @@ def test_bounds_hold_where_they_say_most(X, rate, passes, most):
     y[:most] *= -1
     learner = fitted(np.tile(X, (passes, 1)), np.tile(y, passes), rate=rate)
     for s in (1.0, 0.5, 2.0):
-        u = comparator(X, y, s * np.eye(6)[0], repeats=passes)
+        u = comparator(X, y, s * np.eye(6)[0], repeats=passes, of=learner)
         found = {t: t.certify(learner.ledger_, [u], learner.standings()[0]) for t in WINNOW}
         assert all(c.holds for c in found.values())
         if found[winnow_hinge].applies and found[winnow_textbook].applies:
@@ -391,7 +394,7 @@ def test_the_posterior_bound_is_its_divergences(X, y, v):
     if not v.any():
         return
     learner = fitted(X, y, rate=0.5)
-    u, standing = comparator(X, y, v), learner.standings()[0]
+    u, standing = comparator(X, y, v, of=learner), learner.standings()[0]
     shares, w = v / v.sum(), learner.coef_[0]
     if w[shares > 0].min() < 1e-280:
         return
@@ -409,7 +412,7 @@ def test_the_posterior_bound_is_attained_away_from_zero():
     X = np.array([[1.0, 0]] * 3 + [[0, 1.0]] * 4 + [[1.0, 0]] * 9)
     y = np.array([1, 1, 1, -1, 1, -1, 1] + [1] * 9)
     learner = fitted(X, y, balanced=True, rate=1.0)
-    u = comparator(X, y, [1.0, 0.0], balanced=True)
+    u = comparator(X, y, [1.0, 0.0], balanced=True, of=learner)
     assert learner.ledger_.updates == winnow_posterior.bound(learner.ledger_, u, learner.standings()[0]) == 5
 
 
@@ -428,7 +431,7 @@ def test_negative_entries_ask_for_balance():
     v = np.array([1.0, -1.0, 0.5])
     y = np.sign(X @ v)
     plain = Winnow(rate=0.05).fit(X, y)
-    found = {t: t.certify(plain.ledger_, [comparator(X, y, v)], plain.standings()[0]) for t in WINNOW}
+    found = {t: t.certify(plain.ledger_, [comparator(X, y, v, of=plain)], plain.standings()[0]) for t in WINNOW}
     assert "balanced" in str(found[winnow_hinge].why)
     assert found[winnow_posterior].applies  # which measures no comparator
     assert all(c.holds for c in plain.certify(X, y, against=v))
@@ -481,7 +484,7 @@ def test_updating_in_every_round_breaks_the_bound():
         w = w * np.exp(rate * x)
         w /= w.sum()
     learner = fitted(X, np.ones(len(X)), rate=rate)
-    uniform = comparator(X, np.ones(len(X)), np.ones(3))
+    uniform = comparator(X, np.ones(len(X)), np.ones(3), of=learner)
     bound = log(3) / (rate / 3 - rate**2 / 2) if rate / 3 > rate**2 / 2 else 2 * 9 * log(3)
     assert mistakes == n - 1 > bound
     assert learner.ledger_.updates == 0
@@ -500,7 +503,9 @@ def test_moving_towards_the_predicted_label_never_learns():
     assert mistakes == 20
     learner = fitted(X, np.ones(20), rate=rate)
     assert learner.ledger_.updates <= 1 + (learner.coef_[0] @ X[0] <= 0)
-    bound = winnow_separable.bound(learner.ledger_, comparator(X, np.ones(20), [1.0, 0, 0]), learner.standings()[0])
+    bound = winnow_separable.bound(
+        learner.ledger_, comparator(X, np.ones(20), [1.0, 0, 0], of=learner), learner.standings()[0]
+    )
     assert learner.ledger_.updates <= bound
 
 
@@ -511,7 +516,7 @@ def test_half_a_cosh_is_no_cosh():
     X = np.array([[1.0, -1, -1, -1]])
     learner = fitted(X, [1], rate=rate)
     assert learner.ledger_.updates == 1 > printed
-    u = comparator(X, [1], [1.0, 0, 0, 0])
+    u = comparator(X, [1], [1.0, 0, 0, 0], of=learner)
     assert winnow_separable.bound(learner.ledger_, u, learner.standings()[0]) == pytest.approx(2, rel=1e-6)
 
 
@@ -543,7 +548,7 @@ def test_the_worked_cases_come_out(oracles):
         assert learner.n_iter_ == expected["passes"] if len(set(y)) > 1 else True
         rho = _number(expected["rho_inf"])
         v, repeats = np.array([_number(x) for x in expected["v_opt"]]), int(learner.ledger_.rounds) // len(y)
-        u, standing = comparator(X, y, v / rho, repeats=repeats), learner.standings()[0]
+        u, standing = comparator(X, y, v / rho, repeats=repeats, of=learner), learner.standings()[0]
         slow = {"bound_cosh_eta": log(X.shape[1]) / (rate * rho - log_cosh(rate))}
         if rate * rho > rate**2 / 2:
             slow["bound_712_eta"] = winnow_textbook.bound(learner.ledger_, u, standing)
@@ -744,8 +749,9 @@ def test_what_is_never_shown_is_not_counted_while_it_learns():
 
 def test_a_comparator_is_measured_with_its_constant_feature():
     """Sum and divergence count the constant feature; a lone entry diverges by ln N, a uniform one not at all."""
-    geometry = SimplexGeometry(4, balanced=False, intercept=1.0)
+    geometry = SimplexGeometry(lambda target: (np.arange(3.0), 4.0), 4, balanced=False, intercept=1.0)
     assert geometry.measure(np.zeros(3), 2.0, 0) == (2.0, log(4))
+    assert geometry.product(np.array([1.0, 0.5]), 2.0, 0) == 8.5
     own, divergence = geometry.measure(np.full(3, 0.5), 0.5, 0)
     assert (own, divergence) == (2.0, pytest.approx(0.0, abs=1e-12))
     assert geometry.measure(np.array([1.0, -1.0, 0.0]), 0.0, 0)[0] == inf

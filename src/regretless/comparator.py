@@ -37,6 +37,8 @@ class Comparator:
         Length of v in the learner's own geometry, of degree 1; the Euclidean one unless another is given.
     divergence : float
         How far v's direction is from where the learner started, where its geometry has such a thing.
+    product : float
+        Inner product of v with the learner's dual coordinates, where it has them; NaN elsewhere.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Comparator:
     bias: float = 0.0
     own: float = nan
     divergence: float = 0.0
+    product: float = nan
 
     def __post_init__(self) -> None:
         if isnan(self.own):

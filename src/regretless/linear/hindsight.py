@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import log2, sqrt
+from math import log2, nan, sqrt
 
 import numpy as np
 
@@ -35,6 +35,10 @@ class Geometry:
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """The length of a vector in the learner's own geometry, of degree 1, and its divergence, of degree 0."""
         return length(vector, bias), 0.0
+
+    def product(self, vector: Array, bias: float, target: int) -> float:
+        """Inner product of a vector with the learner's dual coordinates; NaN where no theorem asks for it."""
+        return nan
 
     def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
         """The vector itself if it is allowed, or what is near it and is."""
@@ -191,6 +195,7 @@ def read(question: Question, target: int, vectors: list[Vector]) -> list[Compara
             bias=v.bias,
             own=measured[k][0],
             divergence=measured[k][1],
+            product=question.geometry.product(v.vector, v.bias, target),
         )
         for k, v in enumerate(vectors)
     ]
@@ -260,7 +265,8 @@ def _along(
         direction = Direction.along(name, *question.geometry.admissible(vector, bias), unit)
         if direction is not None:
             own, divergence = question.geometry.measure(direction.vector, direction.bias, target)
-            found.append(replace(direction, own=own, divergence=divergence))
+            product = question.geometry.product(direction.vector, direction.bias, target)
+            found.append(replace(direction, own=own, divergence=divergence, product=product))
     return found
 
 

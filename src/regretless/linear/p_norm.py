@@ -159,7 +159,7 @@ class PNormPerceptron(OnlineClassifier):
         """The dual norm."""
         from .winnow_geometry import DualNormGeometry
 
-        return DualNormGeometry(self.state_.power)
+        return DualNormGeometry(self.state_.duals, self.state_.power)
 
     def standings(self) -> list[Standing]:
         """What theorems may ask of each target."""
@@ -171,8 +171,6 @@ class PNormPerceptron(OnlineClassifier):
                 steady=state.steady,
                 p=state.power,
                 reach=float(state.memory[target, REACH]),
-                theta=state.duals(target)[0],
-                theta_bias=state.duals(target)[1],
             )
             for target, norm in enumerate(state.norms())
         ]

@@ -8,7 +8,7 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, nan
 from typing import Any
 
@@ -37,6 +37,7 @@ class Direction:
     size: float
     own: float = nan
     divergence: float = 0.0
+    product: float = nan
 
     @classmethod
     def along(cls, name: str, vector: Array, bias: float = 0.0, size: float = 1.0) -> Direction | None:
@@ -75,6 +76,13 @@ class Ray:
 
     def at(self, edge: int) -> Comparator:
         """The comparator whose hinge loss starts at that edge: s = 1 / edges[edge]."""
+        return self._with_vector(self._at(edge))
+
+    def _with_vector(self, found: Comparator) -> Comparator:
+        return replace(found, vector=found.norm / self.direction.size * self.direction.vector)
+
+    def _at(self, edge: int) -> Comparator:
+        # Without its vector, which is long: thousands of scales are looked at.
         s = 1 / float(self.edges[edge])
         count, total, squares = self.count[edge], self.total[edge], self.squares[edge]
         return self._comparator(s, float(count - s * total), float(count - 2 * s * total + s * s * squares))
@@ -101,10 +109,10 @@ class Ray:
             rounds=self.rounds,
             max_norm2=self.max_norm2,
             total_norm2=self.total_norm2,
-            vector=s * self.direction.vector,
             bias=s * self.direction.bias,
             own=s * self.direction.own,
             divergence=self.direction.divergence,
+            product=s * self.direction.product,
         )
 
     def _loss(self, s: float, hinge: float, squared_hinge: float) -> float | None:
@@ -135,12 +143,12 @@ class Ray:
 
         first, last = self._range()
         coarse = range(first, last + 1, COARSE)
-        middle = min(coarse, key=lambda edge: slack(self.at(edge)))
+        middle = min(coarse, key=lambda edge: slack(self._at(edge)))
         fine = range(max(first, middle - COARSE), min(last, middle + COARSE) + 1)
-        candidates: list[Comparator | None] = [self.at(min(fine, key=lambda edge: slack(self.at(edge))))]
+        candidates: list[Comparator | None] = [self._at(min(fine, key=lambda edge: slack(self._at(edge))))]
         candidates += [self.zero(), self.separating()]
         found = min((c for c in candidates if c is not None), key=slack)
-        return found if slack(found) < np.inf else None
+        return self._with_vector(found) if slack(found) < np.inf else None
 
     def _range(self) -> tuple[int, int]:
         """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make

@@ -175,7 +175,7 @@ class Winnow(OnlineClassifier):
 
         rules = self.played_rules()
         balanced = self.state_.link == "balanced"
-        return SimplexGeometry(self.state_.weighed, balanced=balanced, intercept=rules.intercept)
+        return SimplexGeometry(self.state_.duals, self.state_.weighed, balanced=balanced, intercept=rules.intercept)
 
     def standings(self) -> list[Standing]:
         """What theorems may ask of each target."""
@@ -187,8 +187,6 @@ class Winnow(OnlineClassifier):
                 steady=state.steady,
                 reach=float(state.memory[target, REACH]),
                 weights=state.weighed,
-                theta=state.duals(target)[0],
-                theta_bias=state.duals(target)[1],
                 gamma=float(self.gamma or 0.0),
                 radius=float(self.radius),
             )

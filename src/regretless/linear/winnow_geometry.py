@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf, log
 
 import numpy as np
@@ -10,14 +10,35 @@ import numpy as np
 from ..data.batch import Array, Batch
 from .hindsight import Geometry
 
+Duals = Callable[[int], tuple[Array, float]]
 MOST_LP_ENTRIES = 200_000  # beyond these a linear program takes longer than its direction is worth
 
 
-class SimplexGeometry(Geometry):
+class DualGeometry(Geometry):
+    """Of learners that keep dual coordinates.
+
+    Parameters
+    ----------
+    duals : callable
+        Of a target: the dual coordinates of its features, and that of the constant feature.
+    """
+
+    def __init__(self, duals: Duals) -> None:
+        self.duals = duals
+
+    def product(self, vector: Array, bias: float, target: int) -> float:
+        """<v, theta>, the constant feature included."""
+        theta, theta_bias = self.duals(target)
+        return float(vector @ theta[: len(vector)]) + bias * theta_bias
+
+
+class SimplexGeometry(DualGeometry):
     """The sum of absolute entries, and the divergence from the uniform start.
 
     Parameters
     ----------
+    duals : callable
+        As of any `DualGeometry`.
     weights : int
         How many weights there are: N.
     balanced : bool
@@ -28,7 +49,8 @@ class SimplexGeometry(Geometry):
         How much time a linear program may take.
     """
 
-    def __init__(self, weights: int, *, balanced: bool, intercept: float, seconds: float = 5.0) -> None:
+    def __init__(self, duals: Duals, weights: int, *, balanced: bool, intercept: float, seconds: float = 5.0) -> None:
+        super().__init__(duals)
         self.weights, self.balanced, self.intercept, self.seconds = weights, balanced, intercept, seconds
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
@@ -62,16 +84,19 @@ class SimplexGeometry(Geometry):
         return (("maximum margin over the simplex", found.weights[:columns], bias),)
 
 
-class DualNormGeometry(Geometry):
+class DualNormGeometry(DualGeometry):
     """The norm that is dual to the one in which the weights move.
 
     Parameters
     ----------
+    duals : callable
+        As of any `DualGeometry`.
     p : float
         Of the weights' norm; |v|_q measures comparators, 1 / p + 1 / q = 1.
     """
 
-    def __init__(self, p: float) -> None:
+    def __init__(self, duals: Duals, p: float) -> None:
+        super().__init__(duals)
         self.q = p / (p - 1)
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:

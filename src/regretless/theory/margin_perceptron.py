@@ -17,7 +17,7 @@ from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
 from .mistakes import posterior
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, Standing
+from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing
 
 EXACT = 1 << 14  # updates up to which the recursion is followed step by step
 STRIDE = 1 << 12  # beyond them n is passed n / STRIDE at a time, which costs one part in 16,000
@@ -62,16 +62,8 @@ def _clean(_: Ledger, __: Comparator, learner: MarginStanding) -> bool:
     return learner.quiet >= learner.rows
 
 
-def _until_clean(ledger: Ledger, _: Comparator, learner: MarginStanding) -> bool:
-    return 1 <= learner.passes <= ledger.updates + 1
-
-
 WIDE = ("no vector was found whose margin is above (1 - epsilon) gamma, below which this learner moves", _wide)
 CLEAN = ("the last pass still had an update: more passes are needed, or a smaller gamma", _clean)
-UNTIL_CLEAN = (
-    "it is about a run that goes on until a pass over the same rows of two classes is clean, and stops then",
-    _until_clean,
-)
 
 
 @lru_cache(maxsize=16)

@@ -8,12 +8,12 @@ update rounds alone would make the bounds empty (their smallest value is M itsel
 
 from __future__ import annotations
 
-from math import floor, sqrt
+from math import sqrt
 
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, Standing
+from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing, rounds_until_clean
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
@@ -102,27 +102,19 @@ def posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> floa
     return comparator.hinge + comparator.norm * learner.norm / learner.rate
 
 
-def _until_clean(ledger: Ledger, comparator: Comparator, learner: Standing) -> bool:
-    return 1 <= learner.passes <= ledger.updates + 1
-
-
 @theorem(
     title="Rounds until clean",
     quantity="rounds",
     counts=lambda ledger, comparator: ledger.rounds,
     formula=r"T \le m \left(\left\lfloor r^2 / \rho^2 \right\rfloor + 1\right)",
     source="each pass over the m rows but the last has an update, and Novikoff 1962 counts those",
-    assumes=(
-        ("it is about a run that goes on until a pass over the same rows of two classes is clean", _until_clean),
-        *separable.assumes,
-    ),
+    assumes=(UNTIL_CLEAN, *separable.assumes),
     whole=False,
 )
 def clean_pass(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every row, a run that goes over m rows until a pass has no update ends
     after at most (r / rho)^2 + 1 passes."""
-    passes = floor(ledger.max_norm2 / comparator.margin**2 * (1 + 1e-9)) + 1
-    return passes * ledger.rounds / learner.passes
+    return rounds_until_clean(ledger.max_norm2 / comparator.margin**2, ledger, learner)
 
 
 PERCEPTRON = (separable, sharp, squared_hinge, total_distance, posterior)

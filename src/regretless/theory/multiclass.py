@@ -8,12 +8,12 @@ another: a step of squared length 2 |x|^2, which never points along W and gains 
 
 from __future__ import annotations
 
-from math import floor, sqrt
+from math import sqrt
 
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, Standing
+from .standing import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing, rounds_until_clean
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
@@ -22,10 +22,6 @@ def _updates(ledger: Ledger, _: Comparator) -> float:
 
 def _separates(_: Ledger, comparator: Comparator, __: Standing) -> bool:
     return comparator.least > 0 and comparator.norm > 0
-
-
-def _until_clean(ledger: Ledger, _: Comparator, learner: Standing) -> bool:
-    return 1 <= learner.passes <= ledger.updates + 1
 
 
 SEPARATES = ("no matrix was found that puts every round's class above all others with a margin", _separates)
@@ -81,17 +77,13 @@ def classes_posterior(ledger: Ledger, comparator: Comparator, learner: Standing)
     counts=lambda ledger, comparator: ledger.rounds,
     formula=r"T \le m \left(\left\lfloor 2 r^2 / \rho^2 \right\rfloor + 1\right)",
     source="each pass over the m rows but the last has an update, and the bound for separable classes counts those",
-    assumes=(
-        ("it is about a run that goes on until a pass over the same rows is clean, and stops then", _until_clean),
-        *classes_separable.assumes,
-    ),
+    assumes=(UNTIL_CLEAN, *classes_separable.assumes),
     whole=False,
 )
 def classes_clean_pass(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """If some matrix V gives every row's class a score that is at least rho |V| above all others, a run that goes over
     m rows until a pass has no update ends after at most 2 (r / rho)^2 + 1 passes."""
-    passes = floor(classes_separable.bound(ledger, comparator, learner) * (1 + 1e-9)) + 1
-    return passes * ledger.rounds / learner.passes
+    return rounds_until_clean(classes_separable.bound(ledger, comparator, learner), ledger, learner)
 
 
 MULTICLASS = (classes_separable, classes_sharp, classes_posterior, classes_clean_pass)

@@ -9,16 +9,14 @@ would do)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import floor, sqrt
-
-import numpy as np
+from dataclasses import dataclass
+from math import sqrt
 
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, Standing
-from .winnow import KEPT, Array, product
+from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing, rounds_until_clean
+from .winnow import KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +28,10 @@ class PNormStanding(Standing):
     p : float
     reach : float
         Largest |x|_p of any update round, the constant feature included.
-    theta : ndarray
-        Dual coordinates of the features.
-    theta_bias : float
-        That of the constant feature.
     """
 
     p: float = 2.0
     reach: float = 0.0
-    theta: Array = field(default_factory=lambda: np.zeros(0))
-    theta_bias: float = 0.0
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
@@ -88,11 +80,7 @@ def p_norm_sharp(ledger: Ledger, comparator: Comparator, learner: PNormStanding)
 def p_norm_posterior(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
     """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
     with and eta is the length of its steps."""
-    return comparator.hinge + product(comparator, learner.theta, learner.theta_bias) / learner.rate
-
-
-def _until_clean(_: Ledger, __: Comparator, learner: PNormStanding) -> bool:
-    return learner.passes >= 1
+    return comparator.hinge + comparator.product / learner.rate
 
 
 @theorem(
@@ -101,17 +89,13 @@ def _until_clean(_: Ledger, __: Comparator, learner: PNormStanding) -> bool:
     counts=lambda ledger, comparator: ledger.rounds,
     formula=r"T \le m \left(\left\lfloor (p - 1) R_p^2 / \rho^2 \right\rfloor + 1\right)",
     source="each pass over the m rows but the last has an update, and the separable bound counts those",
-    assumes=(
-        ("it is about a run that goes on until a pass over the same rows of two classes is clean", _until_clean),
-        *p_norm_separable.assumes,
-    ),
+    assumes=(UNTIL_CLEAN, *p_norm_separable.assumes),
     whole=False,
 )
 def p_norm_clean_pass(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
     """A run that goes over m rows until a pass has no update ends after at most one pass more than the separable bound
     has updates."""
-    passes = floor(p_norm_separable.bound(ledger, comparator, learner) * (1 + 1e-9)) + 1
-    return passes * ledger.rounds / learner.passes
+    return rounds_until_clean(p_norm_separable.bound(ledger, comparator, learner), ledger, learner)
 
 
 P_NORM = (p_norm_separable, p_norm_sharp, p_norm_posterior)

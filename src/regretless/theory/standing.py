@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isclose, nan
+from math import floor, inf, isclose, nan
 
 from ..comparator import Comparator
 from ..ledger import Ledger
@@ -66,6 +66,21 @@ SEPARATES: tuple[str, Check] = (
     _separates,
 )
 STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were changed during the run", _steady)
+
+
+def _until_clean(ledger: Ledger, _: Comparator, learner: Standing) -> bool:
+    return 1 <= learner.passes <= ledger.updates + 1  # more passes than that were not stopped by a clean one
+
+
+def rounds_until_clean(updates: float, ledger: Ledger, learner: Standing) -> float:
+    """How many rounds a run until a pass is clean may take, if it makes at most so many updates."""
+    return (floor(updates * (1 + 1e-9)) + 1) * ledger.rounds / learner.passes
+
+
+UNTIL_CLEAN: tuple[str, Check] = (
+    "it is about a run that goes on until a pass over the same rows is clean, and stops then",
+    _until_clean,
+)
 SAME_ROUNDS: tuple[str, Check] = (
     "the comparator must be read on the very rounds that were played, and these are others",
     _same_rounds,

@@ -14,8 +14,8 @@ feature, and features that a stream has revealed late count from the start: noth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import atanh, exp, floor, inf, isclose, isfinite, log, log1p
+from dataclasses import dataclass
+from math import atanh, exp, inf, isclose, isfinite, log, log1p
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, Standing
+from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing, rounds_until_clean
 
 Array = np.ndarray[Any, Any]
 
@@ -38,18 +38,12 @@ class WinnowStanding(Standing):
         Largest |x_i| of any update round, the constant feature included.
     weights : int
         How many weights there are: N.
-    theta : ndarray
-        Dual coordinates of the features.
-    theta_bias : float
-        That of the constant feature.
     gamma, radius : float
         The margin and the largest |x_i| that the rate was made for; a gamma of 0 if it was made for none.
     """
 
     reach: float = 0.0
     weights: int = 1
-    theta: Array = field(default_factory=lambda: np.zeros(0))
-    theta_bias: float = 0.0
     gamma: float = 0.0
     radius: float = 1.0
 
@@ -67,12 +61,6 @@ def log_cosh(x: float) -> float:
 def binary(s: float) -> float:
     """(1 + s) ln(1 + s) + (1 - s) ln(1 - s) for 0 <= s <= 1: about s^2, and 2 ln 2 at 1."""
     return (1 + s) * log1p(s) + ((1 - s) * log1p(-s) if s < 1 else 0.0)
-
-
-def product(comparator: Comparator, theta: Array, theta_bias: float) -> float:
-    """<v, theta>, the constant feature included."""
-    vector = np.zeros(0) if comparator.vector is None else comparator.vector
-    return float(vector @ theta[: len(vector)]) + comparator.bias * theta_bias
 
 
 def _margin(comparator: Comparator) -> float:
@@ -110,11 +98,11 @@ def _wide(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
 
 
 def _kept(_: Ledger, comparator: Comparator, __: Standing) -> bool:
-    return comparator.vector is not None
+    return isfinite(comparator.product)
 
 
 ALLOWED: tuple[str, Check] = ("a comparator with negative weights asks for balanced=True", _allowed)
-KEPT: tuple[str, Check] = ("the comparator's vector was not kept", _kept)
+KEPT: tuple[str, Check] = ("the comparator's product with the dual coordinates is no number", _kept)
 RATE = "the rate is too large for the margin of every vector that was tried"
 
 
@@ -204,11 +192,7 @@ def winnow_textbook(ledger: Ledger, comparator: Comparator, learner: WinnowStand
 def winnow_posterior(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
     """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
     with (w_i in proportion to exp(theta_i)) and H sums the hinge losses of v over all rounds."""
-    return comparator.hinge + product(comparator, learner.theta, learner.theta_bias) / learner.rate
-
-
-def _until_clean(_: Ledger, __: Comparator, learner: WinnowStanding) -> bool:
-    return learner.passes >= 1
+    return comparator.hinge + comparator.product / learner.rate
 
 
 @theorem(
@@ -218,17 +202,13 @@ def _until_clean(_: Ledger, __: Comparator, learner: WinnowStanding) -> bool:
     formula=r"T \le m \left(\left\lfloor \frac{\mathrm{KL}(v \Vert w_1)}{\eta \rho - \ln\cosh(\eta r)} \right\rfloor"
     r" + 1\right)",
     source="each pass over the m rows but the last has an update, and the separable bound counts those",
-    assumes=(
-        ("it is about a run that goes on until a pass over the same rows of two classes is clean", _until_clean),
-        *winnow_separable.assumes,
-    ),
+    assumes=(UNTIL_CLEAN, *winnow_separable.assumes),
     whole=False,
 )
 def winnow_clean_pass(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
     """A run that goes over m rows until a pass has no update ends after at most one pass more than the separable bound
     has updates."""
-    passes = floor(winnow_separable.bound(ledger, comparator, learner) * (1 + 1e-9)) + 1
-    return passes * ledger.rounds / learner.passes
+    return rounds_until_clean(winnow_separable.bound(ledger, comparator, learner), ledger, learner)
 
 
 WINNOW = (winnow_separable, winnow_tuned, winnow_hinge, winnow_textbook, winnow_posterior)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REFRESH = 256  # removals after which the inverse is computed afresh
 RIDGE = 1e-10  # of the mean of the diagonal: what keeps the inverse of nearly dependent rows finite
 DEPENDENT = 1e-8  # share of its squared length by which a row must leave the span of the others to count as new
-ROUNDING = 2.0**-52
+ROUNDING, TINY = 2.0**-52, 1e-300
 
 
 def remove_one(player: DualPlayer) -> int:
@@ -90,7 +90,7 @@ def _project(player: DualPlayer) -> int:
     if inverse is None:  # the new row depends on the others: they take it over
         slot, part = count - 1, np.append(-(state.inverse @ gram[:-1, -1]), 1.0)
     else:
-        slot = int(np.argmin((coefficients**2).sum(axis=1) / np.diagonal(inverse)))
+        slot = int(np.argmin((coefficients**2).sum(axis=1) / np.maximum(np.diagonal(inverse), TINY)))
         part = inverse[slot] / inverse[slot, slot]
         inverse -= np.outer(part, inverse[slot].copy())
         state.inverse = _without(inverse, slot)

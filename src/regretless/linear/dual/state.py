@@ -49,8 +49,8 @@ class DualState(BaseState):
         self.gamma, self.period, self.seed = gamma, period, seed
         self.support = Support(columns, targets, logged=logged)
         self.slots: Array | None = None  # of each of the rows that come again, its slot or -1
-        self.inverse = np.zeros((0, 0))  # of the support's Gram matrix, where removing by projection needs it
-        self.square = np.zeros((0, 0))  # that matrix itself, as far as it is known
+        self.inverse: Array = np.zeros((0, 0))  # of the support's Gram matrix, where removing by projection needs it
+        self.square: Array = np.zeros((0, 0))  # that matrix itself, as far as it is known
 
     def options(self) -> dict[str, Any]:
         """What tells this state from another of its kind before the first round."""
