@@ -17,7 +17,7 @@ from regretless.textbook.perceptron import perceptron
 
 pytestmark = pytest.mark.kernel
 
-SCALE, NORM2, BIAS, STEPS, CLOCK, LAG_BIAS = range(6)
+SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)
 reals = st.floats(-8, 8, width=32)
 mostly_zero = st.one_of(st.just(0.0), reals)
 quarters = st.integers(-12, 12).map(lambda k: k / 4)  # sums and products of these are exact
@@ -402,15 +402,31 @@ def test_the_scale_of_a_ball_is_folded_before_digits_are_lost():
 
 
 def test_the_running_length_is_summed_afresh_now_and_then():
-    """A drifted |w|^2 is mended after 2^20 steps, whatever the layout."""
+    """A |w|^2 whose rounding has added up to a 2^-32 of it is mended by the next step, whatever the layout."""
     X, y = np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1, -1], dtype=np.int32)
     play = Play(2, loss="linear", eta=1e-9)
     play.dense(X, y)
     play.memory[0, NORM2] += 5.0
-    play.memory[0, STEPS] = 2.0**20
+    play.memory[0, ROUNDING] = 2.0**20 * play.memory[0, NORM2]
     play.dense(X, y)
-    assert play.memory[0, STEPS] < 3
+    assert play.memory[0, ROUNDING] < 3
     assert play.memory[0, NORM2] == pytest.approx(float((play.w**2).sum()), rel=1e-9)
+
+
+@given(
+    arrays(float, (40, 3), elements=st.floats(-1, 1, width=32)),
+    arrays(np.int32, 40, elements=st.sampled_from([-1, 1])),
+    st.sampled_from([1.0, 1e4, 1e8, 1e12]),
+    st.sampled_from([0.0, 1e6]),
+)
+def test_the_running_length_keeps_its_digits_when_what_is_large_cancels(X, y, size, intercept):
+    """With a column or a constant feature far larger than the rest, |w|^2 is right to nine digits after every round."""
+    X[:, 0] = size
+    play = Play(3, loss="margin", margin=0.3, intercept=intercept)
+    for t in range(len(X)):
+        play.dense(X[t : t + 1], y[t : t + 1])
+        afresh = float((play.w**2).sum()) + play.memory[0, BIAS] ** 2
+        assert play.memory[0, NORM2] == pytest.approx(afresh, rel=1e-9)
 
 
 @given(

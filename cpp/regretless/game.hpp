@@ -30,7 +30,7 @@ struct Memory {
   double scale;     // the weights are scale * stored
   double norm2;     // |w|^2, kept from round to round
   double bias;      // stored weight of the constant feature
-  double steps;     // since norm2 was last summed afresh
+  double rounding;  // of norm2 since it was last summed afresh, in units of the rounding of one number
   double clock;     // sum of the scales of all rounds: what averaging needs
   double lag_bias;  // the constant feature's share of `lag`
 };

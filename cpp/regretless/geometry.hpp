@@ -30,21 +30,21 @@ REGRETLESS_APART static double stored_norm2(const Weights& s) {
   return tree(load<8>(lane)) + s.memory.bias * s.memory.bias;
 }
 
-// A running |w|^2 drifts by rounding; after this many steps it is summed afresh. Counting steps, not columns or stored
-// entries, keeps a model independent of how its stream was laid out and cut into blocks.
-inline constexpr double refresh_after = 1 << 20;
+// A running |w|^2 drifts by rounding, and loses its digits when what was large cancels. How much is added up along with it,
+// in units of the rounding of one number; beyond this share of |w|^2 it is summed afresh. That looks at nothing but the
+// rounds themselves, so a model does not depend on how its stream was laid out and cut into blocks.
+inline constexpr double most_rounding = 1 << 20;
 
 // The book-keeping of a step w <- w + a x that both geometries share: |w + a x|^2 = |w|^2 + 2 a <w, x> + a^2 |x|^2, summed so
 // that a long step along a short row does not overflow.
 REGRETLESS_INLINE void moved(const Weights& s, double score, double norm2, double a) {
   Memory& m = s.memory;
+  m.rounding += m.norm2 + std::fabs(a) * (2 * std::fabs(score) + std::fabs(a) * norm2);
   m.norm2 += a * (2 * score + a * norm2);
-  m.steps += 1;
-  if (m.steps > refresh_after) [[unlikely]] {
+  if (m.rounding > most_rounding * m.norm2) [[unlikely]] {
     m.norm2 = m.scale * m.scale * stored_norm2(s);
-    m.steps = 0;
+    m.rounding = 0;
   }
-  if (m.norm2 < 0) m.norm2 = 0;
 }
 
 struct Euclidean {  // D(u, w) = |u - w|^2 / 2

@@ -14,7 +14,7 @@ from .. import _core
 from ..data.batch import Array, Batch
 from ..ledger import FIELDS, Ledger
 
-SCALE, NORM2, BIAS, STEPS, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
+SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
 
 
 @dataclass(frozen=True, slots=True)
