@@ -88,12 +88,10 @@ OURS: dict[str, Player] = {
     **_twice("passive-aggressive", 0.1),
     "multiclass-perceptron": ours("multiclass-perceptron"),
     "winnow, balanced": ours("winnow", balanced=True),
-    **_twice("arow", 1.0),
-    **_twice("second-order-perceptron", 1.0),
+    "arow": ours("arow"),
+    "second-order-perceptron": ours("second-order-perceptron"),
+    "online-gradient-descent, hinge": ours("online-gradient-descent"),
     "online-gradient-descent, logistic": ours("online-gradient-descent", loss="logistic"),
-    "online-gradient-descent, logistic, self-tuned, rate=30, intercept=0.1": ours(
-        "online-gradient-descent", loss="logistic", schedule="self-tuned", rate=30.0, intercept=0.1
-    ),
     "kernel-perceptron": ours("kernel-perceptron"),
     "kernel-perceptron, averaged": ours("kernel-perceptron", average="averaged"),
 }

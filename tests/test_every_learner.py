@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import regretless
 from regretless.data import load_svmlight
-from regretless.errors import RegretlessError
+from regretless.errors import ModelError, RegretlessError
+from regretless.ledger import FIELDS
+from regretless.linear.persist import rebuilt
 from regretless.linear.registry import LEARNERS, learner_class
+from regretless.modelfile import read_model
 
 from .cli import CommandLine, noisy_lines, write
 
@@ -149,3 +154,45 @@ def test_single_rounds_are_the_rounds_of_a_batch(name):
         single.update_one(x, label)
     assert single.ledger_ == batch.ledger_
     assert [single.predict_one(x) for x in X] == batch.predict(X).tolist()
+
+
+@EVERY
+@pytest.mark.parametrize("names", [5, True, "ab", [1, 2, 3, 4, 5, 6], ["a", "b"], {"a": 1}])
+def test_a_model_whose_names_fit_no_columns_is_refused(tmp_path, name, names):
+    """A model file, though its checksum be right, has one name a column or none."""
+    X, y = rows((-1, 1), size=60)
+    path = tmp_path / "m.rgl"
+    made(name).fit(X, y).save(path)
+    description, tensors = read_model(path)
+    description["names"] = names
+    with pytest.raises(ModelError, match="does not fit together"):
+        rebuilt(path, description, tensors)
+
+
+@EVERY
+def test_a_model_that_claims_rounds_without_end_is_not_played_for_ever(tmp_path, name):
+    """Rounds that are no whole number of readings are other rounds at once, however many there are said to be."""
+    X, y = rows((-1, 1), size=60)
+    path = tmp_path / "m.rgl"
+    made(name).fit(X, y).save(path)
+    description, tensors = read_model(path)
+    description["fresh"] = None
+    tensors["books"] = tensors["books"].copy()
+    tensors["books"][-1, FIELDS.index("rounds")] = 1e15 + 1
+    try:
+        learner = rebuilt(path, description, tensors)[0]
+    except ModelError:
+        return
+    assert not any(certificate.applies for certificate in learner.certify(X, y))
+
+
+@EVERY
+@CLASSES
+def test_threads_may_predict_at_once(name, classes):
+    """Scores that several threads ask of one learner at the same time are those that one thread gets."""
+    X, y = rows(classes)
+    learner = made(name).fit(X, y)
+    expected = learner.decision_function(X)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: learner.decision_function(X), range(24)))
+    assert all(np.array_equal(one, expected) for one in found)

@@ -103,6 +103,7 @@ def moved_by(learner, X, y):
 # ---- the twins
 
 
+@pytest.mark.kernel
 @MATRICES
 @given(rounds(elements=mostly_zero), priors, st.sampled_from([0, 1, -1]))
 def test_the_second_order_perceptron_is_the_textbooks(matrix, game, a, ties):
@@ -193,6 +194,7 @@ def layouts(X):
             yield sp.csr_array((X[keep], np.nonzero(keep)[1].astype(index), starts), shape=X.shape)
 
 
+@pytest.mark.kernel
 @LEARNERS
 @MATRICES
 @settings(max_examples=15)
@@ -215,6 +217,7 @@ def test_all_instruction_sets_and_layouts_give_the_same_bits(learner, matrix, ga
     assert len(found) == 1
 
 
+@pytest.mark.kernel
 @LEARNERS
 @MATRICES
 @pytest.mark.parametrize("classes", [3, 8, 11])
@@ -233,6 +236,7 @@ def test_one_against_rest_is_a_row_of_binary_learners(learner, matrix, classes):
         assert many.state_.volume(place) == one.state_.volume(0)
 
 
+@pytest.mark.kernel
 @LEARNERS
 @MATRICES
 def test_columns_may_come_late(learner, matrix):
@@ -320,6 +324,7 @@ def test_tiny_rows_count_too():
             assert certificate.holds
 
 
+@pytest.mark.kernel
 @LEARNERS
 @MATRICES
 def test_rows_whose_squares_vanish_are_rounds_too(learner, matrix):

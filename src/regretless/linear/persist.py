@@ -72,7 +72,7 @@ def rebuilt(
     refuse_unknown(path, description, KEYS)
     try:
         return _rebuild(description, tensors), dict(description["extra"])
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
@@ -91,8 +91,11 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> On
     state.steady = description["steady"] is True
     state.follow(learner.rules())
     learner.n_features_in_ = columns
-    if description["names"] is not None:
-        learner.feature_names_in_ = np.array(description["names"], dtype=object)
+    names = description["names"]
+    if names is not None:
+        if not isinstance(names, list) or len(names) != columns or not all(isinstance(name, str) for name in names):
+            raise ValueError("its features have other names than its columns ask for")
+        learner.feature_names_in_ = np.array(names, dtype=object)
     learner._adopt(classes, state)
     learner.resume_first_pass(description.get("fresh"))
     return learner

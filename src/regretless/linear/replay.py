@@ -76,7 +76,7 @@ def _played(ours: BaseState, rounds: Rounds, play: Callable[[Batch, Array], bool
             if not play(batch, codes):
                 return False
             done += len(batch)
-        if done == before:
+        if done == before or wanted % (done - before):
             return False
     return done == wanted
 
