@@ -1,5 +1,5 @@
 // A player: rules and borrowed state, checked once, then fed rounds.
-#include "player.hpp"
+#include "rounds.hpp"
 
 #include <algorithm>
 
@@ -57,43 +57,24 @@ class Player {
   Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
               std::int64_t end, const std::optional<State2>& moves) const {
-    Block block = block_of(values, indices, starts);
-    const Labels of = labels_of(block, labels, sample_weight);
-    check_labels(of, block.rows);
-    std::int64_t rounds = block.rows;
-    if (order) {
-      block.order = order->data();
-      rounds = std::int64_t(order->size());
-      for (std::int64_t t = 0; t < rounds; ++t)
-        if (block.order[t] < 0 || block.order[t] >= block.rows) throw std::invalid_argument("order names a row that is not there");
-    }
-    if (end < 0) end = rounds;
-    if (begin < 0 || begin > end || end > rounds) throw std::invalid_argument("no such rounds");
+    const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     State state = state_;
     if (moves) {
-      if (std::int64_t(moves->shape(0)) != rounds || std::int64_t(moves->shape(1)) != state_.targets)
+      if (std::int64_t(moves->shape(0)) != r.count || std::int64_t(moves->shape(1)) != state_.targets)
         throw std::invalid_argument("room for one move per round and target");
       state.moves = moves->data();
     }
     nb::gil_scoped_release unlocked;
-    return report(kernels().play(block, of, rules_, state, begin, end));
+    return report(kernels().play(r.block, r.of, rules_, state, r.begin, r.end));
   }
 
-  // One round without ceremony: a dense row, or the entries of a sparse one.
   Report one(const Reals& x, std::int32_t label, double weight) const {
-    Block block;
-    block.values = x.data();
-    block.rows = 1;
-    block.columns = block.entries = std::int64_t(x.size());
-    const Labels of{&label, &weight};
-    check_labels(of, 1);
-    return report(kernels().play(block, of, rules_, state_, 0, 1));
+    const Rounds r = one_round(x, label, weight, state_.targets);
+    return report(kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
-    const Block block = block_of(values, indices, starts);
-    if (std::int64_t(out.shape(0)) != block.rows || std::int64_t(out.shape(1)) != state_.targets)
-      throw std::invalid_argument("room for one score per row and target");
+    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     nb::gil_scoped_release unlocked;
     return report(kernels().score(block, rules_, state_, out.data()));
   }
@@ -104,15 +85,6 @@ class Player {
       throw std::invalid_argument("passive-aggressive rates go with the hinge loss");
     if (rules_.loss == "direct" && (targets < 2 || rules_.geometry != "euclidean"))
       throw std::invalid_argument("the direct loss takes two targets or more, without a ball");
-  }
-
-  void check_labels(const Labels& of, std::int64_t rows) const {
-    bool wrong = false;
-    if (state_.targets == 1)
-      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] != 1 && of.label[t] != -1;
-    else
-      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] < 0 || of.label[t] >= state_.targets;
-    if (wrong) throw std::invalid_argument("a label is no sign and no number of a target");
   }
 
   State2 weights_, memory_, books_;

@@ -1,7 +1,7 @@
 // A second-order player: rules and borrowed state, checked once, then fed rounds.
 #include "second_order.hpp"
 
-#include "player.hpp"
+#include "rounds.hpp"
 #include "regretless/second_order_game.hpp"
 
 using namespace nb::literals;
@@ -22,10 +22,6 @@ const SecondOrderKernels& second_order_kernels() {
 #else
   return second_order_generic;
 #endif
-}
-
-void demand(bool holds, const char* otherwise) {
-  if (!holds) throw std::invalid_argument(otherwise);
 }
 
 bool shaped(const State2& array, std::size_t rows, std::size_t columns) {
@@ -67,37 +63,18 @@ class SecondOrderPlayer {
   Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
               std::int64_t end) const {
-    Block block = block_of(values, indices, starts);
-    const Labels of = labels_of(block, labels, sample_weight);
-    check_labels(of, block.rows);
-    std::int64_t rounds = block.rows;
-    if (order) {
-      block.order = order->data();
-      rounds = std::int64_t(order->size());
-      for (std::int64_t t = 0; t < rounds; ++t)
-        demand(block.order[t] >= 0 && block.order[t] < block.rows, "order names a row that is not there");
-    }
-    if (end < 0) end = rounds;
-    demand(begin >= 0 && begin <= end && end <= rounds, "no such rounds");
+    const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     nb::gil_scoped_release unlocked;
-    return report(second_order_kernels().play(block, of, rules_, state_, begin, end));
+    return report(second_order_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
-  // One round without ceremony.
   Report one(const Reals& x, std::int32_t label, double weight) const {
-    Block block;
-    block.values = x.data();
-    block.rows = 1;
-    block.columns = block.entries = std::int64_t(x.size());
-    const Labels of{&label, &weight};
-    check_labels(of, 1);
-    return report(second_order_kernels().play(block, of, rules_, state_, 0, 1));
+    const Rounds r = one_round(x, label, weight, state_.targets);
+    return report(second_order_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
-    const Block block = block_of(values, indices, starts);
-    demand(std::int64_t(out.shape(0)) == block.rows && std::int64_t(out.shape(1)) == state_.targets,
-           "room for one score per row and target");
+    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     nb::gil_scoped_release unlocked;
     return report(second_order_kernels().score(block, rules_, state_, out.data()));
   }
@@ -121,15 +98,6 @@ class SecondOrderPlayer {
     state_.book = reinterpret_cast<Ledger*>(books_.data());
     state_.scratch = scratch_.data();
     state_.targets = std::int64_t(targets);
-  }
-
-  void check_labels(const Labels& of, std::int64_t rows) const {
-    bool wrong = false;
-    if (state_.targets == 1)
-      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] != 1 && of.label[t] != -1;
-    else
-      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] < 0 || of.label[t] >= state_.targets;
-    demand(!wrong, "a label is no sign and no number of a target");
   }
 
   std::optional<State2> arrays_[4];

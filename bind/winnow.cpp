@@ -1,7 +1,7 @@
 // A player of mirror steps: rules and borrowed state, checked once, then fed rounds.
 #include "winnow.hpp"
 
-#include "player.hpp"
+#include "rounds.hpp"
 #include "regretless/mirror.hpp"
 
 using namespace nb::literals;
@@ -50,52 +50,26 @@ class MirrorPlayer {
   Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
               std::int64_t end) const {
-    Block block = block_of(values, indices, starts);
-    const Labels of = labels_of(block, labels, sample_weight);
-    check_labels(of, block.rows);
+    const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     check_columns();
-    std::int64_t rounds = block.rows;
-    if (order) {
-      block.order = order->data();
-      rounds = std::int64_t(order->size());
-      for (std::int64_t t = 0; t < rounds; ++t)
-        if (block.order[t] < 0 || block.order[t] >= block.rows) throw std::invalid_argument("order names a row that is not there");
-    }
-    if (end < 0) end = rounds;
-    if (begin < 0 || begin > end || end > rounds) throw std::invalid_argument("no such rounds");
     nb::gil_scoped_release unlocked;
-    return report(mirrors().play(block, of, rules_, state_, begin, end));
+    return report(mirrors().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
-    Block block;
-    block.values = x.data();
-    block.rows = 1;
-    block.columns = block.entries = std::int64_t(x.size());
-    const Labels of{&label, &weight};
-    check_labels(of, 1);
+    const Rounds r = one_round(x, label, weight, state_.targets);
     check_columns();
-    return report(mirrors().play(block, of, rules_, state_, 0, 1));
+    return report(mirrors().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
-    const Block block = block_of(values, indices, starts);
-    if (std::int64_t(out.shape(0)) != block.rows || std::int64_t(out.shape(1)) != state_.targets)
-      throw std::invalid_argument("room for one score per row and target");
+    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     check_columns();
     nb::gil_scoped_release unlocked;
     return report(mirrors().score(block, rules_, state_, out.data()));
   }
 
  private:
-  void check_labels(const Labels& of, std::int64_t rows) const {
-    bool wrong = false;
-    if (state_.targets == 1)
-      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] != 1 && of.label[t] != -1;
-    else
-      for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] < 0 || of.label[t] >= state_.targets;
-    if (wrong) throw std::invalid_argument("a label is no sign and no number of a target");
-  }
   // Memory is the caller's, and loops run as far as it says.
   void check_columns() const {
     for (std::int64_t c = 0; c < state_.targets; ++c)
@@ -114,7 +88,8 @@ class MirrorPlayer {
 void bind_winnow(nb::module_& m) {
   nb::class_<MirrorPlayer>(m, "MirrorPlayer", "Mirror steps by a link: rules and borrowed state; feed it rounds.")
       .def(nb::init<State2, State2, State2, State1, const std::string&, double, double, double>(),
-           "pairs"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "link"_a, "rate"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0)
+           "pairs"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(),
+           "link"_a, "rate"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0)
       .def("play", &MirrorPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
            "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(),
            "begin"_a = 0, "end"_a = -1, "Play the rounds begin <= t < end; how many were played, and what stopped them.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
@@ -17,6 +18,7 @@ from regretless.theorem import Theorem
 
 ROOT = Path(__file__).resolve().parent.parent
 Rows = list[tuple[str, ...]]
+SHARED = {"intercept", "until_clean", "max_passes"}  # by nearly all
 
 
 def learners() -> str:
@@ -26,6 +28,16 @@ def learners() -> str:
         found = learner_class(name)
         bounded = _listed(theorem.quantity for theorem in found.theorems)
         rows.append((f"`{name}`", f"`{found.__name__}`", *found.composition, bounded))
+    return _table(rows)
+
+
+def parameters() -> str:
+    """A row for each learner: the parameters of its own, with their defaults."""
+    shared = set.intersection(*(set(signature(learner_class(name)).parameters) for name in LEARNERS)) | SHARED
+    rows: Rows = [("learner", "parameters, with their defaults")]
+    for name in LEARNERS:
+        own = {key: one.default for key, one in signature(learner_class(name)).parameters.items() if key not in shared}
+        rows.append((f"`{name}`", ", ".join(f"`{key}={value}`" for key, value in own.items()) or "none"))
     return _table(rows)
 
 
@@ -93,6 +105,7 @@ def _table(rows: Rows) -> str:
 
 PLACES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {"learners": learners, "combiners": combiners},
+    "docs/linear.md": {"parameters": parameters},
     "docs/certificates.md": {"theorems": theorems, "theorems of combiners": expert_theorems},
     "docs/batch.md": {"theorems of what is to come": future_theorems},
 }

@@ -179,6 +179,26 @@ def test_classes_weigh_what_the_command_line_says(run, mail, tmp_path):
     assert "class_weight=1:2.5,-1:1" in refused.err
 
 
+def test_passes_limit_a_run_until_clean(run, tmp_path):
+    """--passes limits a learner that goes on until a pass is clean, and stderr says when the limit was reached."""
+    rows = write(tmp_path / "a.svm", ["1 1:1 2:1\n", "-1 1:1 2:1\n"])
+    for passes in (1, 3):
+        words = ("--learner", "margin-perceptron", "--passes", passes, "--no-certify")
+        ended = run("learn", rows, *words, "--save", tmp_path / "m.rgl")
+        assert f"this was pass {passes}, the last" in ended.err
+        assert run("inspect", tmp_path / "m.rgl", "--json").json["rounds"] == 2 * passes
+
+
+def test_inspect_says_what_was_left_open(run, mail, tmp_path):
+    """Parameters that are not the default ones are listed, and what the others have come to be."""
+    model = tmp_path / "m.rgl"
+    for learner, settled in {"winnow": "rate 0.25", "arow": "matrix full", "p-norm-perceptron": "p "}.items():
+        run("learn", mail, "--learner", learner, "--set", "passes=2", "--no-certify", "--save", model)
+        line = run("inspect", model).out.splitlines()[1]
+        assert line.startswith("parameters  passes=2; ")
+        assert settled in line
+
+
 def test_standard_input_is_learned_and_says_why_it_is_not_certified(run, mail):
     """From a pipe the same model is learned; the certificates do not apply, and say that it cannot be read again."""
     piped = run("learn", "-", "--learner", "perceptron", "--json", stdin=mail.read_bytes()).json

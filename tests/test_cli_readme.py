@@ -61,7 +61,7 @@ def test_the_readme_shows_what_python_answers(toured, monkeypatch):
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/certificates.md", "docs/batch.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/certificates.md", "docs/batch.md", "docs/linear.md"])
 def test_tables_are_those_of_the_classes(path):
     """The tables of learners and theorems are what `docs/learners.py` prints from the classes."""
     assert script("learners").filled(path) == read(path)

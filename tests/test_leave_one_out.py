@@ -159,7 +159,7 @@ def test_the_textbook_finds_the_same(X, y, passes):
     """On small whole numbers, ties and duplicates among them, errors are those of the definition, in which an undecided
     score is one."""
     expected = textbook.leave_one_out(X.astype(float), y, lambda A, b: perceptron(A, b, passes=passes)[0])
-    assert leave_one_out(Perceptron(passes=passes), X, y).errors.tolist() == expected.tolist()
+    assert leave_one_out(Perceptron(passes=passes), X, y, undecided="error").errors.tolist() == expected.tolist()
 
 
 @given(small_integers, signs, st.integers(0, 1000))
@@ -170,12 +170,12 @@ def test_shuffled_rows_keep_their_order_when_one_is_missing(X, y, seed):
     assert found.errors[order].tolist() == leave_one_out(Perceptron(), X[order], y[order]).errors.tolist()
 
 
-@given(small_integers, signs, st.booleans(), st.integers(1, 30))
-def test_no_rows_break_the_sure_bounds(X, y, until_clean, passes):
+@given(small_integers, signs, st.booleans(), st.integers(1, 30), st.sampled_from(["predicted", "error"]))
+def test_no_rows_break_the_sure_bounds(X, y, until_clean, passes, undecided):
     """The errors are among the support rows and what the final hypothesis mistakes, and after a clean pass at most
     (r / rho)^2."""
     learner = Perceptron(until_clean=True, max_passes=passes) if until_clean else Perceptron(passes=passes)
-    found = leave_one_out(learner, X, y)
+    found = leave_one_out(learner, X, y, undecided=undecided)
     assert found.error <= found.bound
     assert not any(certificate.violated for certificate in found.certificates)
     for row in np.flatnonzero(found.errors):
@@ -193,6 +193,43 @@ def test_it_takes_far_fewer_visits_than_a_run_for_each_row():
     assert 20 * found.row_visits < found.rerun_visits
 
 
+def with_ties(classes, seed=0):
+    """Small whole numbers, zeros and duplicates, on which scores and votes are often level."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-1, 2, size=(30, 3)).astype(float)
+    return X, np.concatenate([np.arange(classes), np.arange(classes), rng.integers(classes, size=30 - 2 * classes)])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *(learner_class(name)(**SETTINGS.get(name, {})) for name in LEARNERS if name != "kernel-perceptron"),
+        *(KernelPerceptron(kernel="linear", average=average) for average in (None, "averaged", "voted")),
+    ],
+    ids=repr,
+)
+def test_an_error_is_a_wrong_label(learner, classes):
+    """For every learner, votes among them, a row is an error exactly where what the others teach predicts another
+    label, however many scores are level; counting those as errors only adds to them."""
+    X, y = with_ties(classes)
+    found = leave_one_out(learner, X, y, seconds=0)
+    assert found.errors.tolist() == reruns(learner, X, y).tolist()
+    strict = leave_one_out(learner, X, y, undecided="error", seconds=0)
+    assert (strict.errors >= found.errors).all()
+    assert strict.clean == found.clean
+    assert not any(certificate.violated for certificate in found.certificates + strict.certificates)
+
+
+def test_a_level_score_is_a_right_label_or_an_error():
+    """A row that the others score 0 is judged by its label, or is an error if that is asked for."""
+    X, y = np.eye(3), [1, -1, 1]
+    assert leave_one_out(Perceptron(), X, y).errors.tolist() == [False, True, False]
+    assert leave_one_out(Perceptron(), X, y, undecided="error").errors.tolist() == [True, True, True]
+    with pytest.raises(RegretlessError, match=r"^undecided="):
+        leave_one_out(Perceptron(), X, y, undecided="maybe")
+
+
 # ---- worked cases
 
 
@@ -200,7 +237,7 @@ def test_the_worked_sample(oracles):
     """On the worked sample, cycled until a pass is clean, there is no error, and rows 0 and 3 are the support."""
     case = next(case for case in oracles if case["id"] == "loo/sample1")
     X, y = np.array(case["input"]["X"], float), np.array(case["input"]["y"])
-    found = leave_one_out(Perceptron(until_clean=True), X, y)
+    found = leave_one_out(Perceptron(until_clean=True), X, y, undecided="error")
     assert found.errors.tolist() == [bool(e) for e in case["expected"]["errors"]]
     assert found.support.tolist() == [bool(s) for s in case["expected"]["support"]]
     assert found.updates == case["expected"]["updates_full"]
@@ -252,7 +289,7 @@ def ratio(X, y):
 def test_orthonormal_rows_attain_every_bound():
     """On n orthonormal rows every row is an error, every row is support, and (r / rho)^2 = n."""
     for n in (2, 5, 9):
-        found = leave_one_out(Perceptron(until_clean=True), np.eye(n), np.arange(n) % 2)
+        found = leave_one_out(Perceptron(until_clean=True), np.eye(n), np.arange(n) % 2, undecided="error")
         assert found.clean
         assert [c.observed for c in found.certificates] == [n, n, 1, 1]
         assert [c.bound for c in found.certificates] == pytest.approx([n, n, 1, 1])

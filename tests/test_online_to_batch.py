@@ -17,7 +17,7 @@ from regretless.batch import average
 from regretless.data.arrays import ArrayStream
 from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import Ledger
-from regretless.linear import OnlineGradientDescent, Perceptron
+from regretless.linear import KernelPerceptron, OnlineGradientDescent, Perceptron
 from regretless.linear.ogd import SCHEDULES
 from regretless.linear.persist import rebuilt
 from regretless.linear.registry import LEARNERS, learner_class
@@ -185,10 +185,11 @@ def test_a_fit_certifies_its_first_pass_alone(classes):
     X, y = noisy(classes=classes)
     one, many = Perceptron().fit(X, y), Perceptron(passes=7).fit(X, y)
     assert many.ledger_.rounds == 7 * one.ledger_.rounds
+    mistakes = one.ledger_.mistakes + (classes if classes > 2 else 0)
     for learner in (one, many):
         risk, vote = learner.certify_risk(0.1)
-        assert risk.observed == one.ledger_.mistakes / len(y)
-        assert risk.bound == small_loss(one.ledger_.mistakes, len(y), 0.1)
+        assert risk.observed == mistakes / len(y)
+        assert risk.bound == small_loss(mistakes, len(y), 0.1)
         assert (vote.observed, vote.bound) == (2 * risk.observed, min(1, 2 * risk.bound))
         assert risk.confidence == vote.confidence == 0.9
         assert risk.theorem.kind == "probable"
@@ -199,11 +200,11 @@ def test_a_fit_certifies_its_first_pass_alone(classes):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_learner_tells_of_its_first_pass(name, classes, tmp_path):
     """Each learner certifies, after three passes and after being saved and read, the mistakes of a first pass that it
-    counts itself when there is no other."""
+    counts itself when there is no other, and one for each class if there are more than two."""
     X, y = noisy(rows=80, classes=classes)
     one, three = (playing(name, passes).fit(X, y) for passes in (1, 3))
     three.save(tmp_path / "model.rgl")
-    expected = small_loss(one.ledger_.mistakes, 80, 0.05)
+    expected = small_loss(one.ledger_.mistakes + (3 if classes == 3 else 0), 80, 0.05)
     for learner in (one, three, regretless.load(tmp_path / "model.rgl")):
         assert learner.certify_risk()[0].bound == expected
 
@@ -240,7 +241,14 @@ def test_a_saved_model_still_knows_its_first_pass(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "kept", [{"met": -1, "first_pass": None}, {"met": 0, "first_pass": [500, 3]}, {"met": 0, "first_pass": [3, 4]}, {}]
+    "kept",
+    [
+        {"met": -1, "first_pass": None, "looked": ""},
+        {"met": 0, "first_pass": [500, 3], "looked": ""},
+        {"met": 0, "first_pass": [3, 4], "looked": ""},
+        {"met": 0, "first_pass": None, "looked": "n_jobs"},
+        {},
+    ],
 )
 def test_a_model_with_an_impossible_first_pass_is_refused(kept, tmp_path):
     """A model file whose first pass does not fit its ledger is refused; one that knows of none certifies nothing of new
@@ -274,6 +282,43 @@ def test_weights_that_look_at_all_labels_spoil_the_guarantee():
     """With balanced class weights no hypothesis is independent of its round, and the certificates say so."""
     X, y = noisy()
     assert [c.applies for c in Perceptron(class_weight="balanced").fit(X, y).certify_risk()] == [False, False]
+
+
+def test_what_was_looked_at_is_remembered(tmp_path):
+    """The guarantee depends on the parameters that were played, in a saved model too: those set later neither spoil nor
+    mend it, a fit that starts anew does."""
+    X, y = noisy()
+    spoiled = Perceptron(class_weight="balanced").fit(X, y).set_params(class_weight=None)
+    spoiled.save(tmp_path / "model.rgl")
+    for learner in (spoiled, regretless.load(tmp_path / "model.rgl"), spoiled.partial_fit(X, y)):
+        assert "balanced" in learner.certify_risk()[0].why
+    assert spoiled.fit(X, y).certify_risk()[0].applies
+    assert spoiled.set_params(class_weight="balanced").certify_risk()[0].applies
+
+
+@pytest.mark.parametrize("gamma", ["scale", "auto"])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_width_that_is_taken_from_all_rows_spoils_the_guarantee(gamma, method, tmp_path):
+    """With a gamma that is taken from the rows, no certificate of a kernel perceptron applies to new rounds, and it
+    says why; with a number, or a kernel without gamma, they do."""
+    X, y = noisy()
+    learner = getattr(KernelPerceptron(gamma=gamma), method)(X, y)
+    learner.save(tmp_path / "model.rgl")
+    for one in (learner, regretless.load(tmp_path / "model.rgl")):
+        assert all("gamma" in c.why for c in one.certify_risk())
+    for parameters in ({"gamma": 0.5}, {"gamma": gamma, "kernel": "linear"}):
+        assert getattr(KernelPerceptron(**parameters), method)(X, y).certify_risk()[0].applies
+
+
+def test_more_than_two_classes_are_not_known_beforehand():
+    """In `fit`, each of three classes counts as a mistake once, as it does where classes are met as they come; with
+    two, or where they are announced, none does."""
+    for classes, unannounced in ((2, 0), (3, 3)):
+        X, y = noisy(classes=classes)
+        fitted = Perceptron(passes=2).fit(X, y).certify_risk()[0].observed
+        announced = Perceptron().partial_fit(X, y, classes=np.arange(classes))
+        assert announced.certify_risk()[0].observed == announced.ledger_.mistakes / len(y)
+        assert fitted == (announced.ledger_.mistakes + unannounced) / len(y)
 
 
 @pytest.mark.parametrize("delta", [0, 1, -0.1, inf, "often", True])

@@ -6,14 +6,22 @@ from math import ceil, log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.linear_model import Perceptron as TheirPerceptron
 
-from regretless.batch import pac_run, sample_size
+from regretless.batch import average, leave_one_out, pac_run, sample_size
 from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
-from regretless.linear import OnlineGradientDescent, Perceptron
+from regretless.linear import (
+    AveragedPerceptron,
+    KernelPerceptron,
+    OnlineGradientDescent,
+    Perceptron,
+    VotedPerceptron,
+)
+from regretless.linear.registry import LEARNERS, learner_class
 from regretless.textbook.survivor import longest_survivor
 
 
@@ -45,11 +53,13 @@ rows = arrays(np.int8, (40, 2), elements=st.integers(-3, 3))
 signs = arrays(np.int8, 40, elements=st.sampled_from([-1, 1]))
 
 
-@given(rows, signs, st.integers(1, 12), st.floats(0.2, 0.9), st.integers(1, 7))
+@given(rows, signs, st.integers(2, 12), st.floats(0.2, 0.9), st.integers(1, 7))
 def test_the_textbook_stops_at_the_same_round(X, y, mistakes, epsilon, size):
-    """Weights, round and reason of the end are those of the textbook, whatever the batches and the data are."""
-    run = pac_run(Perceptron(), ArrayStream(X, y, entries=2 * size), epsilon, 0.1, mistakes=mistakes)
+    """Weights, round and reason of the end are those of the textbook, whatever the batches and the data are, if both
+    classes have come by then."""
     w, rounds, ending = longest_survivor(X.astype(float), y, mistakes, epsilon, 0.1)
+    assume(ending == "too short" or len(set(y[:rounds].tolist())) == 2)
+    run = pac_run(Perceptron(), ArrayStream(X, y, entries=2 * size), epsilon, 0.1, mistakes=mistakes)
     assert (run.rounds, run.ending) == (rounds, ending)
     coef = run.hypothesis.coef_[0]
     # A single class that is -1 is played as -1, and a second one may come later: the signs are the same.
@@ -74,11 +84,13 @@ def test_enough_rounds_always_end_it(margin):
 
 def test_the_last_mistake_leaves_nothing_to_be_wrong_about():
     """On orthonormal rows, M updates are all there can be: the hypothesis after them is returned, and its risk is 0."""
-    X, y = np.eye(6)[np.random.default_rng(0).integers(6, size=600)], -np.ones(600)
-    run = pac_run(Perceptron(), ArrayStream(X, y), epsilon=0.01, margin=6**-0.5, radius=1.0)
+    labels = np.array([-1, 1, -1, -1, 1, 1])
+    drawn = np.random.default_rng(0).integers(6, size=600)
+    stream = ArrayStream(np.eye(6)[drawn], labels[drawn])
+    run = pac_run(Perceptron(), stream, epsilon=0.01, margin=6**-0.5, radius=1.0)
     assert (run.size.mistakes, run.updates, run.ending) == (6, 6, "all mistakes made")
     assert run.certificate.bound == 0
-    assert (run.hypothesis.decision_function(np.eye(6)) < 0).all()
+    assert run.hypothesis.predict(np.eye(6)).tolist() == labels.tolist()
 
 
 def test_a_short_stream_guarantees_nothing():
@@ -96,11 +108,12 @@ def test_the_promise_is_broken_at_most_as_often_as_it_says():
 
     trials, delta, epsilon, broken = 300, 0.1, 0.05, 0
     rng = np.random.default_rng(0)
+    labels = np.array([-1, 1, -1, -1, 1, 1])
     for _ in range(trials):
-        X = np.eye(6)[rng.integers(6, size=6 * 82)]
-        run = pac_run(Perceptron(), ArrayStream(X, -np.ones(len(X))), epsilon, delta, mistakes=6)
+        drawn = rng.integers(6, size=6 * 82)
+        run = pac_run(Perceptron(), ArrayStream(np.eye(6)[drawn], labels[drawn]), epsilon, delta, mistakes=6)
         assert run.ending != "too short"
-        broken += (run.hypothesis.decision_function(np.eye(6)) >= 0).mean() > epsilon
+        broken += (labels * run.hypothesis.decision_function(np.eye(6)) <= 0).mean() > epsilon
     assert binom.sf(broken - 1, trials, delta) > 0.001
 
 
@@ -146,3 +159,102 @@ def test_the_learner_that_was_given_is_not_changed():
     run = pac_run(learner, ArrayStream(*separable(50)), epsilon=0.5, mistakes=9)
     assert not hasattr(learner, "classes_")
     assert run.hypothesis is not learner
+
+
+@pytest.mark.parametrize("promise", [{"margin": 122**-0.5, "radius": 101**0.5}, {"mistakes": 12322}])
+@pytest.mark.parametrize(
+    ("learner", "plain"),
+    [
+        (AveragedPerceptron(), "take Perceptron"),
+        (AveragedPerceptron(average="after"), "take Perceptron"),
+        (VotedPerceptron(), "take Perceptron"),
+        (KernelPerceptron(kernel="linear", average="averaged"), r"take KernelPerceptron\(average=None\)"),
+        (KernelPerceptron(kernel="linear", average="voted"), r"take KernelPerceptron\(average=None\)"),
+    ],
+    ids=repr,
+)
+def test_a_mean_or_a_vote_is_not_what_survives(learner, plain, promise):
+    """Learners that predict by more than their last weights are refused by the name of the plain one: on these two
+    rows the last weights survive while their mean is wrong on most draws."""
+    rng = np.random.default_rng(3)
+    drawn, signs = (rng.random(20_000) < 0.4).astype(int), rng.choice([-1, 1], 20_000)
+    stream = ArrayStream(np.array([[1.0, 0.0], [-10.0, 1.0]])[drawn] * signs[:, None], signs)
+    with pytest.raises(RegretlessError, match=plain):
+        pac_run(learner, stream, epsilon=0.3, **promise)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_what_survives_is_what_predicts(name):
+    """Each learner that is not refused is right in every round without an update, and predicts after it what it
+    predicted before."""
+    X, y = separable(150, seed=4)
+    needed = {"margin-perceptron": {"gamma": 0.1}, "kernel-perceptron": {"gamma": 0.5}}
+    learner, probe = learner_class(name)(**needed.get(name, {})), separable(30, seed=5)[0]
+    try:
+        pac_run(learner, ArrayStream(X, y), epsilon=0.5, mistakes=10**6)
+    except RegretlessError:
+        assert name in ("averaged-perceptron", "voted-perceptron")
+        return
+    learner.partial_fit(X[:2], y[:2], classes=[-1, 1])
+    quiet = 0
+    for row in range(2, len(y)):
+        updates, before = learner.ledger_.updates, learner.predict(np.vstack([X[row], probe])).tolist()
+        learner.partial_fit(X[[row]], y[[row]])
+        if learner.ledger_.updates == updates:
+            quiet += 1
+            assert before[0] == y[row]
+            assert learner.predict(np.vstack([X[row], probe])).tolist() == before
+    assert quiet
+
+
+def test_rows_that_are_never_updates_are_refused():
+    """A class of weight 0 is refused, for its mistakes would change nothing."""
+    stream = ArrayStream(*separable(50))
+    with pytest.raises(RegretlessError, match="weight 0"):
+        pac_run(Perceptron(class_weight={-1: 0.0}), stream, epsilon=0.5, mistakes=9)
+
+
+def test_one_class_alone_survives_nothing():
+    """While one class has come, which is then predicted for every row, the search goes on, and ends without a
+    guarantee."""
+    rows = np.ones((500, 1))
+    run = pac_run(Perceptron(), ArrayStream(rows, np.ones(500)), epsilon=0.1, margin=1.0, radius=1.0)
+    assert (run.ending, run.updates, run.survived, run.certificate.applies) == ("too short", 1, 499, False)
+    rows[200], labels = -1.0, np.where(np.arange(500) == 200, -1, 1)
+    run = pac_run(Perceptron(), ArrayStream(rows, labels), epsilon=0.1, margin=1.0, radius=1.0)
+    assert (run.ending, run.rounds, run.hypothesis.predict([[-2.0], [2.0]]).tolist()) == (
+        "all mistakes made",
+        201,
+        [-1, 1],
+    )
+
+
+def test_more_updates_than_there_can_be_are_told():
+    """A run that breaks the promise that there are at most M updates is stopped with an error."""
+    with pytest.raises(RegretlessError, match="row 2 is update 2; there can be no more than 1"):
+        pac_run(Perceptron(), ArrayStream(np.eye(2), np.array([1, -1])), epsilon=0.1, mistakes=1)
+
+
+def test_a_class_that_is_no_update_is_no_last_mistake():
+    """A fourth class that all others reject, so that its arrival is no update, changes the hypothesis, but does not end
+    the search as an update would."""
+    X, y = np.vstack([*3 * [np.eye(3)], np.ones((1, 3)), np.eye(3)]), np.array([0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 0, 1, 2])
+    learner = Perceptron(ties=1)
+    before, after = (pac_run(learner, ArrayStream(X[:k], y[:k]), epsilon=0.5, mistakes=99) for k in (9, 10))
+    assert (before.updates, before.survived > 0, after.survived) == (after.updates, True, 0)
+    run = pac_run(learner, ArrayStream(X[:10], y[:10]), epsilon=0.5, mistakes=before.updates + 1)
+    assert (run.ending, run.updates, run.certificate.applies) == ("too short", before.updates, False)
+
+
+def test_what_is_no_learner_and_no_stream_is_refused():
+    """Learners of other libraries, classes instead of learners, and arrays instead of streams are answered in words."""
+    X, y = np.array([[1.0], [-1.0]]), np.array([1, -1])
+    for call in (
+        lambda: leave_one_out(TheirPerceptron(), X, y),
+        lambda: average(TheirPerceptron(), X, y),
+        lambda: pac_run(Perceptron, ArrayStream(X, y), 0.1, mistakes=1),
+    ):
+        with pytest.raises(RegretlessError, match="is no learner of"):
+            call()
+    with pytest.raises(RegretlessError, match="ArrayStream"):
+        pac_run(Perceptron(), X, 0.1, mistakes=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import floor, inf, isfinite, isnan, nan, sqrt
+from math import floor, hypot, inf, isfinite, isnan, nan
 from typing import Any, Literal
 
 from .comparator import Comparator
@@ -61,6 +61,23 @@ class Theorem:
         """The first assumption that fails, or None."""
         return next((words for words, holds in self.assumes if not holds(ledger, comparator, learner)), None)
 
+    def value(self, ledger: Any, comparator: Any, learner: Any) -> float:
+        """The bound, whose assumptions hold; NaN where its numbers are too large or too small for floats."""
+        try:
+            return self.bound(ledger, comparator, learner)
+        except (OverflowError, ZeroDivisionError, ValueError):
+            return nan
+
+    def slack(self, ledger: Any, comparator: Any, learner: Any) -> float:
+        """How far the bound is above what it bounds: what a search for comparators makes small.
+
+        Infinite where the theorem does not apply, or its numbers are none.
+        """
+        if self.obstacle(ledger, comparator, learner) is not None:
+            return inf
+        slack = self.value(ledger, comparator, learner) - self.counts(ledger, comparator)
+        return inf if isnan(slack) else slack
+
     def certify(self, ledger: Any, comparators: Sequence[Any], learner: Any) -> Certificate:
         """Read the theorem against the comparator that serves it best.
 
@@ -74,10 +91,7 @@ class Theorem:
             if obstacle is not None:
                 why = obstacle
                 continue
-            try:
-                value = self.bound(ledger, comparator, learner)
-            except (OverflowError, ZeroDivisionError):
-                value = nan
+            value = self.value(ledger, comparator, learner)
             if isnan(value):
                 why = "its numbers are too large or too small for floats"
                 continue
@@ -224,7 +238,7 @@ def _together(certificates: Sequence[Certificate]) -> Comparator | None:
     if len(each) < len(certificates):
         return None
     losses = [u.loss for u in each if u.loss is not None]
-    norm = sqrt(sum(u.norm**2 for u in each))
+    norm = hypot(*(u.norm for u in each))
     return Comparator(
         name="one for each class",
         norm=norm,
@@ -235,5 +249,5 @@ def _together(certificates: Sequence[Certificate]) -> Comparator | None:
         rounds=sum(u.rounds for u in each),
         max_norm2=max(u.max_norm2 for u in each),
         total_norm2=sum(u.total_norm2 for u in each),
-        own=sqrt(sum(u.own**2 for u in each)),
+        own=hypot(*(u.own for u in each)),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import one_of
 from ..comparator import Comparator
 from ..data.batch import Array, Batch
 from ..linear.base import OnlineClassifier
@@ -16,6 +17,7 @@ from ..linear.state import BaseState
 from ..theorem import Certificate
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.mistakes import separable
+from .given import refuse_foreign
 from .refits import by_fits
 from .rerun import Found, Table, copied, updates
 
@@ -41,8 +43,7 @@ class LeaveOneOut:
     Attributes
     ----------
     errors : ndarray of bool, shape (rows,)
-        Whether the row is mistaken by what all other rows teach, played in the same order. A score of exactly 0, or a
-        true class that is not strictly above all others, is an error where the learner takes it for an update.
+        Whether what all other rows teach, played in the same order, predicts another label for the row.
     support : ndarray of bool, shape (rows,)
         Whether the row caused an update when all were played. If the learner is lazy, no other row had to be left out
         by a run of its own.
@@ -84,7 +85,13 @@ class LeaveOneOut:
 
 
 def leave_one_out(
-    learner: OnlineClassifier, X: Any, y: Any, sample_weight: Any = None, *, seconds: float = 10.0
+    learner: OnlineClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    undecided: str = "predicted",
+    seconds: float = 10.0,
 ) -> LeaveOneOut:
     """The leave-one-out error: each row judged by what the learner makes of all the others.
 
@@ -102,6 +109,10 @@ def leave_one_out(
     X, y, sample_weight
         As in its `fit`. What a learner takes from all rows before it plays, such as ``class_weight="balanced"`` and the
         ``gamma="scale"`` of a kernel, it takes from all rows here too.
+    undecided : {"predicted", "error"}, default="predicted"
+        What a score of exactly 0 is, or a true class that is level with another: what `predict` says all the same, so
+        that `error` is the share of wrong labels; or an error, where the learner would take it for an update, as the
+        theorems' textbooks have it. The bounds are those of either.
     seconds : float, default=10.0
         How much CPU time the search for maximum margins may take; 0 for none.
 
@@ -126,7 +137,9 @@ def leave_one_out(
     >>> print(found.certificates[0])
     Support rows: leave-one-out errors 0 <= 2  [a row that caused no update changes nothing by its absence]
     """
-    table = Table.read(learner, X, y, sample_weight)
+    refuse_foreign(learner)
+    one_of("undecided", undecided, ("predicted", "error"))
+    table = Table.read(learner, X, y, sample_weight, undecided=undecided)
     fits = type(table.learner)._play is not OnlineClassifier._play
     found = by_fits(table) if fits else _by_states(table)
     bounded = any(theorem.name == separable.name for theorem in table.learner.theorems)

@@ -16,6 +16,7 @@ from ..linear.state import BIAS, NORM2, Rules, State
 from ..theorem import Certificate
 from ..theory.online_to_batch import MEAN, Declared
 from ..theory.regret import posterior_regret, prior_regret
+from .given import refuse_foreign
 from .rerun import Table
 
 REGRETS = (posterior_regret, prior_regret)
@@ -100,6 +101,7 @@ def average(
     risk of the mean, estimated at most 0.3440 <= 0.4030
     risk of the mean, estimated at most 0.3440 <= 0.3958
     """
+    refuse_foreign(learner)
     if posterior_regret not in learner.theorems:
         raise RegretlessError(f"{learner!r} is charged no convex loss; take online gradient descent")
     if learner.most_passes > 1 or learner.shuffle or learner.class_weight is not None:

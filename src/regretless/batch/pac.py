@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import floor, inf
 
@@ -16,10 +16,17 @@ from ..linear.weights import weigh
 from ..theorem import Certificate
 from ..theory.mistakes import separable
 from ..theory.online_to_batch import Declared, Survival, longest_survivor, survivals
+from .given import refuse_foreign
 from .rerun import updates
 
 MAX_NORM2 = FIELDS.index("max_norm2")
 SLACK = 1 + 1e-9  # of the longest row, whose square is a rounded sum
+# What to take for learners that predict by more than the weights that survive.
+PLAIN = {
+    "averaged-perceptron": "Perceptron",
+    "voted-perceptron": "Perceptron",
+    "kernel-perceptron": "KernelPerceptron(average=None)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +57,12 @@ class PacRun:
     hypothesis : OnlineClassifier
         The learner as it was when the search ended.
     ending : str
-        "survived": it went through `size.survive` rounds without an update. "all mistakes made": it has made its last
-        update. "too short": the rounds ended before either, and nothing is guaranteed.
+        "survived": it went through `size.survive` rounds that left it as it was. "all mistakes made": it has made its
+        last update. "too short": the rounds ended before either, or before a second class came, and nothing is
+        guaranteed.
     size : SampleSize
     rounds, updates, survived : int
-        Rounds that were played, updates, and rounds since the last of them.
+        Rounds that were played, those with an update, and those since the hypothesis was changed last.
     certificate : Certificate
     """
 
@@ -106,7 +114,8 @@ def pac_run(
     Parameters
     ----------
     learner : OnlineClassifier
-        Its parameters are all that counts; it is not changed.
+        Its parameters are all that counts; it is not changed. It must predict by its last weights, for these are what
+        survives: no mean and no vote.
     stream : Stream
         Read as far as needed.
     epsilon, delta : float
@@ -117,7 +126,8 @@ def pac_run(
     radius : float, optional
         No row is longer, the constant feature left out; for a kernel, no sqrt(K(x, x)) is larger.
     mistakes : int, optional
-        M itself, instead of `margin` and `radius`; for any learner whose updates are bounded.
+        M itself, instead of `margin` and `radius`; for any learner whose updates are bounded. A round that brings a
+        third or later class counts as one of the M, whether or not it is an update.
 
     Returns
     -------
@@ -126,7 +136,8 @@ def pac_run(
     Raises
     ------
     RegretlessError
-        If the parameters do not fit together, a row is longer than `radius`, or a third class comes to a margin.
+        If the parameters do not fit together, the learner predicts by a mean or a vote, a row is longer than `radius`,
+        a third class comes to a margin, or there are more than M updates.
 
     Examples
     --------
@@ -141,23 +152,42 @@ def pac_run(
     >>> run.ending, run.size
     ('survived', SampleSize(mistakes=14, survive=113, rounds=1582))
     """
+    refuse_foreign(learner, stream)
     ours = type(learner)(**learner.get_params())
     rules = ours.checked()
+    _refuse_what_may_change_or_err_silently(ours)
     most = _most(ours, rules.intercept, margin, radius, mistakes)
     size = sample_size(most, epsilon, delta)
-    rounds = made = survived = 0
+    rounds = made = changes = survived = 0
     ending = "too short"
-    for changed in _rounds(ours, stream, radius, two_classes=margin is not None):
-        rounds += 1
-        made, survived = (made + 1, 0) if changed else (made, survived + 1)
-        if made == most or survived == size.survive:
+    for updated, changed in _rounds(ours, stream, radius, two_classes=margin is not None):
+        rounds, made, changes = rounds + 1, made + updated, changes + changed
+        survived = 0 if changed else survived + 1
+        if changes > most:
+            raise RegretlessError(f"{stream.name}: row {rounds} is update {changes}; there can be no more than {most}")
+        # With one class the hypothesis predicts it for every row, whatever its weights would say of another.
+        if len(ours.classes_) > 1 and (made == most or survived >= size.survive):
             ending = "all mistakes made" if made == most else "survived"
             break
     if not rounds:
         raise RegretlessError(f"{stream.name}: no rows; there is nothing to learn from")
-    counted = Survival(most, made, survived, size.survive, float(epsilon))
+    counted = Survival(most, made, survived, size.survive, float(epsilon), len(ours.classes_))
     certificate = longest_survivor.certify(counted, [None], Declared(float(delta)))
     return PacRun(ours, ending, size, rounds, made, survived, certificate)
+
+
+def _refuse_what_may_change_or_err_silently(learner: OnlineClassifier) -> None:
+    """The argument is about a hypothesis that no round changes without an update, and that errs in none of these."""
+    by_all = learner.get_params().get("average") if learner.name == "kernel-perceptron" else learner.name in PLAIN
+    if by_all:
+        raise RegretlessError(
+            f"{learner!r} predicts by all weights that it went through, and what survives here are the last; "
+            f"take {PLAIN[learner.name]}"
+        )
+    if isinstance(learner.class_weight, Mapping) and 0 in learner.class_weight.values():
+        raise RegretlessError(
+            f"class_weight={learner.class_weight!r}: rows of weight 0 are never updates, so any error would survive"
+        )
 
 
 def _most(
@@ -179,21 +209,23 @@ def _most(
     return max(1, floor(longest2 / positive("margin", margin) ** 2 * SLACK))
 
 
-def _rounds(learner: OnlineClassifier, stream: Stream, radius: float | None, *, two_classes: bool) -> Iterator[bool]:
-    """Play the rounds one by one; whether each has changed the hypothesis."""
+def _rounds(
+    learner: OnlineClassifier, stream: Stream, radius: float | None, *, two_classes: bool
+) -> Iterator[tuple[bool, bool]]:
+    """Play the rounds one by one; whether each was an update, and whether it has changed the hypothesis."""
     longest2 = inf if radius is None else (radius**2 + learner.rules().intercept ** 2) * SLACK
     done = 0
     for batch in stream.batches():
-        for changed in _steps(learner, batch):
+        for step in _steps(learner, batch):
             done += 1
             if learner.state_.books[-1, MAX_NORM2] > longest2:
                 raise RegretlessError(f"{stream.name}: row {done} is longer than radius={radius!r}")
             if two_classes and len(learner.classes_) > 2:
                 raise RegretlessError(f"{stream.name}: (radius / margin)^2 is for two classes; give mistakes instead")
-            yield changed
+            yield step
 
 
-def _steps(learner: OnlineClassifier, batch: Batch) -> Iterator[bool]:
+def _steps(learner: OnlineClassifier, batch: Batch) -> Iterator[tuple[bool, bool]]:
     """Play a batch row by row. A class that nobody knew changes the hypothesis, unless there was but one: two classes
     are the two signs, whichever comes first."""
     row = 0
@@ -204,11 +236,12 @@ def _steps(learner: OnlineClassifier, batch: Batch) -> Iterator[bool]:
             before = (updates(learner.state_), len(learner.classes_)) if hasattr(learner, "classes_") else (0.0, 1)
             learner.observe(batch.slice(row, row + 1))
             after = updates(learner.state_), len(learner.classes_)
-            yield after[0] > before[0] or after[1] > max(2, before[1])
+            updated = after[0] > before[0]
+            yield updated, updated or after[1] > max(2, before[1])
             row += 1
 
 
-def _known(learner: OnlineClassifier, batch: Batch, begin: int) -> Generator[bool, None, int]:
+def _known(learner: OnlineClassifier, batch: Batch, begin: int) -> Generator[tuple[bool, bool], None, int]:
     """Play rows one by one as far as their classes are known; where that ends."""
     if batch.labels is None:
         raise RegretlessError("rounds without labels teach nothing")
@@ -221,5 +254,6 @@ def _known(learner: OnlineClassifier, batch: Batch, begin: int) -> Generator[boo
     for row in range(begin, end):
         before = updates(learner.state_)
         batch = learner._play(batch, codes, weights, None, rules, row, row + 1)
-        yield updates(learner.state_) > before
+        updated = updates(learner.state_) > before
+        yield updated, updated
     return end

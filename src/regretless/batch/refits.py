@@ -19,7 +19,8 @@ def by_fits(table: Table) -> Found:
     rows, labels = len(table), table.labels
     every = np.arange(rows)
     full = _fitted(table, every)
-    wrong = mistaken(full, rows_of(_columns(table, every), every), table.codes)
+    whole = rows_of(_columns(table, every), every)
+    wrong = mistaken(full, whole, table.codes, table.undecided)
     slots: Array | None = getattr(full.state_, "slots", None)
     if slots is not None and not _changed_by_updates_alone(full):
         slots = None
@@ -33,9 +34,10 @@ def by_fits(table: Table) -> Found:
             errors[row], reruns = True, reruns + full.n_iter_
             continue
         fitted = _fitted(table, others)
-        errors[row] = mistaken(fitted, rows_of(_columns(table, others), np.array([row])), table.codes[[row]])[0]
+        left_out = rows_of(_columns(table, others), np.array([row]))
+        errors[row] = mistaken(fitted, left_out, table.codes[[row]], table.undecided)[0]
         reruns += fitted.n_iter_
-    clean = not wrong.any()
+    clean = not mistaken(full, whole, table.codes, "error").any()
 
     def widest() -> Comparator | None:
         return _comparator(full, table)

@@ -77,6 +77,8 @@ class Table:
         How many rounds were played.
     gamma : float or None
         Of a kernel, once it was taken from all rows.
+    undecided : str
+        As in `leave_one_out`.
     """
 
     learner: OnlineClassifier
@@ -88,9 +90,12 @@ class Table:
     rules: Rules
     visits: int = 0
     gamma: float | None = None
+    undecided: str = "predicted"
 
     @classmethod
-    def read(cls, learner: OnlineClassifier, X: Any, y: Any, sample_weight: Any = None) -> Table:
+    def read(
+        cls, learner: OnlineClassifier, X: Any, y: Any, sample_weight: Any = None, *, undecided: str = "predicted"
+    ) -> Table:
         """The rows as a fresh copy of the learner would meet them in `fit`.
 
         Raises
@@ -109,7 +114,8 @@ class Table:
         weights = weigh(ours.class_weight, labels, weights, classes)
         ours._adopt(classes, ours.new_state(batch.columns, ours.targets(classes)))
         seed = drawn_seed(ours.random_state) if ours.shuffle else None
-        return cls(ours, batch, labels, ours.codes(labels), weights, Orders(len(batch), seed), rules)
+        orders = Orders(len(batch), seed)
+        return cls(ours, batch, labels, ours.codes(labels), weights, orders, rules, undecided=undecided)
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -170,25 +176,23 @@ class Table:
             begin, moved = 0, False
 
     def mistakes(self, state: BaseState, rows: Array) -> Array:
-        """Which of some rows a state mistakes; an undecided score counts where it is an update."""
+        """Which of some rows a state mistakes."""
         self.learner._adopt(self.learner.classes_, state)
-        return mistaken(self.learner, rows_of(self.batch, rows), self.codes[rows])
+        return mistaken(self.learner, rows_of(self.batch, rows), self.codes[rows], self.undecided)
 
 
-def mistaken(learner: OnlineClassifier, batch: Batch, codes: Array) -> Array:
-    """Which rows a learner mistakes, given what it plays for their labels; an undecided score counts where it is an
-    update."""
-    scores, ties_count = learner.scores(batch), learner.rules().tie == 0
-    if scores.shape[1] > 1:
-        each = np.arange(len(codes))
-        true = scores[each, codes]
-        scores[each, codes] = -np.inf
-        # Of equal scores the first class wins.
-        ahead = scores.argmax(axis=1) < codes
-        return np.asarray((scores.max(axis=1) > true) | ((scores.max(axis=1) == true) & (ties_count | ahead)))
-    if ties_count:
+def mistaken(learner: OnlineClassifier, batch: Batch, codes: Array, undecided: str) -> Array:
+    """Which rows a learner mistakes, given what it plays for their labels."""
+    scores = learner.scores(batch)
+    wrong = np.asarray(learner.codes(learner.labels(scores)) != codes)
+    if undecided == "predicted" or learner.rules().tie != 0:
+        return wrong
+    if scores.shape[1] == 1:
         return np.asarray(codes * scores[:, 0] <= 0)
-    return np.asarray(learner.codes(learner.labels(scores)) != codes)
+    each = np.arange(len(codes))
+    true = scores[each, codes]
+    scores[each, codes] = -np.inf
+    return np.asarray(scores.max(axis=1) >= true)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,10 @@ def begin(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
     wanted = learner_class(arguments.learner)
     settings = _settings(arguments, wanted)
     if arguments.passes is not None:
-        if settings.get("passes", arguments.passes) != arguments.passes:
-            raise UsageError(f"--passes {arguments.passes} contradicts --set passes={settings['passes']}")
-        settings["passes"] = arguments.passes
+        name = _limit(make_learner(wanted, settings).until_clean)
+        if settings.get(name, arguments.passes) != arguments.passes:
+            raise UsageError(f"--passes {arguments.passes} contradicts --set {name}={settings[name]}")
+        settings[name] = arguments.passes
     return make_learner(wanted, settings), Continuation()
 
 
@@ -46,8 +47,13 @@ def _resumed(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
     if arguments.hash_bits is not None and (hashing is None or hashing["bits"] != arguments.hash_bits):
         raise UsageError(f"--hash-bits {arguments.hash_bits} contradicts the model, whose columns are known already")
     if arguments.passes is not None and continuation.passes is None:
-        learner.set_params(passes=arguments.passes)
+        learner.set_params(**{_limit(learner.until_clean): arguments.passes})
     return learner, continuation
+
+
+def _limit(until_clean: bool) -> str:
+    """The parameter that --passes is: so many passes, or at most so many of those that go on until one is clean."""
+    return "max_passes" if until_clean else "passes"
 
 
 def _settings(arguments: Namespace, learner: type[OnlineClassifier]) -> dict[str, object]:

@@ -69,6 +69,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
     return {
         "learner": learner.name,
         "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+        "settled": {name: plain(value) for name, value in learner.settled().items()},
         "classes": [label_text(label) for label in learner.classes_.tolist()],
         "rounds": int(ledger.rounds),
         "mistakes": int(ledger.mistakes),
@@ -92,7 +93,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
     rate = f" ({found['mistakes'] / found['rounds']:.6f} of the rounds)" if found["rounds"] else ""
     facts = {
         "learner": found["learner"],
-        "parameters": ", ".join(f"{name}={value}" for name, value in found["parameters"].items()),
+        "parameters": _parameters(found),
         "classes": ", ".join(found["classes"]),
         "rounds": found["rounds"],
         "mistakes": f"{found['mistakes']}{rate}",
@@ -120,6 +121,19 @@ def _features(found: dict[str, Any]) -> str:
     hashed = "" if found["hash_bits"] is None else f", by {found['hash_bits']} bits of a hash"
     crossed = f", with the products {', '.join(found['interactions'])}" if found["interactions"] else ""
     return f"{found['features']}{hashed}{crossed}"
+
+
+def _parameters(found: dict[str, Any]) -> str:
+    """Those that are not the default ones, and what those that left it open have come to be."""
+    from ..linear.registry import learner_class
+
+    usual = learner_class(found["learner"])().get_params()
+    given = [f"{name}={value}" for name, value in found["parameters"].items() if usual[name] != value]
+    settled = [
+        f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in found["settled"].items()
+    ]
+    return "; ".join([", ".join(given) or "as by default", *filter(None, [", ".join(settled)])])
 
 
 def _stand(unfinished: dict[str, Any] | None) -> str:

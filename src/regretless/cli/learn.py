@@ -84,6 +84,8 @@ def _learn(arguments: Namespace) -> int:
     if len(learner.classes_) == 1:
         only = label_text(learner.classes_.tolist()[0])
         complain(f"{arguments.file} holds one class only, {only}: there is nothing yet to tell it from")
+    if learner.until_clean and run.point[2] > run.place.updates:
+        complain(f"no pass was clean: this was pass {run.place.number + 1:,}, the last that it was allowed (--passes)")
     if not arguments.no_certify:
         console.doing("the rounds are read again for the certificates")
         outcome.certificates = _certify(run, against, svm=arguments.svm, trusted=trusted)

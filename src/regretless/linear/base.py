@@ -140,6 +140,8 @@ class OnlineClassifier(Fresh, Estimator):
             self._expect(classes, batch.columns)
         else:
             self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
+            self.looked_ = self.looks_ahead()
+            self.met_ = len(classes) if len(classes) > 2 else 0  # two are the two signs; of more, nobody had told
         codes, _ = encode(labels, self.classes_)
         random = None
         if self.shuffle:
@@ -335,6 +337,10 @@ class OnlineClassifier(Fresh, Estimator):
         """The rules of the rounds played last; they outlive a change of parameters."""
         return self.state_.rules or self.rules()
 
+    def settled(self) -> dict[str, Any]:
+        """What parameters that left it open have come to be, as JSON values; the learner must be fitted."""
+        return {}
+
     def declined(self, why: str) -> list[Certificate]:
         """Certificates that do not apply, all for the same reason."""
         return [Certificate(theorem, None, None, None, why) for theorem in self.proven()]
@@ -406,7 +412,7 @@ class OnlineClassifier(Fresh, Estimator):
         return Question(
             state=self.state_,
             rules=self.played_rules(),
-            standings=self._with_passes(self.standings(), rows),
+            standings=self._completed(self.standings(), rows),
             theorems=self.proven(),
             rounds=rounds,
             in_memory=in_memory,
@@ -417,10 +423,11 @@ class OnlineClassifier(Fresh, Estimator):
             geometry=self.geometry(),
         )
 
-    def _with_passes(self, standings: list[Standing], rows: int) -> list[Standing]:
-        """The standings of a run until clean know how many passes over so many rows it made."""
+    def _completed(self, standings: list[Standing], rows: int) -> list[Standing]:
+        """The standings, which know how wide rows are, and of a run until clean how many passes over them it made."""
         passes = self.ledger_.rounds / rows if rows and self.until_clean and len(standings) == 1 else nan
-        return [replace(one, passes=passes) for one in standings] if passes.is_integer() else standings
+        wide = [replace(one, width=self.state_.columns + 1.0) for one in standings]
+        return [replace(one, passes=passes) for one in wide] if passes.is_integer() else wide
 
     def codes(self, labels: Array) -> Array:
         """What the kernel plays for labels that are all known."""

@@ -46,7 +46,7 @@ class Ellipsoid(Geometry):
             rules = Rules("ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=intercept)
             average = _averaged(rows, signs, rules)
             if average is not None:
-                found.append((f"gradient descent in {share:g} of its ellipsoid, averaged", *back(*average)))
+                found.append((f"gradient descent in an ellipsoid of {share * size:.3g}, averaged", *back(*average)))
         return found
 
     def _whitened(

@@ -11,7 +11,14 @@ from ..ledger import Ledger
 from ..theorem import Certificate
 from ..theory.online_to_batch import FUTURE, Declared
 
-BALANCED = 'class_weight="balanced" looks at all labels first, so that no hypothesis is independent of its round'
+# What may be taken from all rows before the first is played, by the parameter that says so.
+LOOKED = {
+    "": "",
+    "class_weight": 'class_weight="balanced" looks at all labels first, so that no hypothesis is independent of its '
+    "round; give the weight of each class",
+    "gamma": 'gamma="scale" and gamma="auto" look at all rows first, so that no hypothesis is independent of its '
+    "round; give a number",
+}
 
 
 class Fresh(ABC):
@@ -24,16 +31,23 @@ class Fresh(ABC):
     met_ : int
         How many classes came unannounced. The hypothesis that met such a round knew nothing of its class, so the round
         counts as a mistake, whatever was predicted once the class was known.
+    looked_ : str
+        The parameter by which something was taken from all rows before the first was played; empty if nothing was.
     """
 
     first_pass_: tuple[int, int]
     met_: int = 0
+    looked_: str = ""
     class_weight: Any = None
 
     @property
     @abstractmethod
     def ledger_(self) -> Ledger:
         """What was observed so far."""
+
+    def looks_ahead(self) -> str:
+        """The parameter by which `fit` takes something from all rows before it plays the first; empty if none does."""
+        return "class_weight" if isinstance(self.class_weight, str) else ""
 
     def repeats(self) -> None:
         """Take note that the rounds which follow are not new."""
@@ -42,7 +56,8 @@ class Fresh(ABC):
 
     def first_pass(self) -> dict[str, Any]:
         """What of this is kept with a model, as JSON values."""
-        return {"met": self.met_, "first_pass": list(self.first_pass_) if hasattr(self, "first_pass_") else None}
+        counted = list(self.first_pass_) if hasattr(self, "first_pass_") else None
+        return {"met": self.met_, "first_pass": counted, "looked": self.looked_}
 
     def resume_first_pass(self, kept: Mapping[str, Any] | None) -> None:
         """Take up what `first_pass` gave, in a learner that has the ledger already; None where nobody has kept it.
@@ -55,7 +70,9 @@ class Fresh(ABC):
         if kept is None:
             self.first_pass_ = 0, 0
             return
-        self.met_ = int(kept["met"])
+        self.met_, self.looked_ = int(kept["met"]), kept["looked"]
+        if self.looked_ not in LOOKED:
+            raise ValueError("it looked at what no parameter looks at")
         if kept["first_pass"] is not None:
             rounds, mistakes = (int(count) for count in kept["first_pass"])
             if not 0 <= mistakes <= rounds <= self.ledger_.rounds:
@@ -72,7 +89,9 @@ class Fresh(ABC):
         """What the first pass guarantees of new rounds, if all are independent draws from one distribution.
 
         Nobody can check that; it is for you to know. Rows given to `partial_fit` are taken for new ones, and so are
-        those of the first pass of `fit`. The guarantee is for a hypothesis drawn at random from those that the pass
+        those of the first pass of `fit`. Two classes are taken to be known beforehand by `fit`, and all that are given
+        as ``classes`` by `partial_fit`; any other set of classes is not, and each of them counts as a mistake where it
+        appears first. The guarantee is for a hypothesis drawn at random from those that the pass
         went through, one a round, and for the vote of all of them; the last one by itself gets none.
 
         Parameters
@@ -86,8 +105,8 @@ class Fresh(ABC):
             Both hold together with probability 1 - delta, at whatever time one looks.
         """
         declared = Declared(share("delta", delta))
-        if isinstance(self.class_weight, str):
-            return [Certificate(theorem, None, None, None, BALANCED) for theorem in FUTURE]
+        if self.looked_:
+            return [Certificate(theorem, None, None, None, LOOKED[self.looked_]) for theorem in FUTURE]
         rounds, mistakes = self.first_pass_ if hasattr(self, "first_pass_") else self._new()
         ledger = Ledger(rounds=rounds, mistakes=mistakes)
         return [theorem.certify(ledger, [None], declared) for theorem in FUTURE]

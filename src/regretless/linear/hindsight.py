@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import log2, nan, sqrt
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,11 +27,14 @@ from .state import BIAS, BaseState, Rules, State, length
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 3_000_000  # entries that the extra passes of one learner look at, when rounds are few
+YOURS = "yours, scaled"
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
 
 
 class Geometry:
     """How a learner's theorems measure a comparator, and which ones they allow: any vector, by its Euclidean length."""
+
+    PART: ClassVar[str] = "what is allowed of yours"  # the name of what `admissible` makes of a user's vector
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """The length of a vector in the learner's own geometry, of degree 1, and its divergence, of degree 0."""
@@ -238,7 +242,7 @@ class Leads:
 def _leads(question: Question) -> list[Leads]:
     columns, targets = question.state.columns, question.state.targets
     if question.against is not None:
-        candidates = [("yours, scaled", *question.against)]
+        candidates = [(YOURS, *question.against)]
     else:
         final = question.state.coefficients(), question.state.biases()
         candidates = [("final weights", *final), *extra_passes(question)]
@@ -262,7 +266,10 @@ def _along(
     """Directions along these vectors, or along what is near them and allowed, each measured."""
     found = []
     for name, vector, bias in vectors:
-        direction = Direction.along(name, *question.geometry.admissible(vector, bias), unit)
+        allowed, its_bias = question.geometry.admissible(vector, bias)
+        if name == YOURS and (its_bias != bias or not np.array_equal(allowed, vector)):
+            name = question.geometry.PART
+        direction = Direction.along(name, allowed, its_bias, unit)
         if direction is not None:
             own, divergence = question.geometry.measure(direction.vector, direction.bias, target)
             product = question.geometry.product(direction.vector, direction.bias, target)

@@ -119,6 +119,11 @@ class OnlineGradientDescent(OnlineClassifier):
             intercept=positive("intercept", self.intercept, or_zero=True),
         )
 
+    def settled(self) -> dict[str, Any]:
+        """Schedule and rate."""
+        rules = self.played_rules()
+        return {"schedule": rules.rate, "rate": rules.eta}
+
     @property
     def predict_proba(self) -> Callable[[Any], Array]:
         """``predict_proba(X)``: the probability of each class, shape (rows, classes), for losses that have one.

@@ -161,6 +161,10 @@ class PNormPerceptron(OnlineClassifier):
 
         return DualNormGeometry(self.state_.duals, self.state_.power)
 
+    def settled(self) -> dict[str, Any]:
+        """The power."""
+        return {"p": self.state_.power}
+
     def standings(self) -> list[Standing]:
         """What theorems may ask of each target."""
         state, rules = self.state_, self.played_rules()

@@ -20,7 +20,7 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..theorem import Theorem
-from ..theory.standing import Standing
+from ..theory.standing import SHORTEST2, Standing
 from .state import length
 
 COARSE = 16  # edges passed over in the first search for the best scale
@@ -89,7 +89,7 @@ class Ray:
 
     def separating(self) -> Comparator | None:
         """The shortest comparator without hinge loss, when the direction separates the rounds."""
-        if not self.least > 0:
+        if not self.least > SHORTEST2:
             return None
         return self._comparator(1 / self.least, 0.0, 0.0)
 
@@ -137,9 +137,7 @@ class Ray:
         """
 
         def slack(comparator: Comparator) -> float:
-            if theorem.obstacle(ledger, comparator, standing) is not None:
-                return np.inf
-            return theorem.bound(ledger, comparator, standing) - theorem.counts(ledger, comparator)
+            return theorem.slack(ledger, comparator, standing)
 
         first, last = self._range()
         coarse = range(first, last + 1, COARSE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..checks import one_of
 from ..theory.second_order_perceptron import SecondOrderStanding
@@ -41,6 +41,10 @@ class SecondOrderLearner(OnlineClassifier):
         from .ellipsoid import Ellipsoid
 
         return Ellipsoid(self.state_)
+
+    def settled(self) -> dict[str, Any]:
+        """Which matrix is kept."""
+        return {"matrix": "full" if self.state_.full else "diagonal"}
 
     def standings(self) -> list[Standing]:
         """What theorems may ask of each target."""

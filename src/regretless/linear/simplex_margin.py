@@ -99,6 +99,9 @@ def max_margin_simplex_signed(
     """:func:`max_margin_simplex` for signs -1 and 1."""
     rows = augmented(matrix_of(batch), intercept)
     rows, signs = rows.astype(np.float64), signs.astype(np.float64)
+    values = rows if isinstance(rows, np.ndarray) else rows.data
+    if not np.isfinite(values).all():
+        raise RegretlessError("X holds NaN or infinity; a margin is one of finite rows")
     if rows.shape[1] == 0 or rows.shape[0] == 0:
         raise RegretlessError("there is no margin without rows and features")
     weights, examples = _solve(rows, signs, balanced, max_seconds)

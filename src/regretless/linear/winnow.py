@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import atanh
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..checks import one_of, positive
 from ..errors import RegretlessError
@@ -12,7 +12,6 @@ from ..theory.standing import Standing
 from ..theory.winnow import WINNOW, WinnowStanding, winnow_clean_pass
 from .base import OnlineClassifier
 from .perceptron import TIES
-from .state import Rules
 from .winnow_state import REACH, MirrorRules, MirrorState
 
 if TYPE_CHECKING:
@@ -144,13 +143,15 @@ class Winnow(OnlineClassifier):
         """A run that goes on until a pass is clean has a bound on its length too."""
         return (*self.theorems, winnow_clean_pass) if self.until_clean else self.theorems
 
-    def rules(self) -> Rules:
+    def rules(self) -> MirrorRules:
         """Perceptron loss, multiplicative steps of constant rate."""
         return MirrorRules(
             geometry=self._link(),
             eta=self._rate(),
             tie=TIES[one_of("ties", self.ties, tuple(TIES))],
             intercept=positive("intercept", self.intercept, or_zero=True),
+            gamma=0.0 if self.gamma is None else positive("gamma", self.gamma),
+            made_for=positive("radius", self.radius),
         )
 
     def _link(self) -> str:
@@ -177,9 +178,13 @@ class Winnow(OnlineClassifier):
         balanced = self.state_.link == "balanced"
         return SimplexGeometry(self.state_.duals, self.state_.weighed, balanced=balanced, intercept=rules.intercept)
 
+    def settled(self) -> dict[str, Any]:
+        """The rate, and how many weights there are."""
+        return {"rate": self.played_rules().eta, "weights": self.state_.weighed}
+
     def standings(self) -> list[Standing]:
         """What theorems may ask of each target."""
-        state, rules = self.state_, self.played_rules()
+        state, rules = self.state_, cast(MirrorRules, self.played_rules())
         return [
             WinnowStanding(
                 norm=norm,
@@ -187,8 +192,8 @@ class Winnow(OnlineClassifier):
                 steady=state.steady,
                 reach=float(state.memory[target, REACH]),
                 weights=state.weighed,
-                gamma=float(self.gamma or 0.0),
-                radius=float(self.radius),
+                gamma=rules.gamma,
+                radius=rules.made_for,
             )
             for target, norm in enumerate(state.norms())
         ]

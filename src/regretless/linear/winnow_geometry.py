@@ -8,6 +8,7 @@ from math import inf, log
 import numpy as np
 
 from ..data.batch import Array, Batch
+from ..theory.rounding import EPSILON
 from .hindsight import Geometry
 
 Duals = Callable[[int], tuple[Array, float]]
@@ -49,6 +50,8 @@ class SimplexGeometry(DualGeometry):
         How much time a linear program may take.
     """
 
+    PART = "yours, its positive part"
+
     def __init__(self, duals: Duals, weights: int, *, balanced: bool, intercept: float, seconds: float = 5.0) -> None:
         super().__init__(duals)
         self.weights, self.balanced, self.intercept, self.seconds = weights, balanced, intercept, seconds
@@ -62,7 +65,9 @@ class SimplexGeometry(DualGeometry):
         if not 0 < total < inf:
             return total, 0.0
         shares = sizes[sizes > 0] / total
-        return total, max(0.0, log(self.weights) + float(shares @ np.log(shares)))
+        # A difference, and near the start all of it may be lost: theorems divide it by what is as small.
+        error = EPSILON * (len(shares) + 4) * (1 + log(self.weights))
+        return total, max(0.0, log(self.weights) + float(shares @ np.log(shares))) + error
 
     def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
         """The vector without its negative entries, unless they are allowed."""

@@ -28,9 +28,13 @@ class MirrorRules(Rules):
     ----------
     power : float
         p of the power link; 0 for whatever the state began with.
+    gamma, made_for : float
+        The margin and the largest absolute entry that the rate was made for; a gamma of 0 if it was made for none.
     """
 
     power: float = 0.0
+    gamma: float = 0.0
+    made_for: float = 1.0
 
 
 class MirrorState(BaseState):

@@ -11,7 +11,7 @@ from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
 from .kernel import UNFORGETTING, KernelStanding
-from .standing import SAME_ROUNDS, STEADY, UNIT_WEIGHTS
+from .standing import PLAYED
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
@@ -24,7 +24,7 @@ def _updates(ledger: Ledger, _: Comparator) -> float:
     counts=_updates,
     formula=r"M \le H + \lVert v \rVert \left(\lVert f_{T+1} \rVert + \sum_t \lVert g_t \rVert\right)",
     source="the perceptron's proof with what was removed, g_t, added back: sum of y K(x, .) = f + sum of g",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def budget(ledger: Ledger, comparator: Comparator, learner: KernelStanding) -> float:
     """For every function v and whatever is removed by whatever rule, M is at most H + |v| (|f| + the sum of the lengths

@@ -26,7 +26,7 @@ class LeftOut:
     rows : float
         How many rows there are.
     errors : float
-        Rows that are mistaken by what the others teach; an undecided score counts where it is an update.
+        Rows that are mistaken by what the others teach.
     support : float
         Rows that caused an update when all were played.
     residual : float

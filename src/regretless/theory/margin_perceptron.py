@@ -17,7 +17,7 @@ from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
 from .mistakes import posterior
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing
+from .standing import PLAYED, SEPARATES, UNTIL_CLEAN, Standing
 
 EXACT = 1 << 14  # updates up to which the recursion is followed step by step
 STRIDE = 1 << 12  # beyond them n is passed n / STRIDE at a time, which costs one part in 16,000
@@ -114,7 +114,7 @@ def most_updates(hinge: float, norm: float, longest: float, threshold: float) ->
     formula=r"M \le \max\{M : \rho M \le g_M\},\quad g_0 = 0,\ g_{n+1} = \sqrt{g_n^2 + 2\theta g_n + r^2},"
     r"\ \theta = (1 - \varepsilon)\gamma",
     source="the proof of Blum's margin perceptron, its recursion followed step by step",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, SEPARATES, WIDE),
+    assumes=(*PLAYED, SEPARATES, WIDE),
 )
 def margin_recursion(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
     """If some v has y <v, x> / |v| >= rho > theta in every round, theta being (1 - epsilon) gamma, then M updates, the
@@ -129,7 +129,7 @@ def margin_recursion(ledger: Ledger, comparator: Comparator, learner: MarginStan
     formula=r"M \le \frac{2 r^2}{(\rho - \theta)^2} + \frac{2 r}{\rho - \theta},\quad"
     r"\ 8k^2 + 4k \text{ for } \rho = \gamma = r/k,\ \varepsilon = \tfrac{1}{2}",
     source="Blum's lecture on the margin perceptron, Thm 2, for every epsilon",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, SEPARATES, WIDE),
+    assumes=(*PLAYED, SEPARATES, WIDE),
 )
 def margin_closed(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
     """If some v has y <v, x> / |v| >= rho > theta in every round, theta being (1 - epsilon) gamma, then the updates are
@@ -146,7 +146,7 @@ def margin_closed(ledger: Ledger, comparator: Comparator, learner: MarginStandin
     formula=r"M \le \max\{M : M \le H + \lVert v \rVert g_M\},\quad"
     r"\ H = \sum_t \max(0, 1 - y_t \langle v, x_t \rangle)",
     source="the same proof with <v, w> >= M - H, the hinge losses being those of all rounds",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def margin_hinge(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
     """For every vector v, M updates satisfy M <= H + |v| g_M, where H is the sum of the hinge losses of v over all
@@ -161,7 +161,7 @@ def margin_hinge(ledger: Ledger, comparator: Comparator, learner: MarginStanding
     formula=r"1 - \frac{\rho(w)}{(1 - \varepsilon)\gamma} \le 0,\quad"
     r"\ \rho(w) = \min_t \frac{y_t \langle w, x_t \rangle}{\lVert w \rVert}",
     source="a pass without an update has seen every row at that distance",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, CLEAN),
+    assumes=(*PLAYED, CLEAN),
     whole=False,
 )
 def margin_attained(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:

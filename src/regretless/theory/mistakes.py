@@ -13,7 +13,8 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing, rounds_until_clean
+from .rounding import of_posterior
+from .standing import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
@@ -31,12 +32,7 @@ def _length(ledger: Ledger, comparator: Comparator) -> float:
     formula=r"M \le \frac{r^2}{\rho^2},\quad r = \max_t \lVert x_t \rVert,"
     r"\ \rho = \min_t \frac{y_t \langle v, x_t \rangle}{\lVert v \rVert}",
     source="Novikoff 1962; Block 1962",
-    assumes=(
-        SAME_ROUNDS,
-        UNIT_WEIGHTS,
-        STEADY,
-        SEPARATES,
-    ),
+    assumes=(*PLAYED, SEPARATES),
 )
 def separable(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round, in whatever order and over any number of passes, the
@@ -51,7 +47,7 @@ def separable(ledger: Ledger, comparator: Comparator, learner: Standing) -> floa
     formula=r"M \le \left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2,\quad a = r \lVert v \rVert,"
     r"\ H = \sum_t \max(0, 1 - y_t \langle v, x_t \rangle)",
     source="Shalev-Shwartz & Ben-David 2014, Thm 21.16, solved for M, with the hinge losses of all rounds",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every vector v, M <= H + a sqrt(M), where H is the sum of the hinge losses of v over all rounds and a = r
@@ -66,7 +62,7 @@ def sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     counts=_updates,
     formula=r"M \le \left(a + \lVert L \rVert_2\right)^2,\quad L_t = \max(0, 1 - y_t \langle v, x_t \rangle)",
     source="Freund & Schapire 1999, Thm 2, with the losses of all rounds",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def squared_hinge(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every vector v, M is at most (a + |L|)^2, where |L| is the Euclidean length of the hinge losses of v over all
@@ -80,7 +76,7 @@ def squared_hinge(ledger: Ledger, comparator: Comparator, learner: Standing) -> 
     counts=_updates,
     formula=r"M \le a^2 + 2H",
     source="Blum's lecture on the perceptron: the sharp bound and a sqrt(M) <= (a^2 + M) / 2",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def total_distance(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every vector v, M is at most (r / gamma)^2 + 2 TD / gamma, where gamma = 1 / |v| and TD is the total distance
@@ -94,12 +90,13 @@ def total_distance(ledger: Ledger, comparator: Comparator, learner: Standing) ->
     counts=_updates,
     formula=r"M \le H + \lVert v \rVert \frac{\lVert w_{T+1} \rVert}{\eta}",
     source="the perceptron's proof before |w| is bounded: M <= H + <v, w> / eta",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every vector v, M is at most H + |v| |w| / eta, where w are the weights that the run ended with and eta is
     the length of its steps."""
-    return comparator.hinge + comparator.norm * learner.norm / learner.rate
+    exact = comparator.hinge + comparator.norm * learner.norm / learner.rate
+    return exact + of_posterior(ledger, comparator, learner)
 
 
 @theorem(

@@ -13,7 +13,8 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing, rounds_until_clean
+from .rounding import of_posterior
+from .standing import PLAYED, UNTIL_CLEAN, Standing, rounds_until_clean
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
@@ -34,7 +35,7 @@ SEPARATES = ("no matrix was found that puts every round's class above all others
     formula=r"M \le \frac{2 r^2}{\rho^2},\quad"
     r"\ \rho = \min_t \frac{\langle v_{y_t}, x_t \rangle - \max_{c \ne y_t} \langle v_c, x_t \rangle}{\lVert V \rVert}",
     source="Crammer & Singer 2003; Collins 2002, Thm 1",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, SEPARATES),
+    assumes=(*PLAYED, SEPARATES),
 )
 def classes_separable(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """If some matrix V gives every round's class a score that is at least rho |V| above all others, in whatever order
@@ -48,7 +49,7 @@ def classes_separable(ledger: Ledger, comparator: Comparator, learner: Standing)
     counts=_updates,
     formula=r"M \le \left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2,\quad a = \sqrt{2}\, r \lVert V \rVert",
     source="the same proof with the hinge losses of all rounds, solved for M",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def classes_sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every matrix V, M <= H + a sqrt(M), where H is the sum over all rounds of max(0, 1 - the lead of the round's
@@ -63,12 +64,13 @@ def classes_sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> 
     counts=_updates,
     formula=r"M \le H + \lVert V \rVert \frac{\lVert W_{T+1} \rVert}{\eta}",
     source="the same proof before |W| is bounded",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def classes_posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """For every matrix V, M is at most H + |V| |W| / eta, where W are the weights of all classes that the run ended
     with and eta is the length of its steps."""
-    return comparator.hinge + comparator.norm * learner.norm / learner.rate
+    exact = comparator.hinge + comparator.norm * learner.norm / learner.rate
+    return exact + 2 * of_posterior(ledger, comparator, learner)  # of differences of two vectors, at most sqrt(2) |V|
 
 
 @theorem(

@@ -221,6 +221,8 @@ class Survival:
         How many a hypothesis must survive.
     epsilon : float
         The risk that was asked for.
+    classes : float
+        How many have come.
     """
 
     mistakes: float
@@ -228,6 +230,7 @@ class Survival:
     survived: float
     needed: float
     epsilon: float
+    classes: float
 
 
 def survivals(mistakes: int, epsilon: float, delta: float) -> int:
@@ -249,13 +252,18 @@ def survivals(mistakes: int, epsilon: float, delta: float) -> int:
             "learner makes its last update",
             lambda ledger, _, __: ledger.survived >= ledger.needed or ledger.updates >= ledger.mistakes,
         ),
+        (
+            "only one class has come, and what tells it from another has not been tried",
+            lambda ledger, _, __: ledger.classes > 1,
+        ),
     ),
     whole=False,
 )
 def longest_survivor(ledger: Survival, comparator: object, learner: Declared) -> float:
     """If the rounds are independent draws and the learner can make at most M updates on such rounds, then with
     probability 1 - delta the first hypothesis that survives k rounds without an update has a risk of at most epsilon;
-    the one after M updates can make none any more, and has none. One of the two happens within n rounds."""
+    the one after M updates can make none any more, and has none. One of the two happens within n rounds, if two
+    classes come in them."""
     return 0.0 if ledger.updates >= ledger.mistakes else ledger.epsilon
 
 

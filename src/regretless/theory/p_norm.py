@@ -15,7 +15,8 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing, rounds_until_clean
+from .rounding import of_posterior
+from .standing import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
 from .winnow import KEPT
 
 
@@ -45,7 +46,7 @@ def _updates(ledger: Ledger, _: Comparator) -> float:
     formula=r"M \le (p - 1) \frac{R_p^2}{\rho^2},"
     r"\quad \rho = \min_t \frac{y_t \langle v, x_t \rangle}{\lVert v \rVert_q}",
     source="Grove, Littlestone & Schuurmans 2001; Gentile 2003",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, SEPARATES),
+    assumes=(*PLAYED, SEPARATES),
 )
 def p_norm_separable(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
     """If some v has y <v, x> / |v|_q >= rho > 0 in every round, in whatever order and over any number of passes, the
@@ -60,7 +61,7 @@ def p_norm_separable(ledger: Ledger, comparator: Comparator, learner: PNormStand
     counts=_updates,
     formula=r"M \le \left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2,\quad a = \sqrt{p - 1}\, R_p \lVert v \rVert_q",
     source="Gentile 2003, solved for M, with the hinge losses of all rounds",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY),
+    assumes=PLAYED,
 )
 def p_norm_sharp(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
     """For every vector v, M <= H + a sqrt(M), where H is the sum of the hinge losses of v over all rounds and a =
@@ -75,12 +76,12 @@ def p_norm_sharp(ledger: Ledger, comparator: Comparator, learner: PNormStanding)
     counts=_updates,
     formula=r"M \le H + \frac{\langle v, \theta_{T+1} \rangle}{\eta}",
     source="the proof before |theta| is bounded: <v, theta> is at most |v|_q |theta|_p",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, KEPT),
+    assumes=(*PLAYED, KEPT),
 )
 def p_norm_posterior(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
     """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
     with and eta is the length of its steps."""
-    return comparator.hinge + comparator.product / learner.rate
+    return comparator.hinge + comparator.product / learner.rate + of_posterior(ledger, comparator, learner)
 
 
 @theorem(

@@ -14,7 +14,8 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, Standing
+from .rounding import of_posterior
+from .standing import PLAYED, SEPARATES, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,6 @@ def _one_length(ledger: Ledger, _: Comparator, __: Standing) -> bool:
     return _shortest2(ledger) > 0.5 * ledger.max_norm2
 
 
-PLAYED = (SAME_ROUNDS, UNIT_WEIGHTS, STEADY)
 PLAIN, LIMITED, DAMPED = _is("pa"), _is("pa-1"), _is("pa-2")
 ONE_LENGTH = ("it needs rows of one length, and theirs differ (normalize them)", _one_length)
 
@@ -139,6 +139,7 @@ def limited_posterior(ledger: Ledger, comparator: Comparator, learner: Aggressiv
     """For every v, PA-I makes at most max(r^2, 1/C) (C H + |v| |w|) mistakes, where w are the weights that the run
     ended with."""
     steps = learner.limit * comparator.hinge + comparator.norm * learner.norm
+    steps += learner.limit * of_posterior(ledger, comparator, learner)
     return max(ledger.max_norm2, 1 / learner.limit) * steps
 
 

@@ -12,7 +12,7 @@ from math import inf, log, sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .standing import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, Standing
+from .standing import PLAYED, Standing
 
 LIPSCHITZ = ("hinge", "logistic")
 # The smallest loss of a round whose label was not predicted, by loss.
@@ -61,7 +61,7 @@ def _posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> flo
     formula=r"R \le \frac{\lVert u \rVert^2}{2\eta_1} + \frac{(\lVert u \rVert + W)^2}{2}"
     r"\left(\frac{1}{\eta_T} - \frac{1}{\eta_1}\right) + \frac{1}{2}\sum_t \eta_t \lVert g_t \rVert^2",
     source="Zinkevich 2003; Shalev-Shwartz & Ben-David 2014, Thm 21.15, for rates that never grow",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, KNOWS_LOSS, INSIDE),
+    assumes=(*PLAYED, KNOWS_LOSS, INSIDE),
     whole=False,
 )
 def posterior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
@@ -79,7 +79,7 @@ def posterior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) 
     r"\quad \left(\frac{D^2}{2c} + c G^2\right)\sqrt{T} \ (c/\sqrt{t}),\quad"
     r" \left(\frac{D^2}{2c} + c\right) G \sqrt{T} \ \text{(self-tuned)}",
     source="Zinkevich 2003, Thm 1; Streeter & McMahan 2010 for the self-tuned rate",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, KNOWS_LOSS, INSIDE, BOUNDED),
+    assumes=(*PLAYED, KNOWS_LOSS, INSIDE, BOUNDED),
     whole=False,
 )
 def prior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
@@ -107,7 +107,7 @@ def _mistakes(ledger: Ledger, _: Comparator) -> float:
     counts=_mistakes,
     formula=r"M \le \frac{1}{\ell_0}\left(\sum_t \ell_t(u) + R\right)",
     source="the posterior regret; a wrong round costs at least the loss of a score of 0",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, KNOWS_LOSS, INSIDE),
+    assumes=(*PLAYED, KNOWS_LOSS, INSIDE),
 )
 def mistakes_from_regret(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the mistakes are at most the loss

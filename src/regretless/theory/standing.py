@@ -9,6 +9,8 @@ from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check
 
+SHORTEST2 = 1e-290  # a squared length whose sixteenth digit still is a float of full precision
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -32,6 +34,8 @@ class Standing:
     passes : float
         How many passes it made, if it was to go on until one was clean; NaN for other runs and for several classes, one
         of which may be clean when another is not.
+    width : float
+        How many features there are, the constant one included; it only says what rounding may do to their sums.
     """
 
     norm: float
@@ -41,12 +45,19 @@ class Standing:
     radius: float = inf
     steady: bool = True
     passes: float = nan
+    width: float = 0.0
 
 
 def _same_rounds(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
     return comparator.rounds == ledger.rounds and isclose(
         comparator.total_norm2, ledger.total_norm2, rel_tol=1e-7, abs_tol=1e-300
     )
+
+
+def _measured(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
+    # Rows of zeros are legal, and rows whose squares vanish look like them; against v = 0 both are alike indeed.
+    nothing = ledger.max_norm2 == 0 and (ledger.rounds == 0 or comparator.norm == 0)
+    return nothing or SHORTEST2 <= ledger.max_norm2 < inf
 
 
 def _unit_weights(ledger: Ledger, _: Comparator, __: Standing) -> bool:
@@ -61,11 +72,26 @@ def _separates(_: Ledger, comparator: Comparator, __: Standing) -> bool:
     return comparator.least > 0 and comparator.norm > 0
 
 
+SAME_ROUNDS: tuple[str, Check] = (
+    "the comparator must be read on the very rounds that were played, and these are others",
+    _same_rounds,
+)
+MEASURED: tuple[str, Check] = (
+    "the squared lengths of the rows are too large or too small for floats of full precision: scale the rows",
+    _measured,
+)
+UNIT_WEIGHTS: tuple[str, Check] = (
+    "it assumes that every round weighs 1, and sample weights were given",
+    _unit_weights,
+)
 SEPARATES: tuple[str, Check] = (
     "no vector was found that has every round on its right side with a margin",
     _separates,
 )
 STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were changed during the run", _steady)
+
+
+PLAYED = (SAME_ROUNDS, MEASURED, UNIT_WEIGHTS, STEADY)
 
 
 def _until_clean(ledger: Ledger, _: Comparator, learner: Standing) -> bool:
@@ -80,12 +106,4 @@ def rounds_until_clean(updates: float, ledger: Ledger, learner: Standing) -> flo
 UNTIL_CLEAN: tuple[str, Check] = (
     "it is about a run that goes on until a pass over the same rows is clean, and stops then",
     _until_clean,
-)
-SAME_ROUNDS: tuple[str, Check] = (
-    "the comparator must be read on the very rounds that were played, and these are others",
-    _same_rounds,
-)
-UNIT_WEIGHTS: tuple[str, Check] = (
-    "it assumes that every round weighs 1, and sample weights were given",
-    _unit_weights,
 )

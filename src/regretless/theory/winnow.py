@@ -23,7 +23,8 @@ import numpy as np
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .standing import SAME_ROUNDS, SEPARATES, STEADY, UNIT_WEIGHTS, UNTIL_CLEAN, Standing, rounds_until_clean
+from .rounding import of_hinge, of_posterior
+from .standing import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
 
 Array = np.ndarray[Any, Any]
 
@@ -80,7 +81,7 @@ def _slow(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
 
 
 def _quadratic(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
-    return comparator.own * learner.rate * learner.reach**2 / 2 < 1
+    return comparator.own * learner.rate * learner.reach * learner.reach / 2 < 1
 
 
 def _tuned(_: Ledger, __: Comparator, learner: WinnowStanding) -> bool:
@@ -113,7 +114,7 @@ RATE = "the rate is too large for the margin of every vector that was tried"
     formula=r"M \le \frac{\mathrm{KL}(v \Vert w_1)}{\eta \rho - \ln\cosh(\eta r)},"
     r"\quad \rho = \min_t \frac{y_t \langle v, x_t \rangle}{\lVert v \rVert_1}",
     source="Littlestone 1988; Kivinen & Warmuth 1997, with cosh in place of its quadratic bound",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, ALLOWED, SEPARATES, (RATE, _slow)),
+    assumes=(*PLAYED, ALLOWED, SEPARATES, (RATE, _slow)),
 )
 def winnow_separable(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round and eta rho > ln
@@ -129,9 +130,7 @@ def winnow_separable(ledger: Ledger, comparator: Comparator, learner: WinnowStan
     formula=r"M \le \frac{2 \ln N}{(1 + s) \ln(1 + s) + (1 - s) \ln(1 - s)},\quad s = \gamma / R",
     source="the separable bound at eta = artanh(gamma / R) / R, its best rate; known before the run",
     assumes=(
-        SAME_ROUNDS,
-        UNIT_WEIGHTS,
-        STEADY,
+        *PLAYED,
         ALLOWED,
         ("the rate was not made for a margin: give gamma", _tuned),
         ("a row has an entry larger than the radius that the rate was made for", _within),
@@ -154,14 +153,14 @@ def winnow_tuned(ledger: Ledger, comparator: Comparator, learner: WinnowStanding
     formula=r"M \le \frac{\mathrm{KL}(v \Vert w_1) + \eta \rho H}{\eta \rho - \ln\cosh(\eta r)},"
     r"\quad \rho = \frac{1}{\lVert v \rVert_1}",
     source="the proof of the separable bound with the hinge losses of all rounds",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, ALLOWED, (RATE, _near)),
+    assumes=(*PLAYED, ALLOWED, (RATE, _near)),
 )
 def winnow_hinge(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), M is
     at most (KL(v, w_1) + eta rho H) / (eta rho - ln cosh(eta r)), where H sums the hinge losses of v over all rounds.
     With a single weight and entries of 1 it is the bound of weighted majority."""
-    rate, own = learner.rate, comparator.own
-    return (comparator.divergence * own + rate * comparator.hinge) / (rate - own * log_cosh(rate * learner.reach))
+    rate, own, hinge = learner.rate, comparator.own, comparator.hinge + of_hinge(comparator, learner)
+    return (comparator.divergence * own + rate * hinge) / (rate - own * log_cosh(rate * learner.reach))
 
 
 @theorem(
@@ -170,14 +169,14 @@ def winnow_hinge(ledger: Ledger, comparator: Comparator, learner: WinnowStanding
     counts=_updates,
     formula=r"M \le \frac{\ln N + \eta \rho H}{\eta \rho - \eta^2 r^2 / 2}",
     source="Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.12, with the hinge losses of all rounds",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, ALLOWED, (RATE, _quadratic)),
+    assumes=(*PLAYED, ALLOWED, (RATE, _quadratic)),
 )
 def winnow_textbook(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 > eta r^2 / 2, M is at most (ln N
     + eta rho H) / (eta rho - eta^2 r^2 / 2); without hinge losses and with eta = rho / r^2 it is 2 (r / rho)^2 ln
     N."""
-    rate, own = learner.rate, comparator.own
-    return (log(learner.weights) * own + rate * comparator.hinge) / (rate - own * (rate * learner.reach) ** 2 / 2)
+    rate, own, hinge = learner.rate, comparator.own, comparator.hinge + of_hinge(comparator, learner)
+    return (log(learner.weights) * own + rate * hinge) / (rate - own * (rate * learner.reach) ** 2 / 2)
 
 
 @theorem(
@@ -187,12 +186,12 @@ def winnow_textbook(ledger: Ledger, comparator: Comparator, learner: WinnowStand
     formula=r"M \le H + \frac{\langle v, \theta_{T+1} \rangle}{\eta} = H + \frac{\mathrm{KL}(v \Vert w_1)"
     r" - \mathrm{KL}(v \Vert w_{T+1}) + \sum_I \ln Z_t}{\eta \rho}",
     source="the proof before ln Z is bounded: the dual coordinates are eta times the sum of y x over the updates",
-    assumes=(SAME_ROUNDS, UNIT_WEIGHTS, STEADY, KEPT),
+    assumes=(*PLAYED, KEPT),
 )
 def winnow_posterior(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
     """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
     with (w_i in proportion to exp(theta_i)) and H sums the hinge losses of v over all rounds."""
-    return comparator.hinge + comparator.product / learner.rate
+    return comparator.hinge + comparator.product / learner.rate + of_posterior(ledger, comparator, learner)
 
 
 @theorem(

@@ -1,0 +1,37 @@
+"""What rounding may do to sums that a bound is made of, where it could make the bound false.
+
+A bound M <= H + <v, u> holds between exact numbers. When v is so long that its products with the rows nearly cancel,
+both sums are wrong by more than the bound exceeds M, and who searches for the smallest bound will find such a v. So
+these theorems are rounded up by the errors that their sums can have: of n terms, each made of w products, it is less
+than half of EPSILON (n + w) times the sum of their absolute values (Higham 2002, section 3.1), and by Cauchy and
+Schwarz the absolute values of the products in <v, x> sum to at most |v| |x|. The other half is for what is of second
+order, and for the few operations that are not counted.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from sys import float_info
+
+from ..comparator import Comparator
+from ..ledger import Ledger
+from .standing import Standing
+
+EPSILON = float_info.epsilon
+
+
+def of_hinge(comparator: Comparator, learner: Standing) -> float:
+    """By how much H may be too small: that of adding it up, and that of the margins in it."""
+    products = comparator.norm * sqrt(comparator.rounds) * sqrt(comparator.total_norm2)  # >= the sum of |v| |x_t|
+    return EPSILON * ((comparator.rounds + 2) * comparator.hinge + (learner.width + 4) * products)
+
+
+def of_product(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+    """By how much <v, u> may be too small where u is the sum of y x over the updates, and |v| |u| as well."""
+    products = comparator.norm * sqrt(ledger.updates) * sqrt(ledger.update_norm2)
+    return EPSILON * (ledger.updates + learner.width + 4) * products
+
+
+def of_posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+    """By how much H + <v, u> may be too small."""
+    return of_hinge(comparator, learner) + of_product(ledger, comparator, learner)
