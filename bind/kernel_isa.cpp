@@ -1,35 +1,18 @@
 // The kernel perceptron on one instruction set: compiled once for each, REGRETLESS_ISA being its name.
-#include <variant>
-
 #include "regretless/kernel_play.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-// f(rows) with the type of rows that the block is of.
-template <class F>
-static auto with_rows(const Block& b, const F& f) {
-  if (!b.starts) {
-    if (b.single) return f(Dense<float>(b));
-    return f(Dense<double>(b));
-  }
-  if (b.single && b.wide_indices) return f(Sparse<float, std::int64_t>(b));
-  if (b.single) return f(Sparse<float, std::int32_t>(b));
-  if (b.wide_indices) return f(Sparse<double, std::int64_t>(b));
-  return f(Sparse<double, std::int32_t>(b));
-}
-
 // f(values, place of a round) with what finds the values of the kernel.
 template <class F>
 static KernelOutcome with_values(const Block& b, const KernelRules& rules, KernelState& s, const F& f) {
-  return with_rows(b, [&]<class X>(const X& rows) {
-    const auto row_of = [&](std::int64_t t) { return rows.at(t); };
-    if (s.support.rows) {
-      DenseValues<X> values(rows, rules, s);
-      return f(values, row_of);
-    }
-    SparseValues<X> values(rows, rules, s);
+  const auto row_of = [&](std::int64_t t) { return b.order ? b.order[t] : t; };
+  if (s.support.rows) {
+    DenseValues values(rows_of(b), rules, s);
     return f(values, row_of);
-  });
+  }
+  SparseValues values(rows_of(b), rules, s);
+  return f(values, row_of);
 }
 
 static KernelOutcome play(const Block& block, const Given& given, const Labels& labels, const KernelRules& rules, KernelState& s,

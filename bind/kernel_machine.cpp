@@ -1,6 +1,8 @@
 // A kernel perceptron's borrowed arrays, checked once, then fed rounds.
 #include "kernel_machine.hpp"
 
+#include <mutex>
+
 #include "player.hpp"
 #include "regretless/kernel_game.hpp"
 
@@ -45,6 +47,14 @@ Report kernel_report(KernelOutcome outcome) {
   return report({outcome.played, outcome.complaint});
 }
 
+// One call at a time: each lets go of the interpreter's lock, and all of them work on the same arrays and scratch. What is
+// checked is checked after the others are done.
+struct Working {
+  nb::gil_scoped_release unlocked;
+  std::lock_guard<std::mutex> alone;
+  explicit Working(std::mutex& mutex) : alone(mutex) {}
+};
+
 class KernelMachine {
  public:
   KernelMachine(State2 coefficients, State2 lag, State1 norm2, State1 born, Longs counts, State2 books, State1 lengths2,
@@ -74,7 +84,7 @@ class KernelMachine {
   void dense(State2 rows) {
     Support& s = state_.support;
     require(std::int64_t(rows.shape(0)) == s.room && std::int64_t(rows.shape(1)) == s.columns, "rows have the wrong shape");
-    require(std::int64_t(rows1_[3].size()) >= kernel_scratch(s.columns, s.targets), "scratch is too small");
+    require(s.columns <= (std::int64_t(rows1_[3].size()) - kernel_scratch(0, s.targets)) / dense_lanes, "scratch is too small");
     s.rows = rows.data();
     rows_ = rows;
   }
@@ -83,16 +93,17 @@ class KernelMachine {
     Support& s = state_.support;
     require(std::int64_t(begin.size()) == s.room && std::int64_t(length.size()) == s.room, "one beginning and length a slot");
     require(values.size() == indices.size() && *s.entries <= std::int64_t(values.size()), "one index per value");
-    require(std::int64_t(place.size()) == s.columns, "one place a column");
+    require(std::int64_t(place.size()) <= s.columns, "more places than columns");
     require(work.shape(0) > 0 && work.shape(1) == std::size_t(sparse_lanes), "work has the wrong shape");
     s.begin = begin.data(), s.length = length.data(), s.values = values.data(), s.indices = indices.data();
     s.place = place.data();
     s.entry_room = std::int64_t(values.size()), s.place_room = std::int64_t(work.shape(0)) - 1;
+    s.place_columns = std::int64_t(place.size());
+    check_places();
     for (std::int64_t k = 0; k < *s.count; ++k) {
       require(s.begin[k] >= 0 && s.length[k] >= 0 && s.begin[k] <= *s.entries - s.length[k], "a row lies outside the entries");
       for (std::int64_t e = s.begin[k]; e < s.begin[k] + s.length[k]; ++e)
-        require(s.indices[e] >= 0 && s.indices[e] < s.columns && s.place[s.indices[e]] > 0 &&
-                    s.place[s.indices[e]] <= s.place_room, "an entry is in no column");
+        require(s.indices[e] >= 0 && s.indices[e] < s.place_columns && s.place[s.indices[e]] > 0, "an entry is in no column");
     }
     state_.work = work.data();
     entries_ = {begin, length};
@@ -105,6 +116,12 @@ class KernelMachine {
     require(std::int64_t(column.size()) == state_.support.room, "one column a slot");
     state_.support.column = column.data();
     column_ = column;
+  }
+
+  void sources(Longs source) {
+    require(std::int64_t(source.size()) == state_.support.room, "one source a slot");
+    state_.support.source = source.data();
+    source_ = source;
   }
 
   void log(Longs slot, State1 round, State2 moves) {
@@ -126,50 +143,50 @@ class KernelMachine {
   Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin, std::int64_t end,
               const std::optional<Longs>& known, std::int64_t offset) {
+    const Working working(mutex_);
     Block block = block_of(values, indices, starts);
     check_layout();
-    const Labels of = checked(block, labels, sample_weight);
-    return play_rounds(block, {}, of, order, begin, end, known, offset, block.rows);
+    return play_rounds(block, {}, labels_of(block, labels, sample_weight), order, begin, end, known, offset);
   }
 
   Report play_given(const Matrix& gram, std::int64_t self, const Signs& labels, const std::optional<Reals>& sample_weight,
                     const std::optional<Order>& order, std::int64_t begin, std::int64_t end, const std::optional<Longs>& known) {
+    const Working working(mutex_);
     const Given g = given_of(gram, self);
-    require(self >= 0 && self + g.rows <= g.columns, "the rows are not among the columns");
+    require(self >= 0 && self <= g.columns - g.rows, "the rows are not among the columns");
     Block block;
     block.rows = g.rows;
-    const Labels of = checked(block, labels, sample_weight);
-    return play_rounds(block, g, of, order, begin, end, known, 0, g.rows);
+    return play_rounds(block, g, labels_of(block, labels, sample_weight), order, begin, end, known, 0);
   }
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) {
+    const Working working(mutex_);
     const Block block = block_of(values, indices, starts);
     check_layout();
     check_out(out, block.rows);
-    nb::gil_scoped_release unlocked;
     return kernel_report(kernel_functions().score(block, {}, rules_, state_, out.data()));
   }
 
   Report score_given(const Matrix& gram, State2 out) {
+    const Working working(mutex_);
     const Given g = given_of(gram, -1);
     check_out(out, g.rows);
-    nb::gil_scoped_release unlocked;
     return kernel_report(kernel_functions().score({}, g, rules_, state_, out.data()));
   }
 
   Report gram(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out, State1 self) {
+    const Working working(mutex_);
     const Block block = block_of(values, indices, starts);
     check_layout();
     require(std::int64_t(out.shape(0)) == block.rows && std::int64_t(out.shape(1)) == *state_.support.count &&
                 std::int64_t(self.size()) == block.rows, "room for one value per row and slot");
-    nb::gil_scoped_release unlocked;
     return kernel_report(kernel_functions().gram(block, rules_, state_, out.data(), self.data()));
   }
 
   Report adopt(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts) {
+    const Working working(mutex_);
     const Block block = block_of(values, indices, starts);
     check_layout();
-    nb::gil_scoped_release unlocked;
     return kernel_report(kernel_functions().adopt(block, rules_, state_));
   }
 
@@ -188,33 +205,44 @@ class KernelMachine {
       require(state_.support.column[k] >= 0 && state_.support.column[k] < g.columns, "a column is not in the Gram matrix");
     return g;
   }
-  Labels checked(const Block& block, const Signs& labels, const std::optional<Reals>& weights) const {
-    const Labels of = labels_of(block, labels, weights);
-    const std::int64_t targets = state_.support.targets;
-    bool wrong = false;
-    for (std::int64_t t = 0; t < block.rows; ++t)
-      wrong |= targets == 1 ? of.label[t] != 1 && of.label[t] != -1 : of.label[t] < 0 || of.label[t] >= targets;
-    require(!wrong, "a label is no sign and no number of a target");
-    return of;
+  // As many columns have a number as are counted, so that there is one left for each of the others.
+  void check_places() const {
+    const Support& s = state_.support;
+    std::int64_t numbered = 0;
+    bool wrong = *s.places > s.place_room;
+    for (std::int64_t k = 0; k < s.place_columns; ++k) {
+      wrong |= s.place[k] < 0 || s.place[k] > *s.places;
+      numbered += s.place[k] != 0;
+    }
+    require(!wrong && numbered == *s.places, "the numbers of columns are out of range");
+  }
+  // Of the rounds that are to be played alone: a machine that is stopped is called for the rest again and again.
+  void check_rounds(std::int64_t rows, const Labels& of, const std::int64_t* order, std::int64_t begin, std::int64_t end,
+                    const Known& known) const {
+    const std::int64_t targets = state_.support.targets, count = *state_.support.count;
+    for (std::int64_t t = begin; t < end; ++t) {
+      const std::int64_t row = order ? order[t] : t;
+      require(row >= 0 && row < rows, "order names a row that is not there");
+      const std::int32_t label = of.label[row];
+      require(targets == 1 ? label == 1 || label == -1 : label >= 0 && label < targets,
+              "a label is no sign and no number of a target");
+      if (!known.slots) continue;
+      const std::int64_t slot = known.slots[known.offset + row];
+      require(slot >= -1 && slot < count, "a row is in no slot");
+    }
   }
   Report play_rounds(Block& block, const Given& given, const Labels& of, const std::optional<Order>& order, std::int64_t begin,
-                     std::int64_t end, const std::optional<Longs>& known, std::int64_t offset, std::int64_t rows) {
-    std::int64_t rounds = rows;
-    if (order) {
-      block.order = order->data();
-      rounds = std::int64_t(order->size());
-      for (std::int64_t t = 0; t < rounds; ++t) require(block.order[t] >= 0 && block.order[t] < rows, "order names a row that is not there");
-    }
+                     std::int64_t end, const std::optional<Longs>& known, std::int64_t offset) {
+    const std::int64_t rounds = order ? std::int64_t(order->size()) : block.rows;
+    block.order = order ? order->data() : nullptr;
     if (end < 0) end = rounds;
     require(begin >= 0 && begin <= end && end <= rounds, "no such rounds");
     Known slots;
     if (known) {
-      require(offset >= 0 && offset + rows <= std::int64_t(known->size()), "one place a row");
-      for (std::size_t k = 0; k < known->size(); ++k)
-        require(known->data()[k] >= -1 && known->data()[k] < *state_.support.count, "a row is in no slot");
+      require(offset >= 0 && offset <= std::int64_t(known->size()) - block.rows, "one place a row");
       slots = {known->data(), offset};
     }
-    nb::gil_scoped_release unlocked;
+    check_rounds(block.rows, of, block.order, begin, end, slots);
     return kernel_report(kernel_functions().play(block, given, of, rules_, state_, slots, begin, end));
   }
 
@@ -225,9 +253,10 @@ class KernelMachine {
   Longs counts_;
   std::optional<State2> rows_, work_, moves_;
   std::optional<State1> rounds_;
-  std::optional<Longs> column_, logged_;
+  std::optional<Longs> column_, logged_, source_;
   KernelRules rules_;
   KernelState state_;
+  std::mutex mutex_;
 };
 
 }  // namespace
@@ -241,6 +270,7 @@ void bind_kernel_machine(nb::module_& m) {
       .def("sparse", &KernelMachine::sparse, "begin"_a.noconvert(), "length"_a.noconvert(), "values"_a.noconvert(),
            "indices"_a.noconvert(), "place"_a.noconvert(), "work"_a.noconvert(), "The support is kept as sparse rows.")
       .def("given", &KernelMachine::given, "column"_a.noconvert(), "The support is columns of a Gram matrix.")
+      .def("sources", &KernelMachine::sources, "source"_a.noconvert(), "Note which row fills a slot, where rows come again.")
       .def("log", &KernelMachine::log, "slot"_a.noconvert(), "round"_a.noconvert(), "moves"_a.noconvert(),
            "Write every update down.")
       .def("rules", &KernelMachine::rules, "kind"_a, "gamma"_a = 1.0, "coef0"_a = 0.0, "degree"_a = 1, "offset"_a = 0.0,

@@ -156,6 +156,20 @@ def test_a_callable_kernel_has_budgets_too():
         assert np.allclose(theirs.decision_function(X), ours.decision_function(X))
 
 
+@removals
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("kernel", ["rbf", "poly", rbf_kernel])
+def test_rows_that_come_again_are_known_by_their_slots(removal, shuffle, kernel):
+    """After removals in several passes, each row that is left is where its note says, and none is noted besides."""
+    X, y = problem(300)
+    how = {"budget": 15, "passes": 3, "removal": removal, "shuffle": shuffle, "random_state": 0}
+    state = KernelPerceptron(kernel=kernel, gamma=0.5, **how).fit(X, y).state_
+    noted = np.flatnonzero(state.slots >= 0)
+    assert sorted(state.slots[noted].tolist()) == list(range(15))
+    assert np.array_equal(state.support.rows[state.slots[noted]], X[noted])
+    assert np.array_equal(state.support.source[state.slots[noted]], noted)
+
+
 def test_the_bound_is_the_posterior_one_while_nothing_is_removed():
     """A budget that is never reached costs nothing: its bound is the posterior one."""
     X, y = problem(100)

@@ -15,7 +15,7 @@ from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
 from regretless.linear import OnlineGradientDescent, Perceptron
-from regretless.linear.rays import Direction, Span, look
+from regretless.linear.comparators.rays import Direction, Span, look
 
 reals = st.floats(-8, 8, width=32)
 SETTINGS = [
@@ -275,7 +275,7 @@ def test_the_bounds_do_not_depend_on_the_unit_of_the_rows(scale):
 
 def test_margins_at_the_edge_of_a_bin_break_nothing():
     """Rows whose margins all lie a hair below a bin's edge attain the squared-hinge bound and do not exceed it."""
-    from regretless.linear.rays import _edges
+    from regretless.linear.comparators.rays import _edges
 
     edges = _edges()
     edge = float(edges[np.searchsorted(edges, 1.0) + 37])

@@ -127,7 +127,7 @@ def test_a_gram_matrix_is_kept_by_its_columns(tmp_path):
     loaded = regretless.load(tmp_path / "m.rgl")
     assert np.array_equal(loaded.predict(gram), learner.predict(gram))
     assert loaded.certify(gram, y)[1].applies
-    with pytest.raises(RegretlessError):
+    with pytest.raises(RegretlessError, match=r"cannot be kept in a model file; give the name of a kernel"):
         KernelPerceptron(kernel=lambda a, b: a @ b.T).fit(X, y).save(tmp_path / "n.rgl")
 
 
@@ -151,7 +151,15 @@ def test_a_gram_matrix_is_kept_by_its_columns(tmp_path):
         ("setup", lambda a: -a - 1),
         ("setup", lambda a: a[:1]),
         ("seed", lambda a: a.astype(float)),
+        ("setup", lambda a: np.array([a[0], 1e300])),
+        ("setup", lambda a: np.array([a[0], 2.0**40])),
+        ("setup", lambda a: np.array([a[0], a[1] + 0.5])),
+        ("setup", lambda a: np.array([2 * a[0], a[1]])),
+        ("setup", lambda a: np.array([0.0, a[1]])),
+        ("removed", lambda a: a - 1),
+        ("removed", lambda a: a[:1]),
         ("norm2", lambda a: a[:1]),
+        ("norm2", lambda a: -a - 1),
         ("books", lambda a: a[:1]),
     ],
 )
@@ -172,3 +180,47 @@ def test_a_forged_model_is_refused(tmp_path, name, change):
     write_model(forged, description, tensors | {"more": np.zeros(3)})
     with pytest.raises(ModelError, match=r"forged\.rgl"):
         regretless.load(forged)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("degree", 2**70),
+        ("budget", 2**70),
+        ("budget", 2),
+        ("average", "voted"),
+        ("gamma", 0.5),
+        ("kernel", "sigmoid"),
+    ],
+)
+def test_forged_parameters_are_refused(tmp_path, parameter, value):
+    """Parameters without a meaning, or of another run than the arrays, are refused with the file's name."""
+    X, y = problem()
+    KernelPerceptron(kernel="poly", degree=2, gamma=0.25, coef0=0.0).fit(X, y).save(tmp_path / "m.rgl")
+    description, tensors = read_model(tmp_path / "m.rgl")
+    forged = tmp_path / "forged.rgl"
+    write_model(forged, description | {"parameters": description["parameters"] | {parameter: value}}, tensors)
+    with pytest.raises(ModelError, match=r"forged\.rgl"):
+        regretless.load(forged)
+
+
+def test_columns_that_no_row_has_cost_nothing(tmp_path):
+    """A model of two billion columns of which six are in use, or whose support is empty, is small in memory too."""
+    X, y = problem(2, True)
+    KernelPerceptron(gamma=0.3).fit(X, y).save(tmp_path / "m.rgl")
+    description, tensors = read_model(tmp_path / "m.rgl")
+    wide = tmp_path / "wide.rgl"
+    write_model(wide, description | {"columns": 2**31 - 1}, tensors)
+    loaded = regretless.load(wide)
+    assert len(loaded.state_.support.place) == 6
+    stretched = sp.csr_array((X.data, X.indices, X.indptr), shape=(len(y), 2**31 - 1))
+    scores = regretless.load(tmp_path / "m.rgl").decision_function(X)
+    assert np.array_equal(loaded.decision_function(stretched), scores)
+    write_model(wide, description | {"columns": 2**31}, tensors)
+    with pytest.raises(ModelError, match="columns makes no sense"):
+        regretless.load(wide)
+    rows = [key for key in tensors if key.startswith("support")]
+    nothing = {key: array for key, array in tensors.items() if key not in rows}
+    nothing |= {key: array[:0] for key, array in nothing.items() if key in ("coefficients", "lag", "born")}
+    write_model(wide, description | {"columns": 2**31 - 1}, nothing | {"support": np.zeros((0, 2**31 - 1))})
+    assert not regretless.load(wide).decision_function(stretched).any()

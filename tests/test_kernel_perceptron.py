@@ -320,6 +320,22 @@ def test_pickles_that_are_mapped_read_only_go_on():
     assert twin.partial_fit(X[100:], y[100:]).ledger_ == learner.partial_fit(X[100:], y[100:]).ledger_
 
 
+@kernels
+def test_pickles_carry_no_room(name):
+    """A pickle holds the rows and not what was set aside for more, and its learner goes on as the one before."""
+    X, y = problem(900)
+    for rows in forms(X)[:2]:
+        learner = made(name).fit(rows[:800], y[:800])
+        twin = pickle.loads(pickle.dumps(learner))
+        support = twin.state_.support
+        assert len(support.coefficients) == len(support.norm2) == support.count
+        assert len(support.values) == support.counts[1]
+        assert len(pickle.dumps(support)) < 1.3 * (support.batch().values.nbytes + support.count * 120) + 3000
+        assert np.array_equal(twin.decision_function(rows), learner.decision_function(rows))
+        learner.partial_fit(rows[800:], y[800:]), twin.partial_fit(rows[800:], y[800:])
+        assert np.array_equal(twin.decision_function(rows), learner.decision_function(rows))
+
+
 @pytest.mark.parametrize(
     ("how", "says"),
     [
@@ -327,6 +343,8 @@ def test_pickles_that_are_mapped_read_only_go_on():
         ({"gamma": 0.0}, "gamma=0.0"),
         ({"gamma": "wide"}, "gamma='wide'; it must be one of 'scale', 'auto'"),
         ({"degree": 0}, "degree=0"),
+        ({"degree": 2**70}, "it must be at most 1000"),
+        ({"budget": 2**70}, "it must be at most 2147483647"),
         ({"coef0": -1.0}, "coef0=-1.0"),
         ({"budget": 0}, "budget=0"),
         ({"budget": 3, "average": "voted"}, "use one or the other"),
@@ -341,6 +359,52 @@ def test_parameters_without_a_meaning_are_refused(how, says):
     X, y = problem(20)
     with pytest.raises(RegretlessError, match=says):
         KernelPerceptron(**how).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {"average": "voted"}),
+        ({"average": "voted"}, {"average": None}),
+        ({}, {"kernel": "linear"}),
+        ({}, {"kernel": "precomputed"}),
+        ({"kernel": "precomputed"}, {"kernel": "rbf"}),
+        ({}, {"gamma": 0.5}),
+        ({}, {"intercept": 1.0}),
+        ({"kernel": "poly"}, {"degree": 2}),
+        ({"kernel": "poly"}, {"coef0": 2.0}),
+        ({}, {"budget": 5}),
+        ({"budget": 9}, {"budget": 8}),
+    ],
+)
+def test_what_a_function_is_made_of_stays(tmp_path, before, after):
+    """A learner whose kernel, vote or budget was changed after `fit` neither predicts, learns nor is saved, until it is
+    fitted anew or changed back."""
+    X, y = problem(60)
+    X = X @ X.T
+    learner = KernelPerceptron(**({"gamma": 0.25} | before)).fit(X, y)
+    scores, was = learner.decision_function(X), learner.get_params()
+    learner.set_params(**after)
+    for action in (
+        lambda: learner.predict(X),
+        lambda: learner.set_params(warm_start=True).fit(X, y),
+        lambda: learner.save(tmp_path / "m.rgl"),
+    ):
+        with pytest.raises(RegretlessError, match="fit anew"):
+            action()
+    assert np.array_equal(learner.set_params(**was).decision_function(X), scores)
+    learner.set_params(**after).fit(X, y).save(tmp_path / "m.rgl")
+
+
+def test_what_may_change_after_fit_may():
+    """The average can be asked for later, a budget can grow, and ties can be met in another way."""
+    X, y = problem()
+    learner = made("rbf").fit(X, y)
+    mean = made("rbf", average="averaged").fit(X, y).decision_function(X)
+    assert np.array_equal(learner.set_params(average="averaged").decision_function(X), mean)
+    learner.set_params(average=None, ties=1, budget=learner.state_.support.count).partial_fit(X, y)
+    assert learner.state_.support.count == learner.budget
+    assert learner.state_.removed[0, 1] > 0
 
 
 def test_what_a_kernel_cannot_do_is_refused():

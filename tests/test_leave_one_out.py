@@ -281,7 +281,7 @@ def test_the_mean_over_all_samples_is_the_risk(oracles, name):
 
 
 def ratio(X, y):
-    from regretless.linear.margin import max_margin_signed
+    from regretless.linear.separation.margin import max_margin_signed
 
     return (X**2).sum(axis=1).max() / max_margin_signed(X, y).lower ** 2
 

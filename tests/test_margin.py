@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from regretless.errors import RegretlessError
-from regretless.linear import gordan, least_distance, margin_search, nearest, signed_rows
-from regretless.linear.margin import MaxMargin, max_margin, max_margin_signed, separate
+from regretless.linear.separation import gordan, least_distance, margin_search, nearest, signed_rows
+from regretless.linear.separation.margin import MaxMargin, max_margin, max_margin_signed, separate
 
 WORKED: list[tuple[list[list[int]], list[int], Fraction]] = [  # rows, labels, squared margin
     ([[1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]], [-1, 1, 1, 1], Fraction(1, 9)),
@@ -625,7 +625,7 @@ def test_real_data_are_decided(data: Path, name: str):
 def test_the_module_imports_numpy_alone():
     """scipy and scikit-learn are not loaded until a margin is asked for."""
     code = (
-        "import sys, regretless.linear.margin\n"
+        "import sys, regretless.linear.separation.margin\n"
         "print(sorted({'scipy', 'sklearn', 'pyarrow', 'regretless._core'} & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron
-from regretless.linear.matrices import Matrix, read
+from regretless.linear.comparators.matrices import Matrix, read
 from regretless.textbook.multiclass_perceptron import multiclass_perceptron
 from regretless.theory.multiclass import (
     MULTICLASS,

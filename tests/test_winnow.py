@@ -23,8 +23,8 @@ from regretless.data.batch import Batch
 from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import Perceptron, PNormPerceptron, Winnow, max_margin_simplex
-from regretless.linear.winnow_geometry import SimplexGeometry
-from regretless.linear.winnow_state import (
+from regretless.linear.mirror.geometry import SimplexGeometry
+from regretless.linear.mirror.state import (
     BASE,
     BIAS,
     MET,

@@ -28,9 +28,10 @@ struct Support {
   std::int64_t* length = nullptr;  // (room)
   double* values = nullptr;        // (entry_room): the entries, column by column
   std::int32_t* indices = nullptr;
-  std::int32_t* place = nullptr;  // (columns): the number, from 1, of each column that any entry is in; else 0
+  std::int32_t* place = nullptr;  // (place_columns): the number, from 1, of each column that any entry is in; else 0
   std::int64_t* column = nullptr;  // (room): of the Gram matrix
-  std::int64_t columns = 0, targets = 1, room = 0, entry_room = 0, place_room = 0;
+  std::int64_t* source = nullptr;  // (room): which of the rows that come again fills a slot, or -1
+  std::int64_t columns = 0, targets = 1, room = 0, entry_room = 0, place_columns = 0, place_room = 0;
   std::int64_t* count = nullptr;    // slots in use
   std::int64_t* entries = nullptr;  // entries in use
   std::int64_t* places = nullptr;   // columns with a number

@@ -142,6 +142,7 @@ KernelOutcome play_blocks(V& values, const Labels& labels, const KernelRules& ru
         continue;
       }
       if (slot) *slot = *s.support.count;
+      if (s.support.source) s.support.source[*s.support.count] = slot ? known.offset + row : -1;
       fill_slot(desk, values, i);
       if (s.most && *s.support.count > s.most) return values.close(), KernelOutcome{t + i + 1, Halt::over};
     }

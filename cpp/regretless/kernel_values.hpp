@@ -3,9 +3,9 @@
 #pragma once
 #include <algorithm>
 
+#include "any_rows.hpp"
 #include "eights.hpp"
 #include "kernel_game.hpp"
-#include "rows.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -53,10 +53,9 @@ struct BlockOf {
 };
 
 // Rows are laid out eight by eight, column by column, and met by as many rows of a dense support at a time as the registers
-// hold.
-template <Rows X>
+// hold. Once laid out all rows are alike, so the loops over the support are compiled once for rows of any type.
 struct DenseValues : BlockOf<dense_lanes> {
-  const X& rows;
+  AnyRows rows;
   Support& support;
   KernelFunction kernel;
   double* panel;  // (panels, columns, 8)
@@ -69,17 +68,21 @@ struct DenseValues : BlockOf<dense_lanes> {
   static constexpr int tall = 2;
 #endif
 
-  DenseValues(const X& x, const KernelRules& rules, KernelState& s)
+  DenseValues(const AnyRows& x, const KernelRules& rules, KernelState& s)
       : rows(x), support(s.support), kernel{rules}, panel(s.scratch + kernel_scratch(0, s.support.targets)) {}
 
   // Takes the rows t, t + 1, ... that are fit to be read, at most `wanted`; returns what is wrong with the next.
   Complaint open(std::int64_t t, std::int64_t wanted) {
+    return std::visit([&](const auto& typed) { return lay_out(typed, t, wanted); }, rows);
+  }
+  template <Rows X>
+  Complaint lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
     first = t, n = 0;
     const std::int64_t columns = support.columns;
     for (std::int64_t k = 0; k < (wanted + 7) / 8 * 8 * columns; ++k) panel[k] = 0;
     for (; n < wanted; ++n) {
-      if (const Complaint c = rows.check(t + n, columns); c != Complaint::none) return c;
-      const auto row = rows[t + n];
+      if (const Complaint c = x.check(t + n, columns); c != Complaint::none) return c;
+      const auto row = x[t + n];
       norm2[n] = squared_length(row);
       self[n] = kernel.self(norm2[n]);
       if (!(norm2[n] < infinite && self[n] < infinite)) return Complaint::not_finite;
@@ -140,43 +143,63 @@ inline double product_of(const Row& a, const Row& b) {
 }
 
 // The rows are laid out side by side over the columns of the support, and each row of the support passes over them.
-template <Rows X>
 struct SparseValues : BlockOf<sparse_lanes> {
   static constexpr int all = sparse_lanes / 8;
-  const X& rows;
+  AnyRows rows;
   Support& support;
   KernelFunction kernel;
   double* work;
 
-  SparseValues(const X& x, const KernelRules& rules, KernelState& s)
+  SparseValues(const AnyRows& x, const KernelRules& rules, KernelState& s)
       : rows(x), support(s.support), kernel{rules}, work(s.work) {}
 
+  // The number of a column, or 0.
+  REGRETLESS_INLINE std::int64_t place(std::int64_t column) const {
+    return column < support.place_columns ? support.place[column] : 0;
+  }
+
   Complaint open(std::int64_t t, std::int64_t wanted) {
-    close();
+    return std::visit([&](const auto& typed) { return lay_out(typed, t, wanted); }, rows);
+  }
+  template <Rows X>
+  Complaint lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
+    wipe(x);
     first = t;
     for (; n < wanted; ++n) {
-      if (const Complaint c = rows.check(t + n, support.columns); c != Complaint::none) return c;
-      const auto row = rows[t + n];
+      if (const Complaint c = x.check(t + n, support.columns); c != Complaint::none) return c;
+      const auto row = x[t + n];
       norm2[n] = squared_length(row);
       self[n] = kernel.self(norm2[n]);
       if (!(norm2[n] < infinite && self[n] < infinite)) return Complaint::not_finite;
       for (std::int64_t k = 0; k < row.n; ++k)
-        if (const std::int64_t at = support.place[row.column(k)]) work[at * sparse_lanes + n] = row.x[k];
+        if (const std::int64_t at = place(row.column(k))) work[at * sparse_lanes + n] = row.x[k];
     }
     return Complaint::none;
   }
   bool fits() const {
-    std::int64_t needed = 0;
-    for (std::int64_t i = 0; i < n; ++i) needed += rows[first + i].n;
+    return std::visit([&](const auto& typed) { return has_room_for(typed); }, rows);
+  }
+  template <Rows X>
+  bool has_room_for(const X& x) const {
+    std::int64_t needed = 0, widest = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto row = x[first + i];
+      needed += row.n;
+      if (row.n) widest = std::max(widest, row.column(row.n - 1) + 1);
+    }
     const std::int64_t numbered = std::min(*support.places + needed, support.columns);
-    return *support.entries + needed <= support.entry_room && numbered <= support.place_room;
+    return widest <= support.place_columns && *support.entries + needed <= support.entry_room && numbered <= support.place_room;
+  }
+  void close() {
+    std::visit([&](const auto& typed) { wipe(typed); }, rows);
   }
   // Leaves zeros behind; columns that were numbered since have them already.
-  void close() {
+  template <Rows X>
+  void wipe(const X& x) {
     for (std::int64_t i = 0; i < n; ++i) {
-      const auto row = rows[first + i];
+      const auto row = x[first + i];
       for (std::int64_t k = 0; k < row.n; ++k)
-        if (const std::int64_t at = support.place[row.column(k)]) work[at * sparse_lanes + i] = 0;
+        if (const std::int64_t at = place(row.column(k))) work[at * sparse_lanes + i] = 0;
     }
     n = 0;
   }
@@ -198,7 +221,11 @@ struct SparseValues : BlockOf<sparse_lanes> {
   }
 
   void append(std::int64_t i, std::int64_t slot) {
-    const auto row = rows[first + i];
+    std::visit([&](const auto& typed) { store_row(typed[first + i], slot); }, rows);
+    support.norm2[slot] = norm2[i];
+  }
+  template <class Row>
+  void store_row(const Row& row, std::int64_t slot) {
     support.begin[slot] = *support.entries;
     for (std::int64_t k = 0; k < row.n; ++k) {
       if (row.x[k] == 0) continue;
@@ -209,12 +236,15 @@ struct SparseValues : BlockOf<sparse_lanes> {
       ++*support.entries;
     }
     support.length[slot] = *support.entries - support.begin[slot];
-    support.norm2[slot] = norm2[i];
   }
   template <class Visit>
   void fresh(std::int64_t i, std::int64_t slot, const Visit& visit) const {
     double products[sparse_lanes] = {};
-    for (std::int64_t j = i + 1; j < n; ++j) products[j] = product_of(rows[first + i], rows[first + j]);
+    std::visit(
+        [&](const auto& typed) {
+          for (std::int64_t j = i + 1; j < n; ++j) products[j] = product_of(typed[first + i], typed[first + j]);
+        },
+        rows);
     for (std::int64_t q = i / 8; q < all; ++q) visit(slot, q, kernel(at(products, q * 8), at(norm2, q * 8), support.norm2[slot]));
   }
 };

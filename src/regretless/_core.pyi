@@ -123,6 +123,9 @@ class KernelMachine:
     def given(self, column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """The support is columns of a Gram matrix."""
 
+    def sources(self, source: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Note which row fills a slot, where rows come again."""
+
     def log(self, slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], round: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """Write every update down."""
 

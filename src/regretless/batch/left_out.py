@@ -240,7 +240,7 @@ def _branches(table: Table, times: Array) -> Iterator[tuple[int, BaseState, int]
 
 def _widest(table: Table, seconds: float) -> Comparator | None:
     """The vector of largest margin on all rows, scaled so that the margin is 1; with several classes, one for each."""
-    from ..linear.margin import max_margin_signed
+    from ..linear.separation.margin import max_margin_signed
 
     classes, intercept = len(table.learner.classes_), table.rules.intercept
     signs = [table.codes] if classes == 2 else [np.where(table.codes == c, 1, -1) for c in range(classes)]

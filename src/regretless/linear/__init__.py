@@ -6,20 +6,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .arow import AROW
     from .averaged import AveragedPerceptron
     from .dual.kernel_perceptron import KernelPerceptron
-    from .margin import MaxMargin, Separation, max_margin, separate
     from .margin_perceptron import MarginPerceptron
+    from .mirror.p_norm import PNormPerceptron
+    from .mirror.winnow import Winnow
     from .multiclass import MulticlassPerceptron
     from .ogd import OnlineGradientDescent
-    from .p_norm import PNormPerceptron
     from .passive_aggressive import PassiveAggressive
     from .perceptron import Perceptron
-    from .second_order import SecondOrderPerceptron
-    from .simplex_margin import SimplexMargin, max_margin_simplex
+    from .second_order.arow import AROW
+    from .second_order.perceptron import SecondOrderPerceptron
+    from .separation.margin import MaxMargin, Separation, max_margin, separate
+    from .separation.simplex_margin import SimplexMargin, max_margin_simplex
     from .voted import VotedPerceptron
-    from .winnow import Winnow
 
 __all__ = [
     "AROW",
@@ -43,24 +43,24 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AROW": "arow",
+    "AROW": "second_order.arow",
     "AveragedPerceptron": "averaged",
     "KernelPerceptron": "dual.kernel_perceptron",
     "MarginPerceptron": "margin_perceptron",
-    "MaxMargin": "margin",
+    "MaxMargin": "separation.margin",
     "MulticlassPerceptron": "multiclass",
     "OnlineGradientDescent": "ogd",
-    "PNormPerceptron": "p_norm",
+    "PNormPerceptron": "mirror.p_norm",
     "PassiveAggressive": "passive_aggressive",
     "Perceptron": "perceptron",
-    "SecondOrderPerceptron": "second_order",
-    "Separation": "margin",
-    "SimplexMargin": "simplex_margin",
+    "SecondOrderPerceptron": "second_order.perceptron",
+    "Separation": "separation.margin",
+    "SimplexMargin": "separation.simplex_margin",
     "VotedPerceptron": "voted",
-    "Winnow": "winnow",
-    "max_margin": "margin",
-    "max_margin_simplex": "simplex_margin",
-    "separate": "margin",
+    "Winnow": "mirror.winnow",
+    "max_margin": "separation.margin",
+    "max_margin_simplex": "separation.simplex_margin",
+    "separate": "separation.margin",
 }
 
 

@@ -25,7 +25,7 @@ from .state import BaseState, Rules, State
 from .weights import weigh
 
 if TYPE_CHECKING:
-    from .hindsight import Geometry, Question, Rounds
+    from .comparators.hindsight import Geometry, Question, Rounds
 
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 
@@ -89,13 +89,13 @@ class OnlineClassifier(Fresh, Estimator):
 
     def geometry(self) -> Geometry:
         """How this learner's theorems measure a comparator."""
-        from .hindsight import Geometry
+        from .comparators.hindsight import Geometry
 
         return Geometry()
 
     def judge(self, question: Question) -> list[Certificate]:
         """One certificate a theorem."""
-        from .hindsight import certify
+        from .comparators.hindsight import certify
 
         return certify(question)
 
@@ -407,7 +407,7 @@ class OnlineClassifier(Fresh, Estimator):
         self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, seconds: float = 10.0
     ) -> Question:
         """What is to be certified, given a way to read the rounds again."""
-        from .hindsight import Question
+        from .comparators.hindsight import Question
 
         return Question(
             state=self.state_,

@@ -14,7 +14,7 @@ from .base import OnlineClassifier
 from .state import BaseState, Rules, State
 
 if TYPE_CHECKING:
-    from .hindsight import Question
+    from .comparators.hindsight import Question
 
 TWICE = [FIELDS.index(name) for name in ("loss", "slope2", "step2", "reach2")]
 
@@ -124,6 +124,6 @@ class MulticlassPerceptron(OnlineClassifier):
 
     def judge(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, against matrices."""
-        from .matrices import certify
+        from .comparators.matrices import certify
 
         return certify(question)

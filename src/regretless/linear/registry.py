@@ -18,10 +18,10 @@ LEARNERS = {
     "passive-aggressive": ("passive_aggressive", "PassiveAggressive"),
     "multiclass-perceptron": ("multiclass", "MulticlassPerceptron"),
     "online-gradient-descent": ("ogd", "OnlineGradientDescent"),
-    "winnow": ("winnow", "Winnow"),
-    "p-norm-perceptron": ("p_norm", "PNormPerceptron"),
-    "second-order-perceptron": ("second_order", "SecondOrderPerceptron"),
-    "arow": ("arow", "AROW"),
+    "winnow": ("mirror.winnow", "Winnow"),
+    "p-norm-perceptron": ("mirror.p_norm", "PNormPerceptron"),
+    "second-order-perceptron": ("second_order.perceptron", "SecondOrderPerceptron"),
+    "arow": ("second_order.arow", "AROW"),
     "kernel-perceptron": ("dual.kernel_perceptron", "KernelPerceptron"),
 }
 

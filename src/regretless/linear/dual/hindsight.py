@@ -21,8 +21,8 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Certificate, Theorem, summed
-from ...theory.standing import Standing
-from ..hindsight import Question
+from ...theory.standing import SHORTEST2, Standing
+from ..comparators.hindsight import Question
 from .player import DualPlayer
 from .rules import KernelRules
 from .state import DualState
@@ -60,7 +60,7 @@ class Line:
         """The function times a scale, from the sums."""
         edge = np.searchsorted(self.margins, 1 / scale) if scale > 0 else len(self.margins)
         count, total, squares = self.below[edge].tolist()
-        hinge, squared = count - scale * total, count - 2 * scale * total + scale**2 * squares
+        hinge, squared = count - scale * total, count - 2 * scale * total + scale * scale * squares
         return self._comparator(scale, max(hinge, 0.0), max(squared, 0.0))
 
     def at(self, scale: float) -> Comparator:
@@ -77,22 +77,19 @@ class Line:
         """The multiple that serves a theorem best; along a line the bounds are quasi-convex in the scale."""
 
         def bound(scale: float) -> float:
-            comparator = self.near(scale)
-            if theorem.obstacle(ledger, comparator, standing) is not None:
-                return inf
-            return theorem.bound(ledger, comparator, standing)
+            return theorem.slack(ledger, self.near(scale), standing)
 
         scales = self._scales()
         place = min(range(len(scales)), key=lambda k: bound(scales[k]))
         low, high = scales[max(place - 1, 0)], scales[min(place + 1, len(scales) - 1)]
         found = [scales[place], _golden(bound, low, high), 0.0]
-        if len(self.margins) and self.margins[0] > 0:
+        if len(self.margins) and self.margins[0] > SHORTEST2:
             found.append(1 / float(self.margins[0]))
         return self.at(min(found, key=bound))
 
     def _scales(self) -> list[float]:
         positive = self.margins[self.margins > 0]
-        if not len(positive) or not self.norm > 0:
+        if not len(positive) or not self.norm > 0 or not SHORTEST2 < positive[-1] < 1 / SHORTEST2:
             return [0.0]
         first, last = float(positive[0]) / 64, float(positive[-1]) * 64
         return [0.0, *(1 / np.geomspace(last, max(first, last * 1e-12), SCALES)).tolist()]
@@ -204,7 +201,7 @@ class _Reading:
         ended, average = self._of_run(target)
         found = [Function("final function", self.last[:, target], ended)]
         found.append(Function("perceptron, averaged", self.mean[:, target], average))
-        if self.batch is None or len(self.batch) > MOST_GRAM or not len(self.batch):
+        if self.batch is None or not 0 < len(self.batch) <= MOST_GRAM or not np.isfinite(self.own).all():
             return found, None
         found.append(
             self._over_rows("perceptron, averaged over more passes", self._more_passes()[:, target : target + 1])
@@ -250,7 +247,7 @@ class _Reading:
     def _all_pairs(self) -> Array:
         if self._gram is None:
             gram = self._everywhere().gram(cast(Batch, self.batch))
-            self._gram = np.ascontiguousarray((gram + gram.T) / 2)
+            self._gram = np.ascontiguousarray(gram / 2 + gram.T / 2)
         return self._gram
 
     def _more_passes(self) -> Array:
@@ -286,7 +283,7 @@ class _Reading:
 
     def _margin(self, signs: Array) -> Function | str:
         """The function of the largest margin: that of the rows of a root of the Gram matrix; or why there is none."""
-        from ..margin import max_margin_signed
+        from ..separation.margin import max_margin_signed
 
         seconds = self.question.seconds / self.state.targets
         found = max_margin_signed(_root(self._all_pairs()), signs, max_seconds=seconds)

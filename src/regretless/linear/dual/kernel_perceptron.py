@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...theory.budget import budget as budget_bound
 from ...theory.kernel import KERNEL_PERCEPTRON, KernelStanding
 from ...theory.standing import Standing
 from ..base import OnlineClassifier
-from ..hindsight import Question
+from ..comparators.hindsight import Question
 from ..perceptron import TIES
 from ..state import Rules
 from .rules import AVERAGES, GAMMA_KERNELS, GAMMAS, KERNELS, REMOVALS, KernelRules
@@ -26,6 +27,8 @@ STREAM_GAMMA = (
     "gamma={0!r} looks at all rows, and a stream has only shown its first; give a number (in the command line, "
     "--set gamma=NUMBER)"
 )
+MOST_DEGREE = 1000  # that a value of the kernel takes so many products
+MOST_BUDGET = 2**31 - 1
 MOST_SEED = 2**53  # what survives in every format
 COARSEST = 5e5  # gamma |x|^2 up to which exp(-gamma |x - z|^2) is rounded by less than certificates forgive
 COARSE = (
@@ -61,7 +64,7 @@ class KernelPerceptron(OnlineClassifier):
         Of the kernel; "scale" is 1 / (features * variance of X), "auto" is 1 / features, both of the first rows that
         are learned from. A stream needs a number.
     degree : int, default=3
-        Of the polynomial.
+        Of the polynomial, at most 1000.
     coef0 : float, default=1.0
         Its constant, >= 0; 0 makes it homogeneous.
     average : {None, "averaged", "voted"}, default=None
@@ -184,6 +187,10 @@ class KernelPerceptron(OnlineClassifier):
             budget=0 if self.budget is None else whole("budget", self.budget),
             removal=one_of("removal", self.removal, REMOVALS),
         )
+        if rules.degree > MOST_DEGREE:
+            raise RegretlessError(f"degree={self.degree!r}; it must be at most {MOST_DEGREE}")
+        if rules.budget > MOST_BUDGET:
+            raise RegretlessError(f"budget={self.budget!r}; it must be at most {MOST_BUDGET}, or None for any number")
         if rules.given and rules.intercept:
             raise RegretlessError(f"intercept={self.intercept!r}; add its square to the values of your kernel instead")
         if rules.budget and rules.average is not None:
@@ -200,7 +207,7 @@ class KernelPerceptron(OnlineClassifier):
         seed = 0
         if rules.budget and rules.removal == "random" and self.random_state is not None:
             seed = drawn_seed(self.random_state) % MOST_SEED
-        return DualState(columns, targets, seed=seed, logged=rules.average == "voted")
+        return DualState(columns, targets, seed=seed, logged=rules.average == "voted", form=rules.form)
 
     # ---- learning
 
@@ -253,6 +260,8 @@ class KernelPerceptron(OnlineClassifier):
             If a row cannot be used.
         """
         self._refuse_precomputed()
+        if not hasattr(self, "classes_"):
+            self.looked_ = self.looks_ahead()
         return super().partial_fit(X, y, classes, sample_weight)
 
     def observe(self, batch: Batch) -> None:
@@ -291,7 +300,35 @@ class KernelPerceptron(OnlineClassifier):
         self.state_.forget_rows()
         super().update_one(x, label)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `regretless.load` reads.
+
+        Parameters
+        ----------
+        path : path-like
+            Replaced as a whole, or not at all.
+
+        Raises
+        ------
+        RegretlessError
+            If nothing was learned yet, the kernel is a function, or a parameter is no longer what was learned with.
+        OSError
+            If the file cannot be written.
+        """
+        self._require_fitted()
+        if callable(self.kernel):
+            raise RegretlessError(
+                f"kernel={self.kernel!r} cannot be kept in a model file; give the name of a kernel, or its values with "
+                "kernel='precomputed'"
+            )
+        self.state_.refuse_other(self.rules())
+        super().save(path)
+
     # ---- what was learned
+
+    def settled(self) -> dict[str, Any]:
+        """The kernel's gamma, where it has one."""
+        return {"gamma": self.gamma_} if self.kernel in ("rbf", "poly") else {}
 
     @property
     def gamma_(self) -> float:
@@ -341,6 +378,12 @@ class KernelPerceptron(OnlineClassifier):
         return self.state_.biases() * self.intercept
 
     # ---- certificates
+
+    def looks_ahead(self) -> str:
+        """The parameter by which something is taken from all rows, or from the first that are given to `partial_fit`,
+        before one is played."""
+        taken = isinstance(self.gamma, str) and self.kernel in GAMMA_KERNELS
+        return "gamma" if taken else super().looks_ahead()
 
     def standings(self) -> list[Standing]:
         """What theorems may ask of each target."""

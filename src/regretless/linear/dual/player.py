@@ -14,9 +14,10 @@ from ...errors import RegretlessError
 from .budget import remove_one
 from .rules import GAMMA_KERNELS, KernelRules, gram_of, resolved_gamma
 from .state import ROUNDS, DualState
-from .support import BLOCK, LINES, Support, matrix_of, rows_of, squared_lengths
+from .support import BLOCK, LINES, Support, matrix_of, rows_of, squared_lengths, widest_of
 
 CHUNK = 256  # rows for which a kernel of the user's is asked at once
+STRETCH = 1024  # rounds that are handed over at once where each removal stops them
 VOTES = 1 << 22  # values of the kernel that a vote looks at, at once
 
 Report = tuple[int, str | None]
@@ -56,14 +57,16 @@ class DualPlayer:
             return self._play_chunks(batch, labels, sample_weight, order, begin, end)
         known, first = self.state.row_slots(len(batch), begin, order)
         gram = self._square_gram(batch) if self.rules.kernel == "precomputed" else None
+        widest = widest_of(batch) if self.state.support.layout == "sparse" else 0
         while begin < end:
-            machine = self._ready(BLOCK, self._entries(batch, order, begin))
+            machine = self._ready(BLOCK, self._entries(batch, order, begin), widest)
+            until = min(end, begin + STRETCH) if self.rules.budget else end
             if gram is None:
                 begin, why = machine.play(
-                    values, indices, starts, labels, sample_weight, order, begin, end, known, first
+                    values, indices, starts, labels, sample_weight, order, begin, until, known, first
                 )
             else:
-                begin, why = machine.play_given(gram, 0, labels, sample_weight, order, begin, end, known)
+                begin, why = machine.play_given(gram, 0, labels, sample_weight, order, begin, until, known)
             if why == "over":
                 self._remove(known)
             elif why not in (None, "full"):
@@ -148,7 +151,7 @@ class DualPlayer:
             support.column[: len(batch)], support.counts[0] = np.arange(len(batch)), len(batch)
             return DualPlayer(state, self.rules)
         support.settle("sparse" if batch.sparse else "dense")
-        support.make_room(len(batch) + BLOCK, batch.entries)
+        support.make_room(len(batch) + BLOCK, batch.entries, widest_of(batch))
         player = DualPlayer(state, replace(self.rules, budget=0, average=None))
         row, why = player._ready(0, 0).adopt(batch.values, batch.indices, batch.starts)
         if why is not None:
@@ -198,10 +201,10 @@ class DualPlayer:
             rows = "sparse" if batch.sparse else "dense"
             self.state.support.settle("given" if self.rules.kernel == "precomputed" else rows)
 
-    def _ready(self, slots: int, entries: int) -> _core.KernelMachine:
+    def _ready(self, slots: int, entries: int, widest: int = 0) -> _core.KernelMachine:
         """The compiled loop, with room for what may come next."""
         support, state = self.state.support, self.state
-        support.make_room(slots, entries)
+        support.make_room(slots, entries, widest)
         if self._machine is None or self._machine[0] != _identity(support):
             machine = support.machine(state.books, state.norm2.reshape(-1), self.rules.budget)
             self._teach(machine)
@@ -246,13 +249,14 @@ class DualPlayer:
         return gram
 
     def _remove(self, known: Array | None) -> None:
-        last = self.state.support.count - 1
-        slot = remove_one(self)
-        if known is not None:
-            gone, moved = known == slot, known == last
+        slot, support = remove_one(self), self.state.support
+        if known is None:
+            return
+        gone, moved = int(support.source[support.count]), int(support.source[slot])
+        if slot != support.count and moved >= 0:
+            known[moved] = slot
+        if gone >= 0:
             known[gone] = -1
-            if slot != last:
-                known[moved] = slot
 
     def _play_chunks(
         self, batch: Batch, labels: Array, weights: Array | None, order: Array | None, begin: int, end: int
@@ -280,13 +284,13 @@ class DualPlayer:
         gram = np.hstack([gram_of(self._function, ours, theirs), own]) if before else own
         support.column[:before] = np.arange(before)
         while done < len(chunk):
-            machine, stored = self._ready(len(chunk), chunk.entries), support.count
+            machine, stored = self._ready(len(chunk), chunk.entries, widest_of(chunk)), support.count
             slots = None if known is None else np.ascontiguousarray(known[rows])
             done, why = machine.play_given(gram, before, labels, weights, None, done, len(chunk), slots)
             new = support.column[stored : support.count] - before
             self._store(machine, rows_of(chunk, new), stored, np.diagonal(own)[new])
-            if known is not None:
-                known[rows] = slots
+            if known is not None and rows is not None:
+                known[rows], support.source[stored : support.count] = slots, rows[new]
             if why == "over":
                 self._remove(known)
             elif why not in (None, "full"):
@@ -326,8 +330,8 @@ class DualPlayer:
 
 def _identity(support: Support) -> tuple[Any, ...]:
     """The arrays that a compiled loop was made for."""
-    names = ("norm2", "rows", "begin", "values", "place", "work", "column", "log_slot", "coefficients")
-    return support.layout, support.columns, *(id(getattr(support, name)) for name in names)
+    names = ("norm2", "rows", "begin", "values", "place", "column", "log_slot", "coefficients")
+    return support.layout, support.columns, support.numbered, *(id(getattr(support, name)) for name in names)
 
 
 def _parts(batch: Batch) -> Iterator[Any]:

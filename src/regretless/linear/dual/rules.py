@@ -52,6 +52,11 @@ class KernelRules(Rules):
     removal: str = "oldest"
 
     @property
+    def form(self) -> tuple[Any, ...]:
+        """What, besides gamma, tells its kernel from others."""
+        return self.kernel, self.intercept, *((self.degree, self.coef0) if self.kernel == "poly" else ())
+
+    @property
     def given(self) -> bool:
         """Whether values of the kernel come from outside."""
         return self.kernel not in COMPILED

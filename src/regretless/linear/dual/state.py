@@ -9,13 +9,14 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from ...data.batch import Array, Batch
+from ...errors import RegretlessError
 from ...ledger import FIELDS
 from ..state import BaseState, Rules
-from .rules import KernelRules
+from .rules import GAMMA_KERNELS, KernelRules
 from .support import Support
 
 ROUNDS = FIELDS.index("rounds")
-MOST_COLUMNS = np.iinfo(np.int32).max
+MOST_COLUMNS = MOST_PERIOD = np.iinfo(np.int32).max
 LENGTHS, TIMES = range(2)  # columns of `removed`
 
 
@@ -35,6 +36,8 @@ class DualState(BaseState):
         Where random removals begin.
     logged : bool
         Whether every update is written down.
+    form : tuple, optional
+        Of the rules (`KernelRules.form`) that the functions are to stay with.
     """
 
     TARGETS: ClassVar[dict[str, int]] = {"norm2": 1, "removed": 2}
@@ -43,9 +46,18 @@ class DualState(BaseState):
     removed: Array
 
     def __init__(
-        self, columns: int, targets: int, *, gamma: float = 0.0, period: int = 0, seed: int = 0, logged: bool = False
+        self,
+        columns: int,
+        targets: int,
+        *,
+        gamma: float = 0.0,
+        period: int = 0,
+        seed: int = 0,
+        logged: bool = False,
+        form: tuple[Any, ...] | None = None,
     ) -> None:
         super().__init__(columns, targets)
+        self.form = form
         self.gamma, self.period, self.seed = gamma, period, seed
         self.support = Support(columns, targets, logged=logged)
         self.slots: Array | None = None  # of each of the rows that come again, its slot or -1
@@ -54,12 +66,39 @@ class DualState(BaseState):
 
     def options(self) -> dict[str, Any]:
         """What tells this state from another of its kind before the first round."""
-        return {"gamma": self.gamma, "period": self.period, "seed": self.seed, "logged": self.support.logged}
+        mine = {"gamma": self.gamma, "period": self.period, "seed": self.seed, "form": self.form}
+        return mine | {"logged": self.support.logged}
+
+    def refuse_other(self, rules: Rules) -> None:
+        """Refuse rules of another kernel, of a vote without its log, or of a budget that is exceeded.
+
+        Raises
+        ------
+        RegretlessError
+            If these rules cannot go on from, or predict with, what others have learned.
+        """
+        if self.form is None or not isinstance(rules, KernelRules):
+            return
+        other = rules.form != self.form or (rules.average == "voted") != self.support.logged
+        if rules.kernel in GAMMA_KERNELS and not isinstance(rules.gamma, str):
+            other |= self.gamma not in (0, rules.gamma)  # 0 before the first round
+        if other:
+            raise RegretlessError("what the function is made of cannot change after the first round; fit anew")
+        if 0 < rules.budget < self.support.count:
+            raise RegretlessError(
+                f"the support has {self.support.count} rows, more than budget={rules.budget}; fit anew"
+            )
+
+    def follow(self, rules: Rules) -> None:
+        """Take note of the rules that the next rounds are played by."""
+        self.refuse_other(rules)
+        super().follow(rules)
 
     def make_player(self, rules: Rules) -> Any:
         """What plays rounds."""
         from .player import DualPlayer
 
+        self.refuse_other(rules)
         return DualPlayer(self, cast(KernelRules, rules))
 
     def grow(self, columns: int) -> None:
@@ -132,12 +171,16 @@ class DualState(BaseState):
             setattr(self, name, found)
         if not all(np.isfinite(array).all() for array in tensors.values()):
             raise ValueError("its arrays hold something else than finite numbers")
+        if (self.norm2 < 0).any() or (self.removed < 0).any():
+            raise ValueError("its lengths are negative")
         setup, seed = left.pop("setup"), left.pop("seed")
         if setup.shape != (2,) or seed.shape != (1,) or seed.dtype != np.int64 or not (setup >= 0).all():
             raise ValueError("its kernel is not described")
+        count = len(left["coefficients"])
+        if setup[1] > MOST_PERIOD or setup[1] % 1 or (count and not setup[0]):
+            raise ValueError("its kernel is not described")
         self.gamma, self.period, self.seed = float(setup[0]), int(setup[1]), int(seed[0])
         inverse = left.pop("inverse", np.zeros((0, 0)))
-        count = len(left["coefficients"])
         if inverse.shape not in ((0, 0), (count, count)) or inverse.dtype != np.float64:
             raise ValueError("the inverse has the wrong shape")
         self.inverse, self.columns, self._player = inverse, columns, None

@@ -39,9 +39,9 @@ class Support:
         self.rows = np.zeros((0, columns))
         self.begin, self.length = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self.values, self.indices = np.zeros(0), np.zeros(0, np.int32)
-        self.place = np.zeros(0, np.int32)
-        self.work = np.zeros((1, _core.SPARSE_LANES))
-        self.column = np.zeros(0, np.int64)
+        self.place = np.zeros(0, np.int32)  # as far as any entry goes
+        self.numbered = 0  # columns for whose numbers there is room
+        self.column, self.source = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self.log_slot, self.log_round = np.zeros(0, np.int64), np.zeros(0)
         self.log_moves = np.zeros((0, targets))
 
@@ -53,26 +53,22 @@ class Support:
     def settle(self, layout: str) -> None:
         """Decide how rows are kept, once."""
         if self.layout is None:
-            self.layout = layout
             if layout == "sparse":
-                if self.columns > np.iinfo(np.int32).max:
-                    raise RegretlessError(
-                        f"{self.columns:,} columns are more than a kernel learner's sparse rows may have"
-                    )
-                self.place = np.zeros(self.columns, np.int32)
-            elif layout == "dense":
+                _refuse_wide(self.columns)
+            self.layout = layout
+            if layout == "dense":
                 self.rows = np.zeros((len(self.norm2), self.columns))
 
     # ---- room
 
-    def make_room(self, slots: int, entries: int = 0) -> None:
-        """Room for so many slots more, and entries of sparse rows."""
-        self._widen(("coefficients", "lag", "norm2", "born", "column"), self.count + slots)
+    def make_room(self, slots: int, entries: int = 0, widest: int = 0) -> None:
+        """Room for so many slots more, and entries of sparse rows in the columns before `widest`."""
+        self._widen(("coefficients", "lag", "norm2", "born", "column", "source"), self.count + slots)
         if self.layout == "dense":
             self._widen(("rows",), self.count + slots)
         if self.layout == "sparse":
             self._widen(("begin", "length"), self.count + slots)
-            self._make_entry_room(entries)
+            self._make_entry_room(entries, min(widest, self.columns))
         if self.logged:
             self._widen(("log_slot", "log_round", "log_moves"), int(self.counts[LINES]) + slots)
 
@@ -84,13 +80,17 @@ class Support:
                 larger[: len(array)] = array
                 setattr(self, name, larger)
 
-    def _make_entry_room(self, entries: int) -> None:
+    def _make_entry_room(self, entries: int, widest: int) -> None:
         if self.counts[ENTRIES] + entries > len(self.values):
             self._close_gaps()
             self._widen(("values", "indices"), int(self.counts[ENTRIES]) + entries)
-        numbered = min(self.columns, int(self.counts[PLACES]) + entries) + 1
-        if numbered > len(self.work):
-            self.work = np.zeros((min(max(numbered, 2 * len(self.work)), self.columns + 1), _core.SPARSE_LANES))
+        if widest > len(self.place):
+            longer = np.zeros(min(max(widest, 2 * len(self.place)), self.columns), np.int32)
+            longer[: len(self.place)] = self.place
+            self.place = longer
+        numbered = min(self.columns, int(self.counts[PLACES]) + entries)
+        if numbered > self.numbered:
+            self.numbered = min(max(numbered, 2 * self.numbered), self.columns)
 
     def _close_gaps(self) -> None:
         """Entries of rows that are gone make room."""
@@ -110,23 +110,22 @@ class Support:
         """Take note of columns that a stream has revealed."""
         if columns <= self.columns:
             return
+        if self.layout == "sparse":
+            _refuse_wide(columns)
         if self.layout == "dense":
             wider = np.zeros((len(self.rows), columns))
             wider[:, : self.columns] = self.rows
             self.rows = wider
-        if self.layout == "sparse" and columns > len(self.place):
-            longer = np.zeros(max(columns, min(2 * len(self.place), 2**31 - 1)), np.int32)
-            longer[: len(self.place)] = self.place
-            self.place = longer
         self.columns = columns
 
     def drop(self, slot: int) -> None:
-        """Empty a slot; the last one moves there."""
+        """Empty a slot; the last one moves there. Behind the last that is left stands the source of what is gone."""
         last = self.count - 1
         for name in ("coefficients", "lag", "norm2", "born", "column", "rows", "begin", "length"):
             array = getattr(self, name)
             if last < len(array):
                 array[slot] = array[last]
+        self.source[[slot, last]] = self.source[[last, slot]]
         self.counts[SLOTS] = last
 
     # ---- reading
@@ -151,8 +150,11 @@ class Support:
         if self.layout == "dense":
             machine.dense(self.rows)
         elif self.layout == "sparse":
-            machine.sparse(self.begin, self.length, self.values, self.indices, self.place[: self.columns], self.work)
+            # Each machine has its own, for several may score at once.
+            work = np.zeros((self.numbered + 1, _core.SPARSE_LANES))
+            machine.sparse(self.begin, self.length, self.values, self.indices, self.place, work)
         machine.given(self.column)
+        machine.sources(self.source)
         if self.logged and coefficients is None:
             machine.log(self.log_slot, self.log_round, self.log_moves)
         return machine
@@ -205,6 +207,7 @@ class Support:
                 raise ValueError(f"its {name} have the wrong shape or type")
         self._adopt_rows(tensors, count, kernel)
         self.counts[SLOTS] = count
+        self.source[:count] = -1
         for name in shapes:
             getattr(self, name)[: len(tensors[name])] = tensors[name]
         if self.logged:
@@ -228,8 +231,10 @@ class Support:
             self.column[:count], self.norm2[:count] = columns, own
             return
         batch = _batch_of(tensors, count, self.columns)
+        if not count:
+            return
         self.settle("sparse" if batch.sparse else "dense")
-        self.make_room(max(count, len(tensors.get("log_slot", ()))) + BLOCK, batch.entries)
+        self.make_room(max(count, len(tensors.get("log_slot", ()))) + BLOCK, batch.entries, widest_of(batch))
         machine = self.machine(np.zeros((self.targets + (self.targets > 1), len(FIELDS))), np.zeros(self.targets))
         machine.rules(*kernel)
         if machine.adopt(batch.values, batch.indices, batch.starts) != (count, None):
@@ -240,16 +245,35 @@ class Support:
         for name in ("layout", "counts", "norm2", "born", "rows", "begin", "length", "values", "indices", "place"):
             value = getattr(source, name)
             setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
-        self.work, self.column = np.zeros(source.work.shape), source.column.copy()
+        self.numbered, self.column = source.numbered, source.column.copy()
+        self.source = np.full(len(source.source), -1)
         self.log_slot, self.log_round = source.log_slot.copy(), source.log_round.copy()
         for name, like in (("coefficients", source.norm2), ("lag", source.norm2), ("log_moves", source.log_slot)):
             setattr(self, name, np.zeros((len(like), self.targets)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the room that is not in use."""
+        used = dict.fromkeys(("coefficients", "lag", "norm2", "born", "begin", "length", "column", "source"), SLOTS)
+        used |= {"rows": SLOTS, "values": ENTRIES, "indices": ENTRIES}
+        used |= dict.fromkeys(("log_slot", "log_round", "log_moves"), LINES)
+        kept = {name: getattr(self, name)[: int(self.counts[what])].copy() for name, what in used.items()}
+        return vars(self) | kept
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             # What a process pool maps into memory cannot be written to, and learning goes on.
             fixed = isinstance(value, np.ndarray) and not value.flags.writeable
             setattr(self, name, value.copy() if fixed else value)
+
+
+def _refuse_wide(columns: int) -> None:
+    if columns > np.iinfo(np.int32).max:
+        raise RegretlessError(f"{columns:,} columns are more than a kernel learner's sparse rows may have")
+
+
+def widest_of(batch: Batch) -> int:
+    """How many columns there are up to the last that a row of the batch has an entry in."""
+    return batch.columns if batch.indices is None else int(batch.indices.max(initial=-1)) + 1
 
 
 def matrix_of(batch: Batch) -> Any:

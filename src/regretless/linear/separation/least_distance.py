@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array
+from ...data.batch import Array
 
 SMALLEST_PENALTY, FIRST_PENALTY, LARGEST_PENALTY, GROWTH = 1e-300, 1.0, 1e16, 10.0
 BACK_BY = 1e-3  # how far the penalty falls when rows are added: the old multipliers are no longer nearly right

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import _core
-from ..data.batch import Array
-from ..errors import RegretlessError
-from .state import BaseState, Rules, length
+from ... import _core
+from ...data.batch import Array
+from ...errors import RegretlessError
+from ..state import BaseState, Rules, length
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME = range(5)  # columns of `memory`
 MOST_COLUMNS = 2000  # of a full matrix

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array, Batch
+from ...data.batch import Array, Batch
 
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 MOST_SVM_ENTRIES = 20_000_000
@@ -16,7 +16,7 @@ SVM_LENGTHS2 = 1e-290, 1e290  # outside of which C is no positive float
 
 def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> tuple[str, Array, float] | str:
     """The vector of the largest margin, as far as the time allows; or why there is none."""
-    from .margin import max_margin_signed
+    from ..separation.margin import max_margin_signed
 
     found = max_margin_signed(matrix_of(batch), signs, intercept=intercept, max_seconds=seconds)
     if found.weights is None:

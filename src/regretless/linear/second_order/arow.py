@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..checks import one_of, positive
-from ..theory.second_order_perceptron import AROW as THEOREMS
-from .second_order_base import MATRICES, SecondOrderLearner
-from .state import Rules
+from ...checks import one_of, positive
+from ...theory.second_order_perceptron import AROW as THEOREMS
+from ..state import Rules
+from .base import MATRICES, SecondOrderLearner
 
 
 class AROW(SecondOrderLearner):

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array, Batch
-from ..errors import RegretlessError
-from .batch_directions import augmented, matrix_of
-from .intake import read_labels
+from ...data.batch import Array, Batch
+from ...errors import RegretlessError
+from ..comparators.batch_directions import augmented, matrix_of
+from ..intake import read_labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from ..comparator import Comparator
-from ..data.batch import Array, Batch
-from ..errors import RegretlessError
-from ..ledger import Ledger
-from ..theorem import Certificate, Theorem
-from ..theory.multiclass import SEPARATES
-from ..theory.standing import Standing
+from ...comparator import Comparator
+from ...data.batch import Array, Batch
+from ...errors import RegretlessError
+from ...ledger import Ledger
+from ...theorem import Certificate, Theorem
+from ...theory.multiclass import SEPARATES
+from ...theory.standing import Standing
+from ..state import BIAS, Rules, State, length
 from .batch_directions import MOST_SVM_ENTRIES, augmented, matrix_of, narrowed
 from .hindsight import Question, epochs, extra_passes, norms2, unit_length
 from .rays import Direction, Ray, Span, look
-from .state import BIAS, Rules, State, length
 
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
@@ -230,7 +230,7 @@ def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matri
     """The matrix of the largest margin: that of the differences between the right class and each other one."""
     from scipy.sparse import coo_array, csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
 
-    from .margin import max_margin_signed
+    from ..separation.margin import max_margin_signed
 
     entries = coo_array(rows)
     if 2 * entries.nnz * (classes - 1) > MOST_MARGIN_ENTRIES:

@@ -7,9 +7,9 @@ from math import inf, log
 
 import numpy as np
 
-from ..data.batch import Array, Batch
-from ..theory.rounding import EPSILON
-from .hindsight import Geometry
+from ...data.batch import Array, Batch
+from ...theory.rounding import EPSILON
+from ..comparators.hindsight import Geometry
 
 Duals = Callable[[int], tuple[Array, float]]
 MOST_LP_ENTRIES = 200_000  # beyond these a linear program takes longer than its direction is worth
@@ -75,7 +75,7 @@ class SimplexGeometry(DualGeometry):
 
     def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
         """The vector of the largest margin over the simplex, where the linear program is small."""
-        from .simplex_margin import max_margin_simplex_signed
+        from ..separation.simplex_margin import max_margin_simplex_signed
 
         if batch.entries > MOST_LP_ENTRIES:
             return ()

@@ -6,18 +6,18 @@ from math import log
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..checks import one_of, positive
-from ..errors import RegretlessError
-from ..theorem import Theorem
-from ..theory.p_norm import P_NORM, PNormStanding, p_norm_clean_pass
-from ..theory.standing import Standing
-from .base import OnlineClassifier
-from .perceptron import TIES
-from .state import Rules
-from .winnow_state import REACH, MirrorRules, MirrorState
+from ...checks import one_of, positive
+from ...errors import RegretlessError
+from ...theorem import Theorem
+from ...theory.p_norm import P_NORM, PNormStanding, p_norm_clean_pass
+from ...theory.standing import Standing
+from ..base import OnlineClassifier
+from ..perceptron import TIES
+from ..state import Rules
+from .state import REACH, MirrorRules, MirrorState
 
 if TYPE_CHECKING:
-    from .hindsight import Geometry
+    from ..comparators.hindsight import Geometry
 
 MOST = 1000.0  # a larger p tells powers of numbers apart that differ by a thousandth
 
@@ -157,7 +157,7 @@ class PNormPerceptron(OnlineClassifier):
 
     def geometry(self) -> Geometry:
         """The dual norm."""
-        from .winnow_geometry import DualNormGeometry
+        from .geometry import DualNormGeometry
 
         return DualNormGeometry(self.state_.duals, self.state_.power)
 

@@ -7,7 +7,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-from ..data.batch import Array
+from ...data.batch import Array
 
 MOST_VALUES = 500_000
 MOST_WORK = 4e6  # multiplications of whole numbers of a few dozen digits: seconds

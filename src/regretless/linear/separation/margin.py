@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array, Batch
-from ..errors import RegretlessError
-from .intake import read_labels, read_rows
+from ...data.batch import Array, Batch
+from ...errors import RegretlessError
+from ..intake import read_labels, read_rows
 from .margin_search import ANY, MarginSearch
 from .signed_rows import SignedRows
 

@@ -16,14 +16,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..comparator import Comparator
-from ..data.batch import Array, Batch
-from ..errors import RegretlessError
-from ..ledger import Ledger
-from ..theorem import Certificate, Theorem, summed
-from ..theory.standing import SEPARATES, Standing
+from ...comparator import Comparator
+from ...data.batch import Array, Batch
+from ...errors import RegretlessError
+from ...ledger import Ledger
+from ...theorem import Certificate, Theorem, summed
+from ...theory.standing import SEPARATES, Standing
+from ..state import BIAS, BaseState, Rules, State, length
 from .rays import Direction, Ray, Span, look
-from .state import BIAS, BaseState, Rules, State, length
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 3_000_000  # entries that the extra passes of one learner look at, when rounds are few

@@ -5,17 +5,17 @@ from __future__ import annotations
 from math import atanh
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from ..checks import one_of, positive
-from ..errors import RegretlessError
-from ..theorem import Theorem
-from ..theory.standing import Standing
-from ..theory.winnow import WINNOW, WinnowStanding, winnow_clean_pass
-from .base import OnlineClassifier
-from .perceptron import TIES
-from .winnow_state import REACH, MirrorRules, MirrorState
+from ...checks import one_of, positive
+from ...errors import RegretlessError
+from ...theorem import Theorem
+from ...theory.standing import Standing
+from ...theory.winnow import WINNOW, WinnowStanding, winnow_clean_pass
+from ..base import OnlineClassifier
+from ..perceptron import TIES
+from .state import REACH, MirrorRules, MirrorState
 
 if TYPE_CHECKING:
-    from .hindsight import Geometry
+    from ..comparators.hindsight import Geometry
 
 USUAL = 0.25  # rate times radius, where no margin is known
 
@@ -172,7 +172,7 @@ class Winnow(OnlineClassifier):
 
     def geometry(self) -> Geometry:
         """The sum of absolute entries, and the divergence from uniform weights."""
-        from .winnow_geometry import SimplexGeometry
+        from .geometry import SimplexGeometry
 
         rules = self.played_rules()
         balanced = self.state_.link == "balanced"

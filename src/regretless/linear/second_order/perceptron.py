@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..checks import one_of, positive
-from ..theory.second_order_perceptron import SECOND_ORDER
-from .perceptron import TIES
-from .second_order_base import MATRICES, SecondOrderLearner
-from .state import Rules
+from ...checks import one_of, positive
+from ...theory.second_order_perceptron import SECOND_ORDER
+from ..perceptron import TIES
+from ..state import Rules
+from .base import MATRICES, SecondOrderLearner
 
 
 class SecondOrderPerceptron(SecondOrderLearner):

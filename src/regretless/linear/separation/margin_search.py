@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array
+from ...data.batch import Array
 from .gordan import exact_weights
 from .least_distance import NOTHING, LeastDistance, Outcome
 from .nearest import NEGLIGIBLE, dense, level, nearest_weights, nothing_weights

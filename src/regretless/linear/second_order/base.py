@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..checks import one_of
-from ..theory.second_order_perceptron import SecondOrderStanding
-from ..theory.standing import Standing
-from .base import OnlineClassifier
-from .second_order_state import SecondOrderState
+from ...checks import one_of
+from ...theory.second_order_perceptron import SecondOrderStanding
+from ...theory.standing import Standing
+from ..base import OnlineClassifier
+from .state import SecondOrderState
 
 if TYPE_CHECKING:
-    from .hindsight import Geometry
+    from ..comparators.hindsight import Geometry
 
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
 MATRICES = ("auto", "full", "diagonal")

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array, Batch
-from .hindsight import Geometry
-from .second_order_state import SecondOrderState
-from .state import Rules, State
+from ...data.batch import Array, Batch
+from ..comparators.hindsight import Geometry
+from ..state import Rules, State
+from .state import SecondOrderState
 
 MOST_PLAYED = 3_000_000  # entries that the passes over whitened rows look at, when rounds are few
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them

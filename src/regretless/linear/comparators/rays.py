@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-from ..comparator import Comparator
-from ..data.batch import Array, Batch
-from ..errors import RegretlessError
-from ..ledger import Ledger
-from ..theorem import Theorem
-from ..theory.standing import SHORTEST2, Standing
-from .state import length
+from ... import _core
+from ...comparator import Comparator
+from ...data.batch import Array, Batch
+from ...errors import RegretlessError
+from ...ledger import Ledger
+from ...theorem import Theorem
+from ...theory.standing import SHORTEST2, Standing
+from ..state import length
 
 COARSE = 16  # edges passed over in the first search for the best scale
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array
+from ...data.batch import Array
 
 MOST_VALUES = 1 << 22  # of a matrix that is worth making dense
 MOST_ROWS = 1000

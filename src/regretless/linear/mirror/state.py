@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import _core
-from ..data.batch import Array
-from ..errors import RegretlessError
-from .state import BaseState, Rules
+from ... import _core
+from ...data.batch import Array
+from ...errors import RegretlessError
+from ..state import BaseState, Rules
 
 # columns of `memory`
 COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIAS_CACHED, REACH = range(

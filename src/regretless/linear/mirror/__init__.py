@@ -1,0 +1,1 @@
+"""Learners that keep dual coordinates: Winnow and the p-norm perceptron."""

@@ -1,0 +1,1 @@
+"""Learners that remember which directions they know."""
