@@ -19,7 +19,14 @@ from sklearn.utils.estimator_checks import check_class_weight_classifiers, param
 
 import regretless
 from regretless.errors import ModelError, RegretlessError
-from regretless.linear import OnlineGradientDescent, Perceptron
+from regretless.linear import (
+    KernelPerceptron,
+    MarginPerceptron,
+    OnlineGradientDescent,
+    Perceptron,
+    PNormPerceptron,
+    Winnow,
+)
 
 # scikit-learn's own Perceptron declares the same two: a row of weight 2 is one update, two equal rows are two rounds.
 WEIGHTS = "a round that weighs 2 is one round and not two"
@@ -112,6 +119,16 @@ def test_probabilities_come_with_losses_that_have_them(loss):
     assert np.abs(shares[:, 1] - truth).mean() < 0.1
     three = OnlineGradientDescent(loss=loss, rate=0.2).fit(X, random.integers(0, 3, size=len(X)))
     assert np.allclose(three.predict_proba(X).sum(axis=1), 1)
+
+
+def test_what_a_learner_is_named_by_may_stand_alone():
+    """The one parameter that a learner cannot do without, or is chosen by, needs no name; all others do."""
+    assert MarginPerceptron(0.2, epsilon=0.1).gamma == 0.2
+    assert Winnow(0.5, balanced=True).rate == 0.5
+    assert PNormPerceptron(3.0).p == 3.0
+    assert KernelPerceptron("poly", degree=2).kernel == "poly"
+    with pytest.raises(TypeError):
+        Winnow(0.5, 0.1)
 
 
 def test_until_clean_goes_on_until_a_pass_is_clean_or_max_passes_are_made():

@@ -145,8 +145,8 @@ class MarginPerceptron(OnlineClassifier):
 
     def __init__(
         self,
-        *,
         gamma: float = 0.1,
+        *,
         epsilon: float = 0.5,
         intercept: float = 0.0,
         passes: int = 1,

@@ -135,8 +135,8 @@ class KernelPerceptron(OnlineClassifier):
 
     def __init__(
         self,
-        *,
         kernel: str | Callable[[Any, Any], Any] = "rbf",
+        *,
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 1.0,

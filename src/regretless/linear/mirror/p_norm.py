@@ -96,8 +96,8 @@ class PNormPerceptron(OnlineClassifier):
 
     def __init__(
         self,
-        *,
         p: float | str = "auto",
+        *,
         rate: float = 1.0,
         intercept: float = 0.0,
         ties: str | int = "update",

@@ -110,8 +110,8 @@ class Winnow(OnlineClassifier):
 
     def __init__(
         self,
-        *,
         rate: float | None = None,
+        *,
         gamma: float | None = None,
         radius: float = 1.0,
         balanced: bool = False,
