@@ -9,7 +9,11 @@
 #include <immintrin.h>
 #endif
 
+#ifdef __SANITIZE_ADDRESS__  // a check at every step, many times inlined, would take the compiler minutes a file
+#define REGRETLESS_INLINE inline
+#else
 #define REGRETLESS_INLINE inline __attribute__((always_inline))
+#endif
 #define REGRETLESS_APART __attribute__((noinline))
 
 namespace regretless::REGRETLESS_ISA {
