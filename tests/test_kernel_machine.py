@@ -14,6 +14,8 @@ from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron
 
+pytestmark = pytest.mark.kernel
+
 ROOM, COLUMNS, TARGETS = 8, 4, 1
 
 

@@ -119,6 +119,7 @@ def test_on_whole_numbers_every_decision_is_the_twins(X, y, name, ties, passes):
         assert np.array_equal(coefficients[found], alpha)
 
 
+@pytest.mark.kernel
 @kernels
 @pytest.mark.parametrize("passes", [1, 4])
 def test_blocks_are_the_twins_rounds(name, passes):
@@ -131,6 +132,7 @@ def test_blocks_are_the_twins_rounds(name, passes):
     assert np.allclose(ours.decision_function(X), pairwise_kernels(X, **THEIRS[name]) @ alpha)
 
 
+@pytest.mark.kernel
 @kernels
 @pytest.mark.parametrize("classes", [2, 3])
 def test_layouts_and_machines_give_the_same_bits(name, classes):
@@ -195,6 +197,7 @@ def test_kernels_of_others_are_the_same_kernels(name):
     assert np.array_equal(given.dual_coef_, ours.dual_coef_)
 
 
+@pytest.mark.kernel
 @kernels
 @pytest.mark.parametrize("passes", [1, 3])
 def test_the_average_is_the_twins(name, passes):
@@ -267,6 +270,7 @@ def test_weights_scale_the_steps():
     assert set(np.abs(ours.dual_coef_[0])) <= {0.5, 2.0}
 
 
+@pytest.mark.kernel
 def test_classes_and_columns_may_come_late():
     """A stream that reveals classes and columns is learned as it would be had they been known."""
     X, y = problem(240, columns=9, classes=3, seed=4)
@@ -288,6 +292,7 @@ def test_classes_and_columns_may_come_late():
             assert np.abs(scores).max() <= 1
 
 
+@pytest.mark.kernel
 def test_very_many_classes_have_room():
     """Six hundred one-against-rest targets are those of six hundred learners of two classes."""
     random = np.random.default_rng(7)
