@@ -309,3 +309,15 @@ def test_parameters_without_a_meaning_are_refused_by_name(parameters, names):
     """The message names the parameter."""
     with pytest.raises(RegretlessError, match=names):
         PassiveAggressive(**parameters).fit(np.eye(2), [0, 1])
+
+
+def test_the_bound_for_any_data_as_printed_needs_rows_of_length_one():
+    """(|v| + 2 U)^2, meant for |x| = 1, is less than the squared losses on rows of two lengths; ours declines there."""
+    X, y = np.array([[1.0], [100.0]] * 20), np.array([1, -1] * 20)
+    learner = PassiveAggressive(variant="PA").fit(X, y)
+    vectors = np.linspace(-1, 1, 2001)
+    losses = np.maximum(0, 1 - (y * X[:, 0])[:, None] * vectors)
+    printed = np.abs(vectors) + 2 * np.sqrt((losses**2).sum(axis=0))
+    assert learner.ledger_.slope2 > printed.min() ** 2
+    declined = next(c for c in learner.certify(X, y, svm=False) if c.theorem is aggressive_agnostic)
+    assert not declined.applies

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernel_values.hpp"
+#include "verdict.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -28,14 +29,13 @@ struct Desk {
   }
 };
 
-REGRETLESS_INLINE bool predicts_positive(double score, double tie) { return score > 0 || (score == 0 && tie >= 0); }
 
 // Suffer one round and say by how much of K(x, .) the function moves.
 inline double suffer_kernel(double score, double y, double weight, double self, double tie, double& norm2, Ledger& book) {
   const double margin = y * score;
   book.rounds += 1;
   book.weighted += weight != 1;
-  book.mistakes += predicts_positive(score, tie) != (y > 0);
+  book.mistakes += positive(score, tie) != (y > 0);
   book.loss += margin < 0 ? weight * -margin : 0;
   book.total_norm2 += self;
   if (self > book.max_norm2) book.max_norm2 = self;

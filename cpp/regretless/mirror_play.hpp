@@ -13,6 +13,7 @@
 #include "many.hpp"
 #include "mirror_links.hpp"
 #include "rows.hpp"
+#include "verdict.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -352,7 +353,7 @@ REGRETLESS_INLINE double write_down(double dot, double y, double norm2, double w
   if (weight != 1) book.weighted += 1;
   book.total_norm2 += norm2;
   if (book.max_norm2 < norm2) book.max_norm2 = norm2;
-  book.mistakes += (int(dot > 0) | (int(dot == 0) & int(rules.tie >= 0))) != int(y > 0);
+  book.mistakes += positive(dot, rules.tie) != (y > 0);
   if (y * dot > 0 || (dot == 0 && rules.tie == y) || weight == 0) return 0;
   if (dot != 0) book.loss += weight * std::fabs(dot) * factor_for<L>(rules, m, m.met);
   book.updates += 1;
@@ -384,14 +385,6 @@ Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules
   return {end, Complaint::none};
 }
 
-// The first of the largest.
-inline std::int64_t first_largest(const double* scores, std::int64_t count) {
-  std::int64_t best = 0;
-  for (std::int64_t c = 1; c < count; ++c)
-    if (scores[c] > scores[best]) best = c;
-  return best;
-}
-
 // One against the rest, all targets in one reading of each row.
 template <class L, Rows X>
 Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
@@ -413,7 +406,7 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
     const double weight = labels.weight ? labels.weight[at] : 1;
     whole.rounds += 1;
     whole.weighted += weight != 1;
-    whole.mistakes += first_largest(scores, state.targets) != labels.label[at];
+    whole.mistakes += winner(scores, state.targets) != labels.label[at];
     whole.total_norm2 += norm2;
     if (whole.max_norm2 < norm2) whole.max_norm2 = norm2;
     for (std::int64_t c = 0; c < state.targets; ++c) {

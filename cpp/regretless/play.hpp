@@ -8,14 +8,11 @@
 #include "many.hpp"
 #include "rate.hpp"
 #include "rows.hpp"
+#include "verdict.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
 REGRETLESS_INLINE void largest(double& so_far, double value) { so_far = so_far < value ? value : so_far; }
-
-// Whether a label of +1 is predicted; a score of zero stands for +1 unless `tie` says -1. No branch may hang on this: which
-// way it goes is all but a coin's flip to the processor.
-REGRETLESS_INLINE bool positive(double score, double tie) { return int(score > 0) | (int(score == 0) & int(tie >= 0)); }
 
 // Suffer one round and say by how much of x the weights move.
 template <Loss L>
@@ -106,14 +103,6 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
     if (a != 0) step(rows[t], a, score, norm2, geometry, b, weights);
   }
   return {end, Complaint::none};
-}
-
-// The first of the largest scores is the class that several one-against-rest targets agree on.
-inline std::int64_t winner(const double* scores, std::int64_t targets) {
-  std::int64_t best = 0;
-  for (std::int64_t c = 1; c < targets; ++c)
-    if (scores[c] > scores[best]) best = c;
-  return best;
 }
 
 // What every target of a round needs besides its own state.
