@@ -2,6 +2,7 @@
 #include "combiner.hpp"
 #include "kernel_machine.hpp"
 #include "player.hpp"
+#include "pull.hpp"
 #include "second_order.hpp"
 #include "winnow.hpp"
 
@@ -14,6 +15,7 @@ NB_MODULE(_core, m) {
   bind_player(m);
   bind_combiner(m);
   bind_kernel_machine(m);
+  bind_pull(m);
   bind_second_order(m);
   bind_svmlight(m);
   bind_winnow(m);

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 
+from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.linear.registry import LEARNERS, learner_class
 from regretless.theorem import Theorem
@@ -51,6 +52,16 @@ def combiners() -> str:
     return _table(rows)
 
 
+def bandits() -> str:
+    """A row for each bandit: how it draws, and what its theorems bound."""
+    rows: Rows = [("learner", "class", "how it draws", "theorems bound")]
+    for name in BANDITS:
+        found = bandit_class(name)
+        bounded = _listed(theorem.quantity for theorem in found.theorems)
+        rows.append((f"`{name}`", f"`{found.__name__}`", found.summary, bounded))
+    return _table(rows)
+
+
 def theorems() -> str:
     """A row for each theorem of the linear learners, with its statement and its source."""
     return _theorems({name: learner_class(name).theorems for name in LEARNERS})
@@ -62,6 +73,11 @@ def expert_theorems() -> str:
 
     of = {name: expert_class(name).theorems for name in EXPERT_LEARNERS}
     return _theorems(of | {"doubling": DOUBLING})
+
+
+def bandit_theorems() -> str:
+    """A row for each theorem of the bandits."""
+    return _theorems({name: bandit_class(name).theorems for name in BANDITS})
 
 
 def future_theorems() -> str:
@@ -104,9 +120,13 @@ def _table(rows: Rows) -> str:
 
 
 PLACES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"learners": learners, "combiners": combiners},
+    "README.md": {"learners": learners, "combiners": combiners, "bandits": bandits},
     "docs/linear.md": {"parameters": parameters},
-    "docs/certificates.md": {"theorems": theorems, "theorems of combiners": expert_theorems},
+    "docs/certificates.md": {
+        "theorems": theorems,
+        "theorems of combiners": expert_theorems,
+        "theorems of bandits": bandit_theorems,
+    },
     "docs/batch.md": {"theorems of what is to come": future_theorems},
 }
 

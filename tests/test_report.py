@@ -31,7 +31,7 @@ from regretless.report.svg import FRAMES, axes, drawing, path
 from regretless.theorem import Certificate, theorem
 
 HOSTILE = '</script><xss onload="alert(1)">&\'{{ 7 * 7 }}'
-VOID = {"meta", "path", "rect", "line", "circle", "br", "link", "mspace"}
+VOID = {"meta", "path", "rect", "line", "circle", "br", "link"}
 
 
 def stand_in(name: str, kind: str = "sure", formula: str = r"M \le \frac{r^2}{\rho^2}") -> SimpleNamespace:

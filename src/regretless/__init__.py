@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .bandits.base import Bandit
     from .experts.base import ExpertLearner
     from .linear.base import OnlineClassifier
 
@@ -12,7 +13,7 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "load"]
 
 
-def load(path: str) -> OnlineClassifier | ExpertLearner:
+def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit:
     """Read a model that a learner's `save` or the command line wrote.
 
     Parameters
@@ -22,8 +23,8 @@ def load(path: str) -> OnlineClassifier | ExpertLearner:
 
     Returns
     -------
-    OnlineClassifier or ExpertLearner
-        The learner as it was saved, ready to predict or to go on learning.
+    OnlineClassifier, ExpertLearner or Bandit
+        The learner as it was saved, ready to predict, to draw, or to go on learning.
 
     Raises
     ------
@@ -36,7 +37,7 @@ def load(path: str) -> OnlineClassifier | ExpertLearner:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("batch", "experts", "linear", "data", "report", "textbook", "theory"):
+    if name in ("bandits", "batch", "experts", "linear", "data", "nature", "report", "textbook", "theory"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

@@ -157,6 +157,69 @@ def kernel_scratch(columns: int, targets: int) -> int:
 
 SPARSE_LANES: int = 32
 
+class Puller:
+    """A bandit's rule and borrowed state; feed it rounds."""
+
+    def __init__(self, rule: str, schedule: str, *, state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tallies: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rate: float, gamma: float, beta: float = 0.0, explore: float = 0.0, share: float = 0.0, reduced: bool = False, low: float = 0.0, high: float = 1.0, rewards: bool = False, arms: int, seed: int, run: int) -> None: ...
+
+    def draw(self) -> int:
+        """Draw an arm of all, bare: its loss comes before anything else."""
+
+    def update(self, arm: int, loss: float) -> None:
+        """The loss of the arm that was just drawn."""
+
+    def open(self, mask: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None = None) -> tuple[int, float, float, int]:
+        """
+        Draw an arm: the arm, its probability, gamma, and the number of the draw.
+        """
+
+    def settle(self, arm: int, p: float, gamma: float, number: int, loss: float, mask: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None = None, row: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """
+        The loss of such a draw, or of all arms, with the mask or the advice it was drawn under.
+        """
+
+    def lose(self, number: int) -> None:
+        """The loss of a draw will never come."""
+
+    def probabilities(self, mask: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Probabilities of the arms in the next draw."""
+
+    def rate(self) -> float:
+        """The rate of the next draw."""
+
+    def gamma(self) -> float:
+        """The implicit exploration of the next draw."""
+
+    def rebuild(self) -> None:
+        """Make what is cached anew, after somebody else wrote to the arrays."""
+
+    def play_table(self, table: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], begin: int, end: int, *, arms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')] | None = None, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None = None, marks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, loss_curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, certificate_curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, shares: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, clean: bool = False) -> tuple[int, str | None, int]:
+        """
+        Play the rows begin <= t < end, or the first of them: how many were played, why the next was not, and its column.
+        """
+
+    def play_bernoulli(self, means: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], noise_key: int, begin: int, end: int, *, arms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')] | None = None, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None = None, marks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, loss_curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, certificate_curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, shares: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> tuple[int, str | None, int]:
+        """
+        The same with losses that are 1 with the given probabilities, in units, and else 0.
+        """
+
+def inspect_table(table: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], low: float, high: float) -> tuple[int, str | None, int, bool]:
+    """
+    How many rows of a table can be played, what is wrong with the next one and where, and whether any arm sleeps.
+    """
+
+def uniforms(seed: int, run: int, position: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    The numbers in [0, 1) that draws number position + 1, position + 2, ... of a run take.
+    """
+
+def puller_rows(rule: str) -> int:
+    """How many numbers a rule keeps of each arm or expert."""
+
+PULL_MEMORY: int = 15
+
+PULL_FIELDS: tuple = ...
+
 class SecondOrderPlayer:
     """Rules and borrowed state of a second-order learner; feed it rounds."""
 

@@ -143,3 +143,60 @@ class ExpertComparator:
             "regret": self.regret,
             "detail": dict(self.detail),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class BanditComparator:
+    """A fixed way to draw arms, and what it would have lost.
+
+    In units of the declared range of losses; in a certificate, as they were reported.
+
+    Attributes
+    ----------
+    name : str
+        "best_arm", "arm", "best_expert" or "best_sequence".
+    label : str
+        What a line calls it.
+    loss : float
+        Its own loss; NaN where only a learner with full information could know it.
+    faced : float
+        The learner's loss over the same rounds.
+    rounds : float
+        How many these are; fewer than all for an arm that slept at times.
+    place : int or None
+        Which arm, or which expert.
+    switches : int or None
+        Of a sequence of arms.
+    detail : dict
+        What else is worth knowing, as JSON values.
+    """
+
+    name: str
+    label: str
+    loss: float
+    faced: float
+    rounds: float
+    place: int | None = None
+    switches: int | None = None
+    detail: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def rounding(self) -> float:
+        """What the regret may owe to rounding: it is a difference of long sums."""
+        return 1e-12 * (abs(self.faced) + abs(self.loss)) if isfinite(self.loss) else 0.0
+
+    @property
+    def regret(self) -> float:
+        """How much more the learner lost; NaN where that was not observed."""
+        return self.faced - self.loss
+
+    def describe(self) -> dict[str, Any]:
+        """The comparator as JSON values."""
+        known = not isnan(self.loss)
+        return {
+            "name": self.name,
+            "label": self.label,
+            "loss": self.loss if known else None,
+            "regret": self.regret if known else None,
+            "detail": dict(self.detail),
+        }

@@ -182,3 +182,81 @@ class ExpertLedger:
             highest=max(self.highest, later.highest),
             max_outcome2=max(self.max_outcome2, later.max_outcome2),
         )
+
+
+_PULLS = ("rounds", "settled", "loss", "loss2", "mixed", "swing", "rates", "reach", "restricted", "late", "lost")
+_PULLS_BY_ARM = ("draws", "losses", "missed", "asleep", "estimates", "implicit")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BanditLedger:
+    """Running totals of a bandit's draws; losses are in units of the declared range, from 0 to 1.
+
+    Attributes
+    ----------
+    rounds, settled, lost : float
+        Draws that were made, those whose loss is known, and those that were withdrawn.
+    loss, loss2 : float
+        Sum of the losses that were suffered, and of their squares.
+    mixed : float
+        With full information: the losses of all arms, mixed by the probabilities of the draws.
+    swing : float
+        Sum over the draws of the rate times the number of arms that could be drawn; with experts' advice, times the sum
+        over arms of the largest probability that an expert gives to it.
+    rates, reach : float
+        The sums of the two factors.
+    first_rate, last_rate, last_gamma : float
+        Learning rate of the first and of the last draw; implicit exploration of the last one.
+    restricted : float
+        Draws for which some arms were asleep.
+    late : float
+        Losses that came after another draw had been made.
+    width : float
+        Size of the declared range: what a unit is worth.
+    draws, losses : ndarray, shape (arms,)
+        How often each arm was drawn, and what it lost then.
+    missed, asleep : ndarray, shape (arms,)
+        What the learner lost in the rounds for which the arm was asleep, and how many they were.
+    estimates : ndarray, shape (comparators,)
+        What the learner goes by, for each arm, or each expert who gives advice: an estimate of its losses, or gains.
+    implicit : ndarray, shape (comparators,)
+        Estimates of their losses that are unlikely to be much too large: each loss over its probability plus gamma.
+    """
+
+    rounds: float
+    settled: float
+    loss: float
+    loss2: float
+    mixed: float
+    swing: float
+    rates: float
+    reach: float
+    first_rate: float
+    last_rate: float
+    last_gamma: float
+    restricted: float
+    late: float
+    lost: float
+    width: float
+    draws: Array
+    losses: Array
+    missed: Array
+    asleep: Array
+    estimates: Array
+    implicit: Array
+
+    @property
+    def unsettled(self) -> float:
+        """Draws whose loss is not known, or never will be."""
+        return self.rounds - self.settled
+
+    def __add__(self, later: BanditLedger) -> BanditLedger:
+        """Both books in one: sums add up."""
+        first, last = (self if self.rounds else later), (later if later.rounds else self)
+        return BanditLedger(
+            **{name: getattr(self, name) + getattr(later, name) for name in (*_PULLS, *_PULLS_BY_ARM)},
+            first_rate=first.first_rate,
+            last_rate=last.last_rate,
+            last_gamma=last.last_gamma,
+            width=last.width,
+        )

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from .modelfile import read_model
 
 if TYPE_CHECKING:
+    from .bandits.base import Bandit
     from .experts.base import ExpertLearner
     from .linear.base import OnlineClassifier
 
 
-def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner, dict[str, Any]]:
+def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner | Bandit, dict[str, Any]]:
     """Read a learner and what was kept with it.
 
     Parameters
@@ -22,7 +23,7 @@ def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner, d
 
     Returns
     -------
-    learner : OnlineClassifier or ExpertLearner
+    learner : OnlineClassifier, ExpertLearner or Bandit
     extra : dict
         JSON values.
 
@@ -36,6 +37,10 @@ def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner, d
 
     description, tensors = read_model(path)
     name = description.get("learner")
+    if "room" in description:  # some of its names are those of combiners too
+        from .bandits import persist as bandits
+
+        return bandits.rebuilt(path, description, tensors)
     if isinstance(name, str) and name in EXPERT_LEARNERS:
         from .experts import persist as experts
 

@@ -42,15 +42,9 @@ def figure(history: Any) -> Figure:
     RegretlessError
         If matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise RegretlessError(
-            "drawing needs matplotlib, which is not installed; install it with: pip install 'regretless[plot]'"
-        ) from error
+    made = empty_figure((12, 12))
     recorded = getattr(history, "history", history)
     recorded = recorded() if callable(recorded) else recorded
-    made = Figure(figsize=(12, 12), layout="constrained")
     places: dict[str, Any] = made.subplot_mosaic(
         [["regret", "regret"], ["weights", "losses"], ["forecasts", "residuals"], ["rate", "rate"]],
         height_ratios=(3, 3, 2.4, 1.8),
@@ -69,6 +63,23 @@ def figure(history: Any) -> Figure:
             if len(recorded.rounds) == 1 and not str(line.get_label()).startswith("_"):
                 line.set_marker("o")  # a line of one point cannot be seen
     return made
+
+
+def empty_figure(size: tuple[float, float]) -> Figure:
+    """A figure of so many inches.
+
+    Raises
+    ------
+    RegretlessError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise RegretlessError(
+            "drawing needs matplotlib, which is not installed; install it with: pip install 'regretless[plot]'"
+        ) from error
+    return Figure(figsize=size, layout="constrained")
 
 
 def _by_name(history: Any, column: str) -> dict[str, list[float]]:

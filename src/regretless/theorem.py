@@ -96,12 +96,14 @@ class Theorem:
                 why = "its numbers are too large or too small for floats"
                 continue
             # What is bounded may depend on the comparator too (regret): the tightest is the least slack.
+            # Where it cannot be observed, the first comparator stands.
             if best is None or value - self.counts(ledger, comparator) < best[0] - self.counts(ledger, best[1]):
                 best = value, comparator
         if best is None:
             return Certificate(self, None, None, None, why)
         confidence = 1 - learner.delta if self.kind == "probable" else None
-        return Certificate(self, self.counts(ledger, best[1]), best[0], best[1], None, confidence)
+        counted = self.counts(ledger, best[1])
+        return Certificate(self, None if isnan(counted) else counted, best[0], best[1], None, confidence)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -112,7 +114,8 @@ class Certificate:
     ----------
     theorem : Theorem
     observed, bound : float or None
-        None when the theorem does not apply.
+        None when the theorem does not apply; `observed` also when it bounds what cannot be seen: a bandit's regret, if
+        nobody knows the losses of the arms that were not drawn.
     comparator : Comparator, ExpertComparator or None
         What it was read against.
     why : str or None
@@ -186,14 +189,15 @@ class Certificate:
         return f"<{self}>"
 
     def __str__(self) -> str:
-        if self.observed is None or self.shown_bound is None:
+        if self.shown_bound is None:
             return f"{self.theorem.title}: does not apply ({self.why})"
         sign = "<=" if self.holds else "EXCEEDS"
         against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
         empty = ", no better than the number of rounds" if self.vacuous else ""
         often = "" if self.confidence is None else f", with probability {100 * self.confidence:.6g}%"
+        seen = "(not observed)" if self.observed is None else _number(self.observed)
         return (
-            f"{self.theorem.title}: {self.quantity} {_number(self.observed)} {sign} "
+            f"{self.theorem.title}: {self.quantity} {seen} {sign} "
             f"{_number(self.shown_bound)}{empty}{often}{against}  [{self.theorem.source}]"
         )
 

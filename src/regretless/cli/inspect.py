@@ -35,11 +35,16 @@ def run(arguments: Namespace) -> int:
 
     learner: Any
     learner, extra = read(arguments.model)
-    if hasattr(learner, "n_experts_"):
+    if hasattr(learner, "expert_names_"):
         from .inspect_experts import describe_combiner, lines_of
 
         found = describe_combiner(learner, extra)
         lines = lines_of(found, arguments.top)
+    elif hasattr(learner, "arm_names_"):
+        from .inspect_bandits import describe_bandit, lines_of_bandit
+
+        found = describe_bandit(learner)
+        lines = lines_of_bandit(found, arguments.top)
     else:
         found = describe(learner, Continuation.read(extra), arguments.top)
         lines = _lines(found)

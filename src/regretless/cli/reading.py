@@ -1,4 +1,4 @@
-"""Models of the one room of the house or the other, for verbs that work with one of them."""
+"""Models of one room of the house or another, for verbs that work with one of them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,17 @@ def read_combiner(path: str) -> tuple[ExpertLearner, dict[str, Any]]:
         If it is none.
     """
     learner, extra = _read(path)
-    if not hasattr(learner, "n_experts_"):
+    if not hasattr(learner, "expert_names_"):
         advice = "learn --resume goes on with it, predict uses it"
         raise ModelError(f"{path}: this model learned from labelled rows ({learner.name}); {advice}")
     return learner, extra
 
 
 def _read(path: str) -> tuple[Any, dict[str, Any]]:
+    """A model that some verb works with."""
     from ..models import read
 
-    return read(path)
+    learner, extra = read(path)
+    if hasattr(learner, "arm_names_"):
+        raise ModelError(f"{path}: this model draws arms ({learner.name}); inspect shows it, regretless.load reads it")
+    return learner, extra

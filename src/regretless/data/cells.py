@@ -59,13 +59,27 @@ def find_faults(block: Block, names: list[str], kinds: dict[str, str]) -> Faults
     import pyarrow as pa
 
     unequal, faults = UnequalRows(), Faults()
-    raw = parse(block, block.text, names, dict.fromkeys(kinds, pa.binary()), unequal)
+    text = block.text
+    if (clear := legible(text)) is not text:
+        parse(block, clear, names, dict.fromkeys(names[:1], pa.binary()), unequal)
+        spans = block.rows()
+        text = block.without([spans[row] for row in sorted(unequal.found)])
+    raw = parse(block, text, names, dict.fromkeys(kinds, pa.binary()), unequal)
     faults.add(np.array(sorted(unequal.found), np.intp), None, unequal.explain)
     read = np.setdiff1d(np.arange(raw.num_rows + len(unequal.found)), list(unequal.found))
     for name, kind in kinds.items():
         column = raw[name].combine_chunks()
         faults.add(read[_unreadable(column, kind)], name, _explain(name, kind, column, read))
     return faults
+
+
+def legible(text: bytes) -> bytes:
+    """The text with a mark for what is no UTF-8: of rows of the wrong length pyarrow tells in their own words."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return text.decode(errors="replace").encode()
+    return text
 
 
 class UnequalRows:

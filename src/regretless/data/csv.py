@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import DataError
 from .blocks import SMALLEST, Block, Blocks
-from .cells import UnequalRows, find_faults, parse, shown
+from .cells import UnequalRows, find_faults, legible, parse, shown
 from .chunk import Chunk
 from .source import Source, open_bytes
 from .table import TableStream
@@ -67,7 +67,7 @@ class CsvStream(TableStream):
             found = f"one column only, {shown(names[0])}"
             advice = f"{self._delimiter!r} is to separate cells, not {min(others)!r} (for tabs pass --format tsv)"
             raise DataError(self.name, block.line, None, found, advice)
-        if self._target not in names and all(_is_number(name) for name in names):
+        if self._target not in names and all(_is_number(name) for name in names) and not _counts(names):
             found = "a row of numbers where the column names are expected"
             raise DataError(self.name, block.line, None, found, "name the columns in the first line")
         return names
@@ -78,7 +78,7 @@ class CsvStream(TableStream):
         kinds = {name: "text" for name in undecided if name in self._categorical}
         unknown = [name for name in undecided if name not in kinds]
         if unknown:
-            table = parse(block, block.text, names, dict.fromkeys(unknown), UnequalRows())
+            table = parse(block, legible(block.text), names, dict.fromkeys(unknown), UnequalRows())
             kinds |= {name: self._kind_of(name, table[name]) for name in unknown}
         if undecided:
             self._settle({name: kinds[name] for name in undecided})
@@ -130,6 +130,11 @@ def share_of_numbers(column: Any) -> float:
 
     numbers = compute.sum(compute.match_substring_regex(column, NUMBER)).as_py() or 0
     return float(numbers / max(1, len(column) - column.null_count))
+
+
+def _counts(names: list[str]) -> bool:
+    """Whether the names are 0, 1, 2 and so on, as data frames have them; two of them might be a row of data."""
+    return len(names) > 2 and names in ([str(place + first) for place in range(len(names))] for first in (0, 1))
 
 
 def _is_number(text: str) -> bool:

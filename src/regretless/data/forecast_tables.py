@@ -19,7 +19,6 @@ from .table import TableStream
 NEVER = np.iinfo(np.int64).max
 HALF = 0.5
 CLOCKLIKE = 12  # rows over which whole numbers that grow are no coincidence
-OTHERWISE = "or name the experts with --experts"
 
 
 class TableForecasts(ForecastStream):
@@ -74,7 +73,7 @@ class TableForecasts(ForecastStream):
         if not len(bad):
             return batch, None
         column, found, hint = chunk.faults.first(bad[0])
-        error = chunk.error(bad[0], column, found, _without_categorical(hint))
+        error = chunk.error(bad[0], column, found, _without_categorical(hint, self._columns.words.otherwise))
         return batch.slice(0, int(np.searchsorted(read, bad[0]))), error
 
     def _moments(
@@ -108,14 +107,14 @@ class TableForecasts(ForecastStream):
         grows = (np.diff(advice, axis=0) > 0).all(axis=0) & (advice == np.floor(advice)).all(axis=0)
         for place in np.flatnonzero(grows).tolist():
             found = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an expert"
-            self._note(f"{self.name}: {found}; if it is none, name it with --time, or the experts with --experts")
+            self._note(f"{self.name}: {found}; if it is none, name it with --time, {columns.words.otherwise}")
 
     def _refuse_silent(self, heard: Array) -> None:
         """Experts without a single forecast are a mistake in a table, but not in one that a model goes on with."""
         silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]
         if silent and self._columns.names is None and self._columns.experts is None:
             found = f"column {listed(silent[:1])} has no value in any row"
-            raise self._error(found, f"remove it, {OTHERWISE}")
+            raise self._error(found, f"remove it, {self._columns.words.otherwise}")
 
 
 class Choice:
@@ -162,7 +161,7 @@ class Choice:
             if name == self.target or name in named:
                 self._refuse_text(name)
         self._wanted[:] = [name for name in self._wanted if name not in left_out]  # the reader holds this very list
-        self._leave_out(text, "text is no forecast")
+        self._leave_out(text, f"text is no {self._columns.words.cell}")
 
     def decide(self) -> None:
         """Fix the experts, once the first rows are read."""
@@ -170,8 +169,9 @@ class Choice:
             apart = {self.target, self._columns.time, self._columns.arrivals}
             self._experts = [name for name in self._wanted if name not in apart]
             if not self._experts:
-                found = "there is no column of numbers besides " + listed([name for name in apart if name])
-                raise self._stream._error(found, "every expert is a column of numbers")
+                besides = listed([name for name in apart if name])
+                found = "there is no column of numbers" + (f" besides {besides}" if besides else "")
+                raise self._stream._error(found, f"every {self._columns.words.column} is a column of numbers")
             self._stream.experts = self._experts
 
     def expects(self, name: str) -> bool:
@@ -195,7 +195,7 @@ class Choice:
     def _refuse_text(self, name: str) -> None:
         if name in (self._experts or ()) and name not in (self._columns.experts or ()):
             found = f"column {name!r} holds text, and nothing in the first rows"
-            raise self._stream._error(found, f"remove it, {OTHERWISE}")
+            raise self._stream._error(found, f"remove it, {self._columns.words.otherwise}")
         numeric = [one for one, kind in self.kinds.items() if kind in NUMERIC and one != self.target]
         advice = f"the columns of numbers are {listed(numeric)}" if numeric else "numbers are expected"
         raise self._stream._error(f"column {name!r} holds text", advice)
@@ -290,6 +290,6 @@ def _words(column: Any) -> list[str]:
     return ["" if word is None else str(word) for word in column.to_pylist()]
 
 
-def _without_categorical(advice: str) -> str:
+def _without_categorical(advice: str, otherwise: str) -> str:
     head, found, _ = advice.partition("; pass --categorical")
-    return f"{head}, {OTHERWISE}" if found else advice
+    return f"{head}, {otherwise}" if found else advice

@@ -78,6 +78,24 @@ class ForecastBatch:
 
 
 @dataclass(frozen=True)
+class Words:
+    """What messages call a table's columns and cells, and the option that chooses among the columns."""
+
+    column: str
+    cell: str
+    cells: str
+    option: str
+
+    @property
+    def otherwise(self) -> str:
+        """What else to do about a column that cannot be used."""
+        return f"or name the {self.column}s with {self.option}"
+
+
+FORECASTS = Words("expert", "forecast", "forecasts", "--experts")
+
+
+@dataclass(frozen=True)
 class Columns:
     """Which columns are what, as far as the user says.
 
@@ -91,6 +109,8 @@ class Columns:
         The experts of a model that this goes on with, to be found in whatever order they stand.
     need_target : bool
         Whether there must be a column of outcomes. If not, there is none.
+    words : Words
+        What messages call them.
     """
 
     target: str | None = None
@@ -99,6 +119,7 @@ class Columns:
     experts: Sequence[str] | None = None
     names: Sequence[str] | None = None
     need_target: bool = True
+    words: Words = FORECASTS
 
     def apart(self) -> list[str]:
         """The columns that are no experts, as far as they are named."""
@@ -165,7 +186,7 @@ class ForecastStream(ABC):
             if error is not None:
                 raise error
         if empty:
-            raise self._error("no rows", "give a file with at least one row of forecasts")
+            raise self._error("no rows", f"give a file with at least one row of {self._columns.words.cells}")
 
     @abstractmethod
     def _batches(self) -> Iterator[ForecastBatch]:

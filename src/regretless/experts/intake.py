@@ -46,7 +46,7 @@ def table_of(advice: Any) -> Array:
     RegretlessError
         If it is no such table.
     """
-    table = _numbers(advice, "advice")
+    table = numbers(advice, "advice")
     if table.ndim not in (2, 3) or 0 in table.shape[1:]:
         raise RegretlessError(f"advice of shape {table.shape}: a row for each round, a column for each expert")
     return table
@@ -54,7 +54,7 @@ def table_of(advice: Any) -> Array:
 
 def row_of(advice: Any) -> Array:
     """The advice of one round: (experts,) or (experts, width)."""
-    row = _numbers(advice, "advice")
+    row = numbers(advice, "advice")
     if row.ndim not in (1, 2) or 0 in row.shape:
         raise RegretlessError(f"advice of shape {row.shape}: a forecast of each expert is expected")
     return row
@@ -65,7 +65,7 @@ def outcomes_of(outcomes: Any, rounds: int, width: int, *, classes: bool) -> Arr
 
     Whole numbers for vectors name the class that came, where forecasts are probabilities of classes.
     """
-    found = _numbers(outcomes, "outcomes")
+    found = numbers(outcomes, "outcomes")
     if width > 1 and found.ndim == 1 and classes:
         return indicators(found, width)
     expected = (rounds,) if width == 1 else (rounds, width)
@@ -94,7 +94,7 @@ def normalised(prior: Any, experts: int) -> Array:
     """
     if prior is None:
         return np.full(experts, 1.0 / experts)
-    found = _numbers(prior, "prior").astype(np.float64)
+    found = numbers(prior, "prior").astype(np.float64)
     if found.shape != (experts,):
         raise RegretlessError(f"prior of shape {found.shape}: one weight for each of the {experts} experts")
     if not (np.isfinite(found).all() and (found > 0).all()):
@@ -102,9 +102,18 @@ def normalised(prior: Any, experts: int) -> Array:
     return np.ascontiguousarray(found / found.sum())
 
 
-def _numbers(values: Any, what: str) -> Array:
+def numbers(values: Any, what: str) -> Array:
+    """An array of floats, in C order; what a masked array hides is nan.
+
+    Raises
+    ------
+    RegretlessError
+        If these are no numbers.
+    """
     try:
         found = np.ma.filled(values.astype(np.float64), np.nan) if np.ma.isMA(values) else np.asarray(values)
+        if found.dtype.kind in "cSUmM":
+            raise TypeError(f"{found.dtype} was found")
         if found.dtype not in (np.float32, np.float64):
             found = found.astype(np.float64)
     except (TypeError, ValueError) as error:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ModelError, RegretlessError
+from ..kept import count, digits, names, one, parameters, plain, refuse_shapes, whole_numbers
 from ..modelfile import read_model, refuse_unknown, write_model
 from .base import ExpertLearner
 from .board import ABSENT, FIELDS, Board, Rules
@@ -68,7 +69,7 @@ def write(path: str | PathLike[str], learner: ExpertLearner, extra: Mapping[str,
     pending = learner._pending
     description = {
         "learner": learner.name,
-        "parameters": {name: _plain(value) for name, value in learner.get_params().items()},
+        "parameters": {name: plain(value) for name, value in learner.get_params().items()},
         "experts": len(board.prior),
         "width": board.width,
         "names": learner.expert_names_,
@@ -106,7 +107,7 @@ def rebuilt(
     """
     refuse_unknown(path, description, KEYS)
     try:
-        return _rebuild(description, tensors), dict(_one(description["extra"], dict, "extra"))
+        return _rebuild(description, tensors), dict(one(description["extra"], dict, "extra"))
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:
         if isinstance(error, ModelError):
             raise
@@ -114,14 +115,14 @@ def rebuilt(
 
 
 def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> ExpertLearner:
-    learner = expert_class(_one(description["learner"], str, "learner"))(**_parameters(description["parameters"]))
-    experts, width = _count(description["experts"], "experts", 1), _count(description["width"], "width", 1)
+    learner = expert_class(one(description["learner"], str, "learner"))(**_parameters(description["parameters"]))
+    experts, width = count(description["experts"], "experts", 1), count(description["width"], "width", 1)
     tickets, pending = _tickets(description)
     rules = learner._rules(experts)
     # Before memory is set aside for them: the file has shown that it holds as much.
-    _refuse_shapes(_shapes(learner, rules, experts, width, len(pending)), tensors)
+    refuse_shapes(_shapes(learner, rules, experts, width, len(pending)), tensors)
     _refuse_values(rules, tensors)
-    learner.expert_names_ = _names(description["names"], experts)
+    learner.expert_names_ = names(description["names"], experts, "experts")
     board = learner._begin(experts, width)
     board.adopt({name: array for name, array in tensors.items() if name != "waiting"})
     learner._tickets = tickets
@@ -131,44 +132,17 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Ex
     return learner
 
 
-def _one(value: Any, kind: type, what: str) -> Any:
-    """A value of the very type that is expected; a truth value is no number."""
-    if type(value) is not kind:
-        raise ValueError(f"{what} is of another type than {kind.__name__}")
-    return value
-
-
-def _count(value: Any, what: str, least: int = 0) -> int:
-    number: int = _one(value, int, what)
-    if number < least:
-        raise ValueError(f"{what} is below {least}")
-    return number
-
-
 def _parameters(described: Any) -> dict[str, Any]:
-    parameters = dict(_one(described, dict, "parameters"))
-    for name, value in parameters.items():
-        if value is not None and type(value) not in KINDS.get(name, ()):
-            raise ValueError(f"there is no parameter {name} of this type")
-        if type(value) is list and not all(type(one) in (bool, *NUMBER) for one in value):
-            raise ValueError(f"{name} holds something else than numbers")
-    if parameters.get("value_range") is not None:
-        parameters["value_range"] = tuple(parameters["value_range"])
-    return parameters
-
-
-def _names(names: Any, experts: int) -> list[str] | None:
-    if names is None:
-        return None
-    if len(_one(names, list, "names")) != experts:
-        raise ValueError("there are not as many names as experts")
-    return [_one(name, str, "a name") for name in names]
+    found = parameters(described, KINDS)
+    if found.get("value_range") is not None:
+        found["value_range"] = tuple(found["value_range"])
+    return found
 
 
 def _tickets(description: Mapping[str, Any]) -> tuple[int, list[int]]:
     """How many tickets were drawn, and which of them wait."""
-    drawn = _count(description["tickets"], "tickets")
-    pending = [_count(ticket, "a ticket") for ticket in _one(description["pending"], list, "pending")]
+    drawn = count(description["tickets"], "tickets")
+    pending = [count(ticket, "a ticket") for ticket in one(description["pending"], list, "pending")]
     if len(set(pending)) < len(pending) or any(ticket >= drawn for ticket in pending):
         raise ValueError("a ticket waits twice, or was never drawn")
     return drawn, pending
@@ -190,14 +164,6 @@ def _shapes(learner: ExpertLearner, rules: Rules, experts: int, width: int, wait
     return {name: shapes[name] for name in (*names, *(["waiting"] if waiting else []))}
 
 
-def _refuse_shapes(shapes: Mapping[str, tuple[int, ...]], tensors: Mapping[str, Array]) -> None:
-    if set(shapes) != set(tensors):
-        raise ValueError("it has other arrays than such a learner")
-    for name, array in tensors.items():
-        if array.shape != shapes[name] or array.dtype != np.float64:
-            raise ValueError(f"{name} has another shape or type than the learner asks for")
-
-
 def _refuse_values(rules: Rules, tensors: Mapping[str, Array]) -> None:
     """What no run can have written; that something is infinite is no such sign."""
     if any(np.isnan(array).any() for name, array in tensors.items() if name != "waiting"):
@@ -207,9 +173,8 @@ def _refuse_values(rules: Rules, tensors: Mapping[str, Array]) -> None:
         counts.append(tensors["memory"][:1])
     if rules.rule == "majority":
         counts.append(tensors["state"])
-    for numbers in counts:
-        if not (np.isfinite(numbers) & (numbers >= 0) & (np.floor(numbers) == numbers)).all():
-            raise ValueError("what counts rounds or mistakes is no whole number >= 0")
+    if not whole_numbers(*counts):
+        raise ValueError("what counts rounds or mistakes is no whole number >= 0")
     if (tensors["book"][SIZES] < 0).any():
         raise ValueError("a size is below 0")
     if "triangle" in tensors and not np.diagonal(tensors["triangle"])[:-1].all():
@@ -241,27 +206,15 @@ def _draw_on(learner: ExpertLearner, draws: Any) -> None:
             raise ValueError("this learner draws no experts")
         return
     state: Any = learner.generator_.bit_generator.state
-    kept = {name: _digits(value) for name, value in _one(draws["state"], dict, "the generator").items()}
+    kept = {name: digits(value) for name, value in one(draws["state"], dict, "the generator").items()}
     if set(kept) != set(state["state"]) or any(value >= 2**128 for value in kept.values()) or kept["inc"] % 2 == 0:
         raise ValueError("the generator has no such state")
-    learner.seed_ = _digits(draws["seed"])
+    learner.seed_ = digits(draws["seed"])
     learner.generator_.bit_generator.state = state | {"state": kept}
-    drawn = {_one(ticket, int, "a ticket"): _count(place, "a drawn expert") for ticket, place in draws["drawn"]}
+    drawn = {one(ticket, int, "a ticket"): count(place, "a drawn expert") for ticket, place in draws["drawn"]}
     if len(drawn) != len(draws["drawn"]) or set(drawn) != set(learner._pending):
         raise ValueError("there is not one drawn expert for each prediction that waits")
     for ticket, place in drawn.items():
         if np.isnan(learner._pending[ticket].advice[place]):
             raise ValueError("an expert was drawn that is silent")
     learner._drawn = drawn
-
-
-def _digits(text: Any) -> int:
-    if not (_one(text, str, "a number").isascii() and text.isdigit()):
-        raise ValueError(f"{text[:40]!r} is no whole number")
-    return int(text)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(one) for one in value]
-    return value.item() if isinstance(value, np.generic) else value

@@ -25,8 +25,9 @@ class Series:
 
     `final` is what the legend shows until the reader points at a round; a line that is not `drawn` is in the
     legend alone. A `floor` bounds from below. `spans` are vertical strokes (round, low, high) drawn behind the
-    line, and `tag` is what stands beside its end, for readers to whom colours look alike. The top of an area is not
-    what it stands for, so `told` are the values that the reader is told instead.
+    line, or the two edges of a band, which has no points of its own; `tag` is what stands beside the line's end, for
+    readers to whom colours look alike. The top of an area is not what it stands for, so `told` are the values that the
+    reader is told instead.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Series:
     final: str = ""
     drawn: bool = True
     floor: bool = False
-    mark: Literal["line", "dots", "area", "none"] = "line"
+    mark: Literal["line", "dots", "area", "band", "none"] = "line"
     spans: Sequence[tuple[float, float, float]] = ()
     tag: str = ""
     told: Sequence[Point] = ()
@@ -48,7 +49,8 @@ class Panel:
 
     The axis of rounds is linear if `even`, else as `round_axis` chooses; `across` is what it is called. Of the points
     of the first line, `moments` are the times, where rounds have such, and `said` is what the reader is told of each
-    who points at it.
+    who points at it. What is below `least` has no place on a logarithmic axis of values. `table` says the same in
+    numbers, its headings first.
     """
 
     key: str
@@ -62,6 +64,8 @@ class Panel:
     moments: Sequence[str] = ()
     said: Sequence[str] = ()
     across: str = "Rounds"
+    least: float = 0.0
+    table: Sequence[Sequence[str]] = ()
 
     @property
     def rounds(self) -> int:

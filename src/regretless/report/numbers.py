@@ -51,6 +51,11 @@ def number(value: float) -> str:
     return count(value) if whole else real(value)
 
 
+def between(low: float, high: float) -> str:
+    """Both ends of a range."""
+    return f"{number(low)} to {number(high)}"
+
+
 def power_of_ten(exponent: int) -> str:
     """Ten to the given power."""
     return "10" + str(exponent).translate(_SUPERSCRIPTS)

@@ -18,6 +18,7 @@ from .axes import Format
 from .curves import Panel, Series, at_round
 from .formula import mathml
 from .model import CertificateLike
+from .stills import Still
 
 MOST_COMPARATORS = 40
 MOST_FACTS = 60
@@ -30,6 +31,16 @@ SOURCE_NAMES = {
     "skipped": "Rows skipped",
     "passes": "Passes",
 }
+
+_DEFAULTS = {
+    "forecast": "",
+    "experts": None,
+    "arms": None,
+    "estimates": None,
+    "course": "The run, round by round",
+    "certified": "",
+}
+"""What the template asks for and not every page knows."""
 
 
 def write(path: str | os.PathLike[str], page: str) -> None:
@@ -53,7 +64,13 @@ def write(path: str | os.PathLike[str], page: str) -> None:
         raise
 
 
-def fill(view: Mapping[str, Any], panels: Sequence[Panel], certificates: Sequence[CertificateLike], whole: bool) -> str:
+def fill(
+    view: Mapping[str, Any],
+    panels: Sequence[Panel],
+    certificates: Sequence[CertificateLike] | None,
+    whole: bool,
+    stills: Sequence[Still] = (),
+) -> str:
     """The page that shows a view, its charts and its certificates.
 
     Parameters
@@ -61,9 +78,12 @@ def fill(view: Mapping[str, Any], panels: Sequence[Panel], certificates: Sequenc
     view : mapping
         What the template asks for, beside what follows.
     panels : sequence of Panel
-    certificates : sequence of Certificate
+    certificates : sequence of Certificate or None
+        None for a page that says nothing of theorems.
     whole : bool
         Whether bounds on what the charts show may be rounded down.
+    stills : sequence of Still
+        Pictures in which rounds do not run from left to right.
 
     Returns
     -------
@@ -84,23 +104,31 @@ def fill(view: Mapping[str, Any], panels: Sequence[Panel], certificates: Sequenc
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     source = resources.files("regretless.report").joinpath("page.html.j2").read_text(encoding="utf-8")
     drawings = {panel.key: [Markup(svg.drawing(panel, frame)) for frame in svg.FRAMES[panel.key]] for panel in panels}
-    applying_first = sorted(certificates, key=lambda one: not one.applies)
+    asked = certificates or []
+    applying_first = sorted(asked, key=lambda one: not one.applies)
+    rows = [summary.row(one, Markup(mathml(one.theorem.formula))) for one in applying_first]
     filled = environment.from_string(source).render(
-        {"forecast": "", "experts": None, **view},
+        {"verdict": summary.verdict(asked), **_DEFAULTS, **view},
         version=_version(),
         panels=[{**_panel_view(panel), "drawings": drawings[panel.key]} for panel in panels],
         curves={panel.key: _pointing(panel, whole) for panel in panels},
-        verdict=summary.verdict(certificates),
-        certificates=[summary.row(one, Markup(mathml(one.theorem.formula))) for one in applying_first],
+        stills=[{**_still_view(still), "drawings": list(map(Markup, still.drawings))} for still in stills],
+        certificates=None if certificates is None else rows,
         bar=lambda *share: Markup(_bar(*share)),
     )
     return filled.lstrip()
+
+
+def _still_view(still: Still) -> dict[str, Any]:
+    return {key: getattr(still, key) for key in ("key", "title", "legend", "notes", "table")}
 
 
 def _panel_view(panel: Panel) -> dict[str, Any]:
     notes = list(panel.notes)
     if svg.hidden_points(panel):
         where = "at or below zero" if panel.format == "real" else "at zero"
+        if panel.least:
+            where = f"at or below {numbers.number(svg.axes(panel, svg.FRAMES[panel.key][0])[1].low)}"
         notes.append(f"Ticks on the axis mark where a line was {where}: a log scale has no place for it.")
     return {
         "key": panel.key,
@@ -109,6 +137,8 @@ def _panel_view(panel: Panel) -> dict[str, Any]:
         "series": panel.series,
         "notes": notes,
         "crowded": len(panel.series) > 4,
+        "roomy": any(line.mark == "band" for line in panel.series),
+        "table": panel.table,
     }
 
 
@@ -123,11 +153,19 @@ def _pointing(panel: Panel, whole: bool) -> dict[str, Any]:
             {
                 "style": line.style,
                 "drawn": line.drawn and line.mark != "area",
-                "values": [_json_value(line, t, panel.format, whole) for t in rounds],
+                "values": _edges(line, rounds)
+                if line.mark == "band"
+                else [_json_value(line, t, panel.format, whole) for t in rounds],
             }
             for line in panel.series
         ],
     }
+
+
+def _edges(line: Series, rounds: Sequence[float]) -> list[str | None]:
+    """Both edges of a band at each round."""
+    known = {t: numbers.between(low, high) for t, low, high in line.spans}
+    return [known.get(t) for t in rounds]
 
 
 def _json_value(line: Series, t: float, format: Format, whole: bool) -> float | str | None:

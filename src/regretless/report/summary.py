@@ -48,6 +48,7 @@ class Row:
     share: str
     width: float | None
     over: bool
+    runs: str = ""
 
 
 def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
@@ -71,15 +72,17 @@ def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
 def tightest(report: Certified) -> CertificateLike | None:
     """The certificate that leaves the least room above what was observed, a sure one where there is any.
 
-    Room rather than the bound itself, for certificates of regret against different comparators observe
-    different things.
+    Where nothing was observed, the one with the least bound. Room rather than the bound itself, for certificates of
+    regret against different comparators observe different things.
     """
-    numbered = [one for one in report.certificates if one.applies and not math.isnan(_room(one))]
-    alike = [one for one in numbered if bare(one.quantity) == bare(report.quantity)]
+    alike = [one for one in report.certificates if one.applies and bare(one.quantity) == bare(report.quantity)]
+    numbered = [one for one in alike if not math.isnan(_room(one))]
     for kind in ("sure", "probable", "expected"):
-        if of_kind := [one for one in alike if one.theorem.kind == kind]:
+        if of_kind := [one for one in numbered if one.theorem.kind == kind]:
             return min(of_kind, key=_room)
-    return None
+    # What nobody could observe leaves no room to measure.
+    bounded = [(one.bound, one) for one in alike if one.bound is not None and not math.isnan(one.bound)]
+    return min(bounded, key=lambda pair: pair[0])[1] if bounded and not numbered else None
 
 
 def lead(report: Report) -> str:
@@ -134,6 +137,8 @@ def row(certificate: CertificateLike, formula: str) -> Row:
     """One certificate, its numbers written out."""
     theorem = certificate.theorem
     observed, bound = pair(certificate)
+    if certificate.applies and certificate.observed is None:
+        observed = "not observed"
     share, width = used(certificate)
     return Row(
         title=theorem.title,
@@ -150,7 +155,24 @@ def row(certificate: CertificateLike, formula: str) -> Row:
         share=share,
         width=width,
         over=certificate.applies and not holds(certificate),
+        runs=_over_runs(certificate),
     )
+
+
+def _over_runs(certificate: CertificateLike) -> str:
+    """In how many of several runs a bound was exceeded, and between what it lay in them."""
+    runs = getattr(certificate, "runs", None)
+    if not certificate.applies or not isinstance(runs, Mapping) or not runs.get("of"):
+        return ""
+    # What holds in expectation is about the mean over the runs, and any of them may exceed it.
+    exceeded = None if certificate.theorem.kind == "expected" else runs.get("exceeded")
+    bound = runs.get("bound")
+    low, high = (bound.get(key) for key in ("q05", "q95")) if isinstance(bound, Mapping) else (None, None)
+    parts = [] if exceeded is None else [f"exceeded in {exceeded or 'none'} of {many(runs['of'], 'run')}"]
+    if low is not None and high is not None and low < high < math.inf:
+        parts.append(f"the bound was {numbers.between(low, high)} in 90% of {'them' if parts else 'the runs'}")
+    text = "; ".join(parts)
+    return text[:1].upper() + text[1:] + "." if text else ""
 
 
 def holds(certificate: CertificateLike) -> bool:

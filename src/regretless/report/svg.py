@@ -43,6 +43,7 @@ FRAMES = {
     "rates": _SMALL,
     "regret": _LARGE,
     "weights": _TAGGED,
+    "probabilities": _TAGGED,
     "losses": _TAGGED,
     "forecasts": _SMALL,
     "residuals": _SMALL,
@@ -56,7 +57,8 @@ def drawing(panel: Panel, frame: Frame) -> str:
     drawn = [line for line in panel.series if line.drawn]
     parts = [_grid(across, up, frame, panel)]
     parts += [_allowed(line, across, up) for line in _lowest_bound(drawn)]
-    parts += [_spans(line, across, up) for line in drawn if line.spans]
+    parts += [_band(line, across, up) for line in drawn if line.mark == "band"]
+    parts += [_spans(line, across, up) for line in drawn if line.spans and line.mark != "band"]
     parts += [_marks(line, across, up) for line in reversed(drawn)]
     parts.append(_tags(drawn, across, up, frame))
     geometry = f'data-x="{_geometry(across)}" data-y="{_geometry(up)}"'
@@ -71,6 +73,7 @@ def axes(panel: Panel, frame: Frame) -> tuple[Axis, Axis]:
     observed = [value for line in panel.series if not line.bound for _, value in line.points]
     observed += [value for line in panel.series for _, *ends in line.spans for value in ends]
     bounds = [value for line in panel.series if line.bound and line.drawn for _, value in line.points]
+    observed, bounds = ([v for v in values if not 0 < v < panel.least] for values in (observed, bounds))
     bottom, right = frame.height - frame.bottom, frame.width - frame.right
     across = round_axis(panel.rounds, frame.left, right, panel.even, panel.first)
     return across, value_axis(observed, bounds, bottom, frame.top, panel.format, panel.scale)
@@ -147,8 +150,22 @@ def _spans(line: Series, across: Axis, up: Axis) -> str:
     return f'<path class="spans {style}" stroke-width="{min(max(0.7 * apart, 1.0), 8.0):.1f}" d="{strokes}"/>'
 
 
+def _band(line: Series, across: Axis, up: Axis) -> str:
+    """What lies between two edges; below the axis it ends at the axis."""
+    edges = [
+        (across(t), up(max(low, up.low)), up(max(high, up.low)))
+        for t, low, high in line.spans
+        if across.stands(t) and math.isfinite(low) and math.isfinite(high)
+    ]
+    if len(edges) < 2:
+        return "".join(f'<path class="edge {line.style}" d="M{x:.1f} {low:.1f}V{high:.1f}"/>' for x, low, high in edges)
+    there = "L".join(f"{x:.1f} {high:.1f}" for x, _, high in edges)
+    back = "L".join(f"{x:.1f} {low:.1f}" for x, low, _ in reversed(edges))
+    return f'<path class="band {line.style}" d="M{there}L{back}Z"/>'
+
+
 def _marks(line: Series, across: Axis, up: Axis) -> str:
-    if line.mark == "none":
+    if line.mark in ("none", "band"):
         return ""
     if line.mark == "dots":
         places = (f"M{across(t):.1f} {up(v):.1f}h0" for t, v in line.points if across.stands(t) and up.stands(v))

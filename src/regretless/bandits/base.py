@@ -1,0 +1,392 @@
+"""What all bandits share: draw an arm, see what it lost, update."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from math import isfinite, log, sqrt
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from ..checks import drawn_seed, positive, share, whole
+from ..errors import RegretlessError
+from ..ledger import BanditLedger
+from ..theorem import Theorem
+from .board import DRAWS, ESTIMATES, IMPLICIT, Board, Rules, Scale
+from .draws import Drawing
+from .intake import advices_of, arm_names, table_of
+from .play import Play, played
+
+if TYPE_CHECKING:
+    from ..comparator import BanditComparator
+    from ..theorem import Certificate
+    from ..theory.bandit_standing import BanditStanding
+
+Array = np.ndarray[Any, Any]
+KEYS = 2**64  # seeds and runs are below
+LONGEST = 2**53  # rounds that floats count
+MOST = 2**31 - 1  # arms that have a number in what is kept of a play
+
+
+@dataclass(kw_only=True, eq=False)
+class Bandit(Drawing):
+    """The parameters and manners that every bandit has.
+
+    Parameters
+    ----------
+    n_arms : int, optional
+        How many arms there are; by default as many as `arms` has names, or as the first table has columns.
+    arms : sequence of str, optional
+        Their names.
+    value_range : (float, float)
+        Declared range of the losses; what lies outside is an error.
+    rewards : bool
+        Whether what is reported are rewards, of which more is better.
+    seed : int, optional
+        What the draws are a function of, from 0 to 2^64 - 1; by default a new one, kept as ``seed_``.
+    run : int
+        Runs of one seed draw independently of each other.
+    delta : float or None
+        The probability with which a bound that is read with confidence may fail.
+    """
+
+    n_arms: int | None = field(default=None, kw_only=False)
+    arms: Sequence[str] | None = None
+    value_range: tuple[float, float] = (0.0, 1.0)
+    rewards: bool = False
+    seed: int | None = None
+    run: int = 0
+    delta: float | None = 0.05
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
+    advised: ClassVar[bool] = False  # whether experts say what to draw
+    sees_all: ClassVar[bool] = False  # whether the losses of all arms are revealed
+
+    def __post_init__(self) -> None:
+        self.arm_names_: list[str] | None = None if self.arms is None else arm_names(self.arms)
+        named = None if self.arm_names_ is None else len(self.arm_names_)
+        self._arms = named if self.n_arms is None else at_most(MOST, "n_arms", self.n_arms)
+        if named not in (None, self._arms):
+            raise RegretlessError(f"n_arms={self.n_arms}, and arms= has {named} names")
+        self._scale = _scale(self.value_range, self.rewards)
+        if self.delta is not None:
+            share("delta", self.delta)
+        self.seed_ = drawn_seed(None) if self.seed is None else _key("seed", self.seed)
+        _key("run", self.run)
+        self._board: Board | None = None
+        self._pending = {}
+        self._among = {}
+        self._refuse_parameters()
+        self._made = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_made" in self.__dict__ and name in self.__dataclass_fields__:
+            raise RegretlessError(f"{name}= is given when a bandit is made; see clone({name}=...)")
+        object.__setattr__(self, name, value)
+
+    def __copy__(self) -> Self:
+        """A copy that goes its own way: two that shared their arrays would learn from each other's draws."""
+        from copy import deepcopy
+
+        return deepcopy(self)
+
+    # What a bandit is.
+
+    @abstractmethod
+    def _rules(self, arms: int, comparators: int) -> Rules:
+        """The composition for so many arms; it refuses parameters that have no meaning."""
+
+    def _refuse_parameters(self) -> None:
+        """Refuse what has no meaning at once, for as many arms as are known."""
+        self._rules(self._arms or 2, self._arms or 2)
+
+    # Parameters.
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def clone(self, **changes: Any) -> Self:
+        """A new bandit with the same parameters but for the changes; without a seed of its own it draws another one."""
+        return type(self)(**(self.get_params() | changes))
+
+    # The state.
+
+    @property
+    def n_arms_(self) -> int:
+        """How many arms there are."""
+        return self._known().arms
+
+    @property
+    def rounds_(self) -> int:
+        """Draws that were made."""
+        return 0 if self._board is None else self._board.rounds
+
+    @property
+    def probabilities_(self) -> Array:
+        """The probabilities of the next draw, if every arm is awake."""
+        return self.probabilities()
+
+    def probabilities(self, available: Any = None, advice: Any = None) -> Array:
+        """The probabilities of the next draw, among the arms that may be drawn; nothing is drawn or moved.
+
+        Parameters
+        ----------
+        available, advice : array-like, optional
+            As for `draw`.
+
+        Returns
+        -------
+        ndarray of shape (arms,)
+        """
+        board = self._known_with(advice)
+        mask, told = self._conditions(board, available, advice)
+        found: Array = board.core.probabilities(mask, told)
+        return found
+
+    @property
+    def counts_(self) -> Array:
+        """How often each arm was drawn."""
+        found: Array = self._known().tallies[DRAWS].astype(np.int64)
+        return found
+
+    @property
+    def estimates_(self) -> Array:
+        """What the bandit goes by, in units of the declared range: the estimated losses of each arm, or expert."""
+        found: Array = self._known().state[ESTIMATES].copy()
+        return found
+
+    @property
+    def best_arm_(self) -> int:
+        """The arm with the least estimated loss, by estimates that are unlikely to be much too large."""
+        return int(np.argmin(self._known().state[IMPLICIT]))
+
+    @property
+    def rate_(self) -> float:
+        """The learning rate of the next draw."""
+        return float(self._known().core.rate())
+
+    @property
+    def total_(self) -> float:
+        """The losses that were reported so far, summed in their own units; the rewards with ``rewards=True``."""
+        book = self.ledger_
+        return self._scale.total(book.loss, book.settled)
+
+    @property
+    def ledger_(self) -> BanditLedger:
+        """What was observed so far."""
+        return self._known().ledger()
+
+    def names(self) -> list[str]:
+        """The arms' names, or their numbers from 0."""
+        return self.arm_names_ or [str(arm) for arm in range(self.n_arms_)]
+
+    def bare(self) -> Any:
+        """The compiled core of this very bandit, for a loop that draws and reports strictly in turn.
+
+        Its ``draw()`` gives an arm, and ``update(arm, loss)`` reports the loss of that arm; there are no tickets and no
+        names, and nothing is open twice. What it learns this bandit has learned.
+        """
+        if self.advised or self.sees_all:
+            raise RegretlessError("bare(): only a bandit that goes by the loss of its own arm alone can be played so")
+        return self._known().core
+
+    def _known(self) -> Board:
+        if self._board is None:
+            if self._arms is None:
+                raise RegretlessError("how many arms are there? give n_arms=, or their names as arms=")
+            self._begin(self._arms, self._arms)
+        assert self._board is not None
+        return self._board
+
+    def _begin(self, arms: int, comparators: int) -> Board:
+        """The board, made when the number of arms is known."""
+        if self._board is None:
+            rules = self._rules(arms, comparators)
+            self._board = Board(arms, comparators, rules, self._scale, self.seed_, int(self.run))
+        return self._board
+
+    # A whole table.
+
+    def play(self, losses: Any, *, advice: Any = None, arms: bool = True) -> Play:
+        """Play the rows of a table in their order: draw, see the loss of that arm, update.
+
+        Parameters
+        ----------
+        losses : array-like of shape (rounds, arms)
+            Losses (rewards, with ``rewards=True``) of all arms, nan where an arm is asleep; the columns of a data frame
+            name the arms. Only what the bandit draws is shown to it.
+        advice : array-like of shape (rounds, experts, arms) or (rounds, experts), optional
+            For a learner with experts: their shares, or the arms that they name.
+        arms : bool
+            Whether to keep what was drawn.
+
+        Returns
+        -------
+        Play
+            The arms that were drawn and what they lost.
+
+        Raises
+        ------
+        LossError
+            If a row cannot be played; those before it are learned.
+        """
+        table, names = table_of(losses, self.arm_names_, self._arms)
+        width = table.shape[1]
+        told = None
+        if self.advised:
+            if advice is None:
+                raise RegretlessError("advice= is missing: this learner draws as its experts advise")
+            told = advices_of(advice, len(table), self._comparators(), width)
+        elif advice is not None:
+            raise RegretlessError("advice=: this learner has no experts; Exp4 has")
+        board = self._begin(width, width if told is None else told.shape[1])
+        self._arms = width
+        self.arm_names_ = self.arm_names_ or names
+        return played(board, table, told, self.names, keep=arms)
+
+    def _comparators(self) -> int | None:
+        """How many experts advise, as far as that is known."""
+        return None if self._board is None else self._board.comparators
+
+    # Its own success is judged by theorems.
+
+    def standing(self) -> BanditStanding:
+        """What a theorem may know of the learner besides its ledger."""
+        from ..theory.bandit_standing import BanditStanding
+
+        board, given = self._known(), self.get_params()
+        rules = board.rules
+        return BanditStanding(
+            arms=board.arms,
+            comparators=board.comparators,
+            rule=rules.rule,
+            schedule=rules.schedule,
+            rate=rules.rate,
+            gamma=rules.gamma,
+            horizon=given.get("horizon"),
+            switches=given.get("switches"),
+            share=rules.share,
+            beta=rules.beta,
+            explore=rules.explore,
+            estimator=given.get("estimator", "importance"),
+            delta=self.delta,
+            width=self._scale.width,
+            low=0.0 if self.rewards else self._scale.low,
+        )
+
+    def comparators(
+        self, losses: Any = None, *, advice: Any = None, switches: int | None = None
+    ) -> list[BanditComparator]:
+        """What fixed ways to draw would have lost; how much that is only hindsight knows.
+
+        Parameters
+        ----------
+        losses, advice, switches
+            As for `certify`.
+        """
+        from .compare import in_hindsight, unseen
+
+        many = self.get_params().get("switches") if switches is None else switches
+        return unseen(self, many) if losses is None else in_hindsight(self, losses, advice, many)
+
+    def certify(
+        self, losses: Any = None, *, advice: Any = None, switches: int | None = None, oblivious: bool = True
+    ) -> list[Certificate]:
+        """Each theorem about this learner, with the numbers of its run.
+
+        Parameters
+        ----------
+        losses : array-like of shape (rounds, arms), optional
+            What all arms lost in the rounds that were drawn, in hindsight, a row for each draw: then the regret that is
+            bounded can be seen.
+        advice : array-like of shape (rounds, experts, arms) or (rounds, experts), optional
+            With the losses, where experts advise.
+        switches : int, optional
+            Of the sequences of arms that EXP3.S is compared with; by default as many as it was tuned for.
+        oblivious : bool
+            Whether the losses would have been the same if other arms had been drawn.
+
+        Returns
+        -------
+        list of Certificate
+        """
+        from .judge import certificates
+
+        found = self.comparators(losses, advice=advice, switches=switches)
+        standing = replace(self.standing(), oblivious=oblivious)
+        return certificates(self.theorems, standing, [self.ledger_], [found])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the bandit to a ``.rgl`` file, open draws and all; `regretless.load` reads it."""
+        from .persist import write
+
+        write(path, self, {})
+
+
+@dataclass(kw_only=True, eq=False)
+class Tuned(Bandit):
+    """A bandit with a rate that is given, tuned for a horizon, or follows the number of draws.
+
+    Parameters
+    ----------
+    rate : float, optional
+        A constant learning rate.
+    horizon : int, optional
+        The number of rounds to come, for which the best constant rate is taken.
+    """
+
+    rate: float | None = None
+    horizon: int | None = None
+
+    @abstractmethod
+    def _best(self, arms: int, comparators: int, rounds: int) -> float:
+        """The constant rate that is best for so many rounds."""
+
+    def _rules(self, arms: int, comparators: int) -> Rules:
+        if self.rate is not None and self.horizon is not None:
+            raise RegretlessError("rate= and horizon= exclude each other: the horizon sets the rate")
+        if self.rate is not None:
+            rate = positive("rate", self.rate)
+            return Rules(self.name, "constant", rate, rate / 2)
+        rounds = None if self.horizon is None else at_most(LONGEST, "horizon", self.horizon)
+        if comparators == 1:
+            return Rules(self.name, "constant", 1.0, 0.5)
+        if rounds is None:
+            return Rules(self.name)
+        return Rules(self.name, "constant", self._best(arms, comparators, rounds), implicit(arms, comparators, rounds))
+
+
+def implicit(arms: int, comparators: int, rounds: int) -> float:
+    """The implicit exploration of a certificate that is tightest after so many rounds."""
+    return sqrt(log(comparators) / (2 * arms * rounds)) if comparators > 1 else 0.5
+
+
+def at_most(most: int, name: str, value: Any) -> int:
+    """A whole number from 1 to the largest there can be."""
+    if whole(name, value) > most:
+        raise RegretlessError(f"{name}={value!r}; it must be {most} at most")
+    return int(value)
+
+
+def _key(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= int(value) < KEYS:
+        raise RegretlessError(f"{name}={value!r}; it must be a whole number from 0 to 2^64 - 1")
+    return int(value)
+
+
+def _scale(value_range: Any, rewards: Any) -> Scale:
+    try:
+        low, high = (float(end) for end in value_range)
+    except (TypeError, ValueError) as error:
+        raise RegretlessError(f"value_range={value_range!r}; two numbers are expected") from error
+    if not (low < high and isfinite(low) and isfinite(high) and isfinite(high - low)):
+        raise RegretlessError(f"value_range={value_range!r}; a finite number and a larger one are expected")
+    if not isinstance(rewards, bool | np.bool_):
+        raise RegretlessError(f"rewards={rewards!r}; it must be True or False")
+    return Scale(low, high, bool(rewards))

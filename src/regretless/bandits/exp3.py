@@ -1,0 +1,47 @@
+"""Exp3: exponential weights on losses that are estimated from the arm that was drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import ClassVar
+
+from ..theorem import Theorem
+from ..theory.bandits import EXP3
+from .base import Tuned
+
+
+@dataclass(kw_only=True, eq=False)
+class Exp3(Tuned):
+    """Exponential weights for exploration and exploitation: small regret in expectation against any losses.
+
+    In each round draw arm I with probability p_I, where p_i is in proportion to exp(-rate * L_i), and see its loss l
+    alone. L_I += l / p_I estimates the losses of all arms without bias.
+
+    The expected regret against the best arm is at most ln K / rate + rate K T / 2, that is sqrt(2 T K ln K) by the rate
+    for the horizon, and 2.05 sqrt(T K ln K) by the anytime rate. Some runs do far worse, for the estimates have heavy
+    tails: Exp3IX is for those who play once.
+
+    Parameters
+    ----------
+    n_arms : int, optional
+        How many arms there are.
+    rate : float, optional
+        A constant learning rate.
+    horizon : int, optional
+        The number T of rounds to come, for the rate sqrt(2 ln K / (T K)). With neither, the rate of round t is
+        sqrt(ln K / (t K)), held on epochs that grow by a tenth.
+    arms, value_range, rewards, seed, run, delta
+        As for `Bandit`.
+
+    References
+    ----------
+    Auer, Cesa-Bianchi, Freund and Schapire 2002; Bubeck and Cesa-Bianchi 2012, Thm 3.1.
+    """
+
+    name: ClassVar[str] = "exp3"
+    summary: ClassVar[str] = "exponential weights on estimated losses; regret bounded in expectation"
+    theorems: ClassVar[tuple[Theorem, ...]] = EXP3
+
+    def _best(self, arms: int, comparators: int, rounds: int) -> float:
+        return sqrt(2 * log(arms) / (rounds * arms))

@@ -1,0 +1,85 @@
+"""Exp3.P: estimated gains with a bonus for arms that are seldom drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import ClassVar
+
+from ..checks import positive
+from ..errors import RegretlessError
+from ..theorem import Theorem
+from ..theory.bandits import EXP3_P
+from .base import LONGEST, Bandit, at_most, implicit
+from .board import Rules
+
+
+@dataclass(kw_only=True, eq=False)
+class Exp3P(Bandit):
+    """Exp3 with explicit exploration and upper confidence bounds on gains: small regret with high probability.
+
+    In each round draw arm I with probability p_I, where p is (1 - explore) times the distribution in proportion to
+    exp(rate * G_i), plus explore / K, and see its gain g = 1 - l alone. Every G_i grows by beta / p_i, and G_I by
+    g / p_I besides: estimates that are likely to be large enough.
+
+    Tuned for T rounds and delta, the regret against the best arm is with probability 1 - delta at most
+    5.15 sqrt(T K ln(K / delta)).
+
+    Parameters
+    ----------
+    n_arms : int, optional
+        How many arms there are.
+    delta : float
+        The probability with which the bounds may fail; here it is a part of the algorithm.
+    horizon : int, optional
+        The number T of rounds to come: beta = sqrt(ln(K / delta) / (T K)), rate = 0.95 sqrt(ln K / (T K)) and
+        explore = 1.05 sqrt(K ln K / T). In a run too short for these, beta is 1 at most and explore is 1/2.
+    rate, beta, explore : float, optional
+        All three of them, instead of the horizon.
+    arms, value_range, rewards, seed, run
+        As for `Bandit`.
+
+    References
+    ----------
+    Auer, Cesa-Bianchi, Freund and Schapire 2002; Bubeck and Cesa-Bianchi 2012, Thm 3.2.
+    """
+
+    horizon: int | None = None
+    rate: float | None = None
+    beta: float | None = None
+    explore: float | None = None
+
+    name: ClassVar[str] = "exp3-p"
+    summary: ClassVar[str] = "estimated gains with confidence bonuses; regret bounded with high probability"
+    theorems: ClassVar[tuple[Theorem, ...]] = EXP3_P
+
+    def _rules(self, arms: int, comparators: int) -> Rules:
+        given = [value is not None for value in (self.rate, self.beta, self.explore)]
+        if self.horizon is None:
+            if not all(given):
+                raise RegretlessError(
+                    "exp3-p is tuned for a number of rounds: give horizon=, or rate=, beta= and explore="
+                )
+            return self._explicit()
+        if any(given):
+            raise RegretlessError("horizon= sets rate, beta and explore: give it, or these three, not both")
+        if self.delta is None:
+            raise RegretlessError("delta=None: exp3-p is tuned for it; give the probability with which bounds may fail")
+        return self._tuned(arms, at_most(LONGEST, "horizon", self.horizon), self.delta)
+
+    def _explicit(self) -> Rules:
+        rate, beta = positive("rate", self.rate), positive("beta", self.beta, or_zero=True)
+        explore = positive("explore", self.explore)  # or the bonus of an arm that is never drawn would be infinite
+        if beta > 1 or explore > 1:
+            raise RegretlessError(f"beta={beta:g}, explore={explore:g}; neither may exceed 1")
+        return Rules(self.name, "constant", rate, rate / 2, beta, explore)
+
+    def _tuned(self, arms: int, rounds: int, delta: float) -> Rules:
+        return Rules(
+            self.name,
+            "constant",
+            rate=0.95 * sqrt(log(arms) / (rounds * arms)) if arms > 1 else 1.0,
+            gamma=implicit(arms, arms, rounds),
+            beta=min(sqrt(log(arms / delta) / (rounds * arms)), 1.0),
+            explore=min(1.05 * sqrt(arms * log(arms) / rounds), 0.5),
+        )

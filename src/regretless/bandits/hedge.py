@@ -1,0 +1,55 @@
+"""Hedge: one arm is drawn, and the losses of all of them are revealed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from ..theorem import Theorem
+from ..theory.bandits import HEDGE
+from .base import Tuned
+from .board import ESTIMATES
+
+
+@dataclass(kw_only=True, eq=False)
+class Hedge(Tuned):
+    """Exponential weights with full information: the yardstick for what it costs to see one loss alone.
+
+    In each round draw an arm with probability p_i in proportion to exp(-rate * L_i), and see the losses of all arms:
+    L_i += l_i. They are reported together: ``update(draw, losses)``.
+
+    The expected regret against the best arm is at most ln K / rate + rate T / 8, that is sqrt(T ln K / 2) by the rate
+    for the horizon, and 1.03 sqrt(T ln K) by the anytime rate.
+
+    Parameters
+    ----------
+    n_arms : int, optional
+        How many arms there are.
+    rate : float, optional
+        A constant learning rate.
+    horizon : int, optional
+        The number T of rounds to come, for the rate sqrt(8 ln K / T). With neither, the rate of round t is
+        2 sqrt(ln K / t), held on epochs that grow by a tenth.
+    arms, value_range, rewards, seed, run, delta
+        As for `Bandit`.
+
+    References
+    ----------
+    Freund and Schapire 1997; Cesa-Bianchi and Lugosi 2006, Thm 2.2; Bubeck 2011, Thm 2.1, for the anytime rate.
+    """
+
+    name: ClassVar[str] = "hedge"
+    summary: ClassVar[str] = "exponential weights with full information; the yardstick"
+    theorems: ClassVar[tuple[Theorem, ...]] = HEDGE
+    sees_all: ClassVar[bool] = True
+
+    def _best(self, arms: int, comparators: int, rounds: int) -> float:
+        return sqrt(8 * log(arms) / rounds)
+
+    @property
+    def best_arm_(self) -> int:
+        """The arm with the least loss, which is known here."""
+        return int(np.argmin(self._known().state[ESTIMATES]))

@@ -1,0 +1,152 @@
+"""What the theorems say of one run of a bandit, or of many alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..comparator import BanditComparator
+from ..ledger import BanditLedger
+from ..theorem import Certificate, Theorem
+from ..theory.bandit_standing import BanditStanding
+
+Compared = Sequence[BanditComparator]
+SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Judged(Certificate):
+    """A certificate that stands for many runs.
+
+    Attributes
+    ----------
+    runs : dict
+        ``of`` how many runs it speaks, how many ``exceeded`` the bound where they could be seen, and the quantiles
+        ``q05``, ``q50`` and ``q95`` of the ``bound`` over the runs; empty for a single run.
+    """
+
+    runs: dict[str, Any] = field(default_factory=dict)
+
+    def describe(self) -> dict[str, Any]:
+        """The certificate as JSON values."""
+        shown = Certificate.describe(self)
+        return shown | {"runs": self.runs} if self.runs else shown
+
+    def __str__(self) -> str:
+        line = Certificate.__str__(self)
+        if not self.runs or self.theorem.kind == "expected" or self.runs["exceeded"] is None:
+            return line
+        return f"{line} ({self.runs['exceeded']} of {self.runs['of']} runs exceeded it)"
+
+
+def certificates(
+    theorems: Sequence[Theorem],
+    learner: BanditStanding,
+    ledgers: Sequence[BanditLedger],
+    comparators: Sequence[Compared],
+) -> list[Certificate]:
+    """Each theorem about one run, or about many runs of the same learner in the same rounds.
+
+    Of a theorem in expectation both sides are means over the runs. One that holds with probability 1 - delta is shown
+    by the run at the delta-quantile of the slack, bound less regret: it holds there if and only if no more than a share
+    delta of the runs exceeded their bounds. One that always holds is shown by the run of least slack. Where no regret
+    was seen, the run with the median bound is shown.
+
+    Parameters
+    ----------
+    theorems : sequence of Theorem
+    learner : BanditStanding
+        The same for all runs.
+    ledgers : sequence of BanditLedger
+        One of each run.
+    comparators : sequence of sequences of BanditComparator
+        For each run what it is compared with, in the same order.
+
+    Returns
+    -------
+    list of Certificate
+    """
+    return [_judged(theorem, learner, ledgers, comparators) for theorem in theorems]
+
+
+def _judged(
+    theorem: Theorem, learner: BanditStanding, ledgers: Sequence[BanditLedger], comparators: Sequence[Compared]
+) -> Certificate:
+    """The certificate against the comparator of least slack, one with a regret that was seen before all others."""
+    best: Certificate | None = None
+    why = "there is no comparator to read it against"
+    for alike in zip(*comparators, strict=True):
+        certificate = _against(theorem, learner, ledgers, alike)
+        if not certificate.applies:
+            why = str(certificate.why)
+        elif best is None or _order(certificate) < _order(best):
+            best = certificate
+    return Judged(theorem, None, None, None, why) if best is None else best
+
+
+def _against(
+    theorem: Theorem, learner: BanditStanding, ledgers: Sequence[BanditLedger], alike: Compared
+) -> Certificate:
+    each = []
+    for ledger, comparator in zip(ledgers, alike, strict=True):
+        certificate = theorem.certify(ledger, [comparator], learner)
+        if not certificate.applies:
+            return certificate
+        each.append(_in_own_scale(certificate, ledger, learner))
+    bounds = np.array([certificate.bound for certificate in each])
+    shown = _mean(each) if theorem.kind == "expected" else _at_quantile(each, learner.delta or 0.0)
+    seen = [not certificate.holds for certificate in each if certificate.observed is not None]
+    quantiles = {f"q{100 * q:02.0f}": float(np.quantile(bounds, q)) for q in SHOWN}
+    runs = {"of": len(each), "exceeded": sum(seen) if seen else None, "bound": quantiles} if len(each) > 1 else {}
+    return Judged(theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence, runs=runs)
+
+
+def _mean(each: Sequence[Certificate]) -> Certificate:
+    """Both sides as means over the runs."""
+    observed = [certificate.observed for certificate in each if certificate.observed is not None]
+    bound = float(np.mean([certificate.bound for certificate in each]))
+    mean = float(np.mean(observed)) if len(observed) == len(each) else None
+    return replace(each[0], observed=mean, bound=bound, comparator=_mean_comparator([one.comparator for one in each]))
+
+
+def _mean_comparator(each: Compared) -> BanditComparator:
+    """The comparator of all runs; the losses may be others in each, and then so may the best arm."""
+    same = len({one.place for one in each}) == 1
+    faced, loss = (float(np.mean([getattr(one, name) for one in each])) for name in ("faced", "loss"))
+    if same:
+        return replace(each[0], faced=faced, loss=loss)
+    return replace(each[0], label="the best of each run", faced=faced, loss=loss, place=None, detail={})
+
+
+def _at_quantile(each: Sequence[Certificate], delta: float) -> Certificate:
+    """The run that as many others exceed as may; of a theorem that always holds none may, so it is the tightest.
+
+    Where no regret was seen there is no telling, and the run with the median bound stands for all.
+    """
+    ordered = sorted(each, key=_slack)
+    if each[0].observed is None:
+        return ordered[len(each) // 2]
+    allowed = int(delta * len(each) + 1e-9) if each[0].theorem.kind == "probable" else 0
+    return ordered[min(allowed, len(each) - 1)]
+
+
+def _slack(certificate: Certificate) -> float:
+    """How far the bound is above what it bounds; the bound itself where that was not observed."""
+    return (certificate.bound or 0.0) - (certificate.observed or 0.0)
+
+
+def _order(certificate: Certificate) -> tuple[bool, float]:
+    return certificate.observed is None, _slack(certificate)
+
+
+def _in_own_scale(certificate: Certificate, ledger: BanditLedger, learner: BanditStanding) -> Certificate:
+    """The comparator's losses as they were reported, from units."""
+    units = certificate.comparator
+    if units is None:
+        return certificate
+    low = learner.low * units.rounds
+    faced, loss = (low + ledger.width * value for value in (units.faced, units.loss))
+    return replace(certificate, comparator=replace(units, faced=faced, loss=loss))

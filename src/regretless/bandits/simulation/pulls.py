@@ -1,0 +1,355 @@
+"""What many runs of a bandit give back."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, log, nan, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...comparator import BanditComparator
+from ...ledger import BanditLedger
+from ...nature import Environment, Stochastic
+from ...theory.bandit_standing import BanditStanding, epoch_starts
+from .meeting import Plan
+from .runs import Group, Runs
+
+if TYPE_CHECKING:
+    from ...report.pulls import Course, PullReport
+    from ...theorem import Certificate
+    from ..base import Bandit
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pulls:
+    """Many runs of one learner in one environment; losses and regrets are in the user's own scale.
+
+    The regret is that against the best arm in hindsight, or against the best expert for a learner with experts; where
+    losses come by chance it is counted by their means, from how often each arm was drawn.
+
+    Attributes
+    ----------
+    learner : Bandit
+        As it was given; it has not played.
+    stands : BanditStanding
+        What theorems know of it.
+    plan : Plan
+    seconds : float
+        How long it all took.
+    """
+
+    learner: Bandit
+    stands: BanditStanding
+    plan: Plan
+    _runs: Runs
+    seconds: float
+
+    def __repr__(self) -> str:
+        kind, mean = type(self.learner).__name__, float(self.regrets.mean())
+        return f"<Pulls: {self.runs} runs of {self.rounds} rounds, {kind}, mean regret {mean:.6g}>"
+
+    # What was played.
+
+    @property
+    def environment(self) -> Environment:
+        """Where."""
+        return self.plan.environment
+
+    @property
+    def rounds(self) -> int:
+        """Of each run."""
+        return self.plan.rounds
+
+    @property
+    def runs(self) -> int:
+        """How many are over."""
+        return len(self._runs.numbers)
+
+    @property
+    def numbers(self) -> Array:
+        """Which ones: run r can be seen once more with ``simulate(..., first=r, runs=1)``."""
+        return self._runs.numbers
+
+    @property
+    def arms(self) -> list[str]:
+        """Names of the arms."""
+        return list(self.plan.names)
+
+    @property
+    def marks(self) -> Array:
+        """Numbers of rounds at which curves have their points."""
+        return self.plan.marks
+
+    @property
+    def by_means(self) -> bool:
+        """Whether the regret is counted by means of the losses instead of the losses that came."""
+        return isinstance(self.environment, Stochastic) and self.plan.advice is None
+
+    # How each run went.
+
+    @property
+    def losses(self) -> Array:
+        """What each run lost in all; of rewards, by how much they missed the highest one."""
+        return self._total(self._runs.losses)
+
+    @property
+    def rewards(self) -> Array | None:
+        """What each run earned in all, if rewards were reported."""
+        return self.plan.scale.high * self.rounds - self.losses if self.plan.scale.rewards else None
+
+    @property
+    def regrets(self) -> Array:
+        """The regret of each run."""
+        return self.plan.scale.width * self._runs.regrets
+
+    def quantiles(self, *shares: float) -> Array:
+        """Quantiles of the regret over the runs."""
+        found: Array = np.quantile(self.regrets, shares)
+        return found
+
+    @property
+    def ledgers(self) -> list[BanditLedger]:
+        """The books of the runs; with very many runs or arms, of the first ones."""
+        return self._runs.ledgers
+
+    @property
+    def loss_curve(self) -> Array:
+        """The loss of each run up to each mark, shape (runs, marks); with very many runs, of the first ones."""
+        return self._total(self._runs.loss, self.marks)
+
+    @property
+    def regret_curve(self) -> Array:
+        """The regret of each run up to each mark, against what was best up to there."""
+        return self.plan.scale.width * self._runs.regret
+
+    @property
+    def certificate_curve(self) -> Array | None:
+        """What each run can certify of its regret up to each mark from what it saw itself, at one mark at a time.
+
+        None without a delta.
+        """
+        if self.stands.delta is None:
+            return None
+        certified = self._runs.certificate + log(self.stands.comparators / self.stands.delta) / (2 * self._gammas())
+        return self.plan.scale.width * (certified if self.stands.comparators > 1 else np.zeros_like(certified))
+
+    def _gammas(self) -> Array:
+        """The implicit exploration of the estimates that a certificate rests on, at the last draw before each mark."""
+        if isfinite(self.stands.gamma):
+            return np.full(len(self.marks), self.stands.gamma)
+        starts = epoch_starts(self.rounds)
+        scale = 0.5 * sqrt(log(self.stands.comparators) / self.stands.arms)
+        return np.array([scale / sqrt(starts[bisect_right(starts, mark) - 1]) for mark in self.marks.tolist()])
+
+    def _total(self, units: Array, rounds: Any = None) -> Array:
+        scale = self.plan.scale
+        low = 0.0 if scale.rewards else scale.low
+        return low * (self.rounds if rounds is None else rounds) + scale.width * units
+
+    # All runs together.
+
+    @property
+    def _sums(self) -> Group:
+        assert self._runs.sums is not None
+        return self._runs.sums
+
+    @property
+    def draws(self) -> Array:
+        """Share of the draws of each arm, over all runs."""
+        return self._sums.draws / (self.runs * self.rounds)
+
+    @property
+    def shares(self) -> Array | None:
+        """Probabilities of the draw that comes after each mark, shape (marks, arms), as means over the runs."""
+        return None if self._sums.shares is None else self._sums.shares / self.runs
+
+    @property
+    def arm_losses(self) -> Array | None:
+        """What each arm would have lost, by means or as a mean over the runs; while it was awake. None if unknown."""
+        units = self._arm_units()
+        return None if units is None else self._total(units, self.rounds - self._asleep())
+
+    @property
+    def _best(self) -> int | None:
+        """The arm with the largest regret as a mean over the runs."""
+        units = self._arm_units()
+        if units is None:
+            return None
+        regrets = -self._sums.missed / self.runs - units
+        return int(np.argmax(np.where(self._asleep() < self.rounds, regrets, -np.inf)))
+
+    @property
+    def best_arm(self) -> str | None:
+        """The best fixed arm, for the mean over the runs."""
+        return None if self._best is None else self.plan.names[self._best]
+
+    @property
+    def best_arm_loss(self) -> float | None:
+        """What it loses in all, while it is awake."""
+        return None if self._best is None or self.arm_losses is None else float(self.arm_losses[self._best])
+
+    @property
+    def best_arm_reward(self) -> float | None:
+        """What it earns in all, while it is awake, if rewards were reported."""
+        if self._best is None or self.best_arm_loss is None or not self.plan.scale.rewards:
+            return None
+        return float(self.plan.scale.high * (self.rounds - self._asleep()[self._best]) - self.best_arm_loss)
+
+    @property
+    def pseudo_regret(self) -> float:
+        """By how much the mean loss is above that of the best fixed arm, or expert; by means where losses have some."""
+        if self.by_means:
+            return float(self.regrets.mean())
+        faced = float(self._runs.losses.mean())
+        if self.plan.experts:
+            advised = self._sums.advised / self.runs if self.plan.seen is None else self.plan.seen.advised
+            return self.plan.scale.width * float(faced - advised.min())
+        units, best = self._arm_units(), self._best
+        if units is None or best is None:
+            return nan
+        return self.plan.scale.width * float(faced - self._sums.missed[best] / self.runs - units[best])
+
+    def _arm_units(self) -> Array | None:
+        if self.by_means and self.environment.alike:
+            assert isinstance(self.environment, Stochastic)
+            return self.environment.expected(self.rounds)
+        if self.plan.seen is not None:
+            return self.plan.seen.losses
+        return self._sums.losses / self.runs if self._looked else None
+
+    @property
+    def _looked(self) -> bool:
+        """Whether each run looked at losses of its own."""
+        return self.plan.seen is None and (self.plan.realised or not self.by_means)
+
+    @property
+    def asleep(self) -> Array | None:
+        """In how many rounds each arm was asleep, as a mean over the runs; None if none ever was."""
+        found = self._asleep()
+        return found if found.any() else None
+
+    def _asleep(self) -> Array:
+        return self.plan.seen.asleep if self.plan.seen is not None else self._sums.asleep / self.runs
+
+    # What theorems say.
+
+    def comparators(self) -> list[list[BanditComparator]]:
+        """What each run that has a ledger is compared with.
+
+        Where losses answer to the draws, or arms sleep, the best arm in hindsight is another one from run to run. Then
+        there is also the arm that is best for the mean over the runs: bounds in expectation are about an arm that is
+        fixed beforehand.
+        """
+        plan, own, best = self.plan, self._runs.comparators, self._best
+        if plan.seen is not None:
+            own = [plan.seen.comparators(ledger, plan.names) for ledger in self.ledgers]
+        elif not self._looked:
+            return [self._by_chance(ledger, place) for place, ledger in enumerate(self.ledgers)]
+        if (plan.environment.oblivious and self.asleep is None) or plan.experts or best is None:
+            return own
+        fixed = self._beforehand(best)
+        return [[*found, fixed(ledger)] for ledger, found in zip(self.ledgers, own, strict=True)]
+
+    def _by_chance(self, ledger: BanditLedger, place: int) -> list[BanditComparator]:
+        """The best arm, of whose losses the means alone are known."""
+        unseen = BanditComparator("best_arm", "the best arm", nan, ledger.loss, ledger.rounds)
+        units, best = self._arm_units(), self._best
+        if units is None or best is None:
+            return [unseen]
+        loss, name = float(units[best]), self.plan.names[best]
+        faced = loss + float(self._runs.regrets[place])
+        label, detail = f"arm {name} by its mean", {"arm": name}
+        return [unseen, BanditComparator("arm", label, loss, faced, ledger.rounds, best, detail=detail)]
+
+    def _beforehand(self, place: int) -> Callable[[BanditLedger], BanditComparator]:
+        """One arm for all runs. Where its losses differ from run to run they enter as their mean."""
+        name = self.plan.names[place]
+        if self.plan.seen is not None:
+            seen = self.plan.seen
+            return lambda ledger: seen.arm(ledger, place, self.plan.names, beforehand=True)
+        units = self._sums.losses[place] / self.runs
+        faced = float(self._runs.losses.mean() - self._sums.missed[place] / self.runs)
+
+        def fixed(ledger: BanditLedger) -> BanditComparator:
+            rounds = float(ledger.rounds - ledger.asleep[place])
+            return BanditComparator("arm", f"arm {name}", float(units), faced, rounds, place, detail={"arm": name})
+
+        return fixed
+
+    def certificates(self) -> list[Certificate]:
+        """Each theorem about the learner, read against all runs that have a ledger.
+
+        Bounds in expectation are read against an arm that is fixed beforehand where that is not the best of each run,
+        all others against what is best in each run.
+        """
+        from ..judge import certificates
+
+        compared = self.comparators()
+        best = [[one for one in found if one.name != "arm"] for found in compared]
+        each = []
+        for theorem in self.learner.theorems:
+            against = compared if theorem.kind == "expected" else best
+            each += certificates([theorem], self.stands, self.ledgers, against)
+        return each
+
+    def bounds(self) -> dict[str, Array]:
+        """What each theorem promised of so many rounds, for each mark, by its title; nan where it says nothing."""
+        from ...theory.bandits import bound_at
+
+        # The regret that these curves lie above is against a single arm.
+        each = [bound_at(self.stands, mark, 0) for mark in self.marks.tolist()]
+        titles = dict.fromkeys(title for found in each for title in found)
+        return {title: np.array([found.get(title, nan) for found in each]) for title in titles}
+
+    # To be shown.
+
+    def course(self) -> Course:
+        """How the runs went, as a report shows it."""
+        from .shown import course
+
+        return course(self)
+
+    def plot(self) -> Any:
+        """A matplotlib figure: regret in its bands under its bounds, probabilities, and shares of the draws.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        RegretlessError
+            If matplotlib is missing.
+        """
+        from ...plot_pulls import pull_figure
+
+        return pull_figure(self)
+
+    def report(
+        self,
+        title: str,
+        source: Mapping[str, object],
+        *,
+        parameters: Mapping[str, object] | None = None,
+        certificates: Sequence[Certificate] | None = None,
+    ) -> PullReport:
+        """What `regretless.report.write_pull_report` asks for.
+
+        Parameters
+        ----------
+        title : str
+        source : mapping
+            Where the losses came from.
+        parameters : mapping, optional
+            The learner's by default.
+        certificates : sequence of Certificate, optional
+            If they are known already.
+        """
+        from .shown import report
+
+        return report(self, title, source, parameters, certificates)

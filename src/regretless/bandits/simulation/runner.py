@@ -1,0 +1,261 @@
+"""Many runs of a bandit in one environment, at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ...checks import whole
+from ...errors import RegretlessError
+from ...nature import Environment, Oblivious, Stochastic, Table
+from ...nature.base import length_of
+from ...theory.bandit_standing import BanditStanding
+from ..base import Bandit
+from ..board import Board, Rules
+from ..hindsight import Hindsight, look
+from ..intake import advices_of
+from .crowd import Crowd
+from .meeting import Halted, Plan, meeting
+from .pulls import Pulls
+from .runs import Group, Runs
+
+__all__ = ["Pulls", "Stopped", "simulate"]
+
+Array = np.ndarray[Any, Any]
+MARKS = 60
+MOST_ARMS = 200  # whose probabilities are looked at
+MOST_REALISED = 100_000_000  # losses by chance that are made once more, to see what all arms lost
+TOGETHER, TOGETHER_ROUNDS = 64, 1 << 20  # runs that are one task, and their rounds
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C came while runs were simulated.
+
+    Attributes
+    ----------
+    pulls : Pulls or None
+        The runs that were over by then; None if there was none.
+    """
+
+    def __init__(self, pulls: Pulls | None) -> None:
+        super().__init__("interrupted")
+        self.pulls = pulls
+
+
+def simulate(
+    learner: Bandit,
+    environment: Any,
+    *,
+    rounds: int | None = None,
+    runs: int = 1,
+    first: int = 0,
+    advice: Any = None,
+    workers: int | None = None,
+    marks: int | Sequence[int] = MARKS,
+    shares: bool = True,
+    on_rounds: Callable[[int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Pulls:
+    """Let a learner play an environment many times.
+
+    Run r plays as ``learner.clone(run=r, seed=learner.seed_)`` would: it depends on the seed and on r alone, not on how
+    many runs there are, on the workers, or on their luck. The learner itself is left as it is.
+
+    Parameters
+    ----------
+    learner : Bandit
+        Without a horizon its rates follow the number of draws, where it has a choice.
+    environment : Environment, or array-like of shape (rounds, arms)
+        A table of losses (rewards, where the learner takes rewards) stands for itself.
+    rounds : int, optional
+        By default all that the environment has.
+    runs : int
+    first : int
+        Number of the first run; to see a single one once more, ``first=r, runs=1``.
+    advice : array-like of shape (rounds, experts, arms) or (rounds, experts), optional
+        For a learner with experts.
+    workers : int, optional
+        How many runs are played at a time; by default one a processor, and a single one where an environment watches
+        the draws: it is played in Python.
+    marks : int or sequence of int
+        About how many rounds are marked on the way, evenly on a logarithmic scale, or which ones; the last round always
+        is.
+    shares : bool
+        Whether to look at the probabilities at the marks, of 200 arms at most.
+    on_rounds : callable, optional
+        Told now and then how many rounds have been played, of all runs.
+    stop : callable, optional
+        Asked now and then whether to stop. The runs that are over by then are given back.
+
+    Returns
+    -------
+    Pulls
+
+    Raises
+    ------
+    LossError
+        If a table holds a number outside the declared range, or a row with no arm awake. Nothing is played then.
+    Stopped
+        If Ctrl-C came; it holds the runs that were over.
+    RegretlessError
+        If anything else does not fit, or no run was over when `stop` said so.
+
+    Examples
+    --------
+    >>> from regretless.bandits import Exp3IX
+    >>> from regretless.nature import Bernoulli
+    >>> pulls = simulate(Exp3IX(2, horizon=1000, seed=0), Bernoulli([0.2, 0.8]), rounds=1000, runs=20)
+    >>> pulls.best_arm
+    '0'
+    """
+    begun = perf_counter()
+    if not isinstance(learner, Bandit):
+        raise RegretlessError(f"{type(learner).__name__} is no bandit: regretless.bandits has them")
+    world = _fitting(learner, environment if isinstance(environment, Environment) else Table(environment))
+    length = length_of(world, rounds)
+    told = _advice(learner, advice, length, world.arms)
+    numbers = _numbers(runs, first)
+    crowd: Crowd[Group] = Crowd(1 if workers is None and not world.oblivious else workers, on_rounds, stop)
+    plan = _plan(learner, world, length, told, _marks(marks, length), len(numbers), crowd.tell)
+    job = _Job(learner, plan, numbers, shares and world.arms <= MOST_ARMS and not learner.advised)
+    for group in crowd.each(job.tasks()):
+        job.runs.add(group)
+    found = job.pulls(perf_counter() - begun)
+    if crowd.interrupted:
+        raise Stopped(found)
+    if found is None:
+        raise RegretlessError("stopped before the first run was over")
+    return found
+
+
+class _Job:
+    """What the threads do.
+
+    Parameters
+    ----------
+    learner : Bandit
+    plan : Plan
+    numbers : range
+        Of the runs.
+    shares : bool
+    """
+
+    def __init__(self, learner: Bandit, plan: Plan, numbers: range, shares: bool) -> None:
+        self._learner, self._plan, self._numbers, self._shares = learner, plan, numbers, shares
+        arms = plan.environment.arms
+        self._comparators = plan.experts or arms
+        self._rules: Rules = learner._rules(arms, self._comparators)
+        self._meeting = meeting(plan)
+        self.runs = Runs(plan, numbers)
+
+    def tasks(self) -> list[Callable[[], Group]]:
+        """The runs in groups, whose size depends on nothing but the runs: sums over runs go by groups."""
+        plan = self._plan
+        cost = plan.rounds * (1 + plan.environment.arms // 64)
+        size = max(1, min(TOGETHER, TOGETHER_ROUNDS // cost))
+        count = len(self._numbers)
+        return [self._task(range(place, min(place + size, count))) for place in range(0, count, size)]
+
+    def _task(self, places: range) -> Callable[[], Group]:
+        return lambda: self._play(places)
+
+    def _play(self, places: range) -> Group:
+        group = Group.of(self._plan, self._shares)
+        for place in places:
+            board, course = self._board(place), self.runs.course(place, self._shares)
+            try:
+                self._plan.tell(0)
+                own = self._meeting.play(board, self._numbers[place], course)
+            except Halted:
+                break
+            group.add(board, own, course)
+            self.runs.note(place, board, own, course)
+        return group
+
+    def _board(self, place: int) -> Board:
+        plan, learner = self._plan, self._learner
+        run = self._numbers[place]
+        return Board(plan.environment.arms, self._comparators, self._rules, plan.scale, learner.seed_, run)
+
+    def pulls(self, seconds: float) -> Pulls | None:
+        """The runs that are over, if there are any."""
+        self.runs.forget_unfinished()
+        if not len(self.runs.numbers):
+            return None
+        return Pulls(self._learner, self._standing(), self._plan, self.runs, seconds)
+
+    def _standing(self) -> BanditStanding:
+        """The learner as it stands after any of the runs."""
+        plan, learner = self._plan, self._learner.clone(seed=self._learner.seed_)
+        learner._begin(plan.environment.arms, self._comparators)
+        return replace(learner.standing(), oblivious=plan.environment.oblivious)
+
+
+def _fitting(learner: Bandit, world: Environment) -> Environment:
+    """The environment, its arms in the learner's order; it is refused if the two mean different things."""
+    if learner._arms not in (None, world.arms):
+        raise RegretlessError(f"an environment of {world.arms} arms, for a learner of {learner._arms}")
+    if world.rewards not in (None, learner.rewards):
+        means, takes = ("rewards", "losses") if world.rewards else ("losses", "rewards")
+        raise RegretlessError(f"{type(world).__name__} gives {means}, and the learner takes {takes} (rewards=)")
+    if isinstance(world, Stochastic) and tuple(learner.value_range) != (0.0, 1.0):
+        raise RegretlessError(f"{type(world).__name__} gives 0 and 1: value_range=(0, 1) is expected")
+    known = learner.arm_names_
+    if known is None or not world.named or world.names == known:
+        return world
+    if sorted(world.names) != sorted(known) or not isinstance(world, Table):
+        raise RegretlessError(f"arms {', '.join(world.names[:20])}; the learner's are {', '.join(known[:20])}")
+    return Table(world.table[:, [world.names.index(name) for name in known]], known)
+
+
+def _advice(learner: Bandit, advice: Any, rounds: int, arms: int) -> Array | None:
+    if not learner.advised:
+        if advice is not None:
+            raise RegretlessError("advice=: this learner has no experts; Exp4 has")
+        return None
+    if advice is None:
+        raise RegretlessError("advice= is missing: this learner draws as its experts advise")
+    return advices_of(np.asarray(advice)[:rounds], rounds, learner._comparators(), arms)
+
+
+def _numbers(runs: int, first: int) -> range:
+    if isinstance(first, bool) or not hasattr(first, "__index__") or first < 0:
+        raise RegretlessError(f"first={first!r}; it must be a whole number from 0")
+    return range(int(first), int(first) + whole("runs", runs))
+
+
+def _marks(marks: int | Sequence[int], rounds: int) -> Array:
+    """Numbers of rounds, ascending, the last one all rounds."""
+    if hasattr(marks, "__index__"):
+        found = np.geomspace(1, rounds, whole("marks", marks)).round()
+    else:
+        found = np.asarray(marks)
+        if found.ndim != 1 or (found < 1).any() or (found > rounds).any() or (found != found.round()).any():
+            raise RegretlessError(f"marks={marks!r}; whole numbers from 1 to {rounds} are expected")
+    return np.unique(np.append(found, rounds).astype(np.int64))
+
+
+def _plan(
+    learner: Bandit,
+    world: Environment,
+    rounds: int,
+    advice: Array | None,
+    marks: Array,
+    runs: int,
+    tell: Callable[[int], None],
+) -> Plan:
+    names = learner.arm_names_ or world.names
+    experts = 0 if advice is None else advice.shape[1]
+    seen, realised = None, False
+    if isinstance(world, Oblivious):
+        losses = rounds * world.arms * (1 if world.alike else runs)
+        affordable = not isinstance(world, Stochastic) or losses <= MOST_REALISED
+        realised = affordable and not world.alike
+        if world.alike and affordable:
+            seen = Hindsight(world.arms, marks, experts, getattr(learner, "switches", None))
+            look(seen, world.read, learner._scale, names, advice)
+    return Plan(world, rounds, marks, learner._scale, names, advice, seen, experts, realised, tell)

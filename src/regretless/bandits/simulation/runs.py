@@ -1,0 +1,154 @@
+"""What is kept of many runs: each by itself as far as there is room, and their sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from ...comparator import BanditComparator
+from ...ledger import BanditLedger
+from ..board import DRAWS, MISSED, Board
+from ..hindsight import Hindsight
+from .meeting import LOSS, Course, Plan
+
+Array = np.ndarray[Any, Any]
+MOST_CURVES = 1 << 22  # numbers of one kind of curve that are kept, as 34 MB
+MOST_LEDGERS = 10_000  # that are kept
+LEDGER_CELLS = 50_000_000  # numbers in them, as 400 MB
+FEW = 1000  # arms
+
+
+@dataclass(eq=False)
+class Group:
+    """Sums over some runs, in their order.
+
+    Attributes
+    ----------
+    runs : int
+    draws, missed : ndarray, shape (arms,)
+        How often each arm was drawn, and what was lost while it was asleep.
+    losses, asleep : ndarray, shape (arms,)
+        What each arm lost, and for how many rounds it was asleep, if the runs met losses of their own.
+    advised : ndarray, shape (experts,)
+        What each expert lost then.
+    shares : ndarray or None, shape (marks, arms)
+        Probabilities of the draw that comes after each mark.
+    """
+
+    runs: int
+    draws: Array
+    missed: Array
+    losses: Array
+    asleep: Array
+    advised: Array
+    shares: Array | None
+
+    @classmethod
+    def of(cls, plan: Plan, shares: bool) -> Group:
+        """Of no run yet."""
+        draws, missed, losses, asleep = np.zeros((4, plan.environment.arms))
+        probabilities = np.zeros((len(plan.marks), plan.environment.arms)) if shares else None
+        return cls(0, draws, missed, losses, asleep, np.zeros(plan.experts), probabilities)
+
+    def add(self, board: Board, own: Hindsight | None, course: Course) -> None:
+        """One more run."""
+        self.runs += 1
+        self.draws += board.tallies[DRAWS]
+        self.missed += board.tallies[MISSED]
+        if own is not None:
+            self.losses += own.losses
+            self.asleep += own.asleep
+            self.advised += own.advised
+        if self.shares is not None:
+            self.shares += course.shares
+
+    def join(self, later: Group) -> None:
+        """And some more."""
+        self.runs += later.runs
+        for name in ("draws", "missed", "losses", "asleep", "advised", "shares"):
+            mine = getattr(self, name)
+            if mine is not None:
+                mine += getattr(later, name)
+
+
+class Runs:
+    """The runs of a plan, one by one as far as there is room, and summed up.
+
+    Attributes
+    ----------
+    numbers : ndarray of int
+        Which runs are over.
+    losses, regrets : ndarray, shape (runs,)
+        In units.
+    loss, certificate, regret : ndarray, shape (curves, marks)
+        Of the first runs, in units, up to each mark.
+    ledgers : list of BanditLedger
+        Of the first runs.
+    comparators : list
+        What these were compared with, if their losses were their own.
+    sums : Group or None
+    """
+
+    def __init__(self, plan: Plan, numbers: range) -> None:
+        count, marks = len(numbers), len(plan.marks)
+        curves = min(count, max(1, MOST_CURVES // marks))
+        arms = plan.environment.arms
+        # Without sleep what was missed is the same array for all; few arms are not worth the time.
+        share = arms > FEW and plan.seen is not None and not plan.seen.slept
+        self._nothing = np.zeros(arms) if share else None
+        cells = (2 if share else 4) * arms + 2 * (plan.experts or arms)
+        ledgers = min(count, MOST_LEDGERS, max(1, LEDGER_CELLS // cells))
+        self._plan = plan
+        self._over = np.zeros(count, dtype=bool)
+        self.numbers = np.array(numbers, dtype=np.uint64)
+        self.losses, self.regrets = np.full(count, nan), np.full(count, nan)
+        self.loss, self.certificate, self.regret = (np.full((curves, marks), nan) for _ in range(3))
+        self._ledgers: list[BanditLedger | None] = [None] * ledgers
+        self._comparators: list[list[BanditComparator]] = [[] for _ in range(ledgers)]
+        self.sums: Group | None = None
+
+    def course(self, place: int, shares: bool) -> Course:
+        """Where a run writes how it goes."""
+        plan = self._plan
+        room = np.zeros((len(plan.marks), plan.environment.arms)) if shares else None
+        if place < len(self.loss):
+            return Course(self.loss[place], self.certificate[place], self.regret[place], room)
+        loss, certificate, regret = np.full((3, len(plan.marks)), nan)
+        return Course(loss, certificate, regret, room)
+
+    def note(self, place: int, board: Board, own: Hindsight | None, course: Course) -> None:
+        """A run is over."""
+        self.losses[place], self.regrets[place] = board.book[LOSS], course.regret[-1]
+        if place < len(self._ledgers):
+            ledger = board.ledger()
+            if self._nothing is not None:
+                ledger = replace(ledger, missed=self._nothing, asleep=self._nothing)
+            self._ledgers[place] = ledger
+            if own is not None:
+                self._comparators[place] = own.comparators(ledger, self._plan.names)
+        self._over[place] = True
+
+    def add(self, group: Group) -> None:
+        """The sums of the next runs."""
+        if self.sums is None:
+            self.sums = group
+        else:
+            self.sums.join(group)
+
+    def forget_unfinished(self) -> None:
+        """Only runs that are over remain."""
+        over = self._over
+        kept = zip(self._ledgers, self._comparators, strict=True)
+        found = [(ledger, compared) for ledger, compared in kept if ledger is not None]
+        self.ledgers, self.comparators = [ledger for ledger, _ in found], [compared for _, compared in found]
+        if over.all():
+            return
+        self.numbers, self.losses, self.regrets = self.numbers[over], self.losses[over], self.regrets[over]
+        curves = over[: len(self.loss)]
+        self.loss, self.certificate, self.regret = (
+            values[curves] for values in (self.loss, self.certificate, self.regret)
+        )
+        self._over = over[over]

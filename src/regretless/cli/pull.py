@@ -1,0 +1,241 @@
+"""``regretless pull``: many runs of a bandit over a table of losses, with the regret of each."""
+
+from __future__ import annotations
+
+import csv
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from ..bandits.registry import BANDITS
+from ..errors import DataError, RegretlessError
+from . import logged, options
+from .console import Console
+from .exits import Ended, UsageError
+from .files import refuse_overwriting
+from .output import complain, explain, verdict
+from .signals import Stopping
+
+if TYPE_CHECKING:
+    from ..bandits.base import Bandit
+    from ..bandits.simulation import Pulls
+    from ..data.losses import LossTable
+    from ..data.recommendations import Advice
+
+RUNS = 100
+LARGEST_SEED = 2**64 - 1
+FORMATS = ("csv", "tsv", "parquet", "arrow", "feather", "npz", "npy")
+
+HELP = "draw arms whose losses are learned one by one, many times over, and certify the regret"
+DESCRIPTION = (
+    "A row is a round, a column an arm; where a loss is missing the arm sleeps. In each round the learner draws an arm "
+    "and sees that one's loss alone. The table is played many times, with other random numbers each time. Printed are "
+    "the losses, the regret against the best arm, every theorem on it, and how many of the runs exceed what it says."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="losses, or - for standard input; text may be compressed (.gz .xz .zst .bz2)",
+    )
+    _add_table(parser)
+    _add_learning(parser)
+    _add_runs(parser)
+    logged.add_arguments(parser.add_argument_group("a log of somebody else's draws, instead of a table"))
+    _add_output(parser)
+
+
+def _add_table(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("reading the file")
+    group.add_argument(
+        "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all losses are known to lie; by default 0 1"
+    )
+    group.add_argument("--rewards", action="store_true", help="the table holds rewards: more is better")
+    group.add_argument(
+        "--arms",
+        metavar="A,B",
+        action="append",
+        default=[],
+        help="the arms' columns; by default all columns of numbers, but one that counts the rows",
+    )
+    group.add_argument("--array", metavar="NAME", help="npz: the array of losses, if there are several")
+    group.add_argument(
+        "--missing", type=float, metavar="VALUE", help="a number that stands for an arm that sleeps, as nan does"
+    )
+    group.add_argument(
+        "--format", choices=FORMATS, metavar="NAME", help=f"{', '.join(FORMATS)}; by default by the suffix, else csv"
+    )
+
+
+def _add_learning(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("drawing")
+    group.add_argument(
+        "--learner",
+        metavar="NAME",
+        choices=tuple(BANDITS),
+        default="exp3-ix",
+        help=f"{', '.join(BANDITS)}; by default exp3-ix",
+    )
+    group.add_argument(
+        "--delta", type=options.share, metavar="D", help="how improbable it may be that a certificate fails (0.05)"
+    )
+    group.add_argument(
+        "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
+    )
+    group.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
+    )
+    group.add_argument(
+        "--advice",
+        metavar="FILE",
+        help="exp4: a table with a column for each expert, who names an arm in every row; or probabilities (.npz)",
+    )
+
+
+def _add_runs(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("runs")
+    group.add_argument("--runs", type=options.whole, metavar="R", help=f"how often to play the table ({RUNS})")
+    group.add_argument("--seed", type=_seed, metavar="S", help="of the random numbers (0)")
+    group.add_argument(
+        "--workers", type=options.whole, metavar="W", help="how many runs at a time; by default one a processor"
+    )
+
+
+def _add_output(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
+    group.add_argument("--json", action="store_true", help="print one JSON object instead")
+    group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
+    group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
+
+
+def _seed(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= LARGEST_SEED:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^64 - 1")
+    return number
+
+
+def run(arguments: Namespace) -> int:
+    """Play, judge, report."""
+    if arguments.logged is not None:
+        return logged.run(arguments)
+    from .pulled import Pulled
+    from .puller import Puller
+
+    _refuse_nonsense(arguments)
+    puller = Puller(arguments)
+    table = _read(arguments)
+    for note in () if arguments.quiet else table.notes:
+        complain(note)
+    advice = _advice(arguments, table)
+    learner = puller.learner(len(table.values), table.arms)
+    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    pulls, stopped = _play(arguments, learner, table, advice, console)
+    outcome = Pulled.of(pulls, arguments.file, None if advice is None else advice.experts)
+    outcome.publish(arguments, console)
+    code = verdict(outcome.certificates)
+    if stopped is not None:
+        raise Ended(f"interrupted; this is about {pulls.runs} of {_runs(arguments)} runs", stopped)
+    return code
+
+
+def _read(arguments: Namespace) -> LossTable:
+    from ..data.losses import Wanted, read_losses
+
+    low, high = arguments.range or (0.0, 1.0)
+    named = [name.strip() for names in csv.reader(arguments.arms) for name in names] or None
+    wanted = Wanted(named, arguments.array, arguments.missing, low, high, arguments.rewards)
+    try:
+        return read_losses(arguments.file, wanted, format=arguments.format)
+    except RegretlessError as error:
+        name, found, rest = str(error).partition("=")
+        if found and name in ("arms", "array", "format"):
+            raise UsageError(f"--{name} {rest}") from error
+        raise
+
+
+def _advice(arguments: Namespace, table: LossTable) -> Advice | None:
+    if arguments.advice is None:
+        return None
+    import numpy as np
+
+    from ..data.recommendations import read_advice
+
+    asleep = np.isnan(table.values).any(axis=1)
+    if asleep.any():
+        row = int(asleep.argmax())
+        found = (
+            f"in row {row} (counted from 0), arm {table.arms[int(np.isnan(table.values[row]).argmax())]!r} is asleep"
+        )
+        advice = "exp4 draws what experts name: fill it in, leave the row out, or choose another learner"
+        raise DataError(table.name, None, None, found, advice)
+    return read_advice(arguments.advice, table.arms, len(table.values))
+
+
+def _play(
+    arguments: Namespace, learner: Bandit, table: LossTable, advice: Advice | None, console: Console
+) -> tuple[Pulls, int | None]:
+    """The runs that were over, and the exit code of the signal if one came before all of them were."""
+    from ..bandits.simulation import simulate
+    from ..nature import Table
+
+    rounds, runs = len(table.values), _runs(arguments)
+
+    def show(played: int) -> None:
+        console.rounds(played, f"{played // rounds:,} of {runs:,} runs, ")
+
+    with Stopping(_Heeds()) as stopping:
+        try:
+            pulls = simulate(
+                learner,
+                Table(table.values, table.arms),
+                runs=runs,
+                advice=None if advice is None else advice.values,
+                workers=arguments.workers,
+                on_rounds=show,
+                stop=stopping.asked,
+            )
+        except Exception as error:
+            if stopping.asked():
+                raise Ended("interrupted before the first run was over", stopping.code) from None
+            raise RegretlessError(explain(error, table.name)) from error
+        finally:
+            console.settle()
+    return pulls, stopping.code if stopping.asked() else None
+
+
+class _Heeds:
+    """Runs that ask, again and again, whether to stop."""
+
+    waiting = False
+
+
+def _runs(arguments: Namespace) -> int:
+    return RUNS if arguments.runs is None else int(arguments.runs)
+
+
+def _refuse_nonsense(arguments: Namespace) -> None:
+    """Refuse what cannot be meant, before anything is read or written."""
+    if arguments.file is None:
+        raise UsageError("a FILE of losses is missing, or --logged FILE; see regretless pull --help")
+    for name in ("action", "reward", "propensity", "losses", "policy", "context"):
+        if getattr(arguments, name) not in (None, False):
+            raise UsageError(f"--{name} is about a log, and --logged FILE names none")
+    if arguments.quiet and arguments.progress:
+        raise UsageError("--quiet and --progress contradict each other")
+    if arguments.range is not None:
+        low, high = arguments.range
+        if not (isfinite(low) and isfinite(high) and low < high):
+            raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
+    inputs = [arguments.file, *([arguments.advice] if arguments.advice is not None else [])]
+    if inputs.count("-") > 1:
+        raise UsageError("FILE and --advice cannot both be standard input")
+    refuse_overwriting(inputs, [arguments.report])

@@ -1,0 +1,246 @@
+"""Logged rounds: which action was taken, how probable that was, and what it earned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, RegretlessError
+from .chunk import Array
+from .picked import Part, read_picked
+from .source import Source, name_of
+
+MOST_ACTIONS = 1 << 16
+EXPECTED = "a propensity is the probability with which the action was taken: above 0, at most 1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Log:
+    """Rounds that were logged, in their order.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    actions : ndarray of int32, shape (rounds,)
+        Which of `names` was taken.
+    names : list of str
+    propensities : ndarray of float64, shape (rounds,)
+        The probability with which it was.
+    rewards : ndarray of float64, shape (rounds,)
+        What came of it; losses, if `losses` is True.
+    value_range : (float, float)
+        Where all of these are known to lie.
+    losses : bool
+        Whether less is better.
+    contexts : ndarray of int32, shape (rounds,)
+        Which of `situations` the action was taken in; zeros, if the log tells none apart.
+    situations : list of str
+    least : float
+        No action could be less probable than this; as a rule the least of the propensities.
+    """
+
+    name: str
+    actions: Array
+    names: list[str]
+    propensities: Array
+    rewards: Array
+    value_range: tuple[float, float]
+    losses: bool
+    contexts: Array
+    situations: list[str]
+    least: float
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    @classmethod
+    def of(
+        cls,
+        actions: Sequence[Any] | Array,
+        propensities: float | Sequence[float] | Array,
+        rewards: Sequence[float] | Array,
+        *,
+        contexts: Sequence[Any] | Array | None = None,
+        value_range: tuple[float, float] = (0.0, 1.0),
+        losses: bool = False,
+        least: float | None = None,
+    ) -> Log:
+        """A log from arrays.
+
+        Parameters
+        ----------
+        actions : sequence
+            What was done in each round, as any values; they are called by their text.
+        propensities : float or sequence of float
+            How probable that was; one number if it was the same in all rounds.
+        rewards : sequence of float
+        contexts : sequence, optional
+            The situation of each round, if there are several.
+        value_range, losses, least
+            As the attributes.
+
+        Raises
+        ------
+        DataError
+            If something cannot be used; rows are counted from 0.
+        """
+        texts, earned = [str(one) for one in actions], np.array(rewards, dtype=np.float64)
+        chances = np.array(propensities, dtype=np.float64)
+        chances = np.full(len(texts), chances) if chances.ndim == 0 else chances
+        situations = [""] * len(texts) if contexts is None else [str(one) for one in contexts]
+        lengths = {"actions": len(texts), "propensities": len(chances), "rewards": len(earned)}
+        if len({*lengths.values(), len(situations)}) > 1 or not texts:
+            found = ", ".join(f"{count} {name}" for name, count in lengths.items())
+            raise DataError("log", None, None, found, "as many of each, and at least one, are expected")
+        checks = (("propensity", chances, _improbable(chances)), ("reward", earned, _outside(earned, value_range)))
+        for what, column, bad in checks:
+            if len(bad):
+                found = f"in row {bad[0]} (counted from 0), the {what} is {column[bad[0]]:g}"
+                raise DataError("log", None, None, found, _expected(what, value_range))
+        if least is not None and not 0 < least <= chances.min():
+            found = f"the least propensity is {chances.min():g}"
+            raise DataError("log", None, None, found, f"it cannot be less than least={least:g}, nor may that be 0")
+        log = _sorted("log", _Coded.of(texts), chances, earned, value_range, losses, _Coded.of(situations))
+        return log if least is None else replace(log, least=float(least))
+
+    def among(self, names: Sequence[str]) -> Log:
+        """The same rounds with more actions to choose from, after those that it has."""
+        return replace(self, names=list(dict.fromkeys([*self.names, *names])))
+
+
+class _Coded:
+    """Words as numbers, in the order in which they first come."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+        self.parts: list[Array] = []
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> _Coded:
+        found = cls()
+        found.parts.append(np.array([found.places.setdefault(word, len(found.places)) for word in words], np.int32))
+        return found
+
+    def add(self, codes: Array, words: list[str]) -> None:
+        """Further rows, each the place of its word in a list of their own."""
+        here = np.array([self.places.setdefault(word, len(self.places)) for word in words], np.int32)
+        self.parts.append(here[codes])
+
+    def ordered(self) -> tuple[Array, list[str]]:
+        """The rows by number, and the words in the order of the numbers, or letters, that they are."""
+        words = list(self.places)
+        order = sorted(range(len(words)), key=lambda place: (_number(words[place]), words[place]))
+        rank = np.empty(len(words), np.int32)
+        rank[order] = np.arange(len(words), dtype=np.int32)
+        return rank[np.concatenate(self.parts)], [words[place] for place in order]
+
+
+def read_log(
+    path: Source,
+    *,
+    action: str,
+    reward: str,
+    propensity: str | float,
+    context: str | None = None,
+    value_range: tuple[float, float] = (0.0, 1.0),
+    losses: bool = False,
+    format: str | None = None,
+) -> Log:
+    """Read a log from a table, a row a round.
+
+    Parameters
+    ----------
+    path : path or "-"
+        Delimited text, perhaps compressed, Parquet, Arrow or Feather.
+    action, reward : str
+        Columns by name; actions are names, whatever they look like, and rewards numbers, or True and False.
+    propensity : str or float
+        The column, or the propensity of every round.
+    context : str, optional
+        The column of the situation that a round was in.
+    value_range : (float, float)
+        Where all rewards are known to lie.
+    losses : bool
+        Whether the rewards are losses.
+    format : str, optional
+        By default by the suffix.
+
+    Raises
+    ------
+    DataError
+        If something cannot be used, with its line.
+    """
+    number = None if isinstance(propensity, str) else float(propensity)
+    words = [action] if context is None else [action, context]
+    numbers = [reward] if number is not None else [reward, str(propensity)]
+    if len({*words, *numbers}) < len(words) + len(numbers):
+        raise RegretlessError("action, reward, propensity and context are columns of their own")
+    if number is not None and not 0 < number <= 1:
+        raise RegretlessError(f"propensity={number:g}: {EXPECTED}")
+    actions, situations = _Coded(), _Coded()
+    chances, earned = [], []
+    for part in read_picked(path, words, numbers, format):
+        got = part.numbers[reward]
+        probable = np.full(len(got), number) if number is not None else part.numbers[str(propensity)]
+        if number is None:
+            check(part, str(propensity), _improbable(probable), _expected("propensity", value_range))
+        check(part, reward, _outside(got, value_range), _expected("reward", value_range))
+        part.refuse()
+        actions.add(*part.words[action])
+        situations.add(*((np.zeros(len(got), np.int32), [""]) if context is None else part.words[context]))
+        chances.append(probable)
+        earned.append(got)
+        if len(actions.places) > MOST_ACTIONS:
+            found = f"column {action!r} holds more than {MOST_ACTIONS:,} different actions"
+            raise DataError(name_of(path), None, None, found, "name the column of actions with --action")
+    return _sorted(
+        name_of(path), actions, np.concatenate(chances), np.concatenate(earned), value_range, losses, situations
+    )
+
+
+def check(part: Part, name: str, bad: Array, expected: str) -> None:
+    """Note that a column of numbers holds in these rows what cannot be; empty cells are noted already."""
+    values = part.numbers[name]
+    rows = bad[~np.isnan(values[bad])] if part.chunk.table[name].null_count else bad  # those have a fault already
+    part.chunk.fault(rows, name, lambda row: f"column {name!r} holds {values[row]:g}", expected)
+
+
+def _improbable(chances: Array) -> Array:
+    return np.flatnonzero(~((chances > 0) & (chances <= 1)))
+
+
+def _outside(values: Array, value_range: tuple[float, float]) -> Array:
+    return np.flatnonzero(~((values >= value_range[0]) & (values <= value_range[1])))
+
+
+def _expected(what: str, value_range: tuple[float, float]) -> str:
+    if what == "propensity":
+        return EXPECTED
+    return f"it must lie in [{value_range[0]:g}, {value_range[1]:g}]; declare the range of all values with --range"
+
+
+def _sorted(
+    name: str,
+    actions: _Coded,
+    chances: Array,
+    earned: Array,
+    value_range: tuple[float, float],
+    losses: bool,
+    situations: _Coded,
+) -> Log:
+    codes, names = actions.ordered()
+    places, known = situations.ordered()
+    return Log(name, codes, names, chances, earned, value_range, losses, places, known, float(chances.min()))
+
+
+def _number(word: str) -> float:
+    """A word as the number that it is; words that are none come after all numbers."""
+    try:
+        found = float(word)
+    except ValueError:
+        return float("inf")
+    return found if found == found else float("inf")

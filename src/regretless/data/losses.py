@@ -1,0 +1,232 @@
+"""Tables of losses: a row a round, a column an arm. They are played many times, and kept in memory as a whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+from ..errors import DataError, RegretlessError
+from .chunk import Array
+from .forecast_tables import CLOCKLIKE, TableForecasts
+from .forecasts import FORMATS as TABLES
+from .forecasts import Columns, Complain, Words
+from .source import Source, suffixes
+
+FORMATS = {**TABLES, "npy": (".npy",)}
+LOSSES = Words("arm", "loss", "losses", "--arms")
+REWARDS = Words("arm", "reward", "rewards", "--arms")
+
+
+@dataclass(frozen=True)
+class LossTable:
+    """What every arm costs, or yields, in every round.
+
+    Attributes
+    ----------
+    name : str
+        The file, as messages call it.
+    values : ndarray of float32 or float64, shape (rounds, arms)
+        C-contiguous; nan where an arm is asleep.
+    arms : list of str
+    notes : list of str
+        What a user should know of the columns.
+    """
+
+    name: str
+    values: Array
+    arms: list[str]
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be taken from a file, and what it may hold.
+
+    Attributes
+    ----------
+    arms : sequence of str or None
+        The columns, by default all of numbers.
+    array : str or None
+        Of an archive, the array.
+    missing : float or None
+        The number that stands for an arm that is asleep, besides nan and empty cells.
+    low, high : float
+        Where all values lie.
+    rewards : bool
+        Whether they are rewards instead of losses.
+    """
+
+    arms: Sequence[str] | None = None
+    array: str | None = None
+    missing: float | None = None
+    low: float = 0.0
+    high: float = 1.0
+    rewards: bool = False
+
+    @property
+    def words(self) -> Words:
+        """What messages call the values."""
+        return REWARDS if self.rewards else LOSSES
+
+    def woken(self, values: Array) -> Array:
+        """The values with nan for the number that stands for sleep; in place."""
+        if self.missing is not None:
+            values[values == values.dtype.type(self.missing)] = np.nan
+        return values
+
+
+def read_losses(path: str | os.PathLike[str], wanted: Wanted | None = None, *, format: str | None = None) -> LossTable:
+    """Read a table of losses.
+
+    Parameters
+    ----------
+    path : path or "-"
+        The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2).
+    wanted : Wanted, optional
+    format : str, optional
+        One of `FORMATS`; by default chosen by the suffix, and csv if that says nothing.
+
+    Raises
+    ------
+    DataError
+        If something cannot be used: it names the first such row.
+    RegretlessError
+        If the options do not fit each other or the format.
+    """
+    wanted = wanted or Wanted()
+    chosen = format_of(path, format)
+    if wanted.arms is not None and len(set(wanted.arms)) < len(wanted.arms):
+        raise RegretlessError(f"arms={','.join(wanted.arms)}: one of them is named twice")
+    if chosen in ("npz", "npy"):
+        from .loss_arrays import read_array
+
+        return read_array(path, wanted, archive=chosen == "npz")
+    if wanted.array is not None:
+        raise RegretlessError(f"array={wanted.array}: it is for .npz archives, and this is read as {chosen}")
+    return _Table(path, wanted, chosen).read()
+
+
+def format_of(path: Source, format: str | None) -> str:
+    """The format that is named, or that the suffix stands for."""
+    last = suffixes(path)[-1:]
+    chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
+    if chosen not in FORMATS:
+        raise RegretlessError(f"format={chosen!r}: tables of losses are {', '.join(FORMATS)}")
+    return chosen
+
+
+class Inspection:
+    """Looks for rows that cannot be played, while a table is read part by part.
+
+    The whole table is looked at, for a value outside of the declared range is answered with the range there is.
+    """
+
+    def __init__(self, name: str, wanted: Wanted) -> None:
+        self._name, self._wanted = name, wanted
+        self._heard: Array | None = None
+        self._first: DataError | None = None
+        self._outside = False
+        self._least, self._largest = inf, -inf
+
+    def look(self, values: Array, arms: Sequence[str], error: Complain) -> None:
+        """Look at the next rows; `error` makes the complaint about one of them."""
+        finite = np.isfinite(values)
+        self._least = min(self._least, float(values.min(where=finite, initial=inf)))
+        self._largest = max(self._largest, float(values.max(where=finite, initial=-inf)))
+        awake = ~np.isnan(values)
+        heard = np.asarray(awake.any(axis=0))
+        self._heard = heard if self._heard is None else np.logical_or(self._heard, heard)
+        if self._first is not None:
+            return
+        low, high = np.float64(self._wanted.low), np.float64(self._wanted.high)  # not rounded as the table may be
+        outside = awake & ~((values >= low) & (values <= high))
+        bad = outside.any(axis=1) | ~awake.any(axis=1)
+        if not bad.any():
+            return
+        row = int(bad.argmax())
+        self._outside = bool(outside[row].any())
+        if self._outside:
+            place = int(outside[row].argmax())
+            found = f"arm {arms[place]!r} has the {self._wanted.words.cell} {told(float(values[row, place]))}"
+            self._first = error(row, arms[place], found, "")
+        else:
+            advice = "at least one must be awake in every round: leave the row out"
+            self._first = error(row, None, "no arm has a value", advice)
+
+    def refuse(self, arms: Sequence[str]) -> None:
+        """Raise the first complaint, if there is one. An arm that is never awake is a mistake in the table, too."""
+        first = self._first
+        if first is not None:
+            raise DataError(first.path, first.line, first.column, first.found, self._range() or first.advice)
+        if self._heard is not None and not self._heard.all():
+            found = f"arm {arms[int(self._heard.argmin())]!r} has no value in any row"
+            raise DataError(self._name, None, None, found, f"remove it, {self._wanted.words.otherwise}")
+
+    def _range(self) -> str:
+        """What to do about a value outside of the declared range."""
+        if not self._outside:
+            return ""
+        wanted, cells = self._wanted, self._wanted.words.cells
+        if self._least >= wanted.low and self._largest <= wanted.high:
+            return "only finite numbers can be used"
+        least, largest = told(self._least), told(self._largest)
+        missing = "" if wanted.missing is not None else ", with --missing which number stands for none"
+        return (
+            f"{cells} from {told(wanted.low)} to {told(wanted.high)} are expected, but this table has {least} to "
+            f"{largest}: declare --range {_as_argument(least)} {_as_argument(largest)}, or say with --arms which "
+            f"columns are arms{missing}"
+        )
+
+
+def told(number: float) -> str:
+    """A number in the fewest digits that give it back."""
+    return str(number).removesuffix(".0")
+
+
+def _as_argument(number: str) -> str:
+    """Numbers such as -1e-05 are options to argparse; written out they are none."""
+    return np.format_float_positional(float(number), trim="-") if "e" in number and number.startswith("-") else number
+
+
+class _Table(TableForecasts):
+    """Losses in a table of named columns, read as forecasts of which there is no outcome."""
+
+    def __init__(self, path: Source, wanted: Wanted, format: str) -> None:
+        super().__init__(path, Columns(experts=wanted.arms, need_target=False, words=wanted.words), format)
+        self._wanted = wanted
+        self._counting: list[int] = []
+
+    def read(self) -> LossTable:
+        """The whole table."""
+        inspection = Inspection(self.name, self._wanted)
+        parts: list[Array] = []
+        arms: list[str] = []
+        for batch in self.batches():
+            values = self._wanted.woken(batch.advice)
+            if not parts:
+                arms = [name for place, name in enumerate(self.experts) if place not in self._counting]
+            if self._counting:
+                values = np.delete(values, self._counting, axis=1)
+            inspection.look(values, arms, batch.error)
+            parts.append(values)
+        inspection.refuse(arms)
+        return LossTable(self.name, np.concatenate(parts), arms, self.notes)
+
+    def _suspect_clocks(self, advice: Array) -> None:
+        """A column that counts the rows is no arm, unless the user says so; one that only grows hardly is."""
+        if len(advice) < CLOCKLIKE or self._wanted.arms is not None:
+            return
+        steps = np.diff(advice, axis=0)
+        whole = (advice == np.floor(advice)).all(axis=0)
+        counts = whole & (steps == 1).all(axis=0) & ((advice[0] == 0) | (advice[0] == 1))
+        if counts.all():
+            return
+        self._counting = np.flatnonzero(counts).tolist()
+        self._ignored([self.experts[place] for place in self._counting], "it counts the rows (--arms takes it)")
+        for place in np.flatnonzero((steps > 0).all(axis=0) & whole & ~counts).tolist():
+            found = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an arm"
+            self._note(f"{self.name}: {found}; if it is none, name the arms with --arms")

@@ -1,0 +1,116 @@
+"""Environments in which no learner does better than a known number, and one that is hard on Exp3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb, exp, lgamma, log, sqrt
+
+import numpy as np
+
+from ..checks import share, whole
+from ..errors import RegretlessError
+from .base import Array, Oblivious
+from .stochastic import Stochastic, World, key_of, key_of_run, uniforms
+from .table import Table
+
+
+class FairCoins(Oblivious):
+    """Two arms, and a fair coin each round: one arm loses 1, the other nothing. Every run has coins of its own.
+
+    No learner can expect a smaller loss than half the rounds, and the better arm's is expected to be smaller by
+    `regret`, at least sqrt(T / 8), by Khintchine's inequality with its best constant (Szarek 1976).
+
+    Parameters
+    ----------
+    rounds : int, optional
+    seed : int
+    """
+
+    alike = False
+    rewards = False
+
+    def __init__(self, rounds: int | None = None, seed: int = 0) -> None:
+        self.seed = key_of(seed)
+        super().__init__(2, rounds)
+
+    def block(self, begin: int, end: int, run: int = 0) -> Array:
+        """One and nothing, or nothing and one."""
+        heads = uniforms(key_of_run(self.seed, run), begin, end, 1) < 0.5
+        return np.concatenate([heads, ~heads], axis=1).astype(np.float64)
+
+    @staticmethod
+    def regret(rounds: int) -> float:
+        """What every learner's regret is in expectation: T C(T - 1, floor((T - 1) / 2)) / 2^T."""
+        least = (whole("rounds", rounds) - 1) // 2
+        if rounds <= 1000:
+            return float(rounds * comb(rounds - 1, least) / 2**rounds)
+        return exp(log(rounds) + lgamma(rounds) - lgamma(least + 1) - lgamma(rounds - least) - rounds * log(2))
+
+
+class OneBetterArm(Stochastic):
+    """All arms lose a fair coin but for one, drawn anew for every run, that loses a little less often.
+
+    With a gap of min(1, sqrt(K / T)) / 4 every learner's regret is in expectation at least `regret`,
+    min(T, sqrt(K T)) / 20 (Auer, Cesa-Bianchi, Freund and Schapire 2002, Theorem 5.1 and its proof). The numbers are
+    losses.
+
+    Parameters
+    ----------
+    arms : int
+        At least 2.
+    rounds : int
+    seed : int
+    gap : float, optional
+        By how much the better arm's mean is below one half.
+    names : sequence of str, optional
+    """
+
+    alike = False
+
+    def __init__(
+        self, arms: int, rounds: int, seed: int = 0, gap: float | None = None, names: Sequence[str] | None = None
+    ) -> None:
+        if whole("arms", arms) < 2:
+            raise RegretlessError(f"arms={arms}; it must be at least 2, or there is nothing to learn")
+        hardest = min(1.0, sqrt(arms / whole("rounds", rounds))) / 4
+        self.gap = hardest if gap is None else share("gap", gap)
+        if self.gap > 0.5:
+            raise RegretlessError(f"gap={gap!r}; it must be at most 0.5")
+        self.seed = key_of(seed)
+        super().__init__(arms, rounds, names)
+
+    def better(self, run: int = 0) -> int:
+        """The better arm of a run."""
+        return int(uniforms(key_of_run(self.seed, run) ^ 1, 0, 1, 1)[0, 0] * self.arms)
+
+    def world(self, run: int = 0) -> World:
+        """One stretch, with noise of the run's own."""
+        means = np.full((1, self.arms), 0.5)
+        means[0, self.better(run)] -= self.gap
+        return World(means, np.zeros(1, dtype=np.int64), key_of_run(self.seed, run))
+
+    @staticmethod
+    def regret(arms: int, rounds: int) -> float:
+        """What every learner's regret is at least, in expectation over the runs, with the gap of the theorem."""
+        return min(float(rounds), sqrt(arms * rounds)) / 20
+
+
+def reversal(rounds: int, early: float = 0.25) -> Table:
+    """A table of two arms in which what was learned in the first half is wrong in the second one.
+
+    At first the second arm is the better one by `early`, later the first one by 1. Exp3 may have driven the first
+    arm's probability so low by then that it does not come back in time, and it does so in a constant share of its
+    runs: its regret has heavy tails, which implicit exploration cures (Lattimore and Szepesvári 2020, notes and
+    exercises of chapters 11 and 12).
+
+    Parameters
+    ----------
+    rounds : int
+    early : float
+        Between 0 and 1.
+    """
+    half = whole("rounds", rounds) // 2
+    losses = np.empty((rounds, 2))
+    losses[:half] = [1.0, 1 - share("early", early)]
+    losses[half:] = [0.0, 1.0]
+    return Table(losses)

@@ -1,0 +1,169 @@
+"""Losses of 0 and 1 by chance: each arm has a mean, and no round knows of another."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..checks import whole
+from ..errors import RegretlessError
+from .base import Array, Oblivious
+
+GOLDEN = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio
+WORD = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class World:
+    """The chances of one run.
+
+    Attributes
+    ----------
+    means : ndarray, shape (stretches, arms)
+        Probabilities of a loss of 1.
+    starts : ndarray of int64, shape (stretches,)
+        The first round of each stretch, counted from 0; ascending from 0.
+    key : int
+        Of the noise.
+    """
+
+    means: Array
+    starts: np.ndarray[Any, np.dtype[np.int64]]
+    key: int
+
+
+class Stochastic(Oblivious):
+    """An environment in which an arm loses 1 with some probability, and 0 otherwise; or wins 1, else 0.
+
+    What a round brings to an arm depends on the noise's key, the round and the arm alone, as if the table had been
+    written down before.
+    """
+
+    rewards: bool = False
+
+    @abstractmethod
+    def world(self, run: int = 0) -> World:
+        """Means and noise of one run."""
+
+    def expected(self, rounds: int, run: int = 0) -> Array:
+        """What each arm loses in expectation, in so many rounds."""
+        world = self.world(run)
+        ends = np.minimum(np.append(world.starts, rounds), rounds)
+        found: Array = np.add.reduce(np.diff(ends)[:, None] * world.means, axis=0)
+        return found
+
+    def block(self, begin: int, end: int, run: int = 0) -> Array:
+        """Zeros and ones: the very ones that the compiled loop meets."""
+        world = self.world(run)
+        out = np.empty((end - begin, self.arms))
+        ends = np.append(world.starts[1:], end)
+        for means, first, last in zip(world.means, world.starts.tolist(), ends.tolist(), strict=True):
+            low, high = max(first, begin), min(last, end)
+            if low < high:
+                lost = uniforms(world.key, low, high, self.arms) < means
+                out[low - begin : high - begin] = ~lost if self.rewards else lost
+        return out
+
+
+class Bernoulli(Stochastic):
+    """Arms with a mean each, the same in all rounds.
+
+    Parameters
+    ----------
+    means : array-like of shape (arms,)
+        Mean losses from 0 to 1.
+    seed : int
+        Of the noise. All learners and runs that play the same seed meet the same losses.
+    rounds : int, optional
+    names : sequence of str, optional
+    rewards : bool
+        Whether the means are those of rewards.
+    """
+
+    def __init__(
+        self,
+        means: Any,
+        seed: int = 0,
+        rounds: int | None = None,
+        names: Sequence[str] | None = None,
+        *,
+        rewards: bool = False,
+    ) -> None:
+        self.means = means_of(means, 1)
+        self.seed = key_of(seed)
+        self.rewards = rewards
+        super().__init__(len(self.means), rounds, names)
+
+    def world(self, run: int = 0) -> World:
+        """One stretch."""
+        return World(lost(self.means[None], self.rewards), np.zeros(1, dtype=np.int64), self.seed)
+
+
+def lost(means: Array, rewards: bool) -> Array:
+    """Probabilities of a loss of 1, from the means."""
+    return 1 - means if rewards else means
+
+
+def uniforms(key: int, begin: int, end: int, arms: int) -> Array:
+    """The noise of some rounds: numbers from 0 to below 1, shape (end - begin, arms).
+
+    Number n = t arms + arm + 1 of a key is the finaliser of splitmix64, applied to key + n times 2^64 over the golden
+    ratio, modulo 2^64 (Steele, Lea and Flood 2014), so that any of them is known without those before it.
+    """
+    first, last = ((place * arms + 1) & WORD for place in (begin, end))
+    bits = np.arange(first, last, dtype=np.uint64)
+    bits *= np.uint64(GOLDEN)
+    bits += np.uint64(key)
+    found: Array = (_mixed(bits) >> np.uint64(11)).reshape(end - begin, arms) * 2.0**-53
+    return found
+
+
+def _mixed(bits: Any) -> Any:
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+def key_of_run(seed: int, run: int) -> int:
+    """A key for each run, for environments in which every run has noise of its own."""
+    of_seed = int(_mixed(np.array([seed], dtype=np.uint64))[0])
+    number = np.array([(of_seed + (whole("run", run + 1)) * GOLDEN) & WORD], dtype=np.uint64)
+    return int(_mixed(number)[0])
+
+
+def key_of(seed: int) -> int:
+    """A seed that is a whole number of 64 bits.
+
+    Raises
+    ------
+    RegretlessError
+        If it is not.
+    """
+    if isinstance(seed, bool) or not hasattr(seed, "__index__") or not 0 <= seed <= WORD:
+        raise RegretlessError(f"seed={seed!r}; it must be a whole number from 0 to 2^64 - 1")
+    return int(seed)
+
+
+def means_of(means: Any, dimensions: int) -> Array:
+    """Probabilities, of each arm, or of each stretch and arm.
+
+    Raises
+    ------
+    RegretlessError
+        If they are none.
+    """
+    try:
+        found = np.ascontiguousarray(means, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise RegretlessError(f"means: numbers are expected ({error})") from error
+    if found.ndim != dimensions or 0 in found.shape:
+        expected = "(arms,)" if dimensions == 1 else "(stretches, arms)"
+        raise RegretlessError(f"means of shape {found.shape}: {expected} is expected")
+    if not ((found >= 0) & (found <= 1)).all():
+        wrong = found[~((found >= 0) & (found <= 1))][0]
+        raise RegretlessError(f"a mean of {wrong:g}: probabilities from 0 to 1 are expected")
+    return found

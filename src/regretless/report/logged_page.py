@@ -1,0 +1,194 @@
+"""The report on logged draws, as one file that opens anywhere and asks nothing of any network."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from typing import Any
+
+from . import numbers, sheet, summary
+from .arms import Column, arm_table, shares
+from .pulls import Estimate, LoggedReport
+from .stills import Still
+from .summary import Card
+from .whiskers import Write, whiskers, writer
+
+ESTIMATORS = {
+    "replay": ("Replay", "rounds alone in which the learner drew what the log drew"),
+    "ips": ("Inverse propensity", "each logged round over the probability that the log gave it"),
+    "snips": ("Self-normalised", "the same, over the sum of its weights"),
+    "dr": ("Doubly robust", "a model of each arm, mended by the weighted errors of the model"),
+}
+_SOURCE_NAMES = {
+    **sheet.SOURCE_NAMES,
+    "rows": "Rounds",
+    "action": "Arm",
+    "reward": "Reward",
+    "loss": "Loss",
+    "propensity": "Propensity",
+}
+_OWN = "The log’s own draws"
+
+
+def write_logged_report(path: str | os.PathLike[str], report: LoggedReport) -> None:
+    """Write the report so that the path holds the old file or the whole new one, never a part.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
+    report : LoggedReport
+        The estimates to show.
+    """
+    sheet.write(path, render_logged(report))
+
+
+def render_logged(report: LoggedReport) -> str:
+    """The report as one HTML page.
+
+    Parameters
+    ----------
+    report : LoggedReport
+        The estimates to show.
+
+    Returns
+    -------
+    str
+        A page without any reference to another file, whose policy allows its own style alone.
+    """
+    picture = estimate_still(report) if report.rounds > 0 else None
+    stills = [replace(picture, notes=[*picture.notes, *report.notes])] if picture else []
+    return sheet.fill(_view(report), [], report.certificates or None, whole=False, stills=stills)
+
+
+def estimate_still(report: LoggedReport) -> Still | None:
+    """Each estimate with its interval, beside the mean of the log."""
+    named = [(_name(key), one) for key, one in report.estimates.items()]
+    reference = (_OWN, report.logging) if report.logging is not None else None
+    level = numbers.percent(report.confidence)
+    title = f"Mean {report.quantity} of the learner: estimates and their {level} intervals"
+    return whiskers("estimates", title, f"Mean {report.quantity} of a round", named, reference)
+
+
+def lead(report: LoggedReport) -> str:
+    """The estimates in one or two sentences."""
+    if report.rounds == 0:
+        return "The log holds no round."
+    text = f"From {summary.many(report.rounds, 'logged round')} of {summary.many(report.arms, 'arm')}, drawn by another"
+    text += f" policy, the mean {report.quantity} that the learner would have had is estimated"
+    key, best = _narrowest(report)
+    if best is None or best.low is None or best.high is None:
+        return text + "."
+    write = _writer(report)
+    text += f": most narrowly {write(best.low)} to {write(best.high)} ({_name(key).lower()})"
+    own = None if report.logging is None else report.logging.value
+    if own is None:
+        return text + "."
+    where = "within" if best.low <= own <= best.high else "below" if own < best.low else "above"
+    return f"{text}; the log’s own mean, {write(own)}, is {where} that interval."
+
+
+def _narrowest(report: LoggedReport) -> tuple[str, Estimate | None]:
+    widths = {
+        key: one.high - one.low for key, one in report.estimates.items() if one.low is not None and one.high is not None
+    }
+    key = min(widths, key=lambda name: widths[name], default="")
+    return key, report.estimates.get(key)
+
+
+def _name(key: str) -> str:
+    return ESTIMATORS[key][0] if key in ESTIMATORS else key
+
+
+def _view(report: LoggedReport) -> dict[str, Any]:
+    return {
+        "title": report.title,
+        "lead": lead(report),
+        "verdict": None,
+        "cards": _cards(report),
+        "course": "What the log tells",
+        "certified": "What theorems say of the learner’s own draws, in its first run along the log. Nobody knows what "
+        "the other arms would have brought then.",
+        "comparators": sheet.comparator_table([]),
+        "estimates": _table(report),
+        "arms": arm_table(report.draws, report.arms, _logged(report)),
+        "weights": [],
+        "tables": [
+            ("Learner", [("Name", report.learner), *sheet.facts(report.parameters, {"n_arms": "arms"})]),
+            ("Data", [*sheet.facts(report.source, _SOURCE_NAMES), *_weights(report)]),
+        ],
+    }
+
+
+def _logged(report: LoggedReport) -> dict[str, Column]:
+    return {"Share in the log": shares(report.logged_draws)} if report.logged_draws else {}
+
+
+def _weights(report: LoggedReport) -> list[tuple[str, str]]:
+    named = {"Worth so many rounds of equal weights": report.effective, "Largest weight": report.largest}
+    return [(name, numbers.real(value)) for name, value in named.items() if value is not None]
+
+
+def _cards(report: LoggedReport) -> list[Card]:
+    speed = f"in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    speed = ", ".join(part for part in (f"× {summary.many(report.runs, 'run')}" * (report.runs > 1), speed) if part)
+    shown = [Card("Logged rounds", numbers.number(report.rounds), speed), Card("Arms", numbers.number(report.arms))]
+    write = _writer(report)
+    if report.logging is not None:
+        shown.append(Card(f"Mean {report.quantity} of the log", *_valued(report.logging, "", write)))
+    key, best = _narrowest(report)
+    if best is not None:
+        shown.append(Card("Estimate for the learner", *_valued(best, _name(key).lower(), write)))
+    return shown
+
+
+def _valued(one: Estimate, name: str, write: Write) -> tuple[str, str]:
+    """An estimate and, as its note, its interval."""
+    value = "–" if one.value is None else write(one.value)
+    ends = "" if one.low is None or one.high is None else f"{write(one.low)} to {write(one.high)}"
+    return value, ", ".join(part for part in (name, ends) if part)
+
+
+def _table(report: LoggedReport) -> dict[str, Any]:
+    write = _writer(report)
+    named = [(*ESTIMATORS.get(key, (key, "")), one) for key, one in report.estimates.items()]
+    if report.logging is not None:
+        named.append((_OWN, "the mean of what the log itself recorded", report.logging))
+    level = numbers.percent(report.confidence)
+    cautious = any(one.cautious for *_, one in named)
+    return {
+        "note": f"Each interval is meant to hold the mean {report.quantity} with a probability of {level}.",
+        "columns": [
+            "Estimator",
+            f"Mean {report.quantity}",
+            "From",
+            "To",
+            "Rounds it rests on",
+            *(["Without normality"] * cautious),
+        ],
+        "rows": [
+            {
+                "name": numbers.label(name, 44),
+                "note": note,
+                "cells": [
+                    *(_cell(value, write) for value in (one.value, one.low, one.high)),
+                    _cell(one.n),
+                    *([_ends(one.cautious, write)] if cautious else []),
+                ],
+            }
+            for name, note, one in named
+        ],
+    }
+
+
+def _ends(interval: tuple[float, float] | None, write: Write) -> str:
+    return " to ".join(_cell(end, write) for end in interval) if interval else "–"
+
+
+def _writer(report: LoggedReport) -> Write:
+    return writer([*report.estimates.values(), *([report.logging] if report.logging else [])])
+
+
+def _cell(value: float | None, write: Write = numbers.number) -> str:
+    return "–" if value is None or math.isnan(value) else write(value) if math.isfinite(value) else numbers.real(value)

@@ -1,0 +1,198 @@
+"""What a theorem may ask of a bandit besides its ledger, and what all of these theorems share.
+
+Losses are in units of the declared range, from 0 to 1; bounds are in the user's own scale, that is times `width`. A
+round is a draw: of T draws, the t-th is made with probabilities p_t that depend on what was settled before, from among
+the A_t arms that are awake, all K or fewer. The regret against arm j is counted over the rounds in which it was awake.
+
+Draws whose loss is never known. Let x_{t,i} say whether the loss of arm i would get lost in round t. A rule that does
+nothing then plays exactly as if the loss had been l' = l (1 - x), at least if it learns from the loss of the drawn arm
+alone and learns nothing from a loss of 0. What it lost is at most its l' plus the number of draws that were lost, and
+no arm loses less by l than by l'. So each bound on the regret by l' becomes one on the regret by l when the number of
+unsettled draws is added, even if it depends on the arm whether a loss gets lost. The same bounds the regret over the
+settled rounds alone, in which an arm may lose less by at most 1 for each draw that is missing. Rules by gains, and
+estimates with a guess for arms that are not drawn, learn something from every loss and have no such excuse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, inf, isclose, isnan, nan, sqrt
+
+from ..comparator import BanditComparator
+from ..ledger import BanditLedger
+from ..theorem import Check
+
+EXPERTS = ("best_expert", "expert")
+
+
+@dataclass(frozen=True, slots=True)
+class BanditStanding:
+    """A bandit as it stands after its last round.
+
+    Attributes
+    ----------
+    arms : int
+        How many there are.
+    comparators : int
+        With how many its regret compares it: the experts who advise it, or else the arms.
+    rule : str
+        "exp3", "exp3-ix", "exp3-p", "tsallis-inf", "exp3-s", "hedge" or "exp4".
+    schedule : {"constant", "anytime"}
+        How its rate moves; the exact rates of Tsallis-INF are "anytime" too.
+    rate, gamma : float
+        Constant ones; NaN if they fall.
+    horizon : int or None
+        The number of rounds that the parameters were tuned for.
+    switches : int or None
+        The number of switches that they were tuned for.
+    share, beta, explore : float
+        Parameters of EXP3.S and of Exp3.P.
+    estimator : str
+        Of Tsallis-INF: "importance" or "reduced".
+    delta : float or None
+        How improbable a failure of a *probable* bound may be.
+    width : float
+        Size of the declared range of losses.
+    low : float
+        The least loss that was declared; 0 for rewards, whose losses are what is missing from the highest reward.
+    oblivious : bool
+        Whether the losses are known not to answer to the draws. If they do, the best arm in hindsight depends on luck,
+        and is none that was fixed beforehand, as bounds in expectation want it.
+    """
+
+    arms: int
+    comparators: int
+    rule: str
+    schedule: str = "constant"
+    rate: float = nan
+    gamma: float = nan
+    horizon: int | None = None
+    switches: int | None = None
+    share: float = nan
+    beta: float = nan
+    explore: float = nan
+    estimator: str = "importance"
+    delta: float | None = None
+    width: float = 1.0
+    low: float = 0.0
+    oblivious: bool = True
+
+
+def regret(ledger: BanditLedger, comparator: BanditComparator) -> float:
+    """How much more the learner lost than the comparator over the same rounds, in the user's scale."""
+    return ledger.width * comparator.regret
+
+
+def failure(learner: BanditStanding) -> float:
+    """How improbable a failure may be."""
+    return learner.delta or 1.0
+
+
+def epoch_starts(rounds: int) -> list[int]:
+    """The first round of each epoch up to that round: each epoch is a tenth as long as all that came before it."""
+    starts, following = [], 1
+    while following <= rounds:
+        starts.append(following)
+        following = floor(1.1 * following) + 1
+    return starts
+
+
+def held_rates(scale: float, rounds: int) -> tuple[float, float]:
+    """Sum over the rounds, and last value, of the rate scale / sqrt(t) held from the start of each epoch."""
+    starts = epoch_starts(rounds)
+    lengths = (after - first for first, after in zip(starts, [*starts[1:], rounds + 1], strict=True))
+    total = sum(length * scale / sqrt(first) for length, first in zip(lengths, starts, strict=True))
+    return total, scale / sqrt(starts[-1])
+
+
+def _fixed(_: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:
+    return not comparator.switches and (comparator.name in EXPERTS) == (learner.rule == "exp4")
+
+
+def _arms(_: BanditLedger, comparator: BanditComparator, __: BanditStanding) -> bool:
+    return comparator.name not in EXPERTS
+
+
+def fixed_beforehand(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:
+    """Whether luck had no say in whom the learner is compared with.
+
+    Where arms slept, what the learner lost over an arm's own rounds depends on the draws, and so does which arm it
+    regrets most; experts, and sequences of arms that are awake, are compared over all rounds.
+    """
+    chosen = comparator.name == "best_arm" and ledger.restricted > 0
+    return comparator.name in ("arm", "expert") or isnan(comparator.loss) or (learner.oblivious and not chosen)
+
+
+def _same_rounds(ledger: BanditLedger, comparator: BanditComparator, _: BanditStanding) -> bool:
+    if ledger.unsettled:  # some losses may be known to the table only, or to nobody
+        return comparator.rounds <= ledger.rounds
+    alone = comparator.place is not None and comparator.name not in EXPERTS
+    return bool(comparator.rounds == ledger.rounds - (ledger.asleep[comparator.place] if alone else 0.0))
+
+
+def _as_suffered(ledger: BanditLedger, comparator: BanditComparator, _: BanditStanding) -> bool:
+    if isnan(comparator.loss) or ledger.unsettled or (comparator.place is None and ledger.restricted):
+        return True
+    away = 0.0 if comparator.place is None or comparator.name in EXPERTS else ledger.missed[comparator.place]
+    return isclose(comparator.faced, ledger.loss - away, rel_tol=1e-7, abs_tol=1e-7)
+
+
+def _in_time(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+    return ledger.late == 0
+
+
+def _settled(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+    return ledger.unsettled == 0
+
+
+def _all_awake(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+    return ledger.restricted == 0
+
+
+def _confident(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
+    return learner.delta is not None and 0 < learner.delta < 1
+
+
+def _played(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+    return ledger.rounds > 0
+
+
+def _falling(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+    return 0 < ledger.last_rate <= ledger.first_rate < inf
+
+
+def _explores(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+    return ledger.last_gamma > 0
+
+
+Assumption = tuple[str, Check]
+
+PLAYED: Assumption = ("no arm has been drawn yet", _played)
+FIXED: Assumption = ("it is about one arm for all rounds, or one expert for a learner with experts", _fixed)
+ARMS: Assumption = ("it is about arms, and sequences of them", _arms)
+FIXED_BEFOREHAND: Assumption = (
+    "it is about an arm that is fixed beforehand; the best in hindsight is none where losses answer to the draws, or "
+    "arms sleep",
+    fixed_beforehand,
+)
+SAME_ROUNDS: Assumption = (
+    "the comparator must be read on the very rounds that were played, and these are others",
+    _same_rounds,
+)
+AS_SUFFERED: Assumption = (
+    "the regret must count the losses as they were suffered, and these are other ones",
+    _as_suffered,
+)
+IN_TIME: Assumption = ("it assumes that each loss is known before the next draw, and some came late", _in_time)
+SETTLED: Assumption = ("it assumes that every loss becomes known, and some did not", _settled)
+ALL_AWAKE: Assumption = ("it assumes that every arm can be drawn in every round, and some were asleep", _all_awake)
+CONFIDENT: Assumption = (
+    "it holds with some probability, and none was asked for (delta, between 0 and 1)",
+    _confident,
+)
+FALLING: Assumption = ("it assumes rates above zero that never grow", _falling)
+EXPLORES: Assumption = ("it needs estimates with an implicit exploration above zero", _explores)
+
+# What bounds on the regret against one arm or expert assume: in expectation, and of the losses that came.
+EXPECTED: tuple[Assumption, ...] = (PLAYED, FIXED, FIXED_BEFOREHAND, SAME_ROUNDS)
+REALISED: tuple[Assumption, ...] = (PLAYED, CONFIDENT, FIXED, SAME_ROUNDS, AS_SUFFERED)

@@ -1,0 +1,103 @@
+"""The theorems about each bandit, and what they promise before a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan, log, nan, sqrt
+
+import numpy as np
+
+from ..comparator import BanditComparator
+from ..ledger import BanditLedger
+from ..theorem import Theorem
+from .bandit_standing import BanditStanding, held_rates
+from .bandit_weights import exp3_ix, exp3_ix_book, exp3_ix_expected, exp3_pseudo_regret, exp3_s, exp4
+from .bandits_observable import observable
+from .exp3_p import exp3_p, exp3_p_book, exp3_p_observable
+from .full_information import hedge_expected, hedge_mixed, hedge_sampled
+from .tsallis import tsallis, tsallis_book
+
+EXP3 = (exp3_pseudo_regret, observable)
+EXP3_IX = (exp3_ix, exp3_ix_book, exp3_ix_expected, observable)
+EXP3_P = (exp3_p, exp3_p_book, exp3_p_observable, observable)
+TSALLIS_INF = (tsallis, tsallis_book, observable)
+EXP3_S = (exp3_s, observable)
+HEDGE = (hedge_mixed, hedge_expected, hedge_sampled, observable)
+EXP4 = (exp4, observable)
+
+BY_RULE: dict[str, tuple[Theorem, ...]] = {
+    "exp3": EXP3,
+    "exp3-ix": EXP3_IX,
+    "exp3-p": EXP3_P,
+    "tsallis-inf": TSALLIS_INF,
+    "exp3-s": EXP3_S,
+    "hedge": HEDGE,
+    "exp4": EXP4,
+}
+AFTERWARDS = (observable, exp3_p_observable)  # they read the run
+
+
+def expected_ledger(learner: BanditStanding, rounds: int) -> BanditLedger:
+    """The book of a run of which nothing is known but its length: all arms awake, all losses in time, experts who agree
+    on nothing."""
+    rates, last, first = _rates(learner, rounds)
+    reach = float(min(learner.arms, learner.comparators) if learner.rule == "exp4" else learner.arms)
+    nothing = dict.fromkeys(("loss", "loss2", "mixed", "restricted", "late", "lost"), 0.0)
+    return BanditLedger(
+        rounds=float(rounds),
+        settled=float(rounds),
+        swing=reach * rates,
+        rates=rates,
+        reach=reach * rounds,
+        first_rate=first,
+        last_rate=last,
+        last_gamma=last / 2,
+        width=learner.width,
+        draws=np.zeros(learner.arms),
+        losses=np.zeros(learner.arms),
+        missed=np.zeros(learner.arms),
+        asleep=np.zeros(learner.arms),
+        estimates=np.zeros(learner.comparators),
+        implicit=np.zeros(learner.comparators),
+        **nothing,
+    )
+
+
+def _rates(learner: BanditStanding, rounds: int) -> tuple[float, float, float]:
+    """Their sum, the last and the first."""
+    if learner.rule == "tsallis-inf":
+        scale = 2.0 if learner.estimator == "importance" else 4.0
+        return scale * (2 * sqrt(rounds) - 1), scale / sqrt(rounds), scale  # the sum is at most that
+    if learner.schedule == "constant":
+        return learner.rate * rounds, learner.rate, learner.rate
+    scale = 2 * sqrt(log(learner.arms)) if learner.rule == "hedge" else sqrt(log(learner.comparators) / learner.arms)
+    return *held_rates(scale, rounds), scale
+
+
+def bound_at(learner: BanditStanding, rounds: int, switches: int = 0) -> dict[str, float]:
+    """What each theorem promises before the first of so many rounds, by its title, in the user's scale.
+
+    A theorem that does not apply to the learner, whatever it plays, is left out, and so is one that reads the run.
+
+    Parameters
+    ----------
+    learner : BanditStanding
+        A learner as it would stand.
+    rounds : int
+        At least 1.
+    switches : int
+        Of the sequence of arms that it is compared with, by theorems on sequences.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    book = expected_ledger(learner, rounds)
+    advised = learner.rule == "exp4"
+    against = BanditComparator("best_expert" if advised else "best_arm", "", nan, 0.0, book.rounds)
+    found = {}
+    for one in BY_RULE[learner.rule]:
+        compared = replace(against, switches=switches) if one is exp3_s else against
+        if one not in AFTERWARDS and one.obstacle(book, compared, learner) is None:
+            found[one.title] = one.value(book, compared, learner)
+    return {title: value for title, value in found.items() if not isnan(value)}

@@ -1,0 +1,126 @@
+"""How much more than the best arm can Exp3.P lose? It estimates gains g = 1 - loss, and keeps the estimates high.
+
+G~_j adds up (g 1[I = j] + beta) / p_j. As exp(x) <= 1 + x + x^2 for x <= 1, the mean of exp(beta (g_j - g_j 1[I = j] /
+p_j)) over the draw is at most 1 + beta^2 / p_j, if beta <= 1, so that exp(beta (G_j - G~_j)) is a supermartingale: with
+probability 1 - delta no G~_j is below G_j by more than ln(K / delta) / beta. Any p_t that is fixed before the draw will
+do, late losses do no harm, and what an arm gained while it slept is in neither sum. A gain that never becomes known is
+not harmless: if the best arm's gains all get lost, nothing tells how good it would have been.
+
+For the prior bound, w are the weights before they are mixed, p = (1 - explore) w + explore / K. Where eta (1 + beta) K
+<= explore, no eta g~ is above 1, so that max_j G~_j - ln K / eta <= sum of <w, g~> + eta <w, g~^2>. With <p, g~> = g_I
++ K beta and p_i g~_i <= 1 + beta that is at most (sum of g_I + K beta T + eta (1 + beta) K max_j G~_j) / (1 - explore).
+"""
+
+from __future__ import annotations
+
+from math import isclose, log, sqrt
+
+from ..comparator import BanditComparator
+from ..ledger import BanditLedger
+from ..theorem import theorem
+from .bandit_standing import ALL_AWAKE, CONFIDENT, IN_TIME, REALISED, SETTLED, BanditStanding, failure, regret
+from .bandits_observable import read_off
+
+
+def _confidence_bonus(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
+    return 0 < learner.beta <= 1
+
+
+def _enough(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
+    if learner.arms == 1:
+        return True
+    needed = (1 + learner.beta) * learner.rate * learner.arms
+    return 0 < needed <= learner.explore * (1 + 1e-12) and learner.explore <= 0.5
+
+
+def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditStanding) -> bool:
+    if learner.arms == 1:
+        return True
+    if learner.horizon is None or learner.delta is None or ledger.rounds > learner.horizon:
+        return False
+    return all(
+        isclose(own, best, rel_tol=1e-9)
+        for own, best in zip(
+            (learner.beta, learner.rate, learner.explore),
+            tuned_parameters(learner.arms, learner.horizon, learner.delta),
+            strict=True,
+        )
+    )
+
+
+def tuned_parameters(arms: int, horizon: int, delta: float) -> tuple[float, float, float]:
+    """The beta, the rate and the exploration that are meant for so many rounds, no more than they may be."""
+    k, reach = log(arms), horizon * arms
+    beta = sqrt(log(arms / delta) / reach)
+    return min(beta, 1.0), 0.95 * sqrt(k / reach), min(1.05 * sqrt(arms * k / horizon), 0.5)
+
+
+BONUS = ("the bonus beta must be above 0 and at most 1", _confidence_bonus)
+ENOUGH = ("it assumes (1 + beta) K rate <= explore <= 1/2", _enough)
+TUNED = ("the parameters must be tuned for at least this many rounds and this delta, and they were not", _tuned)
+
+
+@theorem(
+    title="Regret of Exp3.P",
+    quantity="regret",
+    counts=regret,
+    formula=r"R_T \le \beta K T + \left(\gamma + (1 + \beta) \eta K\right) T"
+    r" + \frac{1}{\beta} \ln\frac{K}{\delta} + \frac{\ln K}{\eta}",
+    source="Bubeck & Cesa-Bianchi 2012, Thm 3.2, before its parameters are put in",
+    kind="probable",
+    assumes=(BONUS, ENOUGH, ALL_AWAKE, IN_TIME, SETTLED, *REALISED),
+    whole=False,
+)
+def exp3_p(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+    """With probability 1 - delta the regret is at most beta K T + (explore + (1 + beta) rate K) T + ln(K / delta) /
+    beta + ln K / rate, for whatever parameters explore enough, (1 + beta) K rate <= explore <= 1/2."""
+    if learner.arms == 1:
+        return 0.0
+    k, rounds = learner.arms, ledger.rounds
+    # The share that is lost goes with the gains of the best arm, T at most, and 1 - share with ln(K / delta) / beta.
+    share = learner.explore + (1 + learner.beta) * learner.rate * k
+    doubt = log(k / failure(learner)) / learner.beta
+    return learner.width * (learner.beta * k * rounds + share * rounds + doubt + log(k) / learner.rate)
+
+
+@theorem(
+    title="Regret of Exp3.P as printed",
+    quantity="regret",
+    counts=regret,
+    formula=r"R_T \le 5.15 \sqrt{T_0 K \ln(K / \delta)},\quad \beta = \sqrt{\frac{\ln(K / \delta)}{T_0 K}},"
+    r"\ \eta = 0.95 \sqrt{\frac{\ln K}{T_0 K}},\ \gamma = 1.05 \sqrt{\frac{K \ln K}{T_0}},\ T \le T_0",
+    source="Bubeck & Cesa-Bianchi 2012, Thm 3.2",
+    kind="probable",
+    assumes=(CONFIDENT, TUNED, ALL_AWAKE, IN_TIME, SETTLED, *REALISED),
+    whole=False,
+)
+def exp3_p_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+    """With parameters tuned for T_0 rounds the regret of T <= T_0 rounds is with probability 1 - delta at most 5.15
+    sqrt(T_0 K ln(K / delta)). Where that is less than T_0, explore is below 1/4 and beta below 1/10; where it is not,
+    it says nothing."""
+    if learner.arms == 1:
+        return 0.0
+    reach = (learner.horizon or 0) * learner.arms
+    return learner.width * 5.15 * sqrt(reach * log(learner.arms / failure(learner)))
+
+
+@theorem(
+    title="Observable regret by gains",
+    quantity="regret",
+    counts=regret,
+    formula=r"R_T \le \max_j \left(\tilde{G}_j - \sum_{t: j\ \text{awake}} g_{t,I_t}\right)"
+    r" + \frac{\ln(K / \delta)}{\beta}",
+    source="Bubeck & Cesa-Bianchi 2012, Lemma 3.1, before anything is bounded",
+    kind="probable",
+    assumes=(BONUS, SETTLED, *REALISED),
+    whole=False,
+)
+def exp3_p_observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+    """With probability 1 - delta the regret against all arms is at most the largest of their estimated gains, less what
+    was gained, plus ln(K / delta) / beta, each arm over the rounds in which it was awake. The losses of arms that were
+    not drawn need not be known, but all others must be."""
+    if learner.arms == 1:
+        return 0.0
+    gained = (ledger.rounds - ledger.asleep) - (ledger.loss - ledger.missed)
+    doubt = log(learner.arms / failure(learner)) / learner.beta
+    return learner.width * (read_off(ledger.estimates - gained, comparator) + doubt)
