@@ -23,6 +23,7 @@ namespace {
 using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Reals2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Arms = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Longs = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Given = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Why = std::optional<std::string>;
 
@@ -98,7 +99,8 @@ class Puller {
     demand(tallies.shape(0) == pull_tally_rows && std::int64_t(tallies.shape(1)) == arms, "tallies have the wrong shape");
     demand(s_.schedule == PullSchedule::anytime || (rate > 0 && rate <= 1e300 && gamma >= 0 && gamma <= 1e300),
            "a constant schedule needs a rate above 0 and a gamma");
-    demand(beta >= 0 && beta <= 1 && explore >= 0 && explore <= 1 && share >= 0 && share < 1, "a parameter is out of its range");
+    demand(beta >= 0 && beta <= 1 && explore >= 0 && explore <= 1 && share >= 0 && share < 1,
+           "a parameter is out of its range");
     demand(std::isfinite(low) && std::isfinite(high) && low < high && std::isfinite(high - low), "the range of losses is none");
     s_.rate = rate, s_.gamma = gamma, s_.beta = beta, s_.explore = explore, s_.share = share, s_.reduced = reduced;
     s_.low = low, s_.high = high, s_.rewards = rewards;
@@ -220,7 +222,8 @@ class Puller {
                       std::optional<State1> loss_curve, std::optional<State1> certificate_curve,
                       std::optional<State2> shares) const {
     demand(std::int64_t(means.shape(1)) == s_.arms, "one mean per arm");
-    demand(means.shape(0) > 0 && starts.size() == means.shape(0) && starts.data()[0] == 0, "one start per row of means, from 0");
+    demand(means.shape(0) > 0 && starts.size() == means.shape(0) && starts.data()[0] == 0,
+           "one start per row of means, from 0");
     for (std::size_t k = 1; k < starts.size(); ++k) demand(starts.data()[k] > starts.data()[k - 1], "starts must rise");
     const PullNoise noise{means.data(), starts.data(), std::int64_t(starts.size()), noise_key};
     const PullResults to = results_of(arms, marks, loss_curve, certificate_curve, shares, end);
@@ -237,7 +240,10 @@ class Puller {
   bool advised() const { return s_.rule == PullRule::exp4; }
   bool sees_all() const { return s_.rule == PullRule::hedge; }
 
-  Unlocked unlock_if_long() const { return s_.experts < short_row ? Unlocked() : Unlocked(std::in_place); }
+  Unlocked unlock_if_long() const {
+    const std::int64_t numbers = advised() ? s_.arms * s_.experts : s_.arms;
+    return numbers < short_row ? Unlocked() : Unlocked(std::in_place);
+  }
 
   static Told told_of(const PullVerdict& v) { return {v.played, words(v.refusal), v.column}; }
 
@@ -245,8 +251,8 @@ class Puller {
   void check_memory() const {
     const auto counts = [](double x) { return x >= 0 && x <= most_rounds; };
     const PullMemory& m = *s_.memory;
-    demand(counts(m.position) && counts(m.epoch_begin) && m.epoch_end >= 0 && counts(s_.book->rounds) && std::isfinite(m.rate) &&
-               std::isfinite(m.offset) && (m.open == 0 || (m.open_arm >= 0 && m.open_arm < double(s_.arms))),
+    demand(counts(m.position) && counts(m.epoch_begin) && m.epoch_end >= 0 && counts(s_.book->rounds) &&
+               std::isfinite(m.rate) && std::isfinite(m.offset) && (m.open == 0 || (m.open_arm >= 0 && m.open_arm < double(s_.arms))),
            "memory is damaged");
   }
   void check_bare() const {
@@ -332,6 +338,21 @@ void uniforms(std::uint64_t seed, std::uint64_t run, std::uint64_t position, Sta
   pullers().uniforms(seed, run, position, std::int64_t(out.size()), out.data());
 }
 
+void find_arms(const Reals& masses, const Reals& uniforms, Longs out) {
+  const std::int64_t n = std::int64_t(masses.size());
+  demand(n > 0 && n < most_arms && out.size() == uniforms.size(), "one arm per number");
+  double total = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    demand(masses.data()[i] >= 0, "masses must not be negative");
+    total += masses.data()[i];
+  }
+  demand(total > 1e-270 && std::isfinite(total), "the masses sum to nothing, or to no number");
+  for (std::size_t k = 0; k < uniforms.size(); ++k)
+    demand(uniforms.data()[k] >= 0 && uniforms.data()[k] < 1, "numbers must be in [0, 1)");
+  std::vector<double> nodes(std::size_t(tree_size(n)));
+  pullers().find(masses.data(), n, nodes.data(), uniforms.data(), std::int64_t(uniforms.size()), out.data());
+}
+
 // How many rows of a table can be played, what is wrong with the next one, in which column, and whether any arm sleeps.
 std::tuple<std::int64_t, Why, std::int64_t, bool> inspect_table(const Any& table, double low, double high) {
   demand(table.ndim() == 2 && table.shape(1) > 0, "one loss per round and arm");
@@ -353,8 +374,8 @@ void bind_pull(nb::module_& m) {
       .def(nb::init<const std::string&, const std::string&, State2, State1, State1, State2, double, double, double, double,
                     double, bool, double, double, bool, std::int64_t, std::uint64_t, std::uint64_t>(),
            "rule"_a, "schedule"_a, nb::kw_only(), "state"_a.noconvert(), "memory"_a.noconvert(), "book"_a.noconvert(),
-           "tallies"_a.noconvert(), "rate"_a, "gamma"_a, "beta"_a = 0.0, "explore"_a = 0.0, "share"_a = 0.0, "reduced"_a = false,
-           "low"_a = 0.0, "high"_a = 1.0, "rewards"_a = false, "arms"_a, "seed"_a, "run"_a)
+           "tallies"_a.noconvert(), "rate"_a, "gamma"_a, "beta"_a = 0.0, "explore"_a = 0.0, "share"_a = 0.0,
+           "reduced"_a = false, "low"_a = 0.0, "high"_a = 1.0, "rewards"_a = false, "arms"_a, "seed"_a, "run"_a)
       .def("draw", &Puller::draw, "Draw an arm of all, bare: its loss comes before anything else.")
       .def("update", &Puller::update, "arm"_a, "loss"_a, "The loss of the arm that was just drawn.")
       .def("open", &Puller::open, "mask"_a.noconvert().none() = nb::none(), "advice"_a.noconvert().none() = nb::none(),
@@ -382,6 +403,8 @@ void bind_pull(nb::module_& m) {
         "How many rows of a table can be played, what is wrong with the next one and where, and whether any arm sleeps.");
   m.def("uniforms", &uniforms, "seed"_a, "run"_a, "position"_a, "out"_a.noconvert(),
         "The numbers in [0, 1) that draws number position + 1, position + 2, ... of a run take.");
+  m.def("find_arms", &find_arms, "masses"_a.noconvert(), "uniforms"_a.noconvert(), "out"_a.noconvert(),
+        "The arms that numbers in [0, 1) draw in proportion to masses, by a sum tree.");
   m.def("puller_rows", [](const std::string& rule) { return pull_rows(rule_named(rule)); }, "rule"_a,
         "How many numbers a rule keeps of each arm or expert.");
   m.attr("PULL_MEMORY") = pull_memory_size;

@@ -75,6 +75,15 @@ static void uniforms(std::uint64_t key0, std::uint64_t key1, std::uint64_t posit
   for (std::int64_t i = 0; i < count; ++i) out[i] = numbers.next();
 }
 
+// What a sum tree of these masses finds; nodes has room for it.
+static void find(const double* masses, std::int64_t n, double* nodes, const double* uniforms, std::int64_t count,
+                 std::int64_t* out) {
+  SumTree tree(nodes, n);
+  for (std::int64_t i = 0; i < tree.leaves_room(); ++i) tree.leaves()[i] = i < n ? masses[i] : 0;
+  tree.build();
+  for (std::int64_t k = 0; k < count; ++k) out[k] = tree.find(uniforms[k] * tree.total());
+}
+
 // The first row that cannot be played, as if it were the number of rows played; and whether any before it has a gap.
 template <class V>
 static PullVerdict inspect_rows(const V* values, double low, double high, std::int64_t rows, std::int64_t arms, bool& gaps) {
@@ -107,5 +116,6 @@ namespace regretless {
 const Pullers REGRETLESS_TABLE(REGRETLESS_ISA) = {
     REGRETLESS_ISA::play_table, REGRETLESS_ISA::play_noise,    REGRETLESS_ISA::open,  REGRETLESS_ISA::settle,
     REGRETLESS_ISA::draw,       REGRETLESS_ISA::update,        REGRETLESS_ISA::probabilities,
-    REGRETLESS_ISA::rates,      REGRETLESS_ISA::rebuild,       REGRETLESS_ISA::uniforms, REGRETLESS_ISA::inspect};
+    REGRETLESS_ISA::rates,      REGRETLESS_ISA::rebuild,       REGRETLESS_ISA::uniforms,
+    REGRETLESS_ISA::find,       REGRETLESS_ISA::inspect};
 }  // namespace regretless

@@ -175,6 +175,27 @@ def test_tree_draws_what_the_textbook_draws(rule, biased, arms):
     assert np.allclose(curve, np.cumsum(table[np.arange(rounds), draws]))
 
 
+@given(
+    masses=st.lists(st.sampled_from([0.0, 0.0, 1.0, 0.1, 1 / 3, 1e-17, 1e-200, 1e-300]), min_size=1, max_size=400),
+    repeats=st.integers(1, 12),
+    seed=st.integers(0, 99),
+)
+def test_found_arms_have_mass_to_the_very_end(masses, repeats, seed):
+    """However masses are strewn, a number finds an arm that has some, in its place up to rounding: the last one too."""
+    rng = np.random.default_rng(seed)
+    masses = rng.permuted(np.array(masses * repeats)) * rng.random(len(masses) * repeats)
+    masses[rng.integers(len(masses))] = 1.0
+    ends = 1 - 2.0 ** -np.arange(44, 54)
+    numbers, found = np.concatenate([[0, 2.0**-53], ends, rng.random(20)]), np.zeros(32, np.int64)
+    _core.find_arms(masses, numbers, found)
+    assert (masses[found] > 2.0**-960).all()
+    after = np.cumsum(masses)[found]
+    x = numbers * masses.sum()
+    slack = 1e-14 * masses.sum()
+    assert (x < after + slack).all()
+    assert (x >= after - masses[found] - slack).all()
+
+
 def fresh(hall: Hall) -> Array:
     """The probabilities of the next draw, if it has the rate of the last one, summed without error."""
     x = -hall.memory[MEMORY.index("rate")] * (hall.state[0] - hall.state[0].min())

@@ -3,10 +3,11 @@
 #include "pull_rule.hpp"
 #include "pull_worlds.hpp"
 #include "random.hpp"
+#include "sum_tree.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-// The first half of the room: bytes that say who is awake, then the losses of a row; the second: masses.
+// The room has three rows: bytes that say who is awake in a row of a table, the losses of a row, and masses.
 REGRETLESS_INLINE double* room_for_losses(const Pulling& s) { return s.room + padded_arms(s.arms); }
 REGRETLESS_INLINE double* room_for_masses(const Pulling& s) { return s.room + 2 * padded_arms(s.arms); }
 
@@ -20,15 +21,15 @@ inline void sum_up(const Pulling& s) {
   b.reach = b.rounds * arms + (m.closed_extra + m.extra);
 }
 
-// A draw in proportion to masses, in the order of the arms.
+// A draw in proportion to masses, in the order of the arms; never one whose mass is zero or all but zero.
 inline Drawn draw_by(const double* masses, std::int64_t n, double u, double gamma, double& total) {
   total = 0;
   for (std::int64_t i = 0; i < n; ++i) total += masses[i];
-  const double x = u * total;
+  const double x = u * total, least = total * least_mass;
   double before = 0;
   std::int64_t arm = 0;
-  for (std::int64_t i = 0; i < n && (masses[arm] == 0 || x >= before); ++i)
-    if (masses[i] > 0) before += masses[i], arm = i;
+  for (std::int64_t i = 0; i < n && (before == 0 || x >= before); ++i)
+    if (masses[i] > least) before += masses[i], arm = i;
   return {arm, masses[arm] / total, gamma};
 }
 

@@ -160,6 +160,8 @@ struct Pullers {
   void (*rates)(const Pulling&, double& rate, double& gamma);
   void (*rebuild)(const Pulling&);
   void (*uniforms)(std::uint64_t key0, std::uint64_t key1, std::uint64_t position, std::int64_t count, double* out);
+  void (*find)(const double* masses, std::int64_t n, double* nodes, const double* uniforms, std::int64_t count,
+               std::int64_t* out);
   PullVerdict (*inspect)(const PullTable&, double low, double high, std::int64_t rows, std::int64_t arms, bool& gaps);
 };
 

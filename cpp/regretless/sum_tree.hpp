@@ -7,6 +7,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
+inline constexpr double least_mass = 0x1p-960;  // what is divided by it stays finite
+
 // Sums of the first 1, 2, ... 7 of eight masses, and of all of them: they never fall, and two neighbours are equal where the
 // mass between them is zero.
 struct Sums {
@@ -56,10 +58,11 @@ class SumTree {
     double* room = nodes + 8;
     std::int64_t level = n;
     for (; level > tree_top; level = padded_arms(level) / 8) {
-      levels_[depth_] = room;
+      levels_[depth_] = room, counts_[depth_] = level;
       room += (depth_ ? 2 : 1) * padded_arms(level);
       ++depth_;
     }
+    counts_[depth_] = level;
     before_ = room, masses_ = room + tree_top;
   }
 
@@ -70,13 +73,11 @@ class SumTree {
 
   // All nodes from the leaves, those past n being zero.
   void build() {
-    std::int64_t count = n_;
     for (int d = 0; d < depth_; ++d) {
-      const std::int64_t groups = padded_arms(count) / 8;
+      const std::int64_t groups = counts_[d + 1];
       for (std::int64_t g = 0; g < groups; ++g) *mass(d + 1, g) = sum(d, g);
       const std::int64_t room = d + 1 < depth_ ? padded_arms(groups) : tree_top;
       for (std::int64_t g = groups; g < room; ++g) *mass(d + 1, g) = 0;
-      count = groups;
     }
     sum_top();
   }
@@ -91,10 +92,11 @@ class SumTree {
   }
 
   // The leaf whose stretch of [0, total) holds x, up to the rounding of sums; never one whose mass is zero or all but zero, if
-  // masses are finite, not negative, and some of them larger.
+  // masses are finite, not negative, and some of them larger. Rounding may lead past the last child of a node.
   REGRETLESS_INLINE std::int64_t find(double x) const {
     if (!(x < infinite)) return 0;
     std::int64_t i = at_most(at(before_, 0), x) + at_most(at(before_, 8), x) - 1;
+    if (i >= counts_[depth_]) return find_positive(x);
     if (depth_ == 0) return masses_[i] > least_mass ? i : find_positive(x);
     double rest = x - before_[i];
     for (int d = depth_ - 1; d > 0; --d) {
@@ -102,6 +104,7 @@ class SumTree {
       const std::int64_t k = at_most(at(before, 0), rest) - 1;
       rest -= before[k];
       i = 8 * i + k;
+      if (i >= counts_[d]) return find_positive(x);
     }
     i = 8 * i + at_most(octet_of(sums_of(levels_[0] + 8 * i).first), rest) - 1;
     return levels_[0][i] > least_mass ? i : find_positive(x);
@@ -129,8 +132,8 @@ class SumTree {
     *nodes_ = low.all + high.all;
   }
 
-  // The rounding of sums may lead past the last mass of a node: the same way down, which stops at it. What it enters is large
-  // enough for one of its eight parts to be.
+  // The same way down, which stops at the last child that has a mass; what it enters is large enough for one of its eight parts
+  // to be.
   REGRETLESS_APART std::int64_t find_positive(double rest) const {
     std::int64_t i = 0;
     for (int d = depth_; d >= 0; --d) {
@@ -149,12 +152,12 @@ class SumTree {
     return i;
   }
 
-  static constexpr double least_mass = 0x1p-960;  // what is divided by it stays finite
-  static constexpr int most_levels = 13;          // 16 * 8^13 leaves
+  static constexpr int most_levels = 13;  // 16 * 8^13 leaves
   double* nodes_;
   std::int64_t n_;
   int depth_ = 0;  // levels below the top
   double* levels_[most_levels];
+  std::int64_t counts_[most_levels + 1];  // of the masses of a level
   double *before_, *masses_;  // of the top
 };
 

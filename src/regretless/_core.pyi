@@ -213,6 +213,11 @@ def uniforms(seed: int, run: int, position: int, out: Annotated[NDArray[numpy.fl
     The numbers in [0, 1) that draws number position + 1, position + 2, ... of a run take.
     """
 
+def find_arms(masses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], uniforms: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    The arms that numbers in [0, 1) draw in proportion to masses, by a sum tree.
+    """
+
 def puller_rows(rule: str) -> int:
     """How many numbers a rule keeps of each arm or expert."""
 
