@@ -8,8 +8,9 @@
 #include <memory>
 #include <new>
 
-#include "player.hpp"
 #include "regretless/advice.hpp"
+#include "rounds.hpp"
+#include "turn.hpp"
 
 using namespace nb::literals;
 
@@ -37,10 +38,6 @@ K known(const std::pair<std::string_view, K> (&kinds)[N], const std::string& nam
   for (const auto& [known_name, kind] : kinds)
     if (name == known_name) return kind;
   throw std::invalid_argument("no " + std::string(what) + " is called " + name);
-}
-
-void demand(bool holds, const char* otherwise) {
-  if (!holds) throw std::invalid_argument(otherwise);
 }
 
 const Combiners& combiners() {
@@ -72,21 +69,6 @@ template <class A>
 double* data_of(const std::optional<A>& array) {
   return array ? array->data() : nullptr;
 }
-
-// One call at a time: long ones let go of the interpreter's lock, and all of them work on the same state and scratch.
-class Turn {
- public:
-  explicit Turn(std::atomic_flag& busy) : busy_(busy) {
-    if (busy.test_and_set(std::memory_order_acquire))
-      throw std::invalid_argument("this learner is being used by another thread");
-  }
-  ~Turn() { busy_.clear(std::memory_order_release); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  std::atomic_flag& busy_;
-};
 
 class Combiner {
  public:

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from regretless import _core
 from regretless.textbook import bandits as textbook
 
+pytestmark = pytest.mark.kernel
+
 kernel = pytest.mark.kernel
 
 

@@ -685,6 +685,7 @@ def test_advice_and_rows_go_to_those_who_ask():
     table = np.array([[0.5, np.nan, np.nan]])
     assert exp4.play(table, advice=np.array([[0, 1]])) == (0, "asleep", 1)
     assert not exp4.book.any()
+    assert exp4.play(table, advice=np.array([[0, 0]])) == (1, None, -1)  # of an arm that nobody advises no more is asked
 
 
 # ---- worked cases

@@ -140,10 +140,14 @@ inline PullAdvice advice_at(const Pulling& s, const PullAdvice& all, std::int64_
   return {all.shares + t * s.experts * s.arms, nullptr};
 }
 
-inline std::int64_t first_asleep(Awake awake) {
-  std::int64_t i = 0;
-  while (awake[i]) ++i;
-  return i;
+// The first arm that sleeps though an expert advises it, else -1.
+inline std::int64_t advised_asleep(const Pulling& s, const PullAdvice& a, Awake awake) {
+  for (std::int64_t i = 0; i < s.arms; ++i) {
+    if (awake[i]) continue;
+    for (std::int64_t e = 0; e < s.experts; ++e)
+      if (a.picks ? a.picks[e] == i : a.shares[e * s.arms + i] > 0) return i;
+  }
+  return -1;
 }
 
 // The points of the curves after a row.
@@ -172,14 +176,18 @@ PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice,
   PullVerdict verdict;
   for (const std::int64_t most = patience<R>(s); verdict.played < end - begin && verdict.played < most; ++verdict.played) {
     const std::int64_t t = begin + verdict.played;
-    const Look look = world.look(t);
+    Look look = world.look(t);
     verdict.refusal = look.refusal, verdict.column = look.column;
     PullAdvice now;
     if constexpr (R::advised) {
       now = advice_at(s, advice, t);
       const std::int64_t bad = R::unsound(s, now);
       if (bad >= 0) verdict.refusal = PullRefusal::advice, verdict.column = bad;
-      if (look.awake) verdict = {verdict.played, PullRefusal::asleep, first_asleep(look.awake)};
+      if (look.awake && bad < 0) {
+        const std::int64_t arm = advised_asleep(s, now, look.awake);
+        if (arm >= 0) verdict.refusal = PullRefusal::asleep, verdict.column = arm;
+        look.awake = nullptr;  // nobody could draw those arms anyway
+      }
     }
     if (verdict.refusal != PullRefusal::none) break;
 

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from ..errors import RegretlessError
 
 
+ADVISED_ASLEEP = ("an expert advises it, and it is asleep", "advise arms that are awake")
+
+
 class LossError(RegretlessError):
     """A round of a table that cannot be played; those before it are learned.
 
@@ -35,7 +38,8 @@ def complaint(
 ) -> LossError:
     """The error for what the kernel refused; a column below 0 is the row as a whole."""
     arm, place = (names[column], column) if column >= 0 else (None, None)
-    return LossError(row, arm, *_words(why, value_range, rewards), column=place)
+    words = ADVISED_ASLEEP if why == "asleep" and arm is not None else _words(why, value_range, rewards)
+    return LossError(row, arm, *words, column=place)
 
 
 def outside(value_range: tuple[float, float], rewards: bool) -> tuple[str, str]:
