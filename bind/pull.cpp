@@ -77,8 +77,9 @@ void accept(const PullVerdict& verdict) {
 }
 
 constexpr std::int64_t most_arms = std::int64_t(1) << 31;  // arms are told as int32
-constexpr std::int64_t short_row = 4096;                   // shorter ones are played under the interpreter's lock
+constexpr std::int64_t few_numbers = 4096;                 // a call on fewer keeps the interpreter's lock
 constexpr double most_rounds = 9007199254740992.0;
+constexpr double least_share = 1e-290;  // masses of less do not stay what they are when they are scaled
 
 class Puller {
  public:
@@ -99,7 +100,8 @@ class Puller {
     demand(tallies.shape(0) == pull_tally_rows && std::int64_t(tallies.shape(1)) == arms, "tallies have the wrong shape");
     demand(s_.schedule == PullSchedule::anytime || (rate > 0 && rate <= 1e300 && gamma >= 0 && gamma <= 1e300),
            "a constant schedule needs a rate above 0 and a gamma");
-    demand(beta >= 0 && beta <= 1 && explore >= 0 && explore <= 1 && share >= 0 && share < 1,
+    demand(beta >= 0 && beta <= 1 && (explore == 0 || explore >= least_share) && explore <= 1 &&
+               (share == 0 || share >= least_share) && share < 1,
            "a parameter is out of its range");
     demand(std::isfinite(low) && std::isfinite(high) && low < high && std::isfinite(high - low), "the range of losses is none");
     s_.rate = rate, s_.gamma = gamma, s_.beta = beta, s_.explore = explore, s_.share = share, s_.reduced = reduced;
@@ -119,7 +121,7 @@ class Puller {
   std::int64_t draw() const {
     const Turn turn(busy_);
     check_bare();
-    demand(s_.memory->open == 0, "a draw is open");
+    check_none_open();
     return pullers().draw(s_);
   }
 
@@ -136,11 +138,11 @@ class Puller {
     const PullAdvice told = advice_of(advice, 0, 0);
     const Turn turn(busy_);
     check_memory();
-    demand(s_.memory->open == 0, "a draw is open");
+    check_none_open();
     Drawn d{};
     PullVerdict verdict;
     {
-      const Unlocked unlocked = unlock_if_long();
+      const Unlocked unlocked = unlock_if_long(awake);
       verdict = pullers().open(s_, awake, told, d);
     }
     accept(verdict);
@@ -161,10 +163,10 @@ class Puller {
     given.row = row ? row->data() : nullptr;
     const Turn turn(busy_);
     check_memory();
-    demand(number > 0 && double(number) <= s_.book->rounds, "no such draw");
+    demand(waits(number) && !is_bare(number), "no such draw");
     PullVerdict verdict;
     {
-      const Unlocked unlocked = unlock_if_long();
+      const Unlocked unlocked = unlock_if_long(given.awake);
       verdict = pullers().settle(s_, given);
     }
     accept(verdict);
@@ -172,7 +174,9 @@ class Puller {
 
   void lose(std::int64_t number) const {
     const Turn turn(busy_);
-    demand(number > 0 && double(number) <= s_.book->rounds, "no such draw");
+    check_memory();
+    demand(is_bare(number) || waits(number), "no such draw");
+    if (is_bare(number)) s_.memory->open = 0;
     s_.book->lost += 1;
   }
 
@@ -185,7 +189,11 @@ class Puller {
     std::unique_ptr<double[]> out(new double[std::size_t(s_.arms)]);
     const Turn turn(busy_);
     check_memory();
-    const PullVerdict verdict = pullers().probabilities(s_, awake, told, out.get());
+    PullVerdict verdict;
+    {
+      const Unlocked unlocked = unlock_if_long(s_.arms);
+      verdict = pullers().probabilities(s_, awake, told, out.get());
+    }
     accept(verdict);
     double* const p = out.release();
     return Given(p, {std::size_t(s_.arms)}, nb::capsule(p, [](void* array) noexcept { delete[] static_cast<double*>(array); }));
@@ -240,9 +248,29 @@ class Puller {
   bool advised() const { return s_.rule == PullRule::exp4; }
   bool sees_all() const { return s_.rule == PullRule::hedge; }
 
-  Unlocked unlock_if_long() const {
-    const std::int64_t numbers = advised() ? s_.arms * s_.experts : s_.arms;
-    return numbers < short_row ? Unlocked() : Unlocked(std::in_place);
+  // A thread that lets go of the lock waits for it afterwards, far longer than a short call takes.
+  static Unlocked unlock_if_long(std::int64_t numbers) {
+    return numbers < few_numbers ? Unlocked() : Unlocked(std::in_place);
+  }
+  Unlocked unlock_if_long(const unsigned char* awake) const { return unlock_if_long(numbers_of_round(awake)); }
+
+  // How many numbers a round has to do with, the sum tree's way down aside.
+  std::int64_t numbers_of_round(const unsigned char* awake) const {
+    if (advised()) return s_.arms * s_.experts;
+    const bool tree = s_.rule == PullRule::exp3 || s_.rule == PullRule::exp3_ix;
+    return tree && !awake ? 0 : s_.arms;
+  }
+
+  // A bare draw that is open is the last one made; it alone is not among those with tickets.
+  bool is_bare(std::int64_t number) const { return s_.memory->open == 1 && double(number) == s_.book->rounds; }
+  bool waits(std::int64_t number) const {
+    const PullBook& book = *s_.book;
+    return number > 0 && double(number) <= book.rounds && book.settled + book.lost + s_.memory->open < book.rounds;
+  }
+  void check_none_open() const {
+    if (s_.memory->open == 0) return;
+    throw std::invalid_argument("a draw is open, of arm " + std::to_string(std::int64_t(s_.memory->open_arm)) +
+                                ": report its loss, or that it is lost");
   }
 
   static Told told_of(const PullVerdict& v) { return {v.played, words(v.refusal), v.column}; }
@@ -252,7 +280,8 @@ class Puller {
     const auto counts = [](double x) { return x >= 0 && x <= most_rounds; };
     const PullMemory& m = *s_.memory;
     demand(counts(m.position) && counts(m.epoch_begin) && m.epoch_end >= 0 && counts(s_.book->rounds) &&
-               std::isfinite(m.rate) && std::isfinite(m.offset) && (m.open == 0 || (m.open_arm >= 0 && m.open_arm < double(s_.arms))),
+               std::isfinite(m.rate) && std::isfinite(m.offset) &&
+               (m.open == 0 || (m.open_arm >= 0 && m.open_arm < double(s_.arms))),
            "memory is damaged");
   }
   void check_bare() const {
@@ -261,7 +290,7 @@ class Puller {
   }
   void check_play(std::int64_t begin, std::int64_t end) const {
     check_memory();
-    demand(s_.memory->open == 0, "a draw is open");
+    check_none_open();
     demand(begin >= 0 && begin <= end, "no such rounds");
   }
 
@@ -308,7 +337,6 @@ class Puller {
     demand(loss->size() == marks->size() && certificate->size() == marks->size(), "one point of a curve per mark");
     demand(!shares || (shares->shape(0) == marks->size() && std::int64_t(shares->shape(1)) == s_.arms),
            "one share per mark and arm");
-    demand(!shares || !advised(), "the shares of advised draws depend on the advice");
     to.loss = loss->data();
     to.certificate = certificate->data();
     to.shares = shares ? shares->data() : nullptr;
@@ -319,6 +347,7 @@ class Puller {
     const Turn turn(busy_);
     check_memory();
     std::pair<double, double> found;
+    const Unlocked unlocked = unlock_if_long(nullptr);
     pullers().rates(s_, found.first, found.second);
     return found;
   }
@@ -341,16 +370,9 @@ void uniforms(std::uint64_t seed, std::uint64_t run, std::uint64_t position, Sta
 void find_arms(const Reals& masses, const Reals& uniforms, Longs out) {
   const std::int64_t n = std::int64_t(masses.size());
   demand(n > 0 && n < most_arms && out.size() == uniforms.size(), "one arm per number");
-  double total = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    demand(masses.data()[i] >= 0, "masses must not be negative");
-    total += masses.data()[i];
-  }
-  demand(total > 1e-270 && std::isfinite(total), "the masses sum to nothing, or to no number");
-  for (std::size_t k = 0; k < uniforms.size(); ++k)
-    demand(uniforms.data()[k] >= 0 && uniforms.data()[k] < 1, "numbers must be in [0, 1)");
   std::vector<double> nodes(std::size_t(tree_size(n)));
-  pullers().find(masses.data(), n, nodes.data(), uniforms.data(), std::int64_t(uniforms.size()), out.data());
+  demand(pullers().find(masses.data(), n, nodes.data(), uniforms.data(), std::int64_t(uniforms.size()), out.data()),
+         "masses are finite, not negative, and not all zero, and numbers in [0, 1)");
 }
 
 // How many rows of a table can be played, what is wrong with the next one, in which column, and whether any arm sleeps.
@@ -383,7 +405,8 @@ void bind_pull(nb::module_& m) {
       .def("settle", &Puller::settle, "arm"_a, "p"_a, "gamma"_a, "number"_a, "loss"_a, "mask"_a.noconvert().none() = nb::none(),
            "advice"_a.noconvert().none() = nb::none(), "row"_a.noconvert().none() = nb::none(),
            "The loss of such a draw, or of all arms, with the mask or the advice it was drawn under.")
-      .def("lose", &Puller::lose, "number"_a, "The loss of a draw will never come.")
+      .def("lose", &Puller::lose, "number"_a,
+           "The loss of a draw will never come; that of an open bare draw, if it is the last one.")
       .def("probabilities", &Puller::probabilities, "mask"_a.noconvert().none() = nb::none(),
            "advice"_a.noconvert().none() = nb::none(), "Probabilities of the arms in the next draw.")
       .def("rate", &Puller::rate, "The rate of the next draw.")

@@ -1,7 +1,9 @@
 // The kernels of bandits for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/pull.hpp"
-#include "regretless/pull_advised.hpp"
-#include "regretless/pull_flat.hpp"
+#include "regretless/pull_exp3_p.hpp"
+#include "regretless/pull_exp3_s.hpp"
+#include "regretless/pull_exp4.hpp"
+#include "regretless/pull_hedge.hpp"
 #include "regretless/pull_tree.hpp"
 #include "regretless/pull_tsallis.hpp"
 
@@ -13,10 +15,10 @@ static auto with_rule(const Pulling& s, F f) {
   switch (s.rule) {
     case PullRule::exp3: return f.template operator()<Exp3>();
     case PullRule::exp3_p: return f.template operator()<Exp3P>();
-    case PullRule::tsallis: return f.template operator()<Tsallis>();
-    case PullRule::exp3_s: return f.template operator()<Shared>();
-    case PullRule::hedge: return f.template operator()<FullInformation>();
-    case PullRule::exp4: return f.template operator()<Advised>();
+    case PullRule::tsallis: return f.template operator()<TsallisInf>();
+    case PullRule::exp3_s: return f.template operator()<Exp3S>();
+    case PullRule::hedge: return f.template operator()<Hedge>();
+    case PullRule::exp4: return f.template operator()<Exp4>();
     default: return f.template operator()<Exp3IX>();
   }
 }
@@ -75,13 +77,21 @@ static void uniforms(std::uint64_t key0, std::uint64_t key1, std::uint64_t posit
   for (std::int64_t i = 0; i < count; ++i) out[i] = numbers.next();
 }
 
-// What a sum tree of these masses finds; nodes has room for it.
-static void find(const double* masses, std::int64_t n, double* nodes, const double* uniforms, std::int64_t count,
+// What a sum tree of these masses finds; nodes has room for it. False if it is asked for what no rule asks for.
+static bool find(const double* masses, std::int64_t n, double* nodes, const double* uniforms, std::int64_t count,
                  std::int64_t* out) {
   SumTree tree(nodes, n);
-  for (std::int64_t i = 0; i < tree.leaves_room(); ++i) tree.leaves()[i] = i < n ? masses[i] : 0;
+  for (std::int64_t i = 0; i < tree.leaves_room(); ++i) {
+    tree.leaves()[i] = i < n ? masses[i] : 0;
+    if (!(tree.leaves()[i] >= 0)) return false;
+  }
   tree.build();
-  for (std::int64_t k = 0; k < count; ++k) out[k] = tree.find(uniforms[k] * tree.total());
+  if (!(tree.total() > 1e-270 && tree.total() < infinite)) return false;
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (!(uniforms[k] >= 0 && uniforms[k] < 1)) return false;
+    out[k] = tree.find(uniforms[k] * tree.total());
+  }
+  return true;
 }
 
 // The first row that cannot be played, as if it were the number of rows played; and whether any before it has a gap.

@@ -103,7 +103,8 @@ def _row(example: Example, folder: Path) -> tuple[str, ...]:
         raise SystemExit(f"{example.name}: {certificate}")
     told = [f"{(one.losses if one.rewards is None else one.rewards).mean() / one.rounds:,.4g}" for one in pulls]
     best = means.max() if example.rewards else means.min()
-    each = (certificate.observed or 0.0) / len(often), (certificate.bound or 0.0) / len(often)
+    middle: Any = certificate
+    each = float(np.median(pulls[2].regrets)) / len(often), middle.runs["bound"]["q50"] / len(often)
     return (
         f"`{example.name}`: {example.what}",
         f"{rounds:,}",

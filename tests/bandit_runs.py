@@ -299,9 +299,10 @@ def play(
                 change = np.where(awake, charge - (p * charge).sum(1, keepdims=True), 0.0)
                 sums += change
                 if made.rule == "exp3-s":
-                    w = w * np.exp(-eta * (change - change.min(1, keepdims=True)))
-                    w = w / w.sum(1, keepdims=True)
-                    w = (1 - standing.share) * w + standing.share / arms
+                    shared = w * np.exp(-eta * (change - change.min(1, keepdims=True)))
+                    shared = shared / shared.sum(1, keepdims=True)
+                    shared = (1 - standing.share) * shared + standing.share / arms
+                    w = np.where(known[:, None], shared, w)
     whole = np.stack(rows, 1)
     late = 0 if delay == 0 else runs * rounds
     return Runs(standing, made, whole, draws, ps, mixed, sums, implicit, settled, late, reach)

@@ -1,14 +1,17 @@
-"""What all tests share: how hard hypothesis looks, and where real data may be."""
+"""What all tests share: how hard hypothesis looks, where real data may be, and a browser."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from .browser import Browser, find_browser
 
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,3 +39,13 @@ def oracles() -> list[dict[str, Any]]:
         pytest.skip("no worked cases here: set REGRETLESS_ORACLES to their file")
     cases: list[dict[str, Any]] = json.loads(path.read_text())["cases"]
     return cases
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all looks; tests that want it skip where there is none."""
+    executable = find_browser()
+    if executable is None:
+        pytest.skip("no Chromium on the path to look with")
+    with Browser(executable) as one:
+        yield one

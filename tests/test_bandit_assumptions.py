@@ -20,7 +20,7 @@ from regretless.theory.bandit_weights import (
 from regretless.theory.bandits import AFTERWARDS, BY_RULE, EXP3, EXP3_IX
 from regretless.theory.bandits_observable import observable
 from regretless.theory.exp3_p import exp3_p, exp3_p_book, exp3_p_observable
-from regretless.theory.full_information import hedge_mixed, hedge_sampled
+from regretless.theory.full_information import hedge_expected, hedge_mixed, hedge_sampled
 from regretless.theory.tsallis import tsallis, tsallis_book
 
 from .bandit_runs import (
@@ -66,7 +66,11 @@ def test_every_theorem_refuses_what_it_assumes_away(name, one):
         assert "as they were suffered" in why(one, runs, replace(own, faced=own.faced + 1))
     if one.name != "exp3_s":
         assert "one arm for all rounds" in why(one, runs, replace(own, switches=2))
-    if one.kind == "expected" and one is not exp3_ix_expected:
+    if one is hedge_expected:
+        assert why(one, runs, standing={"oblivious": False}) == "None"
+        assert "fixed beforehand" in why(one, runs, restricted=1.0)
+        assert why(one, runs, replace(own, name="arm"), restricted=1.0) == "None"
+    elif one.kind == "expected" and one is not exp3_ix_expected:
         assert "fixed beforehand" in why(one, runs, standing={"oblivious": False})
         slept = why(one, runs, restricted=1.0)
         assert slept == "None" if name == "exp4" else "fixed beforehand" in slept or one in (tsallis, tsallis_book)

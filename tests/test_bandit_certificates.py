@@ -62,9 +62,9 @@ def test_the_compiled_books_are_those_that_are_promised(name, given):
     if name != "tsallis-inf":  # whose sum of rates is bounded in closed form
         assert book.rates == pytest.approx(expected.rates, rel=1e-12)
     assert (book.first_rate, book.last_rate) == pytest.approx((expected.first_rate, expected.last_rate), rel=1e-12)
-    promised = bound_at(bandit.standing(), ROUNDS)
     for one in applying(bandit.certify(COINS, advice=advice_of(name))):
         if name != "exp4" and one.theorem not in AFTERWARDS:
+            promised = bound_at(bandit.standing(), ROUNDS, one.comparator.switches or 0)
             assert one.bound == pytest.approx(promised[one.theorem.title], rel=1e-12)
     if name == "exp4":
         reach = ADVICE.max(1).sum(1)
@@ -85,13 +85,13 @@ def test_no_more_runs_exceed_a_bound_than_may(name, given):
 
 @pytest.mark.parametrize("name", [name for name in BANDITS if name != "exp4"])
 def test_an_adversary_who_answers_breaks_no_bound_that_applies(name):
-    """Against one who watches the draws the bounds hold, those in expectation against an arm fixed beforehand."""
+    """Against one who watches the draws the bounds hold, most in expectation against an arm fixed beforehand."""
     pulls = simulate(made(name, MANNERS[name][0], delta=0.3), MostDrawnLoses(ARMS), rounds=ROUNDS, runs=60)
     found = pulls.certificates()
     assert any(one.applies for one in found if one.theorem.kind == "probable")
     for one in found:
         assert one.holds, str(one)
-        assert one.theorem.kind != "expected" or name == "exp3-ix" or one.comparator.name == "arm"
+        assert one.theorem.kind != "expected" or name in ("exp3-ix", "hedge") or one.comparator.name == "arm"
 
 
 @pytest.mark.parametrize(("name", "given"), [(name, given) for name, given in EACH if name != "exp4"])

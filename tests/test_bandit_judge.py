@@ -11,6 +11,7 @@ import pytest
 from regretless.bandits.judge import Judged, certificates
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
+from regretless.report import summary
 from regretless.theory.bandit_standing import BanditStanding
 from regretless.theory.bandit_weights import (
     exp3_ix,
@@ -99,6 +100,73 @@ def test_the_bound_of_an_expectation_is_read_on_the_mean():
     assert one.comparator.regret == pytest.approx(3.0)
     assert "runs exceeded" not in str(one)
     assert one.bound == pytest.approx(log(2) / 0.1 + 0.1 * 2 * 100)
+
+
+def test_one_run_or_a_few_cannot_exceed_a_bound_in_expectation():
+    """Of fewer than ten runs the line tells what they lost and what is expected of it, and never EXCEEDS."""
+    bound = log(2) / 0.1 + 0.1 * 2 * 100 / 2
+    for many, called in ((1, "regret of this run 80,"), (9, "mean regret of 9 runs 80 ± 0,")):
+        one = alike([80.0] * many, theorem=exp3_pseudo_regret)
+        assert one.bound == pytest.approx(bound)
+        assert one.holds
+        assert one.quantity in called
+        assert f"{called} expected to be <= 16.9315, against arm 0" in str(one)
+        assert one.describe()["quantity"] == one.quantity
+        assert "pseudo-regret" not in str(one)
+        assert "EXCEEDS" not in str(one)
+    assert alike([80.0], theorem=exp3_pseudo_regret).standard_error is None
+    assert "standard_error" not in alike([80.0], theorem=exp3_pseudo_regret).describe()
+    alone = alike([80.0] * 10, theorem=exp3_pseudo_regret)
+    assert not alone.holds
+    assert "pseudo-regret 80 ± 0 EXCEEDS 16.9315" in str(alone)
+
+
+def test_a_mean_exceeds_a_bound_in_expectation_by_three_standard_errors_or_not_at_all():
+    """The standard error stands beside the mean, and luck of three of them does not break a bound."""
+    bound = log(2) / 0.1 + 0.1 * 2 * 100 / 2
+    error = 5 * np.sqrt(100 / 99) / 10  # of a hundred runs, half of them 5 above and half 5 below the mean
+    for above, holds in ((-1.0, True), (2.9 * error, True), (3.1 * error, False)):
+        one = alike([bound + above + 5, bound + above - 5] * 50, theorem=exp3_pseudo_regret)
+        assert one.standard_error == pytest.approx(error)
+        assert one.describe()["standard_error"] == one.standard_error
+        assert one.holds == holds
+        assert not one.violated
+        assert " ± 0.5 " in str(one)
+        assert ("EXCEEDS" in str(one)) != holds
+        assert ("<= 16.9315 within 3 standard errors," in str(one)) == (holds and above > 0)
+
+
+def test_a_page_shows_a_run_above_a_bound_in_expectation_as_it_is():
+    """Its row has both numbers and more than 100% used, and does not call the bound exceeded."""
+    row = summary.row(alike([80.0], theorem=exp3_pseudo_regret), "")
+    assert (row.quantity, row.observed, row.bound, row.over) == ("regret of this run", "80", "16.93", False)
+    assert row.share.startswith("47")
+    assert summary.row(alike([80.0] * 10, theorem=exp3_pseudo_regret), "").over
+
+
+def test_no_run_that_was_picked_has_a_guarantee_of_its_own():
+    """Of many runs the line says that a probable bound holds for each with its probability, of one as it is."""
+    assert "EXCEEDS" not in str(alike([1.0] * 20))
+    assert ", of each run with probability 90%" in str(alike([1.0] * 20))
+    assert ", with probability 90%" in str(alike([1.0]))
+    assert "of each run" not in str(alike([1.0]))
+
+
+def test_bounds_above_all_that_can_be_lost_say_so():
+    """A bound of no less than the range times the rounds is no better than that, and says so in its line."""
+    small, large = alike([1.0] * 20, delta=0.9), alike([1.0] * 20, delta=1e-3)
+    assert small.bound < 100 <= large.bound
+    assert not small.vacuous
+    assert large.vacuous
+    assert "no better than" not in str(small)
+    assert "no better than the number of rounds, of each run with" in str(large)
+    standing = BanditStanding(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.9, width=10.0)
+    own = BanditComparator("best_arm", "arm 0", 50.0, 50.0, 100.0, 0)
+    (wide,) = certificates([exp3_ix], standing, [book_with(50.0, width=10.0)], [[own]])
+    assert 100 < wide.bound < 1000
+    assert not wide.vacuous
+    (worse,) = certificates([exp3_ix], replace(standing, delta=1e-3), [book_with(50.0, width=10.0)], [[own]])
+    assert "no better than the range times the number of rounds, with probability" in str(worse)
 
 
 def test_a_sure_bound_is_read_on_the_tightest_run():

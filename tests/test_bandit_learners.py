@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import subprocess
 import sys
@@ -213,8 +214,12 @@ def test_the_only_draw_that_waits_needs_no_name():
     [
         (lambda b, d: b.update(d[0], 0.5), "draw 1, of arm [abc]: its loss was reported already"),
         (lambda b, d: b.update(ticket=9, loss=0.5), r"no draw waits by the ticket 9; waiting are 2 \(arm"),
-        (lambda b, d: b.update(ticket=True, loss=0.5), "no draw waits by the ticket True"),
-        (lambda b, d: b.update(ticket=2.0, loss=0.5), "no draw waits by the ticket 2.0"),
+        (
+            lambda b, d: b.update(ticket=True, loss=0.5),
+            "ticket=True: a whole number is expected, the .ticket of",
+        ),
+        (lambda b, d: b.update(ticket=2.0, loss=0.5), "ticket=2.0: a whole number is expected"),
+        (lambda b, d: b.update(ticket="2", loss=0.5), "ticket='2': a whole number is expected"),
         (lambda b, d: b.update(d[1], 0.5, ticket=2), "a draw or its ticket, not both"),
         (lambda b, d: b.update(loss=0.5), "say which draw is meant; waiting are 2"),
         (lambda b, d: b.update("z", 0.5), "no arm 'z'; the arms are a, b, c"),
@@ -224,6 +229,8 @@ def test_the_only_draw_that_waits_needs_no_name():
         (lambda b, d: b.update(True, 0.5), "True is no arm"),
         (lambda b, d: b.withdraw(d[0]), "reported already, or it was withdrawn"),
         (lambda b, d: b.update(Exp3IX(arms=["a", "b", "c"], seed=5).draw(), 0.5), "another learner made it"),
+        (lambda b, d: b.update(b.clone().draw(), 0.5), "another learner made it, or this one before it was saved"),
+        (lambda b, d: b.update(d[1], reward=0.5), "reward=: this bandit is told losses"),
     ],
 )
 def test_a_draw_that_does_not_wait_is_refused(report, words):
@@ -235,6 +242,95 @@ def test_a_draw_that_does_not_wait_is_refused(report, words):
     with pytest.raises(RegretlessError, match=words):
         report(learner, draws)
     assert (state_of(learner), learner.pending_) == before
+
+
+def test_a_draw_knows_its_maker():
+    """A draw of a twin with the same seed, ticket, arm and probability is refused; one of a copy's past is not."""
+    one, other = Exp3(4, seed=0), Exp3(4, seed=0)
+    mine, theirs = one.draw(), other.draw()
+    assert mine.kept == theirs.kept
+    for action in (one.withdraw, lambda draw: one.update(draw, 0.5)):
+        with pytest.raises(RegretlessError, match="another learner made it"):
+            action(theirs)
+    assert one.pending_ == (1,)
+    copy.copy(one).update(mine, 0.5)
+    pickle.loads(pickle.dumps(one)).update(pickle.loads(pickle.dumps(mine)), 0.5)
+    one.update(mine, 0.5)
+
+
+def test_a_draw_is_told_by_its_arm_and_shown_with_its_ticket():
+    """Printed it is the arm; looked at in a session it is the draw; JSON and formats take it for the number."""
+    draw = Exp3(4, seed=0).draw()
+    assert repr(draw) == f"Draw({int(draw)}, ticket=1, probability=0.25)"
+    assert str(draw) == f"{draw}" == json.dumps(draw) == str(int(draw))
+
+
+def test_rewards_are_reported_as_such():
+    """reward= is what loss= is with rewards=True, of one arm or of all, and never both are given."""
+    first, second = (Exp3IX(3, rewards=True, value_range=(0, 5), seed=0) for _ in range(2))
+    first.update(first.draw(), 4.0)
+    second.update(second.draw(), reward=4.0)
+    assert state_of(first) == state_of(second)
+    assert second.total_ == 4.0
+    draw = second.draw()
+    with pytest.raises(RegretlessError, match="give loss= or reward=, which are the same here, not both"):
+        second.update(draw, 4.0, reward=4.0)
+    with pytest.raises(RegretlessError, match="the reward lies outside"):
+        second.update(draw, reward=6.0)
+    assert second.pending_ == (2,)
+    hedge = Hedge(2, rewards=True, seed=0)
+    hedge.update(hedge.draw(), reward=[0.25, 1])
+    assert hedge.estimates_.tolist() == [0.75, 0]
+
+
+def test_a_draw_of_the_bare_core_can_be_withdrawn():
+    """While one is open the errors name its arm; withdraw() with nothing said, or by its ticket, gives it up."""
+    learner = Exp3IX(arms=["a", "b", "c"], seed=1)
+    waits, core = learner.draw(), learner.bare()
+    name = "abc"[core.draw()]
+    words = rf"a draw is open, number 2, of arm {name}, that bare\(\) made; report its loss .* or withdraw\(\) it"
+    for action in (learner.draw, lambda: learner.play(np.zeros((2, 3))), lambda: learner.update(ticket=2, loss=0.5)):
+        with pytest.raises(RegretlessError, match=words):
+            action()
+    for wrong in (2.0, "2", True):
+        with pytest.raises(RegretlessError, match="a whole number is expected"):
+            learner.withdraw(ticket=wrong)
+    learner.withdraw(ticket=2)
+    assert learner.pending_ == (1,)
+    learner.update(waits, 0.5)
+    core.draw()
+    learner.withdraw()
+    with pytest.raises(RegretlessError, match="none does: draw first"):
+        learner.withdraw()
+    core.update(core.draw(), 0.5)
+    book = learner.ledger_
+    assert (book.rounds, book.settled, book.lost) == (4, 2, 2)
+
+
+def in_threads(many, rounds, learner):
+    """What went wrong while several threads drew and reported on one learner."""
+    refused = []
+
+    def work():
+        for _ in range(rounds):
+            try:
+                learner.update(learner.draw(), 0.5)
+            except (RegretlessError, RuntimeError) as error:
+                refused.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(many)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return refused
+
+
+def test_threads_share_a_learner_of_many_arms():
+    """Three threads that draw and report on one learner of 5,000 arms are never told to wait for each other."""
+    learner = Exp3IX(5000, seed=0)
+    assert not in_threads(3, 1000, learner)
+    assert learner.ledger_.settled == 3000
 
 
 def test_draws_of_one_arm_must_be_told_apart():
@@ -436,6 +532,9 @@ def test_gaps_of_a_table_are_arms_asleep(name):
         (1, "a mask over the arms, or a list of arms"),
         ([0.5, 0.5, 0.5], "0.5 is no arm"),
         (np.ones((3, 1), bool), "mask"),
+        ([1, 0, 1], "arm b stands there twice; a mask holds True and False"),
+        (np.array([1, 0, 1]), "arm b stands there twice; a mask holds True and False"),
+        (["a", "a"], "arm a stands there twice"),
     ],
 )
 def test_a_restriction_without_meaning_is_refused(available, words):
@@ -444,6 +543,28 @@ def test_a_restriction_without_meaning_is_refused(available, words):
     with pytest.raises(RegretlessError, match=words):
         learner.draw(available)
     assert learner.rounds_ == 0
+
+
+@pytest.mark.parametrize("available", [[1, 0], [0, 1], (0, 1), np.array([1, 0])])
+def test_zeros_and_ones_of_two_arms_are_neither_mask_nor_list(available):
+    """Of two arms, [1, 0] may mean one or both: it is refused, while truth values, sets, ranges and names are not."""
+    learner = Exp3IX(arms=["a", "b"], seed=0)
+    with pytest.raises(RegretlessError, match="two arms, or a mask"):
+        learner.draw(available)
+    for clear in ([True, False], {0, 1}, range(2), ["b", "a"], [1], [0]):
+        learner.draw(clear)
+    assert learner.rounds_ == 6
+
+
+def test_a_mask_is_kept_as_it_was():
+    """A mask that its owner changes after the draw settles the draw as it was made."""
+    first, second = Exp3IX(3, seed=0), Exp3IX(3, seed=0)
+    mask = np.array([True, True, False])
+    draws = first.draw(mask), second.draw(mask.copy())
+    mask[:] = [False, False, True]
+    first.update(draws[0], 0.5)
+    second.update(draws[1], 0.5)
+    assert state_of(first) == state_of(second)
 
 
 # ---- full information, and advice
@@ -479,6 +600,20 @@ def test_experts_advise_by_shares_or_by_arms():
     assert chances == pytest.approx(first.expert_weights_ @ shares[0])
 
 
+def test_experts_name_arms_by_their_names():
+    """Advice in names is that in numbers, in a draw and in a table; an unknown name is refused."""
+    picks = np.random.default_rng(0).integers(0, 3, (50, 4))
+    first, second, third = (Exp4(arms=["x", "y", "z"], seed=0) for _ in range(3))
+    table, told = table_for(50, 3), np.array(["x", "y", "z"])[picks]
+    for row, numbers, names in zip(table, picks, told, strict=True):
+        assert step(first, row, numbers) == step(second, row, names.tolist())
+    third.play(table, advice=told)
+    assert state_of(first) == state_of(second) == state_of(third)
+    assert np.array_equal(first.probabilities(advice=picks[0]), first.probabilities(advice=told[0].astype(object)))
+    with pytest.raises(RegretlessError, match="no arm 'w'; the arms are x, y, z"):
+        first.draw(advice=["x", "w", "x", "x"])
+
+
 @pytest.mark.parametrize(
     ("advice", "words"),
     [
@@ -491,7 +626,7 @@ def test_experts_advise_by_shares_or_by_arms():
         ([0, 1, 2, 5], "expert 3 names arm 5 of 5"),
         ([0, 1, 2, -1], "expert 3 names arm -1"),
         ([0.0, 1.0, 2.0, 3.0], "an arm is named by its number, a whole one"),
-        (["a", "b", "c", "d"], "an arm is named by its number"),
+        (["a", "b", "c", "d"], "no arm 'a'; the arms have no names, but numbers below 5"),
         ([], "advice of shape"),
     ],
 )
@@ -577,6 +712,23 @@ def test_a_play_may_forget_what_it_drew():
     assert play.arms is None
     assert play.losses is None
     assert play.total == pytest.approx(Exp3(3, seed=0).play(table_for(40, 3)).losses.sum())
+
+
+def test_a_play_is_shown_without_its_arrays():
+    """A play of many rounds is shown in a line: how many, and their total."""
+    play = Exp3(3, seed=0).play(np.full((1000, 3), 0.25))
+    assert repr(play) == "Play(rounds=1000, total=250)"
+
+
+@pytest.mark.parametrize("name", BANDITS)
+def test_totals_of_the_widest_ranges_are_numbers(name):
+    """With the widest range that is taken, and shares as small as may be, what is learned stays finite."""
+    small = {"exp3-p": {"rate": 0.1, "beta": 0.0, "explore": 1e-200, "horizon": None}}
+    small["exp3-s"] = {"rate": 0.1, "share": 1e-200, "horizon": None, "switches": None}
+    learner = made(name, value_range=(-1e292, 1e292), **small.get(name, {}))
+    learner.play(2e292 * table_for(300) - 1e292, advice=advice_for(300) if learner.advised else None)
+    assert np.isfinite(learner.total_)
+    assert np.isfinite(learner.estimates_).all()
 
 
 def test_a_play_leaves_draws_that_wait_alone():
@@ -693,6 +845,8 @@ def test_copies_go_their_own_way(name, way):
         (lambda: Exp3(3, value_range=(1, 0)), "a finite number and a larger one"),
         (lambda: Exp3(3, value_range=(0, np.inf)), "a finite number and a larger one"),
         (lambda: Exp3(3, value_range=(-1e308, 1e308)), "a finite number and a larger one"),
+        (lambda: Exp3(3, value_range=(-8e307, 8e307)), "a sum of losses would not be finite"),
+        (lambda: Exp3(3, value_range=(0, 1e300)), "a sum of losses would not be finite"),
         (lambda: Exp3(3, value_range=(0, np.nan)), "a finite number and a larger one"),
         (lambda: Exp3(3, value_range=5), "two numbers are expected"),
         (lambda: Exp3(3, value_range=(0, 1, 2)), "two numbers are expected"),
@@ -713,6 +867,8 @@ def test_copies_go_their_own_way(name, way):
         (lambda: EXP3S(3, horizon=10, switches=2, rate=1), "give horizon= and switches=, or rate= and share="),
         (lambda: EXP3S(3, horizon=10, switches=10), "switches=10; it must be a whole number from 0, below the horizon"),
         (lambda: EXP3S(3, horizon=10, switches=-1), "switches=-1"),
+        (lambda: Exp3P(3, rate=0.1, beta=0.1, explore=5e-324), "explore=5e-324; it must be 1e-200 at least"),
+        (lambda: EXP3S(3, rate=0.1, share=5e-324), "share=5e-324; it must be 1e-200 at least"),
         (lambda: EXP3S(3, rate=0.1, share=1), "share=1; it must lie between 0 and 1"),
         (lambda: TsallisINF(3, estimator="best"), "estimator='best'; it must be one of 'importance', 'reduced'"),
         (lambda: Exp4(3, n_experts=0), "n_experts=0"),
@@ -800,6 +956,9 @@ def test_the_best_arm_of_losses_that_answer_is_nobodys_choice():
     assert first.applies
     assert not other.applies
     assert other.bound is None
+    hedge = made("hedge")
+    hedge.play(table)
+    assert all(one.applies for one in hedge.certify(table, oblivious=False))
 
 
 def test_draws_that_wait_are_judged_by_the_table():
@@ -824,23 +983,51 @@ def test_draws_that_wait_are_judged_by_the_table():
         learner.certify(table)
 
 
+@pytest.mark.parametrize("name", BANDITS)
+def test_another_table_of_as_many_rows_is_refused(name):
+    """Losses that cannot add up to those that were reported are refused; a table of 32 bits, or with NaN, is not."""
+    table = table_for(200)
+    advice = {"advice": advice_for(200)} if name == "exp4" else {}
+    learner = made(name, value_range=(-1, 3))
+    learner.play(4 * table - 1, **advice)
+    learner.certify((4 * table - 1).astype(np.float32), **advice)
+    for other in (-np.ones(table.shape), np.full(table.shape, 3.0), 2 * table - 1):
+        with pytest.raises(RegretlessError, match=r"arm \d: these are not the losses .* a row for each draw"):
+            learner.certify(other, **advice)
+
+
+def test_tables_are_compared_with_what_was_reported():
+    """Full information tells two tables apart by one loss of an arm that was never drawn, if no arm ever slept."""
+    table = table_for(50, 3)
+    learner = made("hedge", 3)
+    learner.play(table)
+    altered = table.copy()
+    altered[7, 2] += 0.01
+    with pytest.raises(RegretlessError, match="arm 2: these are not"):
+        learner.certify(altered)
+    sleepy, asleep = made("hedge", 3), table.copy()
+    asleep[::3, 2] = np.nan
+    sleepy.play(asleep)
+    sleepy.certify(asleep)
+    gone = np.full(50, np.nan)
+    for column, arm in ((gone, 2), (np.where(np.isnan(asleep[:, 2]), np.nan, 0.0), 2)):
+        with pytest.raises(RegretlessError, match=f"arm {arm}: these are not"):
+            sleepy.certify(np.column_stack([asleep[:, :2], column]))
+    waits = made("exp3", 2)
+    first, second = waits.draw(), waits.draw()
+    waits.update(first, 1.0)
+    rows = np.zeros((2, 2))
+    rows[0, first] = 1.0
+    waits.certify(rows)
+    with pytest.raises(RegretlessError, match="these are not"):
+        waits.certify(np.full((2, 2), 0.5))
+    assert second.ticket in waits.pending_
+
+
 def test_two_threads_leave_a_bandit_whole():
     """Draws and losses from several threads are all counted, or refused as such; nothing is half learnt."""
     learner = Exp3IX(4, seed=0)
-    refused = []
-
-    def work():
-        for _ in range(500):
-            try:
-                learner.update(learner.draw(), 0.5)
-            except (RegretlessError, RuntimeError) as error:
-                refused.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    refused = in_threads(4, 500, learner)
     book = learner.ledger_
     assert book.rounds == book.settled + len(learner.pending_)
     assert book.rounds + len(refused) >= 2000

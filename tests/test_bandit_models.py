@@ -107,13 +107,16 @@ def test_a_model_goes_on_where_the_bandit_stood(tmp_path, name, more):
 
 @pytest.mark.parametrize("name", BANDITS)
 def test_draws_are_settled_by_the_model_that_was_read(tmp_path, name):
-    """A draw that was made before the model was saved is settled by the one that was read, as it was made."""
+    """A draw that was made before the model was saved is settled by the one that was read, by its ticket alone."""
     learner = learnt(name)
     draw = learner.draw(advice=[0, 1, 2] if learner.advised else None)
     learner.save(tmp_path / "m.rgl")
     found = regretless.load(tmp_path / "m.rgl")
-    for one in (learner, found):
-        one.update(draw, [0.5] * 4 if one.sees_all else 0.5)
+    loss = [0.5] * 4 if learner.sees_all else 0.5
+    with pytest.raises(RegretlessError, match="or this one before it was saved: give its ticket= then"):
+        found.update(draw, loss)
+    learner.update(draw, loss)
+    found.update(ticket=draw.ticket, loss=loss)
     assert np.array_equal(found.estimates_, learner.estimates_)
     assert found.ledger_.losses.tolist() == learner.ledger_.losses.tolist()
 
@@ -131,6 +134,9 @@ def test_a_bare_draw_that_is_open_is_kept(tmp_path):
         learner.play(np.zeros((3, 3)))
     learner.save(tmp_path / "m.rgl")
     found = regretless.load(tmp_path / "m.rgl")
+    given_up = regretless.load(tmp_path / "m.rgl")
+    given_up.withdraw()
+    assert (given_up.ledger_.lost, given_up.draw().ticket) == (1, 7)
     for one in (core, found.bare()):
         one.update(arm, 0.25)
     assert np.array_equal(found.estimates_, learner.estimates_)
@@ -329,6 +335,8 @@ def test_arrays_that_no_run_wrote_are_refused(model, name):
         bad += [{"memory": changed(tensors["memory"], place, value)} for value in values]
     if name == "exp3-s":
         bad += [{"state": changed(tensors["state"], (2, 1), value)} for value in (-0.1, 0.0, 0.9)]
+    if name == "exp3-p":
+        bad += [{"state": changed(tensors["state"], (2, place), value)} for place, value in ((1, -0.1), (0, 0.5))]
     for arrays in bad:
         with pytest.raises(ModelError, match="does not fit together"):
             persist.rebuilt(path, meta, {one: a for one, a in (tensors | arrays).items() if a is not None})
@@ -336,7 +344,21 @@ def test_arrays_that_no_run_wrote_are_refused(model, name):
 
 @pytest.mark.parametrize(
     ("place", "value"),
-    [(0, 4), (0, -1), (0, 0.5), (1, 0), (1, -0.5), (1, 1.5), (2, -1), (3, 0), (3, 26), (3, 21.5), (3, 24), (3, 2**60)],
+    [
+        (0, 4),
+        (0, -1),
+        (0, 0.5),
+        (1, 0),
+        (1, -0.5),
+        (1, 1.5),
+        (1, 1 + 1e-10),
+        (2, -1),
+        (3, 0),
+        (3, 26),
+        (3, 21.5),
+        (3, 24),
+        (3, 2**60),
+    ],
 )
 def test_draws_that_no_run_made_are_refused(model, place, value):
     """A draw that waits has an arm that there is, a probability, and a number of its own."""
@@ -424,6 +446,21 @@ def test_inspect_tells_what_a_bandit_is(run, tmp_path, name):
     assert lines[0].split() == ["learner", name]
     assert any(line.startswith("waiting     3 draws for their losses: ") for line in lines)
     assert len(lines) - lines.index("") == 4
+
+
+def test_inspect_shows_the_open_draw_of_the_bare_core(run, tmp_path):
+    """A draw of the bare core that waits is told with its arm, and none of the mean loss is made of it."""
+    learner = Exp3IX(arms=["a", "b"], seed=0)
+    core = learner.bare()
+    core.update(core.draw(), 0.5)
+    learner.save(tmp_path / "m.rgl")
+    assert run("inspect", tmp_path / "m.rgl", "--json").json["open"] is None
+    name = "ab"[core.draw()]
+    learner.save(tmp_path / "m.rgl")
+    assert run("inspect", tmp_path / "m.rgl", "--json").json["open"] == {"ticket": 2, "arm": name}
+    lines = run("inspect", tmp_path / "m.rgl").out.splitlines()
+    assert f"open        draw 2 of the bare core (arm {name})" in lines
+    assert "loss        0.5 (0.5 a round)" in lines
 
 
 def test_a_fresh_bandit_can_be_inspected(run, tmp_path):

@@ -17,8 +17,6 @@ from regretless.textbook import bandits as textbook
 
 pytestmark = pytest.mark.kernel
 
-kernel = pytest.mark.kernel
-
 
 def case(oracles, name):
     return next(one for one in oracles if one["id"] == name)
@@ -258,7 +256,6 @@ games = st.builds(Game, st.sampled_from(SIZES), st.sampled_from(KINDS), seeds, s
 restless = st.builds(Game, st.sampled_from(SIZES), st.sampled_from(KINDS), seeds, sleep=st.sampled_from([0.1, 0.7]))
 
 
-@kernel
 @pytest.mark.parametrize("name", RULES)
 @given(game=games)
 def test_every_rule_is_the_textbooks(name, game):
@@ -293,7 +290,6 @@ def check_books(room: Room, losses: Any, drawn: Any, paid: Any) -> None:
     np.testing.assert_allclose(room.tallies[1], np.bincount(drawn, paid, room.arms), rtol=1e-12)
 
 
-@kernel
 @pytest.mark.parametrize("name", UNADVISED)
 @given(game=restless)
 def test_every_rule_lets_arms_sleep_as_the_textbook_does(name, game):
@@ -313,7 +309,6 @@ def test_every_rule_lets_arms_sleep_as_the_textbook_does(name, game):
     np.testing.assert_array_equal(compiled.state, room.state)
 
 
-@kernel
 @pytest.mark.parametrize("name", RULES)
 def test_a_long_compiled_play_is_the_textbooks(name):
     """Two thousand rounds end with the sums of the textbook, after the same draws."""
@@ -327,7 +322,6 @@ def test_a_long_compiled_play_is_the_textbooks(name):
     np.testing.assert_allclose(room.state[0], twin[2], rtol=1e-10, atol=1e-10)
 
 
-@kernel
 @pytest.mark.parametrize("name", RULES)
 @given(game=st.one_of(games, restless), cuts=st.lists(st.integers(0, 60), max_size=4))
 @settings(max_examples=20)
@@ -360,7 +354,6 @@ def test_all_ways_to_play_give_the_same_bits(name, game, cuts):
     assert len(set(found.values())) == 1, {key: hash(bits) for key, bits in found.items()}
 
 
-@kernel
 @pytest.mark.parametrize("name", UNADVISED)
 @given(game=games, data=st.data())
 @settings(max_examples=20)
@@ -384,7 +377,6 @@ def test_a_late_loss_is_learned_and_a_stored_learner_goes_on_alike(name, game, d
     assert rooms[0].book["settled"] == game.rounds - len(waiting)
 
 
-@kernel
 @given(
     st.lists(st.one_of(st.floats(0, 1e12), st.floats(0, 10)), min_size=1, max_size=40),
     st.floats(-1e13, 1e13),
@@ -405,7 +397,6 @@ def test_the_weights_of_tsallis_are_found_from_any_start(losses, start, rounds, 
     assert room.core.rate() == pytest.approx(eta, rel=1e-15)
 
 
-@kernel
 @pytest.mark.parametrize("name", [*UNADVISED])
 @pytest.mark.parametrize("means", [[0.0, 1.0, 1.0], [1.0], [1.0, 1.0], [0.0] * 9, [0.5, 0.4999, *[1.0] * 70]])
 def test_long_games_neither_overflow_nor_underflow(name, means):
@@ -425,7 +416,6 @@ def test_long_games_neither_overflow_nor_underflow(name, means):
     assert room.book["rounds"] == rounds
 
 
-@kernel
 @pytest.mark.parametrize("name", UNADVISED)
 def test_a_sleeper_may_be_far_ahead(name):
     """Where those who are awake have next to no share of the whole, they are drawn in proportion all the same."""
@@ -440,7 +430,60 @@ def test_a_sleeper_may_be_far_ahead(name):
         assert chance == pytest.approx(p[arm])
 
 
-@kernel
+@pytest.mark.parametrize("name", UNADVISED)
+@pytest.mark.parametrize("late", [True, False])
+def test_sleepers_share_the_fate_of_the_mix(name, late):
+    """Against the mix of those awake, by the probabilities of the draw, an arm that slept neither gains nor loses."""
+    room, mask = Room(name, 7), np.array([True, False, True, True, False, True, False])
+    room.play(np.random.default_rng(1).random((200, 7)))
+    p, before, row = room.core.probabilities(mask=mask), room.state[0].copy(), np.linspace(0.7, 0.2, 7)
+    arm, chance, gamma, number = room.core.open(mask=mask)
+    at_the_draw = room.state[0].copy()
+    if late:
+        room.core.lose(room.core.open(mask=mask)[3])
+        before += room.state[0] - at_the_draw
+    revealed = {"row": row} if room.rule.name == "hedge" else {}
+    room.core.settle(arm, chance, gamma, number, row[arm], mask=mask, **revealed)
+    change = room.state[0] - before
+    np.testing.assert_allclose(change[~mask], p @ np.where(mask, change, 0.0), rtol=1e-9, atol=1e-9)
+    assert np.ptp(change[mask]) > 0.1
+
+
+def test_the_gains_of_exp3_p_are_known_without_those_that_were_credited():
+    """Less its third row, the first one holds what was estimated while an arm was awake, as the certificate asks."""
+    game = Game(9, "noise", 4, sleep=0.5, rounds=300)
+    room = Room("exp3-p", 9)
+    drawn, history = room.in_turn(game.losses)
+    awake = ~np.isnan(game.losses)
+    bonuses = np.where(awake, 0.005 / np.where(awake, history, 1.0), 0.0).sum(0)
+    rounds = np.arange(300)
+    gains = np.bincount(drawn, (1 - game.losses[rounds, drawn]) / history[rounds, drawn], 9)
+    np.testing.assert_allclose(room.state[0] - room.state[2], bonuses + gains, rtol=1e-10)
+    assert (room.state[2] > 0).all()
+    plain = Room("exp3-p", 9)
+    plain.play(np.nan_to_num(game.losses, nan=0.5))
+    assert not plain.state[2].any()
+
+
+@pytest.mark.parametrize("name", ["exp4", "exp4 constant"])
+@pytest.mark.parametrize("picks", [True, False])
+def test_advised_shares_on_the_way_are_by_the_rounds_own_advice(name, picks):
+    """At a mark stand the probabilities of a draw under the advice of that row; the game is not disturbed."""
+    game = Game(5, "noise", 2, picks=picks)
+    advice, marks = game.advice(name), np.array([1, 7, 60])
+    curves, shares = np.zeros((2, 3)), np.zeros((3, 5))
+    marked, plain = Room(name, 5), Room(name, 5)
+    marked.core.play_table(
+        game.losses, 0, 60, advice=advice, marks=marks, loss_curve=curves[0], certificate_curve=curves[1], shares=shares
+    )
+    for mark, found in zip(marks, shares, strict=True):
+        upto = Room(name, 5)
+        upto.play(game.losses, advice, 0, mark)
+        np.testing.assert_array_equal(found, upto.core.probabilities(advice=np.ascontiguousarray(advice[mark - 1])))
+    plain.play(game.losses, advice)
+    assert marked.bits() == plain.bits()
+
+
 @pytest.mark.parametrize("name", UNADVISED)
 @pytest.mark.parametrize("arms", [1, 3, 11])
 def test_a_late_loss_is_charged_to_its_own_draw(name, arms):
@@ -460,14 +503,13 @@ def test_a_late_loss_is_charged_to_its_own_draw(name, arms):
     assert room.book["late"] == 1
 
 
-@kernel
 @pytest.mark.parametrize("name", [name for name in UNADVISED if "gamma" in RULES[name].options])
 @given(
     games,
     st.sampled_from([1e-300, 1e-3, 1e3, 1e300]),
     st.sampled_from([0.0, 1e-300, 1.0]),
-    st.sampled_from([0.0, 1e-300, 0.5, 1.0]),
-    st.sampled_from([0.0, 1e-300, 0.5]),
+    st.sampled_from([0.0, 1e-290, 0.5, 1.0]),
+    st.sampled_from([0.0, 1e-290, 0.5]),
 )
 def test_extreme_parameters_leave_a_distribution(name, game, rate, beta, explore, share):
     """However large or small rates, exploration and shares are, sums stay finite and probabilities sum to one."""
@@ -481,7 +523,6 @@ def test_extreme_parameters_leave_a_distribution(name, game, rate, beta, explore
     np.testing.assert_array_equal(room.core.probabilities(mask=mask), mask.astype(float))
 
 
-@kernel
 @pytest.mark.parametrize("name", UNADVISED)
 def test_a_round_in_which_all_sleep_is_not_played(name):
     """The rounds before it are, and nobody is drawn."""
@@ -494,7 +535,6 @@ def test_a_round_in_which_all_sleep_is_not_played(name):
         room.core.open(mask=np.zeros(3, bool))
 
 
-@kernel
 def test_advice_that_is_no_distribution_is_refused():
     """Shares must be from 0 to 1 and sum to one within 1e-9, and picks be arms; the rounds before are played."""
     good = np.full((3, 2, 4), 0.25)
@@ -515,7 +555,6 @@ def test_advice_that_is_no_distribution_is_refused():
         assert Room("exp4", 4, experts=2).core.play_table(losses, 0, 3, advice=picks) == (1, "advice", 1)
 
 
-@kernel
 def test_advice_that_names_arms_is_a_distribution_too():
     """To name an arm is to give it everything: the same draws and sums."""
     random = np.random.default_rng(4)
@@ -527,7 +566,6 @@ def test_advice_that_names_arms_is_a_distribution_too():
     assert named.book["reach"] == shared.book["reach"] == sum(len(set(row)) for row in picks.tolist())
 
 
-@kernel
 def test_many_arms_are_no_different():
     """At 1,000 arms every rule still plays the textbook's game."""
     random = np.random.default_rng(8)
@@ -539,7 +577,6 @@ def test_many_arms_are_no_different():
         np.testing.assert_allclose(room.state[0], twin[2], rtol=1e-10)
 
 
-@kernel
 @pytest.mark.parametrize(
     ("name", "kind"), [*itertools.product(RULES, ["turning", "noise"]), *((name, "sleepers") for name in UNADVISED)]
 )
@@ -575,7 +612,6 @@ def exact_bounds(rounds: int, arms: int) -> dict[str, float]:
     }
 
 
-@kernel
 @pytest.mark.parametrize("name", exact_bounds(2, 2))
 @pytest.mark.parametrize("kind", ["turning", "noise", "ties"])
 def test_the_mean_regret_is_within_the_theorem(name, kind):

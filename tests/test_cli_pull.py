@@ -16,7 +16,7 @@ import pytest
 from regretless.bandits import EXP3S, Exp3IX, Exp3P, Exp4
 from regretless.bandits.registry import BANDITS
 from regretless.bandits.simulation import simulate
-from regretless.cli import pulled
+from regretless.cli import pull_outcome
 from regretless.nature import Table
 
 from .cli import CommandLine, start
@@ -35,6 +35,7 @@ KEYS = [
     "best_arm",
     "best_arm_loss",
     "certificates",
+    "observable",
     "seconds",
     "seed",
     "draws",
@@ -85,7 +86,12 @@ def test_pull_is_simulate_with_the_same_parameters(run, table):
     assert (found["best_arm"], found["best_arm_loss"]) == ("south", pytest.approx(losses()[:, 1].sum()))
     assert found["loss"]["mean"] - found["best_arm_loss"] == pytest.approx(found["pseudo_regret"])
     assert found["draws"] == dict(zip(ARMS, pulls.draws.tolist(), strict=True))
-    assert json.loads(json.dumps([one.describe() for one in pulls.certificates()])) == found["certificates"]
+    described = [one.describe() | {"runs": one.runs} for one in pulls.certificates()]
+    assert json.loads(json.dumps(described)) == found["certificates"]
+    bounds = found["observable"]["bound"]
+    assert found["observable"]["regret"] == pulls.regrets.tolist()
+    own = found["certificates"][-1]["runs"]["bound"]
+    assert np.quantile(bounds, [0.05, 0.5, 0.95]) == pytest.approx([own["q05"], own["q50"], own["q95"]])
     assert {name: found["parameters"][name] for name in ("horizon", "delta", "seed", "n_arms")} == {
         "horizon": 200,
         "delta": 0.1,
@@ -290,7 +296,8 @@ def test_the_report_is_written(run, table, tmp_path):
         (("--set", "rate=1", "--set", "horizon=9"), "--set rate= and horizon= exclude each other"),
         (("--anytime", "--set", "rate=0.1"), "--anytime contradicts --set rate=0.1"),
         (("--anytime", "--set", "horizon=9"), "--anytime contradicts --set horizon=9"),
-        (("--learner", "exp3-p", "--anytime"), "exp3-p is tuned for a number of rounds"),
+        (("--learner", "exp3-p", "--anytime"), "--learner exp3-p cannot be played with --anytime"),
+        (("--learner", "exp3-s", "--anytime"), "--learner exp3-s cannot be played with --anytime"),
         (("--learner", "exp3-s", "--set", "switches=200"), "--set switches=200; it must be a whole number"),
         (("--learner", "tsallis-inf", "--set", "estimator=x"), "'importance', 'reduced'"),
         (("--learner", "exp5"), "invalid choice: 'exp5'"),
@@ -332,7 +339,7 @@ def test_a_file_is_needed(run):
             (),
             ":3:5: arm 'b' has the loss 7200; losses from 0 to 1 are expected, but this table ",
         ),
-        ("a,b\n0,1\n0.5,7200\n", (), "has 0 to 7200: declare --range 0 7200"),
+        ("a,b\n0,1\n0.5,7200\n", (), "has 0 to 7200: declare with --range LO HI"),
         ("a,b\n0,1\n,\n", (), ":3:1: no arm has a value"),
         ("a,b\n0,x\n0,1\n", (), ":2:3: column 'b' holds 'x'; a number is expected"),
         ("a,b\n0,1\n0\n", (), ":3:1: 1 cell; 2 are expected"),
@@ -354,12 +361,59 @@ def test_bad_tables_are_refused(run, tmp_path, text, words, found):
     assert not page.exists()
 
 
-def test_exp4_wants_every_arm_awake(run, tmp_path):
-    """A table with gaps is refused before the advice is read."""
+def test_experts_may_not_advise_an_arm_that_sleeps(run, tmp_path):
+    """A table with gaps is played if nobody advises what sleeps, and else refused with the row and the arm."""
     path = write(tmp_path / "t.csv", np.array([[0, 1, 0.5], [0.5, np.nan, 1]]))
-    result = run("pull", path, "--learner", "exp4", "--advice", tmp_path / "nothing.csv")
+    advice = tmp_path / "advice.csv"
+    advice.write_text("one,two\nsouth,north\neast,north\n")
+    words = ("--learner", "exp4", "--advice", advice, *FEW)
+    assert run("pull", path, *words).code == 0
+    advice.write_text("one,two\nsouth,north\neast,south\n")
+    result = run("pull", path, *words)
     assert result.code == 1
-    assert "in row 1 (counted from 0), arm 'south' is asleep" in result.err
+    assert "row 1" in result.err
+    assert "south" in result.err
+
+
+def test_the_regret_against_sequences_has_a_row_of_its_own(run, table):
+    """Exp3.S is printed with its regret against one arm and against the best sequence, and no title is cut."""
+    out = run("pull", table, "--learner", "exp3-s", "--set", "switches=3", *FEW).out
+    arm = next(line for line in out.splitlines() if line.startswith("  regret against best arm "))
+    sequence = next(
+        line for line in out.splitlines() if line.startswith("  regret against best sequence with 3 switches ")
+    )
+    assert float(arm.split()[-2]) < float(sequence.split()[-2])
+    assert "\n  regret   " in run("pull", table, *FEW).out
+    assert "Pseudo-regret of Tsallis-INF as printed  " in run("pull", table, "--learner", "tsallis-inf", *FEW).out
+
+
+def test_of_a_certificate_that_does_not_apply_no_runs_are_told(run, table):
+    """Certificates have the same keys in JSON whether they apply, and of one run or many."""
+    told = run("pull", table, "--set", "rate=0.1", *FEW, "--json").json["certificates"]
+    assert [one["runs"] for one in told if not one["applies"]] == [None] * sum(not one["applies"] for one in told) != []
+    assert all(one["runs"]["of"] == 4 for one in told if one["applies"])
+    single = run("pull", table, "--runs", 1, "--json").json
+    assert {one["runs"] for one in single["certificates"]} == {None}
+    assert len(single["observable"]["bound"]) == 1
+
+
+def test_a_model_is_no_table(run, tmp_path):
+    """A saved model is called one, with the verb that shows it."""
+    Exp3IX(3).save(tmp_path / "m.rgl")
+    result = run("pull", tmp_path / "m.rgl")
+    assert result.code == 1
+    assert f"{tmp_path}/m.rgl: this is a saved model; regretless inspect shows it" in result.err
+
+
+def test_a_report_that_cannot_be_written_is_named(run, table):
+    """Where the folder takes no files, the message has the report's own name, and the numbers are printed."""
+    if not Path("/proc/self").is_dir():
+        pytest.skip("no folder here that takes no files from anybody")
+    result = run("pull", table, *FEW, "--report", "/proc/x.html")
+    assert result.code == 1
+    assert "/proc/x.html: No such file or directory" in result.err
+    assert ".tmp" not in result.err
+    assert "pseudo-regret" in result.out
 
 
 def test_bad_advice_names_the_cell(run, table, tmp_path):
@@ -384,7 +438,7 @@ def test_a_violated_bound_is_a_bug(run, table, monkeypatch):
     """If a bound that always holds does not, the exit code is 3, and everything is printed all the same."""
     from dataclasses import replace
 
-    judged = pulled.Pulled.of
+    judged = pull_outcome.Pulled.of
 
     def broken(*arguments: Any) -> Any:
         outcome = judged(*arguments)
@@ -393,7 +447,7 @@ def test_a_violated_bound_is_a_bug(run, table, monkeypatch):
         ]
         return outcome
 
-    monkeypatch.setattr(pulled.Pulled, "of", broken)
+    monkeypatch.setattr(pull_outcome.Pulled, "of", broken)
     result = run("pull", table, "--learner", "hedge", *FEW, "--json")
     assert result.code == 3
     assert "hedge_mixed" in result.err
@@ -434,7 +488,7 @@ def test_runs_that_were_over_are_reported(large, tmp_path, number, code):
     runs = int(re.match(r"exp3-ix: ([0-9,]+) runs? of 100,000 rounds, 10 arms", out)[1].replace(",", ""))
     assert 0 < runs < 100_000
     assert err.splitlines()[-1] == f"regretless: interrupted; this is about {runs} of 100000 runs"
-    assert page.exists()
+    assert "This was interrupted: 100,000 runs were wanted." in page.read_text()
 
 
 def test_progress_is_shown_where_it_is_wanted(large):
@@ -483,7 +537,7 @@ def test_solvers_are_selected(run, data, name, cutoff):
             assert one["observed"] <= one["bound"]
     refused = run("pull", path)
     assert refused.code == 1
-    assert re.search(rf"this table has [0-9.e-]+ to {cutoff}: declare --range", refused.err)
+    assert re.search(rf"this table has [0-9.e-]+ to {cutoff}: declare with --range LO HI", refused.err)
 
 
 def test_jokes_that_nobody_rated_are_asleep(run, data):

@@ -155,7 +155,10 @@ def test_columns_of_text_are_left_out_with_a_note(tmp_path):
     read(stream)
     read(stream)
     assert stream.experts == ["a"]
-    assert stream.notes == [f"{path}: 'when', 'kind' are left out: text is no forecast"]
+    assert stream.notes == [
+        f"{path}: 'when' is left out: dates and times are no forecasts",
+        f"{path}: 'kind' is left out: text is no forecast",
+    ]
 
 
 def test_a_column_without_a_value_is_an_error(tmp_path):

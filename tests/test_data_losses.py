@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from regretless.data.losses import FORMATS, LossTable, Wanted, read_losses
@@ -110,24 +112,56 @@ def test_values_outside_of_the_range_tell_the_range(tmp_path):
     path = write(tmp_path / "t.csv", "a,b\n0,0.5\n0.25,7200\n-3,1\n")
     found = complaint(path)
     assert found.startswith(":3:6: arm 'b' has the loss 7200; losses from 0 to 1 are expected")
-    assert "--range -3 7200" in found
+    assert "this table has -3 to 7200: declare with --range LO HI where losses can lie, or" in found
+    assert "with --missing which number stands for none" in found
     assert read_losses(path, Wanted(low=-3, high=7200)).values.min() == -3
     assert "has the reward 7200; rewards from -3 to 10 are expected" in complaint(
         path, Wanted(None, None, None, -3, 10, True)
     )
 
 
-def test_the_range_is_not_rounded_as_the_table_is(tmp_path):
-    """0.1 in single precision is more than 0.1, and is told in the digits that make it lie in the range."""
-    np.save(tmp_path / "t.npy", np.array([[0, 0.1]], dtype=np.float32))
-    found = complaint(tmp_path / "t.npy", Wanted(high=0.1))
-    assert "--range 0 0.10000000149011612" in found
-    assert read_losses(tmp_path / "t.npy", Wanted(high=0.10000000149011612)).values.max() == np.float32(0.1)
+def test_ends_of_the_range_may_be_rounded_to_single_precision(tmp_path):
+    """0.1 in single precision is more than 0.1, and is taken for that end of the range; the next number is refused."""
+    values = np.array([[0.05, 0.1], [np.nan, 0.1]], dtype=np.float32)
+    np.save(tmp_path / "t.npy", values)
+    pq.write_table(pa.table({"a": values[:, 0], "b": values[:, 1]}), tmp_path / "t.parquet")
+    for name in ("t.npy", "t.parquet"):
+        found = read_losses(tmp_path / name, Wanted(high=0.1)).values
+        assert found[:, 1].tolist() == [0.1, 0.1]
+        assert (found[0, 0], np.isnan(found[1, 0])) == (np.float32(0.05), True)
+    assert read_losses(tmp_path / "t.npy", Wanted(high=0.2)).values.dtype == np.float32
+    np.save(tmp_path / "t.npy", np.nextafter(np.float32(0.1), np.float32(1), dtype=np.float32)[None, None])
+    assert "losses from 0 to 0.1 are expected" in complaint(tmp_path / "t.npy", Wanted(high=0.1))
+    write(tmp_path / "t.csv", "a,b\n0,0.1000000001\n")
+    assert "losses from 0 to 0.1 are expected" in complaint(tmp_path / "t.csv", Wanted(high=0.1))
 
 
-def test_small_numbers_are_told_as_options_can_be_given(tmp_path):
-    """A range that begins at -0.00001 is told in digits, for argparse takes -1e-05 for an option."""
-    assert "--range -0.00001 2" in complaint(write(tmp_path / "t.csv", "a,b\n0,-1e-5\n0.25,2\n"))
+def test_a_number_far_below_all_others_may_be_a_code(tmp_path):
+    """Of -32768 among ratings --missing is suggested, of a loss that is a little low it is not, nor of a fraction."""
+    path = tmp_path / "t.npy"
+    for code, told in ((-32768, True), (-1200, False), (-32768.5, False)):
+        np.save(path, np.array([[-999, 0], [code, 998], [3, 4]]))
+        hint = f"if {code} stands for an arm that sleeps, say --missing {code}; else declare with --range LO HI"
+        assert (hint in complaint(path)) == told
+    np.save(path, np.array([[-999, 0], [-32768, 998]]))
+    assert "if" not in complaint(path, Wanted(missing=-1))
+
+
+def test_columns_of_a_log_are_pointed_out(tmp_path):
+    """A log that is taken for a table of losses is said to be read with --logged, whether it can be played or not."""
+    words = "'propensity' and 'click' look like columns of a log of draws, which is read with --logged"
+    path = write(tmp_path / "t.csv", "x,propensity,click\n3,0.5,1\n")
+    assert complaint(path).endswith(f"; {words}")
+    assert read_losses(path, Wanted(high=3)).notes == [f"{path}: {words}"]
+    assert read_losses(path, Wanted(arms=["propensity", "click"])).notes == []
+
+
+def test_a_table_without_rows_is_said_to_have_none(tmp_path):
+    """An array of no rows is told to have none, in an archive too."""
+    np.save(tmp_path / "t.npy", np.zeros((0, 3)))
+    assert "there are no rows; at least one round is expected" in complaint(tmp_path / "t.npy")
+    np.savez(tmp_path / "t.npz", losses=np.zeros((0, 3)))
+    assert "there are no rows" in complaint(tmp_path / "t.npz")
 
 
 @pytest.mark.parametrize(
@@ -183,6 +217,10 @@ def test_arms_can_be_chosen(tmp_path):
     table = read_losses(path, Wanted(arms=["c", "a"]))
     np.testing.assert_array_equal(table.values, [[0.5, 0], [0.25, 1]])
     assert read_losses(path, Wanted(high=9)).notes == [f"{path}: 'when' is left out: text is no loss"]
+    dates = pa.array([0, 1], pa.date32())
+    pq.write_table(pa.table({"when": dates, "a": [0, 1], "c": [0.5, 0.25]}), tmp_path / "t.parquet")
+    assert read_losses(tmp_path / "t.parquet").notes[0].endswith("'when' is left out: dates and times are no losses")
+    assert "column 'when' holds dates or times" in complaint(tmp_path / "t.parquet", Wanted(arms=["when", "a"]))
     assert "there is no column 'z'" in complaint(path, Wanted(arms=["z"]))
     with pytest.raises(RegretlessError, match="named twice"):
         read_losses(path, Wanted(arms=["a", "a"]))
@@ -299,7 +337,7 @@ def test_advice_in_arrays(tmp_path):
     [
         ("e,f\np,0\nx,2\n", ":3:1: expert 'e' recommends 'x'; an arm is expected, one of 'p', 'q', 'r', or its number"),
         ("e,f\np,3\nq,2\n", ":2:3: expert 'f' recommends '3'"),
-        ("e,f\np,0\n,2\n", ":3:1: expert 'e' recommends nothing"),
+        ("e,f\np,0\n,2\n", ":3:1: column 'e' has no value; every row needs one"),
         ("e,f\np\nx,2\n", ":2:1: 1 cell; 2 are expected"),
         ("e,f\nx,1\np\n", ":2:1: expert 'e' recommends 'x'"),
         ("e,f\np,1\n", ": advice on 1 round"),

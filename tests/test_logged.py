@@ -230,6 +230,29 @@ class TestIntervals:
             misses["cautious"] += not low <= overall <= high
         assert all(holds_often(count, LOGS) for count in misses.values()), misses
 
+    @pytest.mark.parametrize("losses", [False, True])
+    @pytest.mark.parametrize("rounds", [1, 2, 5, 60])
+    def test_those_of_a_policy_hold_its_estimate(self, rounds, losses):
+        """Whatever the range and however large the weights are, no estimate of a policy is outside its interval."""
+        generator = np.random.default_rng(rounds)
+        for _ in range(100):
+            actions = generator.choice(2, rounds, p=[0.9, 0.1])
+            rewards = 100 + (generator.random(rounds) < 0.9)
+            one = Log.of(actions, np.array([0.9, 0.1])[actions], rewards, value_range=(100, 101), losses=losses)
+            for found in evaluate_policy(one, {"0": 0.1, "1": 0.9}).estimates.values():
+                assert found.low <= found.value <= found.high
+                assert found.cautious is None or found.cautious[0] <= found.value <= found.cautious[1]
+
+    def test_those_of_a_range_far_from_0_are_those_of_one_at_0(self):
+        """Rewards that are all 100 higher are estimated as 100 more, with intervals as wide."""
+        one = plain(3, [0.9, 0.1], [0.3, 0.6], 300)
+        far = replace(one, rewards=one.rewards + 100, value_range=(100.0, 101.0))
+        near, found = (evaluate_policy(log, [0.1, 0.9]).estimates for log in (one, far))
+        for name, estimate in near.items():
+            assert [found[name].value, found[name].low, found[name].high] == pytest.approx(
+                [100 + end for end in (estimate.value, estimate.low, estimate.high)]
+            )
+
     def test_that_of_the_log_holds_what_the_logging_policy_is_worth(self):
         """The interval of the log's own mean misses its expectation in no more logs than delta allows."""
         value = float(SITUATIONS @ (LOGGING * MEANS).sum(axis=1))
@@ -338,9 +361,10 @@ class TestReplay:
         other = replace(one, rewards=1 - one.rewards, losses=True)
         first = evaluate_learner(one, Exp3IX(arms=one.names, rewards=True, seed=2)).estimates
         second = evaluate_learner(other, Exp3IX(arms=one.names, seed=2)).estimates
-        for name in ("replay", "snips"):
+        for name in first:
             assert first[name].value == pytest.approx(1 - second[name].value)
             assert first[name].n == second[name].n
+        assert first["ips"].cautious == pytest.approx([1 - end for end in reversed(second["ips"].cautious)])
 
     def test_a_learner_that_learns_is_seen_to(self):
         """Where one arm is much better, the estimates of a learner lie above the log's own interval."""
@@ -366,7 +390,22 @@ class TestDoubts:
         """A policy that wants what was never logged is told with what probability."""
         one = plain(1, [0.5, 0.5], [0.3, 0.6]).among(["new"])
         found = evaluate_policy(one, [0.5, 0.25, 0.25])
-        assert "never took with probability 0.25" in found.notes[0]
+        assert found.notes[0].startswith("with probability 0.25 the policy takes an action that the log never took")
+
+    @pytest.mark.parametrize("losses", [False, True])
+    def test_actions_that_the_log_never_took_count_as_the_worst_value(self, losses):
+        """A policy that does only what the log never did is worth the worst value of the range, by ips."""
+        one = Log.of(["a"] * 50, 0.5, np.arange(50) % 2 + 100, value_range=(100, 101), losses=losses)
+        found = evaluate_policy(one, {"new": 1.0})
+        assert found.estimates["ips"].value == (101 if losses else 100)
+        assert f"the worst value of the range for it, {101 if losses else 100}" in found.notes[0]
+
+    def test_a_policy_may_name_its_actions(self):
+        """A mapping by name gives what the same probabilities in the log's order give, wherever an action stands."""
+        one = plain(1, [0.5, 0.3, 0.2], [0.3, 0.6, 0.1])
+        names = one.names
+        by_name = evaluate_policy(one, {names[2]: 0.9, names[0]: 0.1})
+        assert same(by_name.estimates, evaluate_policy(one, [0.1, 0.0, 0.9]).estimates)
 
     def test_a_policy_that_the_log_never_follows_has_no_replay(self):
         """Where every weight is 0, replay and snips are left out, and ips doubts itself."""

@@ -193,6 +193,26 @@ class TestCommandLine:
         assert "can be replayed" in result.err
         assert "Doubly robust" in page.read_text()
 
+    def test_the_page_of_a_policy_speaks_of_the_policy(self, run, tmp_path):
+        """The page calls a policy one, never a learner, tells its doubly robust estimate first, and the context."""
+        path, page = some_log(tmp_path / "log.csv"), tmp_path / "page.html"
+        policy = written(tmp_path / "policy.csv", "place,action,probability\n0,red,1\n1,green,1\n")
+        words = ("--policy", policy, "--context", "place", "--report", page)
+        assert run("pull", "--logged", path, *PULL, *words).code == 0
+        text = re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL)
+        assert "the policy" in text
+        assert "learner" not in text
+        assert "(doubly robust, which this page always tells first)" in text
+        assert re.search(r"Context\s+place", text)
+
+    def test_one_round_is_one_round(self, run, tmp_path):
+        """A log of one round of one action is called that."""
+        path = written(tmp_path / "log.csv", "a,p,r\nred,1,1\n")
+        out = run("pull", "--logged", path, *PULL, "--runs", 1).out
+        assert "exp3-ix: 1 logged round of 1 action (seed 0)" in out
+        assert "worth 1 round of equal weights" in out
+        assert "what theorems say of the 1 round that it played" in out
+
     def test_delta_widens_and_narrows_the_intervals(self, run, tmp_path):
         """Intervals at delta 0.5 lie inside those at 0.01."""
         path = some_log(tmp_path / "log.csv")
@@ -218,6 +238,9 @@ class TestCommandLine:
             ((*PULL, "--rewards", "--losses"), "contradict"),
             ((*PULL, "--arms", "x"), "--arms and --logged exclude"),
             ((*PULL, "--policy", "p.csv", "--set", "rate=1"), "--set is for a learner"),
+            ((*PULL, "--policy", "p.csv", "--learner", "exp3"), "--policy and --learner exclude each other"),
+            ((*PULL, "--anytime"), "--anytime is how a log is replayed"),
+            ((*PULL, "--learner", "exp3-p", "--anytime"), "--learner exp3-p cannot be played with --anytime"),
             ((*PULL, "--range", "1", "0"), "--range 1 0"),
             (("--action", "a", "--reward", "r", "--propensity", "1.5"), "--propensity 1.5"),
             ((*PULL, "--format", "npz"), "--format npz"),

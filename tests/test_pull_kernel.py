@@ -175,6 +175,17 @@ def test_tree_draws_what_the_textbook_draws(rule, biased, arms):
     assert np.allclose(curve, np.cumsum(table[np.arange(rounds), draws]))
 
 
+@pytest.mark.parametrize(
+    ("masses", "numbers"),
+    [([0.0, 0.0], [0.5]), ([1.0, -1.0], [0.5]), ([1.0, np.nan], [0.5]), ([np.inf, 1.0], [0.5]),
+     ([1.0, 1.0], [1.0]), ([1.0, 1.0], [-0.1]), ([1.0, 1.0], [np.nan])],
+)  # fmt: skip
+def test_the_tree_is_asked_for_what_it_can_find(masses, numbers, isa):
+    """Masses that sum to nothing or to no number, and numbers outside [0, 1), are refused."""
+    with pytest.raises(ValueError, match="masses"):
+        _core.find_arms(np.array(masses), np.array(numbers), np.zeros(1, np.int64))
+
+
 @given(
     masses=st.lists(st.sampled_from([0.0, 0.0, 1.0, 0.1, 1 / 3, 1e-17, 1e-200, 1e-300]), min_size=1, max_size=400),
     repeats=st.integers(1, 12),
@@ -352,6 +363,15 @@ def test_a_long_play_comes_up_for_air():
     assert hall.core.play_bernoulli(np.full((1, 3), 0.5), np.zeros(1, np.int64), 1, 0, 2**21) == (2**20, None, -1)
 
 
+@pytest.mark.parametrize("rule", ["exp3", "exp3-p"])
+@pytest.mark.parametrize("clean", [True, False])
+def test_a_play_of_wide_rows_comes_up_for_air_sooner(rule, clean):
+    """Where all numbers of a row are looked at, a call looks at 2^26 of them at most, whichever rule looks."""
+    table = np.zeros((2100, 2**15), np.float32)
+    played = Hall(2**15, rule, "constant").core.play_table(table, 0, 2100, clean=clean)
+    assert played == (2100 if rule == "exp3" and clean else 2**11, None, -1)
+
+
 def test_runs_differ_and_seeds_differ():
     """The arms that are drawn depend on the seed and on the run."""
     drawn = set()
@@ -417,6 +437,35 @@ def test_losses_may_come_late_out_of_order_or_never():
         sums[ticket[0]] += 0.5 * 6
     assert np.allclose(hall.state[0], sums)
     assert [hall.number(name) for name in ("rounds", "settled", "late", "lost", "loss")] == [9, 3, 2, 1, 1.5]
+
+
+def test_no_more_draws_are_settled_and_lost_than_were_made():
+    """A draw is lost or settled once, whatever number is named, and a bare draw that is open is not one of these."""
+    hall = Hall(6)
+    ticket = hall.core.open()
+    hall.core.lose(1)
+    for call in (lambda: hall.core.lose(1), lambda: hall.core.settle(*ticket, 0.5)):
+        with pytest.raises(ValueError, match="no such draw"):
+            call()
+    hall.core.draw()
+    for call in (lambda: hall.core.lose(1), lambda: hall.core.settle(ticket[0], 0.5, 0.1, 2, 0.5)):
+        with pytest.raises(ValueError, match="no such draw"):
+            call()
+    assert (hall.number("rounds"), hall.number("settled"), hall.number("lost")) == (2, 0, 1)
+
+
+def test_a_bare_draw_can_be_lost():
+    """The loss of a bare draw may never come: then others are drawn, and the draw counts as lost."""
+    hall = Hall(6)
+    ticket, arm = hall.core.open(), hall.core.draw()
+    with pytest.raises(ValueError, match=f"a draw is open, of arm {arm}: report its loss, or that it is lost"):
+        hall.core.draw()
+    hall.core.lose(2)
+    with pytest.raises(ValueError, match="no draw is open"):
+        hall.core.update(arm, 0.5)
+    hall.core.settle(*ticket, 0.5)
+    hall.core.update(hall.core.draw(), 0.5)
+    assert [hall.number(name) for name in ("rounds", "settled", "lost")] == [3, 2, 1]
 
 
 @settings(deadline=None)
@@ -556,7 +605,7 @@ def test_no_such_ticket(ticket):
 @pytest.mark.parametrize(
     "change", [{"rate": 0.0}, {"rate": -1.0}, {"rate": np.nan}, {"rate": np.inf}, {"gamma": -1.0}, {"gamma": np.nan},
                {"low": 1.0}, {"low": np.nan}, {"high": np.inf}, {"low": -1e308, "high": 1e308},
-               {"beta": 2.0}, {"explore": -0.1}, {"share": 1.0}]
+               {"beta": 2.0}, {"explore": -0.1}, {"share": 1.0}, {"explore": 5e-324}, {"share": 1e-300}]
 )  # fmt: skip
 def test_parameters_are_checked(change):
     """Parameters outside their ranges make no puller."""
@@ -661,6 +710,28 @@ def test_one_thread_at_a_time():
     assert hall.number("rounds") == 3 * 2**20
 
 
+@pytest.mark.parametrize("rule", ["exp3", "exp3-ix"])
+def test_short_calls_on_many_arms_keep_the_interpreters_lock(rule):
+    """Threads that draw and report on one learner in O(log K) are never in each other's way, whatever K."""
+    hall, failures = Hall(5000, rule, "constant"), []
+
+    def work():
+        try:
+            for _ in range(3000):
+                hall.core.settle(*hall.core.open(), 0.5)
+                hall.core.rate()
+        except ValueError as error:
+            failures.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert hall.number("settled") == 9000
+
+
 def test_advice_and_rows_go_to_those_who_ask():
     """Only exp4 takes advice, only hedge takes a row of losses, and neither has bare draws."""
     with pytest.raises(ValueError, match="advice"):
@@ -685,7 +756,11 @@ def test_advice_and_rows_go_to_those_who_ask():
     table = np.array([[0.5, np.nan, np.nan]])
     assert exp4.play(table, advice=np.array([[0, 1]])) == (0, "asleep", 1)
     assert not exp4.book.any()
-    assert exp4.play(table, advice=np.array([[0, 0]])) == (1, None, -1)  # of an arm that nobody advises no more is asked
+    assert exp4.play(table, advice=np.array([[0, 0]])) == (
+        1,
+        None,
+        -1,
+    )  # of an arm that nobody advises no more is asked
 
 
 # ---- worked cases

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,15 +19,6 @@ from .test_report import HOSTILE, certificate, degenerate, run, sample
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium on the path to look with")
 
 WIDTHS = (320, 390, 560, 700, 861, 1280)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all looks."""
-    executable = find_browser()
-    assert executable is not None
-    with Browser(executable) as one:
-        yield one
 
 
 def rich() -> Report:

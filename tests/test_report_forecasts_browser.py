@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,15 +16,6 @@ from .test_report_forecasts import forecasts, odd, play
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium on the path to look with")
 
 VISIBLE = "[...document.querySelectorAll('.plot')].filter(plot => plot.getBoundingClientRect().width)"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all looks."""
-    executable = find_browser()
-    assert executable is not None
-    with Browser(executable) as one:
-        yield one
 
 
 def crowded() -> ForecastReport:

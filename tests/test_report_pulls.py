@@ -209,10 +209,11 @@ def test_bounds_that_do_not_apply_are_not_drawn() -> None:
 
 
 def test_lead_of_a_log_tells_where_the_log_s_own_mean_lies() -> None:
-    """The log's own mean is said to be below, within or above the narrowest interval, as it is."""
+    """The log's own mean is said to be below, within or above the headline's interval, as it is."""
+    assert "0.0026 to 0.0078" not in page_of_logs.lead(logged(estimates={"snips": Estimate(0.1, 0.0, 0.2, 9)}))
     for value, words in ((0.001, "0.0010, is below"), (0.005, "0.0050, is within"), (0.01, "0.0100, is above")):
         text = page_of_logs.lead(logged(logging=Estimate(value)))
-        assert "most narrowly 0.0026 to 0.0078 (doubly robust)" in text
+        assert ": 0.0026 to 0.0078 (doubly robust, which" in text
         assert f"the log’s own mean, {words} that interval." in text
 
 
@@ -263,6 +264,19 @@ def test_rising_regret_is_drawn_on_logarithmic_axes_and_falling_on_linear() -> N
     across, up = axes(panel(odd()["negative regret"], "regret"), FRAMES["regret"][0])
     assert (across.log, up.log) == (False, False)
     assert up.low <= -800 < 0 < up.high
+
+
+@pytest.mark.parametrize("name", ["sample", "negative regret"])
+def test_a_round_stands_at_the_same_place_in_both_pictures(name: str) -> None:
+    """The probabilities have the rounds on a logarithmic axis if and only if the regret has, on paper too."""
+    report = pulls() if name == "sample" else odd()[name]
+    regret, shares = panels(report)
+    assert (regret.key, shares.key) == ("regret", "probabilities")
+    assert regret.even == shares.even == (name != "sample")
+    pytest.importorskip("matplotlib")
+    drawn = {one.get_title(): one.get_xscale() for one in pull_figure(report).axes}
+    scale = "log" if name == "sample" else "linear"
+    assert [drawn[title] for title in drawn if title.startswith(("Regret of 1", "Probability"))] == [scale, scale]
 
 
 def test_tiny_regrets_at_first_do_not_stretch_the_axis() -> None:

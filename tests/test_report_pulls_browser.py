@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,15 +17,6 @@ from .test_report_browser import LEGENDS, WIDTHS, touching
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium on the path to look with")
 
 VISIBLE = "[...document.querySelectorAll('.plot')].filter(plot => plot.getBoundingClientRect().width)"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all looks."""
-    executable = find_browser()
-    assert executable is not None
-    with Browser(executable) as one:
-        yield one
 
 
 def crowded() -> PullReport:
@@ -169,3 +159,16 @@ def test_page_prints(browser: Browser, tmp_path: Path, name: str) -> None:
     sheet = browser.pdf()
     assert sheet.startswith(b"%PDF")
     assert 1 <= sheet.count(b"/Type /Page\n") <= 8
+
+
+def test_numbers_of_cards_are_not_broken(browser: Browser, tmp_path: Path) -> None:
+    """A sum of eight digits stands in one line at every width, and no card makes the page wider."""
+    path = written(tmp_path, pulls(reward=12_029_208.0, best_arm_reward=18_384_721.0, pseudo_regret=6_355_513.0))
+    lines = (
+        "[...document.querySelectorAll('.card dd')].map(card => { const number = document.createRange();"
+        " number.selectNodeContents(card.firstChild); return number.getClientRects().length; })"
+    )
+    for width in WIDTHS:
+        browser.open(path, width=width)
+        assert set(browser.evaluate(lines)) == {1}
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width

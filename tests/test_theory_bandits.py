@@ -21,6 +21,7 @@ from regretless.theory.bandit_weights import (
     exp3_ix_expected,
     exp3_pseudo_regret,
     exp3_s,
+    exp4,
     sequence_information,
 )
 from regretless.theory.bandits import AFTERWARDS, BY_RULE, bound_at, expected_ledger
@@ -459,6 +460,15 @@ def test_promises_grow_with_the_rounds_and_with_the_range():
     tuned = BanditStanding(4, 4, "exp3-ix", rate=sqrt(2 * log(4) / 4000), horizon=1000, delta=0.1)
     assert exp3_ix_book.title in bound_at(tuned, 1000)
     assert exp3_ix_book.title not in bound_at(tuned, 1001)
+
+
+def test_one_expert_alone_is_followed_at_no_regret():
+    """Exp4 with one expert is promised no regret but for the draws whose loss never comes."""
+    standing = BanditStanding(3, 1, "exp4", rate=1.0, gamma=0.5, width=2.0)
+    assert list(bound_at(standing, 100).values()) == [0.0]
+    assert list(bound_at(replace(standing, schedule="anytime"), 100).values()) == [0.0]
+    book = replace(expected_ledger(standing, 100), settled=93.0)
+    assert exp4.value(book, BanditComparator("best_expert", "", 0.0, 0.0, 100.0, 0), standing) == 14.0
 
 
 def test_promises_against_sequences_grow_with_their_switches():

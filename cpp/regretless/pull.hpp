@@ -110,11 +110,11 @@ inline double least_implicit(const Pulling& s) {
   return smallest_of(least);
 }
 
-// A long play returns from time to time, so that whoever waits for it may be heard.
+// A long play returns from time to time, so that whoever waits for it may be heard. Looked at: all numbers of a row are.
 template <class R>
-std::int64_t patience(const Pulling& s) {
+std::int64_t patience(const Pulling& s, bool looked_at) {
   constexpr std::int64_t rounds = 1 << 20, numbers = 1 << 26;
-  if (!R::advised && !R::linear) return rounds;
+  if (!R::advised && !R::linear && !looked_at) return rounds;
   const std::int64_t a_round = R::advised ? s.arms * s.experts : s.arms;
   return a_round >= numbers ? 1 : numbers / a_round < rounds ? numbers / a_round : rounds;
 }
@@ -142,25 +142,28 @@ inline PullAdvice advice_at(const Pulling& s, const PullAdvice& all, std::int64_
 
 // The first arm that sleeps though an expert advises it, else -1.
 inline std::int64_t advised_asleep(const Pulling& s, const PullAdvice& a, Awake awake) {
-  for (std::int64_t i = 0; i < s.arms; ++i) {
-    if (awake[i]) continue;
-    for (std::int64_t e = 0; e < s.experts; ++e)
-      if (a.picks ? a.picks[e] == i : a.shares[e * s.arms + i] > 0) return i;
+  std::int64_t first = s.arms;
+  for (std::int64_t e = 0; e < s.experts; ++e) {
+    if (a.picks) {
+      if (!awake[a.picks[e]] && a.picks[e] < first) first = a.picks[e];
+      continue;
+    }
+    const double* shares = a.shares + e * s.arms;
+    for (std::int64_t i = 0; i < first; ++i)
+      if (!awake[i] && shares[i] > 0) first = i;
   }
-  return -1;
+  return first < s.arms ? first : -1;
 }
 
-// The points of the curves after a row.
+// The points of the curves after a row; what will be advised next is not known, so that shares are by the row's advice.
 template <class R>
-REGRETLESS_APART void write_point(const Pulling& s, R& rule, const PullResults& to, std::int64_t j) {
+REGRETLESS_APART void write_point(const Pulling& s, R& rule, const PullAdvice& advice, const PullResults& to, std::int64_t j) {
   const PullBook& book = *s.book;
   to.loss[j] = book.loss;
   to.certificate[j] = book.loss + (book.rounds - book.settled) - least_implicit(s);
-  if constexpr (!R::advised) {
-    if (!to.shares) return;
-    probabilities_of<R>(s, nullptr, {}, to.shares + j * s.arms);
-    rule.recall();
-  }
+  if (!to.shares) return;
+  probabilities_of<R>(s, nullptr, advice, to.shares + j * s.arms);
+  rule.recall();
 }
 
 template <class R, class World>
@@ -174,7 +177,8 @@ PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice,
   std::int64_t mark = 0;
   while (mark < to.count && to.marks[mark] <= begin) ++mark;
   PullVerdict verdict;
-  for (const std::int64_t most = patience<R>(s); verdict.played < end - begin && verdict.played < most; ++verdict.played) {
+  const std::int64_t wanted = end - begin, most = patience<R>(s, world.looks());
+  for (; verdict.played < wanted && verdict.played < most; ++verdict.played) {
     const std::int64_t t = begin + verdict.played;
     Look look = world.look(t);
     verdict.refusal = look.refusal, verdict.column = look.column;
@@ -210,7 +214,7 @@ PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice,
     if (to.arms) to.arms[t] = std::int32_t(d.arm);
     if (mark < to.count && to.marks[mark] == t + 1) {
       sums.write(s);
-      write_point(s, rule, to, mark++);
+      write_point(s, rule, now, to, mark++);
     }
   }
   sums.write(s);

@@ -5,9 +5,9 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-class Tsallis : public Copied {
+class TsallisInf : public Copied {
  public:
-  explicit Tsallis(const Pulling& s)
+  explicit TsallisInf(const Pulling& s)
       : Copied(s, s.state, infinite), sought_(*reinterpret_cast<Sought*>(&known_ + 1)) {}
 
   // Who asks again for what was found is answered with the same bits; nobody is to begin elsewhere because he asked.
@@ -31,14 +31,17 @@ class Tsallis : public Copied {
     const double least = known_;
     if (!in_time) {
       add(d.arm, loss / chance(d));
+      if (awake) charge_asleep(awake, loss);
       memory_.warm += known_ - least;
       return solve();
     }
     const double before = 1 / distance(d.arm);
-    const double guess = s_.reduced ? add_guesses(d.arm, awake) : 0, change = (loss - guess) / chance(d);
+    const Guess guess = s_.reduced ? add_guesses(d.arm, awake) : Guess{};
+    const double change = (loss - guess.own) / chance(d);
     const double drift = s_.reduced && memory_.rate * memory_.rate * double(n_) <= 1 ? 0.5 : 0;  // of most, if not all
     add(d.arm, change);
-    memory_.warm = foreseen(before, guess + change - drift) + (known_ - least - drift);
+    if (awake) charge_asleep(awake, guess.mixed + (loss - guess.own));
+    memory_.warm = foreseen(before, guess.own + change - drift) + (known_ - least - drift);
   }
 
   // Any number of arms may sleep: the nearest of those awake has mass one.
@@ -64,6 +67,11 @@ class Tsallis : public Copied {
     Powers powers;
   };
 
+  // What is guessed of the arm that was drawn, and of the mix of those awake.
+  struct Guess {
+    double own = 0, mixed = 0;
+  };
+
   REGRETLESS_INLINE double distance(std::int64_t arm) const { return (own_[arm] - known_) + sought_.below; }
 
   REGRETLESS_INLINE void add(std::int64_t arm, double change) {
@@ -71,6 +79,13 @@ class Tsallis : public Copied {
     put_one(own_, arm, after);
     if (before == known_) known_ = least_of(own_, n_);
     else known_ = after < known_ ? after : known_;
+  }
+
+  // Who sleeps is charged what the mix of the others is: else it would seem to lose the less, the longer it sleeps.
+  REGRETLESS_APART void charge_asleep(Awake awake, double loss) {
+    for (std::int64_t i = 0; i < n_; ++i)
+      if (!awake[i]) own_[i] += loss;
+    known_ = least_of(own_, n_);
   }
 
   double rate_at(double t) const { return (s_.reduced ? 4 : 2) / square_root(t); }
@@ -141,8 +156,8 @@ class Tsallis : public Copied {
     return sought_.below + (step.near() ? step.halley() : step.newton);
   }
 
-  // One half for arms whose probability is not small, whatever their loss; returns that of the arm that was drawn.
-  REGRETLESS_INLINE double add_guesses(std::int64_t arm, Awake awake) {
+  // One half for arms whose probability is not small, whatever their loss.
+  REGRETLESS_INLINE Guess add_guesses(std::int64_t arm, Awake awake) {
     double* leaves = tree_.leaves();
     double total = tree_.total();
     if (awake) {
@@ -161,7 +176,10 @@ class Tsallis : public Copied {
       least = lower(sum, least);
     }
     known_ = smallest_of(least);
-    return leaves[arm] >= bound ? 0.5 : 0;
+    Guess guess{leaves[arm] >= bound ? 0.5 : 0};
+    if (awake)
+      for (std::int64_t i = 0; i < n_; ++i) guess.mixed += leaves[i] >= bound ? 0.5 * leaves[i] / total : 0;
+    return guess;
   }
 
   static constexpr int patience = 12;  // six were ever needed

@@ -52,6 +52,7 @@ class TableWorld {
       : s_(s), values_(static_cast<const V*>(table.values)), clean_(table.clean),
         awake_(reinterpret_cast<unsigned char*>(s.room)) {}
 
+  bool looks() const { return !clean_; }
   REGRETLESS_INLINE Look look(std::int64_t t) {
     row_ = values_ + t * s_.arms;
     if (clean_) return {};
@@ -73,6 +74,7 @@ class NoiseWorld {
  public:
   NoiseWorld(const Pulling& s, const PullNoise& noise) : n_(s.arms), noise_(noise), means_(noise.means) {}
 
+  bool looks() const { return false; }
   REGRETLESS_INLINE Look look(std::int64_t t) {
     while (segment_ + 1 < noise_.segments && t >= noise_.starts[segment_ + 1]) ++segment_, means_ += n_;
     cell_ = std::uint64_t(t) * std::uint64_t(n_);

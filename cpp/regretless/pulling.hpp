@@ -53,8 +53,9 @@ inline constexpr int pull_memory_size = sizeof(PullMemory) / sizeof(double);
 // Rows of `tallies`.
 enum PullTally { arm_draws, arm_losses, arm_missed, arm_asleep, pull_tally_rows };
 
-// State row 0: estimates of losses (of gains for exp3_p); row 1: the estimates of the certificate; exp3_s: row 2: weights.
-constexpr int pull_rows(PullRule rule) { return rule == PullRule::exp3_s ? 3 : 2; }
+// State row 0: estimates of losses (of gains for exp3_p); row 1: the estimates of the certificate; row 2 of exp3_s: weights;
+// row 2 of exp3_p: what of row 0 was credited to an arm while it slept.
+constexpr int pull_rows(PullRule rule) { return rule == PullRule::exp3_s || rule == PullRule::exp3_p ? 3 : 2; }
 
 // A rule and the arrays it plays on.
 struct Pulling {
@@ -86,8 +87,13 @@ constexpr std::int64_t tree_size(std::int64_t n) {
   return size + 2 * tree_top;
 }
 constexpr std::int64_t pull_nodes(PullRule rule, std::int64_t arms, std::int64_t experts) {
-  if (rule == PullRule::exp3 || rule == PullRule::exp3_ix) return tree_size(arms);
-  return tree_size(arms) + padded_arms(arms) + padded_arms(experts) + 8;
+  switch (rule) {
+    case PullRule::exp3:
+    case PullRule::exp3_ix:
+    case PullRule::exp3_s: return tree_size(arms);
+    case PullRule::exp4: return tree_size(arms) + padded_arms(arms) + padded_arms(experts);
+    default: return tree_size(arms) + padded_arms(arms) + 8;  // a copy of the estimates, and what was found of them
+  }
 }
 // Losses of a row, masses of the arms that are awake, and who is.
 constexpr std::int64_t pull_room(std::int64_t arms) { return 3 * padded_arms(arms) + 8; }
@@ -160,8 +166,8 @@ struct Pullers {
   void (*rates)(const Pulling&, double& rate, double& gamma);
   void (*rebuild)(const Pulling&);
   void (*uniforms)(std::uint64_t key0, std::uint64_t key1, std::uint64_t position, std::int64_t count, double* out);
-  void (*find)(const double* masses, std::int64_t n, double* nodes, const double* uniforms, std::int64_t count,
-               std::int64_t* out);
+  bool (*find)(const double* masses, std::int64_t n, double* nodes, const double* uniforms, std::int64_t count,
+               std::int64_t* out);  // false: one of these numbers is none that a tree has to do with
   PullVerdict (*inspect)(const PullTable&, double low, double high, std::int64_t rows, std::int64_t arms, bool& gaps);
 };
 

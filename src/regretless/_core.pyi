@@ -179,7 +179,9 @@ class Puller:
         """
 
     def lose(self, number: int) -> None:
-        """The loss of a draw will never come."""
+        """
+        The loss of a draw will never come; that of an open bare draw, if it is the last one.
+        """
 
     def probabilities(self, mask: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, advice: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Probabilities of the arms in the next draw."""

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from os import PathLike, fspath
+from typing import Any, TypeVar
 
 import numpy as np
 
+from .errors import ModelError
+
+T = TypeVar("T")
 Array = np.ndarray[Any, Any]
+
+
+def fitted(
+    path: str | PathLike[str], description: Mapping[str, Any], rebuild: Callable[[], T]
+) -> tuple[T, dict[str, Any]]:
+    """What is rebuilt from a description and its arrays, and what was kept with it.
+
+    Raises
+    ------
+    ModelError
+        If they do not fit together.
+    """
+    try:
+        return rebuild(), dict(one(description["extra"], dict, "extra"))
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
 
 
 def one(value: Any, kind: type, what: str) -> Any:
@@ -48,13 +70,16 @@ def names(found: Any, many: int, whose: str) -> list[str] | None:
 
 
 def parameters(described: Any, kinds: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
-    """A learner's parameters, each of a type that `kinds` has for it, or None; lists hold numbers."""
+    """A learner's parameters, each of a type that `kinds` has for it, or None; lists hold numbers, and a range is a
+    tuple."""
     found = dict(one(described, dict, "parameters"))
     for name, value in found.items():
         if value is not None and type(value) not in kinds.get(name, ()):
             raise ValueError(f"there is no parameter {name} of this type")
         if type(value) is list and not all(type(part) in (bool, int, float) for part in value):
             raise ValueError(f"{name} holds something else than numbers")
+    if found.get("value_range") is not None:
+        found["value_range"] = tuple(found["value_range"])
     return found
 
 

@@ -71,7 +71,7 @@ def regret_band(axes: Axes, pulls: Any) -> None:
     if median:
         axes.plot(rounds, median, color=OBSERVED, linewidth=2, label="median" if "q95" in known else "regret")
     highest = max((abs(value) for values in known.values() for value in values if isfinite(value)), default=0.0)
-    rises = bool(known) and all(values[-1] > 0 for values in known.values())
+    rises = _rises(told)
     for (label, values), (colour, dashes) in zip(_bounds(told), BOUNDS, strict=False):
         if values[-1] > (OFF_THE_CHART if rises else FAR_ABOVE) * highest > 0:
             values, label = [nan] * len(values), f"{label}: {values[-1]:.4g}, far above this chart"
@@ -97,7 +97,8 @@ def probabilities(axes: Axes, pulls: Any) -> None:
         Where to draw.
     pulls : Pulls or PullReport
     """
-    course = _told(pulls).course
+    told = _told(pulls)
+    course = told.course
     axes.set(title="Probability of each arm", xlabel="rounds", ylabel="probability of a draw")
     shares = {name: [v if isfinite(v) else 0.0 for v in _numbers(vs)] for name, vs in course.probabilities.items()}
     if not shares:
@@ -114,8 +115,8 @@ def probabilities(axes: Axes, pulls: Any) -> None:
         list(course.rounds), *columns, labels=names, colors=colours, hatch=hatches, alpha=0.85,
         edgecolor="white", linewidth=0.5,
     )  # fmt: skip
-    if course.rounds[-1] > course.rounds[0]:
-        axes.set_xscale("log")
+    if course.rounds[-1] > course.rounds[0] and _rises(told):
+        axes.set_xscale("log")  # as that of the regret
     axes.set_ylim(0, 1)
     axes.margins(x=0)
     _legend(axes)
@@ -170,6 +171,12 @@ def final_regrets(axes: Axes, pulls: Any) -> None:
 def _told(pulls: Any) -> PullReport:
     """The runs in plain values."""
     return pulls if isinstance(pulls, PullReport) else pulls.report("", {})
+
+
+def _rises(told: PullReport) -> bool:
+    """Whether a logarithmic axis has a place for where the regret ends."""
+    ends = [values[-1] for values in map(_numbers, told.course.regret.values()) if values]
+    return bool(ends) and all(end > 0 for end in ends)
 
 
 def _bounds(told: PullReport) -> list[tuple[str, list[float]]]:

@@ -152,12 +152,17 @@ class Certificate:
         return float(floor(self.bound * (1 + _RELATIVE) + _ABSOLUTE))
 
     @property
+    def luck(self) -> float:
+        """By how much what was observed may be above the bound before that tells against it."""
+        return 0.0
+
+    @property
     def holds(self) -> bool:
         """Whether what was observed is within the bound; true also of a certificate that does not apply."""
         if self.observed is None or self.bound is None:
             return True
         slack = _RELATIVE * max(abs(self.bound), abs(self.observed), 1.0) + getattr(self.comparator, "rounding", 0.0)
-        return self.observed <= self.bound + slack
+        return self.observed <= self.bound + slack + self.luck
 
     @property
     def vacuous(self) -> bool:
@@ -191,18 +196,26 @@ class Certificate:
     def __str__(self) -> str:
         if self.shown_bound is None:
             return f"{self.theorem.title}: does not apply ({self.why})"
-        sign = "<=" if self.holds else "EXCEEDS"
         against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
-        empty = ", no better than the number of rounds" if self.vacuous else ""
-        often = "" if self.confidence is None else f", with probability {100 * self.confidence:.6g}%"
-        seen = "(not observed)" if self.observed is None else _number(self.observed)
-        return (
-            f"{self.theorem.title}: {self.quantity} {seen} {sign} "
-            f"{_number(self.shown_bound)}{empty}{often}{against}  [{self.theorem.source}]"
-        )
+        empty = f", no better than {self._nothing()}" if self.vacuous else ""
+        often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
+        return f"{self.theorem.title}: {self._reading()}{empty}{often}{against}  [{self.theorem.source}]"
+
+    def _reading(self) -> str:
+        """What was observed beside the bound."""
+        seen = "(not observed)" if self.observed is None else in_figures(self.observed)
+        sign = "<=" if self.holds else "EXCEEDS"
+        return f"{self.quantity} {seen} {sign} {in_figures(self.shown_bound or 0.0)}"
+
+    def _nothing(self) -> str:
+        return "the number of rounds"
+
+    def _often(self) -> str:
+        return "with probability"
 
 
-def _number(value: float) -> str:
+def in_figures(value: float) -> str:
+    """A number as lines print it: whole ones in full, others to six digits."""
     return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:,.6g}"
 
 

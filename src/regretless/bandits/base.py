@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import isfinite, log, sqrt
 from os import PathLike
+from secrets import randbits
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 KEYS = 2**64  # seeds and runs are below
 LONGEST = 2**53  # rounds that floats count
+LEAST = 1e-200  # of a share
 MOST = 2**31 - 1  # arms that have a number in what is kept of a play
 
 
@@ -81,6 +83,7 @@ class Bandit(Drawing):
         self._board: Board | None = None
         self._pending = {}
         self._among = {}
+        self._maker = randbits(64)
         self._refuse_parameters()
         self._made = True
 
@@ -174,8 +177,7 @@ class Bandit(Drawing):
     @property
     def total_(self) -> float:
         """The losses that were reported so far, summed in their own units; the rewards with ``rewards=True``."""
-        book = self.ledger_
-        return self._scale.total(book.loss, book.settled)
+        return self._scale.total(*self._known().paid)
 
     @property
     def ledger_(self) -> BanditLedger:
@@ -242,12 +244,15 @@ class Bandit(Drawing):
         if self.advised:
             if advice is None:
                 raise RegretlessError("advice= is missing: this learner draws as its experts advise")
-            told = advices_of(advice, len(table), self._comparators(), width)
+            told = advices_of(advice, len(table), self._comparators(), width, self.arm_names_ or names)
         elif advice is not None:
             raise RegretlessError("advice=: this learner has no experts; Exp4 has")
         board = self._begin(width, width if told is None else told.shape[1])
         self._arms = width
         self.arm_names_ = self.arm_names_ or names
+        bare = self._open_bare(board)
+        if bare:
+            raise RegretlessError(f"the table cannot be played: {bare}")
         return played(board, table, told, self.names, keep=arms)
 
     def _comparators(self) -> int | None:
@@ -367,6 +372,13 @@ def implicit(arms: int, comparators: int, rounds: int) -> float:
     return sqrt(log(comparators) / (2 * arms * rounds)) if comparators > 1 else 0.5
 
 
+def tangible(name: str, value: float) -> float:
+    """A share that is not so small that it would be lost when it is scaled."""
+    if value < LEAST:
+        raise RegretlessError(f"{name}={value!r}; it must be {LEAST:g} at least")
+    return value
+
+
 def at_most(most: int, name: str, value: Any) -> int:
     """A whole number from 1 to the largest there can be."""
     if whole(name, value) > most:
@@ -387,6 +399,8 @@ def _scale(value_range: Any, rewards: Any) -> Scale:
         raise RegretlessError(f"value_range={value_range!r}; two numbers are expected") from error
     if not (low < high and isfinite(low) and isfinite(high) and isfinite(high - low)):
         raise RegretlessError(f"value_range={value_range!r}; a finite number and a larger one are expected")
+    if not isfinite(max(abs(low), abs(high)) * LONGEST):
+        raise RegretlessError(f"value_range={value_range!r}; so large that a sum of losses would not be finite")
     if not isinstance(rewards, bool | np.bool_):
         raise RegretlessError(f"rewards={rewards!r}; it must be True or False")
     return Scale(low, high, bool(rewards))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -9,17 +10,20 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..experts.borrowed import Borrowed
 from ..ledger import BanditLedger
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FIELDS = tuple(_core.PULL_FIELDS)
 MEMORY: int = _core.PULL_MEMORY
+ROUNDS, SETTLED, LOSS = (FIELDS.index(name) for name in ("rounds", "settled", "loss"))
 OPEN = MEMORY - 4  # place in the kernel's memory of whether a bare draw waits; its arm, probability and gamma follow
 EPOCH_END = 2  # the place of the first draw with another rate
 TALLIES = 4
 DRAWS, LOSSES, MISSED, ASLEEP = range(TALLIES)  # rows of the tallies
 ESTIMATES, IMPLICIT, WEIGHTS = range(3)  # rows of the state
+LENT = WEIGHTS  # of Exp3.P: what of its estimates was credited to arms while they slept
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Scale:
         return self.high * rounds - self.width * units if self.rewards else self.low * rounds + self.width * units
 
 
-class Board:
+class Board(Borrowed):
     """The state of one bandit.
 
     Parameters
@@ -87,8 +91,6 @@ class Board:
         The key of the generator.
     """
 
-    ARRAYS: tuple[str, ...] = ("state", "memory", "book", "tallies")
-
     def __init__(self, arms: int, comparators: int, rules: Rules, scale: Scale, seed: int, run: int) -> None:
         self.arms, self.comparators, self.rules, self.scale = arms, comparators, rules, scale
         self.seed, self.run = seed, run
@@ -96,27 +98,24 @@ class Board:
         self.memory = np.zeros(MEMORY)
         self.book = np.zeros(len(FIELDS))
         self.tallies = np.zeros((TALLIES, arms))
-        if len(self.state) > WEIGHTS:
+        if rules.rule == "exp3-s":
             self.state[WEIGHTS] = 1.0 / arms
         self.core: Any = self._core()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the compiled core, which borrows the arrays."""
-        return {name: value for name, value in self.__dict__.items() if name != "core"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.core = self._core()
-        self.core.rebuild()
 
     @property
     def rounds(self) -> int:
         """Draws that were made."""
-        return int(self.book[0])
+        return int(self.book[ROUNDS])
 
-    def arrays(self) -> dict[str, Array]:
-        """The arrays by name."""
-        return {name: getattr(self, name) for name in self.ARRAYS}
+    @property
+    def paid(self) -> tuple[float, float]:
+        """The losses that are known, summed in units, and how many they are."""
+        return float(self.book[LOSS]), float(self.book[SETTLED])
+
+    @property
+    def bare(self) -> tuple[int, int] | None:
+        """The number and the arm of the draw of the bare core that waits for its loss."""
+        return (self.rounds, int(self.memory[OPEN + 1])) if self.memory[OPEN] else None
 
     def copy(self) -> Board:
         """Another board in the same state."""
@@ -124,19 +123,9 @@ class Board:
         other.adopt(self.arrays())
         return other
 
-    def adopt(self, arrays: dict[str, Array]) -> None:
-        """Take over what `arrays` gave; the shapes must be the same.
-
-        Raises
-        ------
-        ValueError
-            If they are not.
-        """
-        for name in self.ARRAYS:
-            mine, theirs = getattr(self, name), arrays[name]
-            if theirs.shape != mine.shape or theirs.dtype != np.float64:
-                raise ValueError(f"{name} has another shape or type than the learner asks for")
-            mine[...] = theirs
+    def adopt(self, arrays: Mapping[str, Array]) -> None:
+        """The same, and the core makes its caches anew."""
+        super().adopt(arrays)
         self.core.rebuild()
 
     def ledger(self) -> BanditLedger:
@@ -148,9 +137,15 @@ class Board:
             losses=self.tallies[LOSSES].copy(),
             missed=self.tallies[MISSED].copy(),
             asleep=self.tallies[ASLEEP].copy(),
-            estimates=self.state[ESTIMATES].copy(),
+            estimates=self._estimated(),
             implicit=self.state[IMPLICIT].copy(),
         )
+
+    def _estimated(self) -> Array:
+        """What was estimated of each arm in the rounds in which it was awake."""
+        lent = self.state[LENT] if self.rules.rule == "exp3-p" else 0.0
+        found: Array = self.state[ESTIMATES] - lent
+        return found
 
     def _core(self) -> Any:
         rules, scale = self.rules, self.scale

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .base import Bandit
 
 Array = np.ndarray[Any, Any]
+TOLERANCE = 1e-6  # a round; a table may be one of floats of 32 bits
 
 
 def unseen(learner: Bandit, switches: int | None) -> list[BanditComparator]:
@@ -44,10 +45,14 @@ def _revealed(learner: Bandit, book: BanditLedger) -> BanditComparator | None:
 def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None) -> list[BanditComparator]:
     """The comparators by the losses of all arms in the rounds that were drawn.
 
+    The rows are taken on trust but for their sums. A learner that was told the losses of all arms knows what each lost
+    in all, if none ever slept; any other one knows how often it drew an arm and what that cost: as many rows of the
+    arm's column must be able to add up to that.
+
     Raises
     ------
     RegretlessError
-        If these are other rounds, or nobody knows what the learner lost in some of them.
+        If these are other rounds, as far as that can be told, or nobody knows what the learner lost in some of them.
     """
     board, book = learner._known(), learner.ledger_
     table, _ = table_of(losses, learner.arm_names_, board.arms)
@@ -63,6 +68,7 @@ def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None
             raise RegretlessError("advice= is missing: what an expert lost depends on it")
         told = advices_of(advice, len(table), board.comparators, board.arms)
     seen = hindsight(table, board.scale, learner.names(), advice=told, switches=switches)
+    _refuse_others(learner, book, table, seen.losses)
     return seen.comparators(_faced(learner, book, table), learner.names())
 
 
@@ -74,3 +80,32 @@ def _faced(learner: Bandit, book: BanditLedger, table: Array) -> BanditLedger:
         loss += float(row[arm])
         missed[np.isnan(row)] += row[arm]
     return replace(book, loss=loss, missed=missed)
+
+
+def _refuse_others(learner: Bandit, book: BanditLedger, table: Array, sums: Array) -> None:
+    """Refuse losses that cannot be those that the learner was told."""
+    apart = TOLERANCE * max(1.0, book.rounds)
+    if learner.sees_all and not book.unsettled and not book.restricted:
+        wrong = np.abs(sums - book.estimates) > apart
+    else:
+        settled = book.draws.copy()
+        for arm, _, _, _ in learner._pending.values():
+            settled[arm] -= 1
+        least, most = _extremes(in_units(table, learner._scale), settled.astype(np.int64))
+        wrong = ~((least - apart <= book.losses) & (book.losses <= most + apart))
+    if wrong.any():
+        name = learner.names()[int(np.argmax(wrong))]
+        raise RegretlessError(
+            f"arm {name}: these are not the losses that were reported when it was drawn; a row for each draw, in their "
+            "order, is expected"
+        )
+
+
+def _extremes(units: Array, many: Array) -> tuple[Array, Array]:
+    """The least and the largest sum of so many losses of each arm; nan if it was awake less often."""
+    least, most = np.full((2, units.shape[1]), nan)
+    for arm, taken in enumerate(many.tolist()):
+        awake = np.sort(units[:, arm][~np.isnan(units[:, arm])])
+        if taken <= len(awake):
+            least[arm], most[arm] = awake[:taken].sum(), awake[len(awake) - taken :].sum()
+    return least, most

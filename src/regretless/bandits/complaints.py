@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ..errors import RegretlessError
 
-
 ADVISED_ASLEEP = ("an expert advises it, and it is asleep", "advise arms that are awake")
 
 

@@ -28,6 +28,13 @@ class Draw(int):
 
     name: str
     kept: Kept
+    maker: int  # the number of the learner
+
+    def __repr__(self) -> str:
+        return f"Draw({int(self)}, ticket={self.ticket}, probability={self.probability:.6g})"
+
+    def __str__(self) -> str:
+        return str(int(self))
 
     @property
     def ticket(self) -> int:
@@ -46,6 +53,7 @@ class Drawing(ABC):
     _board: Board | None
     _pending: dict[int, Kept]
     _among: dict[int, Among]  # of those draws that were not made among all arms without advice
+    _maker: int  # by which draws are told from those of other learners; a copy goes on with it, a model does not
     _scale: Scale
     arm_names_: list[str] | None
     advised: ClassVar[bool]
@@ -92,7 +100,7 @@ class Drawing(ABC):
             self._among[kept[3]] = mask, told
         self._pending[kept[3]] = kept
         draw = Draw(kept[0])
-        draw.kept = kept
+        draw.kept, draw.maker = kept, self._maker
         draw.name = self._label(kept[0])
         return draw
 
@@ -100,8 +108,18 @@ class Drawing(ABC):
         try:
             kept: Kept = board.core.open(*conditions)
         except ValueError as error:
-            raise RegretlessError(f"no arm can be drawn: {error}") from error
+            raise RegretlessError(f"no arm can be drawn: {self._open_bare(board) or error}") from error
         return kept
+
+    def _open_bare(self, board: Board) -> str | None:
+        """What is said of the draw of the bare core that is open, if one is."""
+        if board.bare is None:
+            return None
+        number, arm = board.bare
+        return (
+            f"a draw is open, number {number}, of arm {self._label(arm)}, that bare() made; report its loss to "
+            "bare().update, or withdraw() it"
+        )
 
     def _known_with(self, advice: Any) -> Board:
         """The board, where the first advice may tell how many experts there are."""
@@ -115,11 +133,10 @@ class Drawing(ABC):
         if self.advised and available is not None:
             raise RegretlessError("available=: the advice says which arms may be drawn; give none to those asleep")
         mask = None if available is None else mask_of(available, self.arm_names_, board.arms)
-        if mask is not None and mask.all():
-            mask = None  # bounds for draws among all arms then go on holding
-        return mask, None if advice is None else advice_of(advice, board.comparators, board.arms)
+        told = None if advice is None else advice_of(advice, board.comparators, board.arms, self.arm_names_)
+        return mask, told
 
-    def update(self, draw: Any = None, loss: Any = None, *, ticket: int | None = None) -> None:
+    def update(self, draw: Any = None, loss: Any = None, *, ticket: int | None = None, reward: Any = None) -> None:
         """Report the loss of a draw; in any order, and however late.
 
         Parameters
@@ -132,26 +149,51 @@ class Drawing(ABC):
             all arms.
         ticket : int, optional
             The number of the draw, instead of the draw.
+        reward : float, or array-like of shape (arms,)
+            The same as `loss`, of a bandit with ``rewards=True`` and no other.
 
         Raises
         ------
         RegretlessError
             If the loss is none or lies outside the declared range, or if no such draw waits. Nothing is learned then.
         """
-        if type(draw) is Draw and ticket is None and self._pending.get(draw.kept[3]) == draw.kept:
-            kept = draw.kept
-        else:
-            kept = self._found(draw, ticket)
+        if reward is not None:
+            loss = self._earned(loss, reward)
+        # As it mostly is; written out, for every microsecond of a round counts.
+        own = type(draw) is Draw and ticket is None and draw.maker == self._maker
+        waits = own and self._pending.get(draw.kept[3]) == draw.kept
+        kept = draw.kept if waits else self._found(draw, ticket)
         self._settle(kept, loss)
         self._forget(kept)
+
+    def _earned(self, loss: Any, reward: Any) -> Any:
+        """What was reported as a reward."""
+        if not self._scale.rewards:
+            raise RegretlessError("reward=: this bandit is told losses; one that is told rewards has rewards=True")
+        if loss is not None:
+            raise RegretlessError("give loss= or reward=, which are the same here, not both")
+        return reward
 
     def withdraw(self, draw: Any = None, *, ticket: int | None = None) -> None:
         """Give up a draw: its loss will never be known.
 
-        Bounds count it as the largest loss there is.
+        Bounds count it as the largest loss there is. With nothing said it is the only draw that waits, which may be
+        one of the bare core.
+
+        Parameters
+        ----------
+        draw, ticket
+            As for `update`.
         """
+        board = self._known()
+        if draw is None and board.bare is not None:
+            number = board.bare[0]
+            meant = not self._pending if ticket is None else self._number(ticket) == number
+            if meant:
+                board.core.lose(number)
+                return
         kept = self._found(draw, ticket)
-        self._known().core.lose(kept[3])
+        board.core.lose(kept[3])
         self._forget(kept)
 
     def _forget(self, kept: Kept) -> None:
@@ -164,19 +206,33 @@ class Drawing(ABC):
         if draw is not None and ticket is not None:
             raise RegretlessError("give a draw or its ticket, not both")
         if isinstance(draw, Draw):
-            if self._pending.get(draw.ticket) != draw.kept:
-                why = "its loss was reported already, or it was withdrawn, or another learner made it"
-                raise RegretlessError(f"draw {draw.ticket}, of arm {draw.name}: {why}; {self._waiting()}")
+            if draw.maker != self._maker or self._pending.get(draw.ticket) != draw.kept:
+                which = f"draw {draw.ticket}, of arm {draw.name}"
+                raise RegretlessError(f"{which}: {self._why_not(draw)}; {self._waiting()}")
             return draw.kept
         if ticket is not None:
-            if isinstance(ticket, bool) or not hasattr(ticket, "__index__") or int(ticket) not in self._pending:
-                raise RegretlessError(f"no draw waits by the ticket {ticket!r}; {self._waiting()}")
-            return self._pending[int(ticket)]
+            number = self._number(ticket)
+            if number not in self._pending:
+                raise RegretlessError(f"no draw waits by the ticket {number}; {self._waiting()}")
+            return self._pending[number]
         if draw is None:
             if len(self._pending) != 1:
                 raise RegretlessError(f"say which draw is meant; {self._waiting()}")
             return next(iter(self._pending.values()))
         return self._only(arm_of(draw, self.arm_names_, self._known().arms))
+
+    def _number(self, ticket: Any) -> int:
+        """The number of a draw that is given."""
+        if isinstance(ticket, bool | np.bool_) or not hasattr(ticket, "__index__"):
+            expected = "a whole number is expected, the .ticket of a draw"
+            raise RegretlessError(f"ticket={ticket!r}: {expected}; {self._waiting()}")
+        return int(ticket)
+
+    def _why_not(self, draw: Draw) -> str:
+        """Why a draw does not wait."""
+        if draw.maker != self._maker:
+            return "another learner made it, or this one before it was saved: give its ticket= then"
+        return "its loss was reported already, or it was withdrawn"
 
     def _only(self, arm: int) -> Kept:
         """The one draw of an arm that waits."""
@@ -191,11 +247,12 @@ class Drawing(ABC):
 
     def _waiting(self) -> str:
         many = len(self._pending)
+        bare = None if self._board is None else self._open_bare(self._board)
         if not many:
-            return "none does: draw first"
+            return bare or "none does: draw first"
         each = [f"{number} (arm {self._label(kept[0])})" for number, kept in list(self._pending.items())[:10]]
         more = f" and {many - 10} more" if many > 10 else ""
-        return f"waiting are {', '.join(each)}{more}"
+        return f"waiting are {', '.join(each)}{more}" + (f"; {bare}" if bare else "")
 
     def _settle(self, kept: Kept, loss: Any) -> None:
         board = self._board or self._known()
@@ -212,13 +269,15 @@ class Drawing(ABC):
             raise self._complaint(kept[0], loss, error) from error
 
     def _settle_all(self, board: Board, kept: Kept, row: Array, mask: Array | None) -> None:
-        awake = np.ones(len(row), dtype=bool) if mask is None else mask
-        bad = np.flatnonzero(awake & ~((row >= self._scale.low) & (row <= self._scale.high)))
-        if len(bad):
-            raise self._complaint(int(bad[0]), row[bad[0]])
-        board.core.settle(*kept, row[kept[0]], mask, None, row)
+        try:
+            board.core.settle(*kept, 0.0, mask, None, row)
+        except ValueError as error:
+            awake = np.ones(len(row), dtype=bool) if mask is None else mask
+            bad = np.flatnonzero(awake & ~((row >= self._scale.low) & (row <= self._scale.high)))
+            arm = int(bad[0]) if len(bad) else kept[0]
+            raise self._complaint(arm, row[arm], error) from error
 
-    def _complaint(self, arm: int, loss: Any, error: Exception | None = None) -> RegretlessError:
+    def _complaint(self, arm: int, loss: Any, error: Exception) -> RegretlessError:
         """The error for a loss that the kernel refused."""
         what = "reward" if self._scale.rewards else "loss"
         number = number_of(loss, what, self._label(arm))

@@ -10,7 +10,7 @@ from ..checks import positive
 from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_P
-from .base import LONGEST, Bandit, at_most, implicit
+from .base import LONGEST, Bandit, at_most, implicit, tangible
 from .board import Rules
 
 
@@ -21,6 +21,9 @@ class Exp3P(Bandit):
     In each round draw arm I with probability p_I, where p is (1 - explore) times the distribution in proportion to
     exp(rate * G_i), plus explore / K, and see its gain g = 1 - l alone. Every G_i grows by beta / p_i, and G_I by
     g / p_I besides: estimates that are likely to be large enough.
+
+    Where arms sleep, those that do are credited what the learner's own mix is estimated to gain; nothing else would be
+    fair to them, as gains only grow.
 
     Tuned for T rounds and delta, the regret against the best arm is with probability 1 - delta at most
     5.15 sqrt(T K ln(K / delta)).
@@ -69,7 +72,8 @@ class Exp3P(Bandit):
 
     def _explicit(self) -> Rules:
         rate, beta = positive("rate", self.rate), positive("beta", self.beta, or_zero=True)
-        explore = positive("explore", self.explore)  # or the bonus of an arm that is never drawn would be infinite
+        # Or the bonus of an arm that is never drawn would be infinite.
+        explore = tangible("explore", positive("explore", self.explore))
         if beta > 1 or explore > 1:
             raise RegretlessError(f"beta={beta:g}, explore={explore:g}; neither may exceed 1")
         return Rules(self.name, "constant", rate, rate / 2, beta, explore)

@@ -10,7 +10,7 @@ from ..checks import positive, share
 from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_S
-from .base import LONGEST, Bandit, at_most, implicit
+from .base import LONGEST, Bandit, at_most, implicit, tangible
 from .board import Rules
 
 
@@ -57,7 +57,7 @@ class EXP3S(Bandit):
             return self._tuned(arms, rounds, _switches(self.switches, rounds))
         if None not in explicit and tuned == (None, None):
             rate = positive("rate", self.rate)
-            return Rules(self.name, "constant", rate, rate / 2, share=share("share", self.share))
+            return Rules(self.name, "constant", rate, rate / 2, share=tangible("share", share("share", self.share)))
         raise RegretlessError(
             "exp3-s asks how often the best arm changes: give horizon= and switches=, or rate= and share="
         )

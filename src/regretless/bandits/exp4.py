@@ -95,5 +95,5 @@ class Exp4(Tuned):
 
     def _known_with(self, advice: Any) -> Board:
         if self._board is None and self._arms is not None and self.n_experts is None and advice is not None:
-            return self._begin(self._arms, len(advice_of(advice, None, self._arms)))
+            return self._begin(self._arms, len(advice_of(advice, None, self._arms, self.arm_names_)))
         return self._known()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -57,27 +57,47 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= 20 else f"{', '.join(names[:20])} and {len(names) - 20} more"
 
 
-def mask_of(available: Any, names: list[str] | None, arms: int) -> Array:
-    """Who is awake: from a mask, or from a list of arms.
+def mask_of(available: Any, names: list[str] | None, arms: int) -> Array | None:
+    """Who is awake, from a mask, or from a list of arms; a copy, that can wait for a loss. None if all are.
 
     Raises
     ------
     RegretlessError
-        If it is neither, or nobody is awake.
+        If it is neither, may be either, or nobody is awake.
     """
+    plain = type(available) is np.ndarray and available.dtype == np.bool_ and available.shape == (arms,)
+    mask = available.copy() if plain else _mask_from(available, names, arms)
+    awake = np.count_nonzero(mask)
+    if not awake:
+        raise RegretlessError("available= leaves no arm awake; there is nothing to draw")
+    return mask if awake < arms else None  # bounds for draws among all arms then go on holding
+
+
+def _mask_from(available: Any, names: list[str] | None, arms: int) -> Array:
     if isinstance(available, str) or not hasattr(available, "__iter__"):
         raise RegretlessError(f"available={available!r}: a mask over the arms, or a list of arms, is expected")
     given = available if isinstance(available, np.ndarray) else list(available)
     if _truths(given):
         if np.shape(given) != (arms,):
             raise RegretlessError(f"available= is a mask of {len(given)} arms; there are {arms}")
-        mask = np.array(given, dtype=bool)
-    else:
-        mask = np.zeros(arms, dtype=bool)
-        mask[[arm_of(one, names, arms) for one in given]] = True
-    if not mask.any():
-        raise RegretlessError("available= leaves no arm awake; there is nothing to draw")
+        return np.array(given, dtype=bool)
+    mask = np.zeros(arms, dtype=bool)
+    mask[_listed_arms(given, names, arms, in_order=not isinstance(available, Set | range))] = True
     return mask
+
+
+def _listed_arms(given: Any, names: list[str] | None, arms: int, *, in_order: bool) -> list[int]:
+    """The places of arms in a list; what has an order could also be meant as a mask of zeros and ones."""
+    found = [arm_of(one, names, arms) for one in given]
+    if len(set(found)) < len(found):
+        twice, _ = Counter(found).most_common(1)[0]
+        name = twice if names is None else names[twice]
+        raise RegretlessError(f"available=: arm {name} stands there twice; a mask holds True and False")
+    if in_order and arms == len(found) == 2 and not any(isinstance(one, str) for one in given):
+        raise RegretlessError(
+            f"available={found}: two arms, or a mask? A mask holds True and False; leave it out if both are awake"
+        )
+    return found
 
 
 def _truths(given: Any) -> bool:
@@ -123,6 +143,9 @@ def row_of(losses: Any, names: list[str] | None, arms: int) -> Array:
     RegretlessError
         If they are not as many.
     """
+    as_it_is = type(losses) is np.ndarray and losses.dtype == np.float64 and losses.flags.c_contiguous
+    if as_it_is and losses.shape == (arms,):
+        return losses  # type: ignore[no-any-return]
     row = numbers(losses, "losses")
     if row.shape != (arms,):
         raise RegretlessError(f"losses of shape {row.shape}: one for each of the {arms} arms is expected")
@@ -130,19 +153,20 @@ def row_of(losses: Any, names: list[str] | None, arms: int) -> Array:
     return found
 
 
-def advice_of(advice: Any, experts: int | None, arms: int) -> Array:
-    """What experts advise in one round: (experts, arms) shares, or (experts,) arms; a copy, that can wait for a loss.
+def advice_of(advice: Any, experts: int | None, arms: int, names: list[str] | None = None) -> Array:
+    """What experts advise in one round: (experts, arms) shares, or (experts,) arms, by number or name; a copy, that can
+    wait for a loss.
 
     Raises
     ------
     RegretlessError
         If it is neither.
     """
-    found: Array = _advised(np.asarray(advice)[None], experts, arms)[0].copy()
+    found: Array = _advised(np.asarray(advice)[None], experts, arms, names)[0].copy()
     return found
 
 
-def advices_of(advice: Any, rounds: int, experts: int | None, arms: int) -> Array:
+def advices_of(advice: Any, rounds: int, experts: int | None, arms: int, names: list[str] | None = None) -> Array:
     """The same for every round of a table.
 
     Raises
@@ -150,19 +174,22 @@ def advices_of(advice: Any, rounds: int, experts: int | None, arms: int) -> Arra
     RegretlessError
         If it is no such advice.
     """
-    found = _advised(np.asarray(advice), experts, arms)
+    found = _advised(np.asarray(advice), experts, arms, names)
     if len(found) != rounds:
         raise RegretlessError(f"advice of {len(found)} rounds, and losses of {rounds}")
     return found
 
 
-def _advised(advice: Array, experts: int | None, arms: int) -> Array:
+def _advised(advice: Array, experts: int | None, arms: int, names: list[str] | None) -> Array:
     if advice.ndim not in (2, 3) or not advice.shape[1] or advice.shape[2:] not in ((), (arms,)):
         raise RegretlessError(
             f"advice of shape {advice.shape[1:]} a round: shares of shape (experts, {arms}), or an arm of each expert"
         )
     if experts is not None and advice.shape[1] != experts:
         raise RegretlessError(f"advice of {advice.shape[1]} experts; there are {experts}")
+    if advice.ndim == 2 and all(isinstance(one, str) for one in advice.flat[:1]):
+        places = [arm_of(str(one), names, arms) for one in advice.flat]
+        advice = np.array(places, dtype=np.int64).reshape(advice.shape)
     return _picks(advice, arms) if advice.ndim == 2 else _shares(advice)
 
 

@@ -4,36 +4,92 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
-from ..theorem import Certificate, Theorem
+from ..theorem import Certificate, Theorem, in_figures
 from ..theory.bandit_standing import BanditStanding
 
 Compared = Sequence[BanditComparator]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
+FEW = 10  # runs; from fewer nobody can tell how far their mean may be from what is expected
+ERRORS = 3  # standard errors by which luck alone may lift a mean
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judged(Certificate):
-    """A certificate that stands for many runs.
+    """A certificate of one run of a bandit, or of many.
+
+    Of a bound in expectation the mean over the runs is observed, which is not what the bound is about: it exceeds the
+    bound only if it is above it by more than three standard errors, and that can be told from ten runs on. Of fewer it
+    says what they lost, and what is expected of their mean.
 
     Attributes
     ----------
     runs : dict
         ``of`` how many runs it speaks, how many ``exceeded`` the bound where they could be seen, and the quantiles
         ``q05``, ``q50`` and ``q95`` of the ``bound`` over the runs; empty for a single run.
+    standard_error : float or None
+        Of the mean over the runs, for a bound in expectation that was read on several.
+    most : float
+        The largest regret that there can be: the width of the range for each round.
     """
 
     runs: dict[str, Any] = field(default_factory=dict)
+    standard_error: float | None = None
+    most: float = inf
+
+    @property
+    def few(self) -> bool:
+        """Whether a bound in expectation was read on too few runs to be tested by them."""
+        seen = self.theorem.kind == "expected" and self.observed is not None
+        return seen and int(self.runs.get("of", 1)) < FEW
+
+    @property
+    def quantity(self) -> str:
+        """What is observed: of a few runs not what they are expected to, but what they did."""
+        if not self.few:
+            return self.theorem.quantity
+        return f"mean regret of {self.runs['of']} runs" if self.runs else "regret of this run"
+
+    @property
+    def luck(self) -> float:
+        """By how much a mean may be above the bound on its expectation."""
+        return inf if self.few else ERRORS * (self.standard_error or 0.0)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether no regret can be larger than the bound."""
+        return self.bound is not None and self.bound >= self.most > 0
 
     def describe(self) -> dict[str, Any]:
         """The certificate as JSON values."""
         shown = Certificate.describe(self)
+        if self.standard_error is not None:
+            shown["standard_error"] = self.standard_error
         return shown | {"runs": self.runs} if self.runs else shown
+
+    def _reading(self) -> str:
+        if self.observed is None or self.bound is None or self.theorem.kind != "expected":
+            return Certificate._reading(self)
+        spread = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
+        seen, bound = f"{self.quantity} {in_figures(self.observed)}{spread}", in_figures(self.bound)
+        if self.few:
+            return f"{seen}, expected to be <= {bound}"
+        within = f" within {ERRORS} standard errors" if self.holds and self.observed > self.bound else ""
+        return f"{seen} {'<=' if self.holds else 'EXCEEDS'} {bound}{within}"
+
+    def _nothing(self) -> str:
+        unit = self.comparator is not None and self.most == self.comparator.rounds
+        return "the number of rounds" if unit else "the range times the number of rounds"
+
+    def _often(self) -> str:
+        # A run that was picked for its place among the others has no such guarantee.
+        return "of each run with probability" if self.runs else "with probability"
 
     def __str__(self) -> str:
         line = Certificate.__str__(self)
@@ -50,10 +106,10 @@ def certificates(
 ) -> list[Certificate]:
     """Each theorem about one run, or about many runs of the same learner in the same rounds.
 
-    Of a theorem in expectation both sides are means over the runs. One that holds with probability 1 - delta is shown
-    by the run at the delta-quantile of the slack, bound less regret: it holds there if and only if no more than a share
-    delta of the runs exceeded their bounds. One that always holds is shown by the run of least slack. Where no regret
-    was seen, the run with the median bound is shown.
+    Of a theorem in expectation both sides are means over the runs; see `Judged`. One that holds with probability 1 -
+    delta is shown by the run at the delta-quantile of the slack, bound less regret: it holds there if and only if no
+    more than a share delta of the runs exceeded their bounds. One that always holds is shown by the run of least slack.
+    Where no regret was seen, the run with the median bound is shown.
 
     Parameters
     ----------
@@ -75,7 +131,7 @@ def certificates(
 def _judged(
     theorem: Theorem, learner: BanditStanding, ledgers: Sequence[BanditLedger], comparators: Sequence[Compared]
 ) -> Certificate:
-    """The certificate against the comparator of least slack, one with a regret that was seen before all others."""
+    """The certificate against the comparator that serves it best."""
     best: Certificate | None = None
     why = "there is no comparator to read it against"
     for alike in zip(*comparators, strict=True):
@@ -101,7 +157,18 @@ def _against(
     seen = [not certificate.holds for certificate in each if certificate.observed is not None]
     quantiles = {f"q{100 * q:02.0f}": float(np.quantile(bounds, q)) for q in SHOWN}
     runs = {"of": len(each), "exceeded": sum(seen) if seen else None, "bound": quantiles} if len(each) > 1 else {}
-    return Judged(theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence, runs=runs)
+    error = _standard_error(each) if theorem.kind == "expected" else None
+    most = ledgers[0].width * shown.comparator.rounds
+    told = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
+    return Judged(*told, runs=runs, standard_error=error, most=most)
+
+
+def _standard_error(each: Sequence[Certificate]) -> float | None:
+    """Of the mean of what was observed; None if that was not, or only once."""
+    observed = [certificate.observed for certificate in each if certificate.observed is not None]
+    if len(observed) < max(2, len(each)):
+        return None
+    return float(np.std(observed, ddof=1) / sqrt(len(observed)))
 
 
 def _mean(each: Sequence[Certificate]) -> Certificate:
@@ -115,10 +182,9 @@ def _mean(each: Sequence[Certificate]) -> Certificate:
 def _mean_comparator(each: Compared) -> BanditComparator:
     """The comparator of all runs; the losses may be others in each, and then so may the best arm."""
     same = len({one.place for one in each}) == 1
-    faced, loss = (float(np.mean([getattr(one, name) for one in each])) for name in ("faced", "loss"))
-    if same:
-        return replace(each[0], faced=faced, loss=loss)
-    return replace(each[0], label="the best of each run", faced=faced, loss=loss, place=None, detail={})
+    faced, loss, rounds = (float(np.mean([getattr(one, name) for one in each])) for name in ("faced", "loss", "rounds"))
+    mean = replace(each[0], faced=faced, loss=loss, rounds=rounds)
+    return mean if same else replace(mean, label="the best of each run", place=None, detail={})
 
 
 def _at_quantile(each: Sequence[Certificate], delta: float) -> Certificate:
@@ -138,8 +204,10 @@ def _slack(certificate: Certificate) -> float:
     return (certificate.bound or 0.0) - (certificate.observed or 0.0)
 
 
-def _order(certificate: Certificate) -> tuple[bool, float]:
-    return certificate.observed is None, _slack(certificate)
+def _order(certificate: Certificate) -> tuple[bool, bool, float]:
+    """What was seen comes first, then sequences: a theorem that knows them is about those that the rate is tuned for."""
+    alone = getattr(certificate.comparator, "switches", None) is None
+    return certificate.observed is None, alone, _slack(certificate)
 
 
 def _in_own_scale(certificate: Certificate, ledger: BanditLedger, learner: BanditStanding) -> Certificate:

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from ..errors import ModelError
-from ..kept import count, digits, names, one, parameters, plain, refuse_shapes, whole_numbers
+from ..kept import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
 from ..modelfile import read_model, refuse_unknown, write_model
 from .base import KEYS as SEEDS
 from .base import Bandit
-from .board import ASLEEP, DRAWS, EPOCH_END, FIELDS, MEMORY, OPEN, TALLIES, WEIGHTS, Board, Rules
+from .board import (
+    ASLEEP,
+    DRAWS,
+    EPOCH_END,
+    FIELDS,
+    LENT,
+    LOSS,
+    MEMORY,
+    OPEN,
+    ROUNDS,
+    SETTLED,
+    TALLIES,
+    WEIGHTS,
+    Board,
+    Rules,
+)
 from .draws import Among, Kept
 from .intake import SUM
 from .registry import bandit_class
@@ -22,7 +36,7 @@ from .registry import bandit_class
 ROOM = "bandits"  # some names stand for a combiner of experts elsewhere
 KEYS = frozenset({"room", "learner", "parameters", "arms", "comparators", "names", "seed", "extra"})
 COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "restricted", "late", "lost")]
-ROUNDS, SETTLED, LOST, LOSS = (FIELDS.index(name) for name in ("rounds", "settled", "lost", "loss"))
+LOST = FIELDS.index("lost")
 NUMBER = (int, float)
 KINDS: dict[str, tuple[type, ...]] = {  # of parameters, None aside; what they may be is for the learner to say
     "n_arms": (int,),
@@ -118,12 +132,7 @@ def rebuilt(
         If it does not fit together.
     """
     refuse_unknown(path, description, KEYS)
-    try:
-        return _rebuild(description, tensors), dict(one(description["extra"], dict, "extra"))
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
+    return fitted(path, description, lambda: _rebuild(description, tensors))
 
 
 def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Bandit:
@@ -153,10 +162,9 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Ba
 def _parameters(described: Any) -> dict[str, Any]:
     given = dict(one(described, dict, "parameters"))
     arms = given.pop("arms")
-    found = parameters(given, KINDS)
-    if found.get("value_range") is not None:
-        found["value_range"] = tuple(found["value_range"])
-    return found | {"arms": arms if arms is None else [one(name, str, "a name") for name in one(arms, list, "arms")]}
+    if arms is not None:
+        arms = [one(name, str, "a name") for name in one(arms, list, "arms")]
+    return parameters(given, KINDS) | {"arms": arms}
 
 
 def _sizes(learner: Bandit, description: Mapping[str, Any]) -> tuple[int, int]:
@@ -215,8 +223,10 @@ def _refuse_values(rules: Rules, tensors: Mapping[str, Array], waiting: int) -> 
         raise ValueError("a sum of losses or rates lies outside what it can be")
     if book[ROUNDS] != book[SETTLED] + book[LOST] + waiting + memory[OPEN] or book[ROUNDS] != tallies[DRAWS].sum():
         raise ValueError("its draws do not add up")
-    if len(state) > WEIGHTS and not ((state[WEIGHTS] > 0).all() and abs(state[WEIGHTS].sum() - 1) < SUM):
+    if rules.rule == "exp3-s" and not ((state[WEIGHTS] > 0).all() and abs(state[WEIGHTS].sum() - 1) < SUM):
         raise ValueError("its weights do not sum to one")
+    if rules.rule == "exp3-p" and not ((state[LENT] >= 0).all() and not state[LENT][tallies[ASLEEP] == 0].any()):
+        raise ValueError("arms were credited for rounds in which they did not sleep")
     _refuse_memory(rules, memory, book[ROUNDS], tallies.shape[1])
 
 
@@ -230,7 +240,7 @@ def _refuse_memory(rules: Rules, memory: Array, rounds: float, arms: int) -> Non
         raise ValueError("its rate has no meaning")
     if rounds and rules.schedule == "constant" and (rate, gamma) != (rules.rate, rules.gamma):
         raise ValueError("its rate is another one than its parameters ask for")
-    if is_open > 1 or (is_open and not (arm < arms and 0 < probability <= 1 + SUM and bias >= 0)):
+    if is_open > 1 or (is_open and not (arm < arms and 0 < probability <= 1 and bias >= 0)):
         raise ValueError("a draw that waits was never made")
 
 
@@ -240,7 +250,7 @@ def _drawn(waiting: Array, tensors: Mapping[str, Array], board: Board) -> list[t
         raise ValueError("a draw that waits has no arm or no number")
     found = []
     for place, (arm, probability, gamma, number) in enumerate(waiting.tolist()):
-        if arm >= board.arms or not 0 < probability <= 1 + SUM or gamma < 0 or not 1 <= number <= board.rounds:
+        if arm >= board.arms or not 0 < probability <= 1 or gamma < 0 or not 1 <= number <= board.rounds:
             raise ValueError("a draw that waits was never made")
         among = _conditions(place, tensors)
         _refuse_conditions(among, int(arm))

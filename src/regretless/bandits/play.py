@@ -36,6 +36,9 @@ class Play:
     arms: Array | None
     losses: Array | None
 
+    def __repr__(self) -> str:
+        return f"Play(rounds={self.rounds}, total={self.total:.6g})"
+
 
 def played(board: Board, table: Array, advice: Array | None, names: Callable[[], list[str]], *, keep: bool) -> Play:
     """Play a table by the compiled loop.
@@ -48,7 +51,7 @@ def played(board: Board, table: Array, advice: Array | None, names: Callable[[],
         If a draw of the bare core waits for its loss.
     """
     arms = np.empty(len(table), np.int32) if keep else None
-    scale, before, done = board.scale, board.ledger(), 0
+    scale, (loss, settled), done = board.scale, board.paid, 0
     while done < len(table):
         # The loop comes back now and then, so that a wish to stop is heard.
         try:
@@ -58,6 +61,6 @@ def played(board: Board, table: Array, advice: Array | None, names: Callable[[],
         done += advanced
         if why is not None:
             raise complaint(why, done, column, names(), (scale.low, scale.high), scale.rewards)
-    after = board.ledger()
-    total = scale.total(after.loss - before.loss, after.settled - before.settled)
+    now, known = board.paid
+    total = scale.total(now - loss, known - settled)
     return Play(len(table), total, arms, None if arms is None else table[np.arange(len(table)), arms])

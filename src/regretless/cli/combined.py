@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import exp, inf, isfinite
+from math import exp, inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .console import Console
-from .output import certificate_line, coloured, plain, write_json
+from .output import Published, number_text, plain, short
 
 if TYPE_CHECKING:
     from ..combine import CombineRun
@@ -31,7 +28,7 @@ NAMES = {
 
 
 @dataclass
-class Combined:
+class Combined(Published):
     """A run that is over.
 
     Attributes
@@ -54,30 +51,15 @@ class Combined:
     absent: dict[str, str] = field(default_factory=dict)
     certificates: list[Certificate] = field(default_factory=list)
 
-    def publish(self, arguments: Namespace, console: Console) -> None:
-        """Write the report, and print everything even if that fails."""
-        try:
-            if arguments.report is not None:
-                from .forecast_page import write_page
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from .forecast_page import write_page
 
-                write_page(arguments.report, self)
-        finally:
-            self._print(json=arguments.json)
-        written = {"model": self.run.save, "forecasts": arguments.out, "weights": arguments.weights}
-        for what, path in (written | {"report": arguments.report}).items():
-            if path is not None:
-                console.line(f"{what}: {os.fspath(path)}")
+        write_page(path, self)
 
-    def _print(self, *, json: bool) -> None:
-        if json:
-            write_json(self.describe())
-        else:
-            for line in self._lines():
-                print(line)
-            colour = coloured(sys.stdout)
-            for certificate in self.certificates:
-                print(certificate_line(certificate, colour))
-        sys.stdout.flush()
+    def written(self, arguments: Namespace) -> dict[str, Any]:
+        """The model and the tables."""
+        return {"model": self.run.save, "forecasts": arguments.out, "weights": arguments.weights}
 
     # For programs.
 
@@ -115,7 +97,8 @@ class Combined:
 
     # For people.
 
-    def _lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
         yield from self._learner()
         if self.run.rounds:
             yield from self._experts()
@@ -126,24 +109,24 @@ class Combined:
     def _learner(self) -> Iterator[str]:
         learner, book = self.run.learner, self.run.learner.ledger_
         rounds = int(book.rounds)
-        mean = f", {_number(book.loss / rounds)} a round" if rounds else ""
-        yield f"{learner.name}: {learner._loss.name} loss {_number(book.loss)} in {rounds:,} rounds{mean}"
+        mean = f", {number_text(book.loss / rounds)} a round" if rounds else ""
+        yield f"{learner.name}: {learner._loss.name} loss {number_text(book.loss)} in {rounds:,} rounds{mean}"
         if hasattr(learner, "generator_"):
-            yield f"  as it was drawn: {_number(book.sampled)}"
+            yield f"  as it was drawn: {number_text(book.sampled)}"
         if book.absent:
             yield f"  forecasts that were missing: {int(book.absent):,}"
         if self.run.late:
-            yield f"  cost of late outcomes: {_number(book.delay)}"
+            yield f"  cost of late outcomes: {number_text(book.delay)}"
         if learner._loss.name == "wealth" and rounds:
             yield from self._wealth(book.loss)
 
     def _wealth(self, loss: float) -> Iterator[str]:
-        yield f"  final wealth, from 1: {_number(_wealth(loss))}"
+        yield f"  final wealth, from 1: {number_text(_wealth(loss))}"
         words = {"best_expert": "best stock", "best_convex": "best constant-rebalanced portfolio"}
         for one in self.comparators:
             if one.name in words:
                 which = f" {one.detail['expert']}" if one.name == "best_expert" else ""
-                yield f"  {words[one.name]}{which}: {_number(_wealth(one.loss))}"
+                yield f"  {words[one.name]}{which}: {number_text(_wealth(one.loss))}"
 
     def _experts(self) -> Iterator[str]:
         book, names = self.run.learner.ledger_, self.run.learner.names()
@@ -152,15 +135,15 @@ class Combined:
         some_slept = book.absent > 0
         yield f"{'experts':<28} {'loss':>14} {'a round':>14}" + (f" {'rounds':>9}" if some_slept else "")
         for place in np.argsort(means, kind="stable")[:MOST].tolist():
-            mean = _number(means[place]) if book.spoke[place] else "-"
+            mean = number_text(means[place]) if book.spoke[place] else "-"
             spoke = f" {int(book.spoke[place]):>9,}" if some_slept else ""
-            yield f"  {_short(names[place]):<26} {_number(book.losses[place]):>14} {mean:>14}{spoke}"
+            yield f"  {short(names[place]):<26} {number_text(book.losses[place]):>14} {mean:>14}{spoke}"
         yield from _more(len(names))
 
     def _comparators(self) -> Iterator[str]:
         yield f"{'against':<38} {'loss':>14} {'regret':>14}"
         for one in self.comparators:
-            yield f"  {_short(one.label, 36):<36} {_number(one.loss):>14} {_number(one.regret):>14}"
+            yield f"  {short(one.label, 36):<36} {number_text(one.loss):>14} {number_text(one.regret):>14}"
         there = {one.name for one in self.comparators}
         for name, why in self.absent.items():
             if name not in there and (name != "best_shifting" or "asked for" not in why):
@@ -171,28 +154,19 @@ class Combined:
         yield "weights"
         order = np.argsort(-np.abs(weights), kind="stable").tolist()
         for place in order[:MOST]:
-            yield f"  {_short(names[place]):<26} {weights[place]:>14.6f}"
+            yield f"  {short(names[place]):<26} {weights[place]:>14.6f}"
         yield from _more(len(names))
 
     def _forecasts(self) -> Iterator[str]:
         forecasts = self.run.forecasts
         for when, value in forecasts[:MOST]:
-            yield f"forecast {when}: {_number(value)}"
+            yield f"forecast {when}: {number_text(value)}"
         yield from _more(len(forecasts))
 
 
 def _more(count: int) -> Iterator[str]:
     if count > MOST:
         yield f"  and {count - MOST:,} more"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.6g}" if isfinite(value) else str(value)
-
-
-def _short(name: str, most: int = 26) -> str:
-    flat = " ".join(name.split())
-    return flat if len(flat) <= most else f"{flat[: most - 3]}..."
 
 
 def _wealth(loss: float) -> float:

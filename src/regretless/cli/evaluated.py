@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .console import Console
-from .output import certificate_line, coloured, write_json
+from .output import Published, many
 
 if TYPE_CHECKING:
     from ..bandits.off_policy import Evaluation
@@ -27,7 +26,7 @@ NAMES = {
 
 
 @dataclass
-class Logged:
+class Logged(Published):
     """An evaluation, for people, for programs and for a report.
 
     Attributes
@@ -53,16 +52,6 @@ class Logged:
     def quantity(self) -> str:
         """What the log holds."""
         return "loss" if self.found.log.losses else "reward"
-
-    def publish(self, arguments: Namespace, console: Console) -> None:
-        """Write the report, and print everything even if that fails."""
-        try:
-            if arguments.report is not None:
-                self._write_page(arguments.report)
-        finally:
-            self._print()
-        if arguments.report is not None:
-            console.line(f"report: {os.fspath(arguments.report)}")
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""
@@ -90,32 +79,28 @@ class Logged:
     def _shares(self, draws: Any) -> dict[str, float]:
         return dict(zip(self.found.log.names, draws.tolist(), strict=True))
 
-    def _print(self) -> None:
-        if self.arguments.json:
-            write_json(self.describe())
-            sys.stdout.flush()
-            return
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
         found = self.found
         runs = f", {found.runs} runs (seed {self.seed})" if found.runs > 1 else f" (seed {self.seed})"
         what = os.fspath(self.arguments.policy) if self.learner == POLICY else self.learner
-        print(f"{what}: {len(found.log):,} logged rounds of {len(found.log.names)} actions{runs}")
+        yield f"{what}: {many(len(found.log), 'logged round')} of {many(len(found.log.names), 'action')}{runs}"
         level = f"with probability {100 * (1 - found.delta):g}%"
-        print(f"{f'mean {self.quantity} a round':<28} {'estimate':>12} {'from':>12} {'to':>12} {'rounds':>10}  {level}")
+        yield f"{f'mean {self.quantity} a round':<28} {'estimate':>12} {'from':>12} {'to':>12} {'rounds':>10}  {level}"
         for name, one in found.estimates.items():
-            print(_line(NAMES[name], one))
+            yield _line(NAMES[name], one)
             if one.cautious is not None:
-                print(f"{'    after any number of rounds':<41} {one.cautious[0]:>12.6g} {one.cautious[1]:>12.6g}")
-        print(_line("the log itself", found.logged))
-        print(f"  worth {found.effective:,.0f} rounds of equal weights; the largest weight is {found.largest:.4g}")
+                yield f"{'    however few the rounds are':<41} {one.cautious[0]:>12.6g} {one.cautious[1]:>12.6g}"
+        yield _line("the log itself", found.logged)
+        worth = "1 round" if round(found.effective) == 1 else f"{found.effective:,.0f} rounds"
+        yield f"  worth {worth} of equal weights; the largest weight is {found.largest:.4g}"
         if self.certificates:
             which = "the first run" if found.runs > 1 else "it"
-            print(f"what theorems say of the {found.learners[0].rounds_:,} rounds that {which} played")
-        colour = coloured(sys.stdout)
-        for certificate in self.certificates:
-            print(certificate_line(certificate, colour))
-        sys.stdout.flush()
+            played = int(found.learners[0].rounds_)
+            yield f"what theorems say of the {many(played, 'round')} that {which} played"
 
-    def _write_page(self, path: str) -> None:
+    def write_page(self, path: str) -> None:
+        """Write the report."""
         import numpy as np
 
         from ..report import LoggedReport, write_logged_report
@@ -128,12 +113,13 @@ class Logged:
             "action": arguments.action,
             self.quantity: arguments.reward,
         }
+        context = {} if arguments.context is None else {"context": arguments.context}
         what = arguments.policy if self.learner == POLICY else type(found.learners[0]).__name__
         report = LoggedReport(
             title=f"{os.path.basename(what)} on {os.path.basename(log.name)}",
             learner=self.learner,
             parameters={name: value for name, value in self.parameters.items() if value is not None},
-            source=source | {"propensity": arguments.propensity},
+            source=source | {"propensity": arguments.propensity, **context},
             rounds=len(log),
             arms=len(log.names),
             estimates={name: _shown(one) for name, one in found.estimates.items()},
@@ -148,6 +134,7 @@ class Logged:
             largest=found.largest,
             certificates=self.certificates,
             notes=found.notes,
+            policy=self.learner == POLICY,
         )
         write_logged_report(path, report)
 
@@ -160,4 +147,4 @@ def _line(name: str, one: Estimate) -> str:
 def _shown(one: Estimate) -> Any:
     from ..report import Estimate as Shown
 
-    return Shown(one.value, one.low, one.high, one.n)
+    return Shown(one.value, one.low, one.high, one.n, one.cautious)

@@ -28,6 +28,7 @@ def describe_bandit(learner: Bandit) -> dict[str, Any]:
             {"ticket": number, "arm": names[arm], "probability": probability}
             for arm, probability, _, number in learner._pending.values()
         ],
+        "open": _open_bare(learner),
         "lost": int(book.lost),
         "late": int(book.late),
         "restricted": int(book.restricted),
@@ -37,14 +38,23 @@ def describe_bandit(learner: Bandit) -> dict[str, Any]:
         # What experts will advise in the next round is not known.
         "probabilities": None if learner.advised else dict(zip(names, learner.probabilities_.tolist(), strict=True)),
         "draws": dict(zip(names, learner.counts_.tolist(), strict=True)),
-        "estimates": dict(zip(compared, book.estimates.tolist(), strict=True)),
+        "estimates": dict(zip(compared, learner.estimates_.tolist(), strict=True)),
     }
+
+
+def _open_bare(learner: Bandit) -> dict[str, Any] | None:
+    """The draw of the bare core that waits for its loss."""
+    bare = learner._known().bare
+    if bare is None:
+        return None
+    number, arm = bare
+    return {"ticket": number, "arm": learner.names()[arm]}
 
 
 def lines_of_bandit(found: Mapping[str, Any], top: int) -> list[str]:
     """The same for people, with the arms that are drawn most."""
     rounds, waiting = found["rounds"], found["waiting"]
-    settled = rounds - found["lost"] - len(waiting)
+    settled = rounds - found["lost"] - len(waiting) - (found["open"] is not None)
     mean = f" ({found['total'] / settled:.6g} a round)" if settled else ""
     given = {name: value for name, value in found["parameters"].items() if value is not None and name != "arms"}
     facts = {
@@ -57,6 +67,7 @@ def lines_of_bandit(found: Mapping[str, Any], top: int) -> list[str]:
         "rewards" if found["rewards"] else "loss": f"{found['total']:.6g}{mean}",
         "rate": f"{found['rate']:.6g} in the next round",
         "waiting": _waiting(waiting, top) if waiting else None,
+        "open": None if found["open"] is None else "draw {ticket} of the bare core (arm {arm})".format(**found["open"]),
         "withdrawn": f"{found['lost']} draws" if found["lost"] else None,
         "restricted": f"{found['restricted']} draws among some of the arms" if found["restricted"] else None,
     }

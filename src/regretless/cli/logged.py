@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 RUNS = 10
 DELTA = 0.05
+LEARNER = "exp3-ix"  # if none is named
 TABLES = ("csv", "tsv", "parquet", "arrow", "feather")
-NEED_ROUNDS = ("exp3-p", "exp3-s")  # learners that are tuned for a number of rounds, and nothing else
 OF_TABLES = ("file", "arms", "array", "missing", "advice")
 
 
@@ -71,9 +71,11 @@ def _refuse_nonsense(arguments: Namespace) -> None:
             raise UsageError(f"{what} and --logged exclude each other")
     if arguments.rewards and arguments.losses:
         raise UsageError("--rewards and --losses contradict each other")
-    if arguments.policy is not None and (arguments.set or arguments.anytime):
-        option = "--set" if arguments.set else "--anytime"
-        raise UsageError(f"{option} is for a learner, and --policy is none")
+    if arguments.policy is not None and arguments.learner is not None:
+        raise UsageError("--policy and --learner exclude each other: one of them is evaluated")
+    for name in ("set", "anytime"):
+        if arguments.policy is not None and getattr(arguments, name):
+            raise UsageError(f"--{name} is for a learner, and --policy is none")
     if arguments.format is not None and arguments.format not in TABLES:
         raise UsageError(f"--format {arguments.format}: a log is {', '.join(TABLES)}")
     low, high = arguments.range or (0.0, 1.0)
@@ -86,15 +88,17 @@ def _refuse_nonsense(arguments: Namespace) -> None:
 def _maker(arguments: Namespace) -> Any:
     """What makes the learner, by the number of rounds and the names of the arms."""
     from ..bandits.registry import bandit_class
-    from .puller import Puller
+    from .pull_settings import NEED_ROUNDS, Puller
 
-    wanted = bandit_class(arguments.learner)
+    wanted = bandit_class(arguments.learner or LEARNER)
     if wanted.advised or wanted.sees_all:
         needs = "advice" if wanted.advised else "the rewards of all actions"
-        raise UsageError(f"--learner {arguments.learner} needs {needs}, which a log has not; choose another one")
+        raise UsageError(f"--learner {wanted.name} needs {needs}, which a log has not; choose another one")
     # How many rounds there will be is not known: those that a log accepts are a matter of chance.
     tuned = any(text.partition("=")[0].strip() in ("horizon", "rate") for text in arguments.set)
-    anytime = arguments.anytime or (arguments.learner not in NEED_ROUNDS and not tuned)
+    anytime = arguments.anytime or (wanted.name not in NEED_ROUNDS and not tuned)
+    if arguments.anytime and wanted.name not in NEED_ROUNDS:
+        raise UsageError("--anytime is how a log is replayed; --set horizon=N tells the learner a number of rounds")
     return Puller(Namespace(**vars(arguments) | {"rewards": not arguments.losses, "anytime": anytime}))
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .console import Console
-from .output import certificate_line, coloured, plain, write_json
+from .output import Published, plain
 
 if TYPE_CHECKING:
     from ..run import Run
@@ -19,7 +18,7 @@ SCHEMA = "regretless.learn/1"
 
 
 @dataclass
-class Outcome:
+class Outcome(Published):
     """A run that is over.
 
     Attributes
@@ -40,28 +39,19 @@ class Outcome:
     skipped: int
     certificates: list[Certificate] = field(default_factory=list)
 
-    def publish(self, arguments: Namespace, console: Console) -> None:
-        """Write the report, and print everything even if that fails."""
-        try:
-            if arguments.report is not None:
-                from .page import write_page
+    def lines(self) -> Iterator[str]:
+        """Nothing more: what the run was like was told while it went on."""
+        return iter(())
 
-                write_page(arguments.report, self)
-        finally:
-            self._print(json=arguments.json)
-        if self.run.save is not None:
-            console.line(f"model: {os.fspath(self.run.save)}")
-        if arguments.report is not None:
-            console.line(f"report: {arguments.report}")
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from .page import write_page
 
-    def _print(self, *, json: bool) -> None:
-        if json:
-            write_json(self.describe())
-        else:
-            colour = coloured(sys.stdout)
-            for certificate in self.certificates:
-                print(certificate_line(certificate, colour))
-        sys.stdout.flush()
+        write_page(path, self)
+
+    def written(self, arguments: Namespace) -> dict[str, Any]:
+        """The model."""
+        return {"model": self.run.save}
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""

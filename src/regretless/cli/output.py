@@ -6,12 +6,15 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import RegretlessError
+from .console import Console
 from .exits import DONE, VIOLATED
 
 if TYPE_CHECKING:
@@ -29,6 +32,55 @@ ADVICE = {
     errno.EDQUOT: "make room, or choose another folder",
 }
 COLOURS = {"holds": "32", "broken": "1;31", "idle": "33"}
+
+
+class Published(ABC):
+    """What came of a command: for people, for programs and as a page.
+
+    Attributes
+    ----------
+    certificates : list of Certificate
+    """
+
+    certificates: list[Certificate]
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """The outcome as JSON values."""
+
+    @abstractmethod
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
+
+    @abstractmethod
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+
+    def written(self, arguments: Namespace) -> Mapping[str, Any]:
+        """Which other files there are, as paths or None by what they hold."""
+        return {}
+
+    def publish(self, arguments: Namespace, console: Console) -> None:
+        """Write the report, and print everything even if that fails."""
+        try:
+            if arguments.report is not None:
+                self.write_page(arguments.report)
+        finally:
+            self._print(json=arguments.json)
+        for what, path in {**self.written(arguments), "report": arguments.report}.items():
+            if path is not None:
+                console.line(f"{what}: {os.fspath(path)}")
+
+    def _print(self, *, json: bool) -> None:
+        if json:
+            write_json(self.describe())
+        else:
+            for line in self.lines():
+                print(line)
+            colour = coloured(sys.stdout)
+            for certificate in self.certificates:
+                print(certificate_line(certificate, colour))
+        sys.stdout.flush()
 
 
 def complain(message: str) -> None:
@@ -126,6 +178,22 @@ def label_text(label: Any) -> str:
     if isinstance(label, bool):
         return str(label)
     return str(int(label)) if float(label).is_integer() else repr(float(label))
+
+
+def number_text(value: float) -> str:
+    """A number in six digits, its thousands apart."""
+    return f"{value:,.6g}" if isfinite(value) else str(value)
+
+
+def short(name: str, most: int = 26) -> str:
+    """A name in one line of so many characters."""
+    flat = " ".join(name.split())
+    return flat if len(flat) <= most else f"{flat[: most - 3]}..."
+
+
+def many(count: int, word: str) -> str:
+    """A count and what is counted."""
+    return f"{count:,} {word}{'s' if count != 1 else ''}"
 
 
 def plain(value: Any) -> Any:

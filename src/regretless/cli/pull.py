@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..data.recommendations import Advice
 
 RUNS = 100
+MODEL = ".rgl"
 LARGEST_SEED = 2**64 - 1
 FORMATS = ("csv", "tsv", "parquet", "arrow", "feather", "npz", "npy")
 
@@ -77,8 +78,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         "--learner",
         metavar="NAME",
         choices=tuple(BANDITS),
-        default="exp3-ix",
-        help=f"{', '.join(BANDITS)}; by default exp3-ix",
+        help=f"{', '.join(BANDITS)}; by default {logged.LEARNER}",
     )
     group.add_argument(
         "--delta", type=options.share, metavar="D", help="how improbable it may be that a certificate fails (0.05)"
@@ -127,8 +127,8 @@ def run(arguments: Namespace) -> int:
     """Play, judge, report."""
     if arguments.logged is not None:
         return logged.run(arguments)
-    from .pulled import Pulled
-    from .puller import Puller
+    from .pull_outcome import Pulled
+    from .pull_settings import Puller
 
     _refuse_nonsense(arguments)
     puller = Puller(arguments)
@@ -139,7 +139,7 @@ def run(arguments: Namespace) -> int:
     learner = puller.learner(len(table.values), table.arms)
     console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
     pulls, stopped = _play(arguments, learner, table, advice, console)
-    outcome = Pulled.of(pulls, arguments.file, None if advice is None else advice.experts)
+    outcome = Pulled.of(pulls, arguments.file, None if advice is None else advice.experts, _runs(arguments))
     outcome.publish(arguments, console)
     code = verdict(outcome.certificates)
     if stopped is not None:
@@ -165,18 +165,8 @@ def _read(arguments: Namespace) -> LossTable:
 def _advice(arguments: Namespace, table: LossTable) -> Advice | None:
     if arguments.advice is None:
         return None
-    import numpy as np
-
     from ..data.recommendations import read_advice
 
-    asleep = np.isnan(table.values).any(axis=1)
-    if asleep.any():
-        row = int(asleep.argmax())
-        found = (
-            f"in row {row} (counted from 0), arm {table.arms[int(np.isnan(table.values[row]).argmax())]!r} is asleep"
-        )
-        advice = "exp4 draws what experts name: fill it in, leave the row out, or choose another learner"
-        raise DataError(table.name, None, None, found, advice)
     return read_advice(arguments.advice, table.arms, len(table.values))
 
 
@@ -235,6 +225,9 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         low, high = arguments.range
         if not (isfinite(low) and isfinite(high) and low < high):
             raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
+    if arguments.file.endswith(MODEL):
+        advice = "regretless inspect shows it, and a table of losses is expected here"
+        raise DataError(arguments.file, None, None, "this is a saved model", advice)
     inputs = [arguments.file, *([arguments.advice] if arguments.advice is not None else [])]
     if inputs.count("-") > 1:
         raise UsageError("FILE and --advice cannot both be standard input")

@@ -126,12 +126,15 @@ class Choice:
         Of the columns that are read: number, boolean, text, or empty while a column has had no value.
     target : str or None
         The column of outcomes.
+    dates : set of str
+        Columns that are taken for text because they hold dates or times.
     """
 
     def __init__(self, columns: Columns, stream: TableForecasts) -> None:
         self._columns, self._stream = columns, stream
         self.kinds: dict[str, str] = {}
         self.target: str | None = None
+        self.dates: set[str] = set()
         self._experts: list[str] | None = None  # None while it is open which columns they are
         self._wanted: list[str] = []
 
@@ -161,7 +164,9 @@ class Choice:
             if name == self.target or name in named:
                 self._refuse_text(name)
         self._wanted[:] = [name for name in self._wanted if name not in left_out]  # the reader holds this very list
-        self._leave_out(text, f"text is no {self._columns.words.cell}")
+        dates = [name for name in text if name in self.dates]
+        self._leave_out(dates, f"dates and times are no {self._columns.words.cells}")
+        self._leave_out([name for name in text if name not in dates], f"text is no {self._columns.words.cell}")
 
     def decide(self) -> None:
         """Fix the experts, once the first rows are read."""
@@ -198,7 +203,8 @@ class Choice:
             raise self._stream._error(found, f"remove it, {self._columns.words.otherwise}")
         numeric = [one for one, kind in self.kinds.items() if kind in NUMERIC and one != self.target]
         advice = f"the columns of numbers are {listed(numeric)}" if numeric else "numbers are expected"
-        raise self._stream._error(f"column {name!r} holds text", advice)
+        what = "dates or times" if name in self.dates else "text"
+        raise self._stream._error(f"column {name!r} holds {what}", advice)
 
     def _leave_out(self, names: Sequence[str], why: str) -> None:
         self._stream._ignored(names, why)
@@ -237,6 +243,7 @@ class _CsvReader(_Reader, CsvStream):
         from pyarrow import types
 
         if types.is_temporal(column.type):
+            self._choice.dates.add(name)
             return "text"
         kind = super()._kind_of(name, column)
         # A column of numbers with slips in it is not to be left out in silence: reading it says where they are.
@@ -257,6 +264,8 @@ class _ArrowReader(_Reader, ArrowStream):
 
         plain = types.is_null(found) or types.is_dictionary(found) or types.is_boolean(found) or types.is_decimal(found)
         number = types.is_integer(found) or types.is_floating(found)
+        if types.is_temporal(found):
+            self._choice.dates.add(name)
         return super()._kind_of(name, found) if plain or number else "text"
 
 

@@ -133,6 +133,8 @@ def _chosen(archive: Archive) -> str:
 
 
 def _refuse_shape(path: str, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> None:
+    if len(shape) == 2 and shape[0] == 0:
+        raise DataError(path, None, None, "there are no rows", "at least one round is expected")
     if len(shape) != 2 or 0 in shape or dtype.kind not in "fiub" or dtype.itemsize > 8:
         advice = "numbers in rows (rounds) and columns (arms) are expected"
         raise DataError(path, None, None, f"an array of shape {shape} and type {dtype}", advice)
@@ -149,7 +151,7 @@ def _table(path: str, values: Array, names: list[str] | None, wanted: Wanted) ->
     for begin, end in slices(len(table), table.size, ENTRIES):
         inspection.look(wanted.woken(table[begin:end]), arms, _complain(path, begin))
     inspection.refuse(arms)
-    return LossTable(path, table, arms)
+    return LossTable(path, inspection.settled(table), arms)
 
 
 def _places(path: str, arms: list[str], wanted: Sequence[str]) -> list[int]:

@@ -17,6 +17,8 @@ from .forecasts import Columns, Complain, Words
 from .source import Source, suffixes
 
 FORMATS = {**TABLES, "npy": (".npy",)}
+FAR = 2.0  # so many times as far below the others as these are apart
+LOGGED = ("action", "arm", "reward", "click", "propensity", "propensity_score", "pscore", "probability")
 LOSSES = Words("arm", "loss", "losses", "--arms")
 REWARDS = Words("arm", "reward", "rewards", "--arms")
 
@@ -129,14 +131,12 @@ class Inspection:
         self._name, self._wanted = name, wanted
         self._heard: Array | None = None
         self._first: DataError | None = None
-        self._outside = False
-        self._least, self._largest = inf, -inf
+        self._outside = self._rounded = False
+        self._ends: Array = np.zeros(0)  # the outermost values, and those next to them where some lie outside
 
     def look(self, values: Array, arms: Sequence[str], error: Complain) -> None:
         """Look at the next rows; `error` makes the complaint about one of them."""
-        finite = np.isfinite(values)
-        self._least = min(self._least, float(values.min(where=finite, initial=inf)))
-        self._largest = max(self._largest, float(values.max(where=finite, initial=-inf)))
+        self._look_for_ends(values)
         awake = ~np.isnan(values)
         heard = np.asarray(awake.any(axis=0))
         self._heard = heard if self._heard is None else np.logical_or(self._heard, heard)
@@ -144,6 +144,10 @@ class Inspection:
             return
         low, high = np.float64(self._wanted.low), np.float64(self._wanted.high)  # not rounded as the table may be
         outside = awake & ~((values >= low) & (values <= high))
+        if outside.any():
+            almost = outside & (_is_single(values, low) | _is_single(values, high))
+            self._rounded = self._rounded or bool(almost.any())
+            outside &= ~almost
         bad = outside.any(axis=1) | ~awake.any(axis=1)
         if not bad.any():
             return
@@ -161,25 +165,70 @@ class Inspection:
         """Raise the first complaint, if there is one. An arm that is never awake is a mistake in the table, too."""
         first = self._first
         if first is not None:
-            raise DataError(first.path, first.line, first.column, first.found, self._range() or first.advice)
+            advice = self._range() or first.advice
+            raise DataError(first.path, first.line, first.column, first.found, advice + loglike(arms))
         if self._heard is not None and not self._heard.all():
             found = f"arm {arms[int(self._heard.argmin())]!r} has no value in any row"
             raise DataError(self._name, None, None, found, f"remove it, {self._wanted.words.otherwise}")
+
+    def settled(self, table: Array) -> Array:
+        """The table; ends of the range that were rounded to single precision are as they were declared."""
+        if not self._rounded:
+            return table
+        found: Array = table.astype(np.float64)
+        return np.clip(found, self._wanted.low, self._wanted.high, out=found)
+
+    def _look_for_ends(self, values: Array) -> None:
+        finite = np.isfinite(values)
+        least = float(values.min(where=finite, initial=inf))
+        largest = float(values.max(where=finite, initial=-inf))
+        if least > largest:
+            return
+        inside = self._wanted.low <= least and largest <= self._wanted.high
+        ends = np.array([least, largest]) if inside else np.unique(values[finite])
+        known = np.unique(np.concatenate([self._ends, ends.astype(np.float64)]))
+        self._ends = known if len(known) < 4 else known[[0, 1, -2, -1]]
 
     def _range(self) -> str:
         """What to do about a value outside of the declared range."""
         if not self._outside:
             return ""
         wanted, cells = self._wanted, self._wanted.words.cells
-        if self._least >= wanted.low and self._largest <= wanted.high:
+        if not len(self._ends) or (self._ends[0] >= wanted.low and self._ends[-1] <= wanted.high):
             return "only finite numbers can be used"
-        least, largest = told(self._least), told(self._largest)
-        missing = "" if wanted.missing is not None else ", with --missing which number stands for none"
-        return (
-            f"{cells} from {told(wanted.low)} to {told(wanted.high)} are expected, but this table has {least} to "
-            f"{largest}: declare --range {_as_argument(least)} {_as_argument(largest)}, or say with --arms which "
-            f"columns are arms{missing}"
-        )
+        least, largest = told(float(self._ends[0])), told(float(self._ends[-1]))
+        declare = f"declare with --range LO HI where {cells} can lie, or say with --arms which columns are arms"
+        has = f"{cells} from {told(wanted.low)} to {told(wanted.high)} are expected, but this table has {least} to "
+        has += largest
+        if wanted.missing is not None:
+            return f"{has}: {declare}"
+        marker = self._marker()
+        if marker is None:
+            return f"{has}: {declare}, with --missing which number stands for none"
+        return f"{has}: if {marker} stands for an arm that sleeps, say --missing {_as_argument(marker)}; else {declare}"
+
+    def _marker(self) -> str | None:
+        """A whole number far below all others, which is rather a code than a loss."""
+        if len(self._ends) < 3:
+            return None
+        low, next_low, high = (float(one) for one in self._ends[[0, 1, -1]])
+        far = low < self._wanted.low and next_low - low > FAR * (high - next_low)
+        return told(low) if far and low.is_integer() else None
+
+
+def _is_single(values: Array, end: float) -> Array:
+    """Where this end of a range stands as a number of single precision, which may be a little beyond it."""
+    with np.errstate(over="ignore"):
+        single = np.float64(np.float32(end))
+    return np.asarray(values == single) & bool(np.isfinite(single))
+
+
+def loglike(arms: Sequence[str]) -> str:
+    """What to say of columns that look like those of a log of draws instead of arms."""
+    found = [name for name in arms if name.casefold() in LOGGED]
+    if len(found) < 2:
+        return ""
+    return f"; {' and '.join(map(repr, found[:2]))} look like columns of a log of draws, which is read with --logged"
 
 
 def told(number: float) -> str:
@@ -214,7 +263,9 @@ class _Table(TableForecasts):
             inspection.look(values, arms, batch.error)
             parts.append(values)
         inspection.refuse(arms)
-        return LossTable(self.name, np.concatenate(parts), arms, self.notes)
+        if (hint := loglike(arms)) and self._wanted.arms is None:
+            self._note(f"{self.name}: {hint.removeprefix('; ')}")
+        return LossTable(self.name, inspection.settled(np.concatenate(parts)), arms, self.notes)
 
     def _suspect_clocks(self, advice: Array) -> None:
         """A column that counts the rows is no arm, unless the user says so; one that only grows hardly is."""

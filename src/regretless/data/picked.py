@@ -12,16 +12,11 @@ from ..errors import DataError, RegretlessError
 from .arrow import ArrowStream
 from .chunk import Array, Chunk
 from .csv import CsvStream
+from .forecasts import FORMATS as FORECASTS
 from .source import Source, suffixes
 from .table import TableStream
 
-FORMATS = {
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".arrows", ".ipc"),
-    "feather": (".feather",),
-}
+FORMATS = {name: known for name, known in FORECASTS.items() if name != "npz"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,7 @@ class Part:
 
 
 def read_picked(
-    path: Source, words: Sequence[str], numbers: Sequence[str], format: str | None = None
+    path: Source, words: Sequence[str] | None, numbers: Sequence[str], format: str | None = None
 ) -> Iterator[Part]:
     """The picked columns of a table, part by part; no cell of them may be empty.
 
@@ -50,7 +45,7 @@ def read_picked(
     path : path or "-"
         The table; text may be compressed (.gz, .xz, .zst, .bz2).
     words, numbers : sequence of str
-        Columns by name. True and False are numbers too, 1 and 0.
+        Columns by name. True and False are numbers too, 1 and 0. Of words, None stands for all columns.
     format : str, optional
         One of `FORMATS`; by default by the suffix, and csv if that says nothing.
 
@@ -68,13 +63,13 @@ def read_picked(
         table = _PickedText(path, delimiter="\t" if chosen == "tsv" else ",")
     else:
         table = _PickedArrow(path, kind="Parquet" if chosen == "parquet" else "Arrow")
-    table.words, table.numbers = tuple(words), tuple(numbers)
+    table.words, table.numbers = None if words is None else tuple(words), tuple(numbers)
     empty = True
     for chunk in table.chunks():
         empty = False
         yield Part(
             chunk,
-            {name: _codes(chunk, name) for name in words},
+            {name: _codes(chunk, name) for name in (chunk.table.column_names if words is None else words)},
             {name: _numbers(chunk, name) for name in numbers},
         )
     if empty:
@@ -84,7 +79,7 @@ def read_picked(
 class _Picked(TableStream):
     """A table of which only some columns are read, whose kinds are known beforehand."""
 
-    words: tuple[str, ...]
+    words: tuple[str, ...] | None
     numbers: tuple[str, ...]
 
     def chunks(self) -> Iterator[Chunk]:
@@ -94,12 +89,17 @@ class _Picked(TableStream):
 
     def _choose(self, names: list[str]) -> list[str]:
         self._refuse_names(names)
+        if self.words is None:
+            return names
         wanted = [*self.words, *self.numbers]
         self._refuse_missing(wanted, names)
         return wanted
 
     def _kind(self, name: str) -> str:
-        return "text" if name in self.words else self._kinds.get(name, "empty")
+        return "text" if self._is_word(name) else self._kinds.get(name, "empty")
+
+    def _is_word(self, name: str) -> bool:
+        return self.words is None or name in self.words
 
     def _settle(self, kinds: dict[str, str]) -> None:
         self._kinds |= kinds
@@ -121,8 +121,8 @@ class _PickedArrow(_Picked, ArrowStream):
     """Parquet and Arrow."""
 
     def _kind_of(self, name: str, found: Any) -> str:
-        kind = "text" if name in self.words else super()._kind_of(name, found)
-        if kind == "text" and name not in self.words:
+        kind = "text" if self._is_word(name) else super()._kind_of(name, found)
+        if kind == "text" and not self._is_word(name):
             raise self._error(f"column {name!r} is of type {found}", "numbers are expected")
         return kind
 

@@ -6,20 +6,17 @@ import os
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
-from .arrow import ArrowStream
-from .chunk import Array, Chunk
-from .csv import CsvStream
+from .chunk import Array
 from .forecasts import listed
 from .loss_arrays import Archive, damage_told, of_file
 from .losses import format_of
 from .numpy import Member
-from .source import whole_file
-from .table import _codes
+from .picked import Part, read_picked
+from .source import Source, whole_file
 
 NO_ARM = -1
 SUM = 1e-6  # by which probabilities may miss one
@@ -62,9 +59,7 @@ def read_advice(path: str | os.PathLike[str], arms: Sequence[str], rounds: int) 
     if chosen in ("npz", "npy"):
         advice = _read_arrays(path, arms, archive=chosen == "npz")
     else:
-        kinds = {"csv": (_Csv, {"delimiter": ","}), "tsv": (_Csv, {"delimiter": "\t"})}
-        made, options = kinds.get(chosen, (_Arrow, {"kind": "Parquet" if chosen == "parquet" else "Arrow"}))
-        advice = made(path, **options).advice(_Lookup(arms))
+        advice = _read_table(path, arms, chosen)
     if len(advice.values) != rounds:
         found = f"advice on {len(advice.values)} round{'s' * (len(advice.values) != 1)}"
         raise DataError(os.fspath(path), None, None, found, f"one row for each of the {rounds} rounds is expected")
@@ -84,52 +79,23 @@ class _Lookup:
         return self._places.get(word, self._places.get(word.removesuffix(".0"), NO_ARM))
 
 
-class _Words:
+def _read_table(path: Source, arms: Sequence[str], format: str) -> Advice:
     """A table all of whose columns are words."""
-
-    def advice(self: Any, arm: _Lookup) -> Advice:
-        """All of it."""
-        parts = [self._part(chunk, arm) for chunk in self._chunks()]
-        if not sum(map(len, parts)):
-            raise self._error("no rows", "a row for each round is expected")
-        return Advice(np.ascontiguousarray(np.concatenate(parts)), self._names)
-
-    def _part(self: Any, chunk: Chunk, arm: _Lookup) -> Array:
-        found = np.empty((chunk.table.num_rows, len(self._names)), np.int64)
-        for place, name in enumerate(self._names):
-            codes, words = _codes(chunk.table[name])
-            found[:, place] = np.array([*map(arm, words), NO_ARM], np.int64)[codes]  # a code of -1 is the last
-        self._refuse(chunk, found, arm)
-        return found
-
-    def _refuse(self: Any, chunk: Chunk, found: Array, arm: _Lookup) -> None:
-        wrong, faulty = np.flatnonzero((found == NO_ARM).any(axis=1)), chunk.faults.rows()
-        read = chunk.read()
-        first = int(read[wrong[0]]) if len(wrong) else None
-        if len(faulty) and (first is None or faulty[0] < first):
-            raise chunk.error(int(faulty[0]), *chunk.faults.first(faulty[0]))
-        if first is not None:
-            place = int((found[wrong[0]] == NO_ARM).argmax())
-            name = self._names[place]
-            word = chunk.table[name][int(wrong[0])].as_py()
-            what = f"expert {name!r} recommends {'nothing' if word is None else repr(word)}"
-            raise chunk.error(first, name, what, arm.expected)
-
-    def _choose(self: Any, names: list[str]) -> list[str]:
-        self._refuse_names(names)
-        self._names = names
-        return names
-
-    def _kind(self, name: str) -> str:
-        return "text"
+    arm, rows = _Lookup(arms), []
+    for part in read_picked(path, None, (), format):
+        columns = [_numbers(part, name, arm) for name in part.words]
+        part.refuse()
+        rows.append(np.column_stack(columns))
+    return Advice(np.ascontiguousarray(np.concatenate(rows)), list(part.words))
 
 
-class _Csv(_Words, CsvStream):
-    """Delimited text."""
-
-
-class _Arrow(_Words, ArrowStream):
-    """Parquet and Arrow."""
+def _numbers(part: Part, name: str, arm: _Lookup) -> Array:
+    """The arms that an expert recommends; words that are none become faults, as empty cells are already."""
+    codes, words = part.words[name]
+    places = np.array([*map(arm, words), NO_ARM], np.int64)[codes]  # a code of -1 is the last
+    wrong = np.flatnonzero((places == NO_ARM) & (codes >= 0))
+    part.chunk.fault(wrong, name, lambda row: f"expert {name!r} recommends {words[codes[row]]!r}", arm.expected)
+    return places
 
 
 # Arrays.

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..ledger import ExpertLedger
+from .borrowed import Borrowed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -52,7 +53,7 @@ class Rules:
     beta: float = 0.0
 
 
-class Board:
+class Board(Borrowed):
     """The state of one learner.
 
     Parameters
@@ -63,8 +64,6 @@ class Board:
         How many numbers a forecast has.
     rules : Rules
     """
-
-    ARRAYS: tuple[str, ...] = ("state", "memory", "book", "tallies")
 
     def __init__(self, prior: Array, width: int, rules: Rules) -> None:
         experts = len(prior)
@@ -89,37 +88,11 @@ class Board:
         """Rounds settled."""
         return int(self.book[0])
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the compiled core, which borrows the arrays."""
-        return {name: value for name, value in self.__dict__.items() if name != "core"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.core = self._core()
-
     def copy(self) -> Board:
         """Another board in the same state."""
         other = Board(self.prior, self.width, self.rules)
-        other.adopt({name: getattr(self, name) for name in self.ARRAYS})
+        other.adopt(self.arrays())
         return other
-
-    def arrays(self) -> dict[str, Array]:
-        """The arrays by name."""
-        return {name: getattr(self, name) for name in self.ARRAYS}
-
-    def adopt(self, arrays: dict[str, Array]) -> None:
-        """Take over what `arrays` gave; the shapes must be the same.
-
-        Raises
-        ------
-        ValueError
-            If they are not.
-        """
-        for name in self.ARRAYS:
-            mine, theirs = getattr(self, name), arrays[name]
-            if theirs.shape != mine.shape or theirs.dtype != np.float64:
-                raise ValueError(f"{name} has another shape or type than the learner asks for")
-            mine[...] = theirs
 
     def weights(self) -> Array:
         """The weights of the next round, if every expert speaks."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from ..errors import ModelError, RegretlessError
-from ..kept import count, digits, names, one, parameters, plain, refuse_shapes, whole_numbers
+from ..errors import RegretlessError
+from ..kept import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
 from ..modelfile import read_model, refuse_unknown, write_model
 from .base import ExpertLearner
 from .board import ABSENT, FIELDS, Board, Rules
@@ -106,16 +106,11 @@ def rebuilt(
         If it does not fit together.
     """
     refuse_unknown(path, description, KEYS)
-    try:
-        return _rebuild(description, tensors), dict(one(description["extra"], dict, "extra"))
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
+    return fitted(path, description, lambda: _rebuild(description, tensors))
 
 
 def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> ExpertLearner:
-    learner = expert_class(one(description["learner"], str, "learner"))(**_parameters(description["parameters"]))
+    learner = expert_class(one(description["learner"], str, "learner"))(**parameters(description["parameters"], KINDS))
     experts, width = count(description["experts"], "experts", 1), count(description["width"], "width", 1)
     tickets, pending = _tickets(description)
     rules = learner._rules(experts)
@@ -130,13 +125,6 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Ex
         learner._pending[ticket] = _round(kept, experts, width)
     _draw_on(learner, description["draws"])
     return learner
-
-
-def _parameters(described: Any) -> dict[str, Any]:
-    found = parameters(described, KINDS)
-    if found.get("value_range") is not None:
-        found["value_range"] = tuple(found["value_range"])
-    return found
 
 
 def _tickets(description: Mapping[str, Any]) -> tuple[int, list[int]]:

@@ -77,7 +77,8 @@ class Bernoulli(Stochastic):
     means : array-like of shape (arms,)
         Mean losses from 0 to 1.
     seed : int
-        Of the noise. All learners and runs that play the same seed meet the same losses.
+        Of the noise. All learners and runs that play the same seed meet the same losses: they differ by what was drawn
+        alone, and their regret is that on one table of luck. Another table is another seed.
     rounds : int, optional
     names : sequence of str, optional
     rewards : bool

@@ -22,7 +22,7 @@ class Switching(Stochastic):
     starts : sequence of int
         The first round of each stretch, counted from 0; the first is 0.
     seed : int
-        Of the noise, the same for all runs.
+        Of the noise, the same for all runs: their regret is that on one table of luck.
     rounds : int, optional
     names : sequence of str, optional
     rewards : bool
@@ -61,6 +61,7 @@ class Drifting(Switching):
     steps : int
         How many stretches of about the same length there are, at most one a round.
     seed : int
+        Of the noise, as that of `Switching`.
     names : sequence of str, optional
     rewards : bool
         Whether the means are those of rewards.

@@ -15,7 +15,7 @@ from .summary import Card
 from .whiskers import Write, whiskers, writer
 
 ESTIMATORS = {
-    "replay": ("Replay", "rounds alone in which the learner drew what the log drew"),
+    "replay": ("Replay", "only rounds in which the same arm would have been drawn as the log drew"),
     "ips": ("Inverse propensity", "each logged round over the probability that the log gave it"),
     "snips": ("Self-normalised", "the same, over the sum of its weights"),
     "dr": ("Doubly robust", "a model of each arm, mended by the weighted errors of the model"),
@@ -27,7 +27,14 @@ _SOURCE_NAMES = {
     "reward": "Reward",
     "loss": "Loss",
     "propensity": "Propensity",
+    "context": "Context",
 }
+HEADLINE = ("dr", "snips", "ips", "replay")
+"""Which estimate the headline tells: the first of these, never the one with the finest interval.
+
+An interval that was chosen for what it says does not hold the truth as often as it claims.
+"""
+
 _OWN = "The log’s own draws"
 
 
@@ -67,7 +74,7 @@ def estimate_still(report: LoggedReport) -> Still | None:
     named = [(_name(key), one) for key, one in report.estimates.items()]
     reference = (_OWN, report.logging) if report.logging is not None else None
     level = numbers.percent(report.confidence)
-    title = f"Mean {report.quantity} of the learner: estimates and their {level} intervals"
+    title = f"Mean {report.quantity} of the {report.judged}: estimates and their {level} intervals"
     return whiskers("estimates", title, f"Mean {report.quantity} of a round", named, reference)
 
 
@@ -76,12 +83,12 @@ def lead(report: LoggedReport) -> str:
     if report.rounds == 0:
         return "The log holds no round."
     text = f"From {summary.many(report.rounds, 'logged round')} of {summary.many(report.arms, 'arm')}, drawn by another"
-    text += f" policy, the mean {report.quantity} that the learner would have had is estimated"
-    key, best = _narrowest(report)
+    text += f" policy, the mean {report.quantity} that the {report.judged} would have had is estimated"
+    key, best = _headline(report)
     if best is None or best.low is None or best.high is None:
         return text + "."
     write = _writer(report)
-    text += f": most narrowly {write(best.low)} to {write(best.high)} ({_name(key).lower()})"
+    text += f": {write(best.low)} to {write(best.high)} ({_name(key).lower()}, which this page always tells first)"
     own = None if report.logging is None else report.logging.value
     if own is None:
         return text + "."
@@ -89,12 +96,9 @@ def lead(report: LoggedReport) -> str:
     return f"{text}; the log’s own mean, {write(own)}, is {where} that interval."
 
 
-def _narrowest(report: LoggedReport) -> tuple[str, Estimate | None]:
-    widths = {
-        key: one.high - one.low for key, one in report.estimates.items() if one.low is not None and one.high is not None
-    }
-    key = min(widths, key=lambda name: widths[name], default="")
-    return key, report.estimates.get(key)
+def _headline(report: LoggedReport) -> tuple[str, Estimate | None]:
+    made = [key for key in HEADLINE if key in report.estimates and report.estimates[key].value is not None]
+    return (made[0], report.estimates[made[0]]) if made else ("", None)
 
 
 def _name(key: str) -> str:
@@ -115,7 +119,10 @@ def _view(report: LoggedReport) -> dict[str, Any]:
         "arms": arm_table(report.draws, report.arms, _logged(report)),
         "weights": [],
         "tables": [
-            ("Learner", [("Name", report.learner), *sheet.facts(report.parameters, {"n_arms": "arms"})]),
+            (
+                report.judged.capitalize(),
+                [("Name", report.learner), *sheet.facts(report.parameters, {"n_arms": "arms"})],
+            ),
             ("Data", [*sheet.facts(report.source, _SOURCE_NAMES), *_weights(report)]),
         ],
     }
@@ -137,9 +144,9 @@ def _cards(report: LoggedReport) -> list[Card]:
     write = _writer(report)
     if report.logging is not None:
         shown.append(Card(f"Mean {report.quantity} of the log", *_valued(report.logging, "", write)))
-    key, best = _narrowest(report)
+    key, best = _headline(report)
     if best is not None:
-        shown.append(Card("Estimate for the learner", *_valued(best, _name(key).lower(), write)))
+        shown.append(Card(f"Estimate for the {report.judged}", *_valued(best, _name(key).lower(), write)))
     return shown
 
 

@@ -30,8 +30,10 @@ OBSERVABLE = "Observable bound, median"
 
 def panels(report: PullReport) -> list[Panel]:
     """Every picture over the rounds for which there are numbers."""
-    found = [regret_panel(report), probability_panel(report)]
-    return [panel for panel in found if panel is not None]
+    regret, shares = regret_panel(report), probability_panel(report)
+    if regret is not None and shares is not None:
+        shares = replace(shares, even=regret.even)  # the same round stands at the same place in both
+    return [panel for panel in (regret, shares) if panel is not None]
 
 
 def stills(report: PullReport) -> list[Still]:

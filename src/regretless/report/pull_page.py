@@ -98,7 +98,10 @@ def lead(report: PullReport) -> str:
     known = sorted(value for value in report.regrets if math.isfinite(value))
     if len(known) > 1:
         ends = (quantile(known, share) for share in (0.05, 0.95))
-        text += f" In 90% of the runs the regret was {numbers.between(*ends)}."
+        against = f" against {numbers.label(report.against)}," if regret is None and report.against else ""
+        text += f" In 90% of the runs the regret{against} was {numbers.between(*ends)}."
+    if report.asked is not None and report.asked > report.runs:
+        text += f" This was interrupted: {numbers.number(report.asked)} runs were wanted."
     return text
 
 

@@ -86,6 +86,8 @@ class PullReport:
         What the certificates are about.
     against : str, optional
         What the regret is counted against, as ``the best expert in hindsight``, if not the best arm.
+    asked : int, optional
+        How many runs were wanted, where fewer are over because they were interrupted.
     """
 
     title: str
@@ -111,6 +113,7 @@ class PullReport:
     seconds: float | None = None
     quantity: str = "regret"
     against: str | None = None
+    asked: int | None = None
 
     @property
     def bounds(self) -> dict[str, Values]:
@@ -130,7 +133,7 @@ class Estimate:
     n : float or None
         How many logged rounds it rests on.
     cautious : (float, float), optional
-        An interval that needs no normal distribution, and holds after any number of rounds.
+        An interval that needs no normal distribution, and holds for every number of rounds fixed beforehand.
     """
 
     value: float | None
@@ -153,7 +156,7 @@ class LoggedReport:
     parameters : mapping
         The learner's parameters by name.
     source : mapping
-        Where the log came from: ``path, rows, action, reward, propensity``, as far as known.
+        Where the log came from: ``path, rows, action, reward, propensity, context``, as far as known.
     rounds, arms : int
         Logged rounds, and among how many arms was drawn.
     estimates : mapping
@@ -176,6 +179,8 @@ class LoggedReport:
         What theorems say of the learner's own draws.
     notes : sequence of str
         What else a reader should know.
+    policy : bool
+        Whether it is a fixed policy that is judged, instead of a learner.
     """
 
     title: str
@@ -196,3 +201,9 @@ class LoggedReport:
     largest: float | None = None
     certificates: Sequence[CertificateLike] = ()
     notes: Sequence[str] = ()
+    policy: bool = False
+
+    @property
+    def judged(self) -> str:
+        """What it is about, in a word."""
+        return "policy" if self.policy else "learner"

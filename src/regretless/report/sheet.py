@@ -58,9 +58,11 @@ def write(path: str | os.PathLike[str], page: str) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError):  # nobody knows the temporary file by name
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise
 
 

@@ -185,7 +185,13 @@ def pair(certificate: CertificateLike) -> tuple[str, str]:
     observed, bound = certificate.observed, certificate.bound
     if observed is None or bound is None:
         return _known(observed), _known(bound)
-    return numbers.observed_and_bound(observed, bound, counted(certificate.quantity), holds(certificate))
+    within = holds(certificate) and not _by_luck(certificate)
+    return numbers.observed_and_bound(observed, bound, counted(certificate.quantity), within)
+
+
+def _by_luck(certificate: CertificateLike) -> bool:
+    """Whether a mean may lie above the bound on its expectation, and not for rounding alone."""
+    return bool(getattr(certificate, "luck", 0.0) > 0)
 
 
 def used(certificate: CertificateLike) -> tuple[str, float | None]:
@@ -193,7 +199,7 @@ def used(certificate: CertificateLike) -> tuple[str, float | None]:
     observed, bound = certificate.observed, certificate.bound
     if observed is None or bound is None or not (math.isfinite(observed) and math.isfinite(bound)):
         return "–", None
-    if holds(certificate) and observed >= bound:
+    if holds(certificate) and observed >= bound and not _by_luck(certificate):
         return "100%", 100.0
     if bound <= 0:
         return "–", None

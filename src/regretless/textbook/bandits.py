@@ -35,6 +35,11 @@ def learned(estimate: Array, p: Array, awake: Array) -> Array:
     return estimate if awake.all() else np.where(awake, estimate - p @ estimate, 0.0)
 
 
+def credited(estimate: Array, p: Array, awake: Array) -> Array:
+    """The same without taking anything off: arms asleep are given what the mix is."""
+    return np.where(awake, estimate, p @ estimate)
+
+
 def at(arm: int, value: float, arms: int) -> Array:
     """The value in the place of the arm, and zeros elsewhere."""
     row = np.zeros(arms)
@@ -86,8 +91,8 @@ def exp3_p(losses: Array, uniforms: Array, eta: float, beta: float, explore: flo
         mix = (1 - explore) * exponential(eta, -gains, np.ones(arms, bool)) + explore / arms
         p = among(mix, awake)
         arm = drawn(p, uniforms[t])
-        gains[awake] += beta / p[awake]
-        gains[arm] += (1 - row[arm]) / p[arm]
+        gains += credited(np.divide(beta, p, out=np.zeros(arms), where=awake), p, awake)
+        gains += credited(at(arm, (1 - row[arm]) / p[arm], arms), p, awake)
         draws[t], history[t] = arm, p
     return draws, history, gains
 
@@ -115,7 +120,7 @@ def tsallis_inf(losses: Array, uniforms: Array, reduced: bool = False) -> Game:
         p = among(tsallis_weights(eta, sums), awake)
         arm = drawn(p, uniforms[t])
         guess = np.where(awake & (p >= eta**2), 0.5, 0.0) if reduced else np.zeros(arms)
-        sums += guess + at(arm, (row[arm] - guess[arm]) / p[arm], arms)
+        sums += credited(guess + at(arm, (row[arm] - guess[arm]) / p[arm], arms), p, awake)
         draws[t], history[t] = arm, p
     return draws, history, sums
 

@@ -11,16 +11,28 @@ no arm loses less by l than by l'. So each bound on the regret by l' becomes one
 unsettled draws is added, even if it depends on the arm whether a loss gets lost. The same bounds the regret over the
 settled rounds alone, in which an arm may lose less by at most 1 for each draw that is missing. Rules by gains, and
 estimates with a guess for arms that are not drawn, learn something from every loss and have no such excuse.
+
+EXP3.S does learn from a loss of 0, as a share of its weights is dealt out after every settled round. A lost round does
+not even do that: its weights over sequences take no step there. From one settled round to the next a sequence takes
+one step, a switch or a stay. So it takes no more steps than there are from round to round, and no more of them are
+switches, if each switch is moved back to the last settled round before it, or to the start. A switch costs at least
+as much as a stay: alpha / K is no more than 1 - alpha + alpha / K. Therefore no sequence is more improbable than if all
+rounds had been settled, and the bound by l' stands.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import floor, inf, isclose, isnan, nan, sqrt
+from typing import Any
+
+import numpy as np
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import Check
+
+Array = np.ndarray[Any, Any]
 
 EXPERTS = ("best_expert", "expert")
 
@@ -97,11 +109,16 @@ def epoch_starts(rounds: int) -> list[int]:
     return starts
 
 
-def held_rates(scale: float, rounds: int) -> tuple[float, float]:
-    """Sum over the rounds, and last value, of the rate scale / sqrt(t) held from the start of each epoch."""
+def held_rates(scale: float, rounds: int, reached: Array | None = None) -> tuple[float, float]:
+    """Sum over the rounds, and last value, of the rate scale / sqrt(t) held from the start of each epoch.
+
+    Given `reached`, the arms that could be drawn in the first 0, 1, 2, ... rounds, the sum is that of rates times arms.
+    """
     starts = epoch_starts(rounds)
-    lengths = (after - first for first, after in zip(starts, [*starts[1:], rounds + 1], strict=True))
-    total = sum(length * scale / sqrt(first) for length, first in zip(lengths, starts, strict=True))
+    total = 0.0
+    for first, after in zip(starts, [*starts[1:], rounds + 1], strict=True):
+        weight = after - first if reached is None else float(reached[after - 1] - reached[first - 1])
+        total += weight * scale / sqrt(first)
     return total, scale / sqrt(starts[-1])
 
 
@@ -135,6 +152,10 @@ def _as_suffered(ledger: BanditLedger, comparator: BanditComparator, _: BanditSt
         return True
     away = 0.0 if comparator.place is None or comparator.name in EXPERTS else ledger.missed[comparator.place]
     return isclose(comparator.faced, ledger.loss - away, rel_tol=1e-7, abs_tol=1e-7)
+
+
+def _fixed_if_slept(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:
+    return not ledger.restricted or fixed_beforehand(ledger, comparator, learner)
 
 
 def _in_time(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
@@ -174,6 +195,10 @@ FIXED_BEFOREHAND: Assumption = (
     "it is about an arm that is fixed beforehand; the best in hindsight is none where losses answer to the draws, or "
     "arms sleep",
     fixed_beforehand,
+)
+FIXED_IF_SLEPT: Assumption = (
+    "where arms sleep it is about an arm that is fixed beforehand, and the best in hindsight is none",
+    _fixed_if_slept,
 )
 SAME_ROUNDS: Assumption = (
     "the comparator must be read on the very rounds that were played, and these are others",

@@ -89,9 +89,10 @@ def exp3_pseudo_regret(ledger: BanditLedger, comparator: BanditComparator, learn
     whole=False,
 )
 def exp3_ix(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
-    """With probability 1 - delta the regret against all arms, each over the rounds in which it was awake, is at most ln
-    K over the last rate, plus the sum of the rates times the number A of arms awake, plus (1 + 1 / rate) ln(K / delta).
-    Each of U draws whose loss never came adds 1."""
+    """With probability 1 - delta, for a number of rounds fixed beforehand (at a constant rate for all at once), the
+    regret against all arms, each over the rounds in which it was awake, is at most ln K over the last rate, plus the
+    sum of the rates times the number A of arms awake, plus (1 + 1 / rate) ln(K / delta). Each of U draws whose loss
+    never came adds 1."""
     if learner.arms == 1:
         return 0.0
     # The lemma, <p, lhat> = l - gamma sum lhat_i and p lhat <= 1 give l - lhat_j on the left, eta_t sum lhat_i on the
@@ -136,7 +137,7 @@ def exp3_ix_book(ledger: BanditLedger, comparator: BanditComparator, learner: Ba
 
 @theorem(
     title="Expected regret of Exp3-IX",
-    quantity="pseudo-regret",
+    quantity="expected regret",
     counts=regret,
     formula=r"\bar{R}_T \le \frac{\ln K}{\eta_T} + \sum_t \eta_t A_t + U,\quad"
     r" \mathbb{E} R_T \le \bar{R}_T\text{'s bound} + \left(1 + \frac{1}{\eta_T}\right) \ln K",
@@ -211,9 +212,11 @@ def exp3_s(ledger: BanditLedger, comparator: BanditComparator, learner: BanditSt
 def exp4(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """Against every expert of N the expected regret is at most ln N over the last rate plus half the sum of the rates
     times S, the sum over the arms of the largest probability that an expert gives to it: experts who agree are cheap.
-    Each of U draws whose loss never came adds 1."""
+    Each of U draws whose loss never came adds 1. One expert alone is followed, at no regret but for those."""
     if learner.arms == 1:
         return 0.0
+    if learner.comparators == 1:
+        return learner.width * ledger.unsettled
     # yhat_n = xi_n(I) l / p_I: <q, yhat> = l, and E <q, yhat^2> is at most the sum over i of sum_n q_n xi_n(i)^2 / p_i,
     # a mean of xi_n(i) with weights q_n xi_n(i) / p_i.
     return learner.width * (log(learner.comparators) / ledger.last_rate + ledger.swing / 2 + ledger.unsettled)

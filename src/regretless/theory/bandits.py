@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan, log, nan, sqrt
+from math import isnan, log, sqrt
 
 import numpy as np
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import Theorem
-from .bandit_standing import BanditStanding, held_rates
+from .bandit_standing import Array, BanditStanding, held_rates
 from .bandit_weights import exp3_ix, exp3_ix_book, exp3_ix_expected, exp3_pseudo_regret, exp3_s, exp4
 from .bandits_observable import observable
 from .exp3_p import exp3_p, exp3_p_book, exp3_p_observable
@@ -37,18 +37,21 @@ BY_RULE: dict[str, tuple[Theorem, ...]] = {
 AFTERWARDS = (observable, exp3_p_observable)  # they read the run
 
 
-def expected_ledger(learner: BanditStanding, rounds: int) -> BanditLedger:
-    """The book of a run of which nothing is known but its length: all arms awake, all losses in time, experts who agree
-    on nothing."""
+def expected_ledger(
+    learner: BanditStanding, rounds: int, *, slept: bool = False, reached: Array | None = None
+) -> BanditLedger:
+    """The book of a run of which nothing is known but its length, and perhaps which arms could be drawn: else all arms
+    awake, or nearly, all losses in time, experts who agree on nothing."""
     rates, last, first = _rates(learner, rounds)
     reach = float(min(learner.arms, learner.comparators) if learner.rule == "exp4" else learner.arms)
-    nothing = dict.fromkeys(("loss", "loss2", "mixed", "restricted", "late", "lost"), 0.0)
+    nothing = dict.fromkeys(("loss", "loss2", "mixed", "late", "lost"), 0.0)
     return BanditLedger(
         rounds=float(rounds),
         settled=float(rounds),
-        swing=reach * rates,
+        swing=reach * rates if reached is None else _rates(learner, rounds, reached)[0],
         rates=rates,
-        reach=reach * rounds,
+        restricted=float(slept),
+        reach=reach * rounds if reached is None else float(reached[rounds]),
         first_rate=first,
         last_rate=last,
         last_gamma=last / 2,
@@ -63,21 +66,27 @@ def expected_ledger(learner: BanditStanding, rounds: int) -> BanditLedger:
     )
 
 
-def _rates(learner: BanditStanding, rounds: int) -> tuple[float, float, float]:
-    """Their sum, the last and the first."""
+def _rates(learner: BanditStanding, rounds: int, reached: Array | None = None) -> tuple[float, float, float]:
+    """Their sum, weighted by the arms that could be drawn if these are given; the last and the first."""
+    weights = float(rounds) if reached is None else float(reached[rounds])
     if learner.rule == "tsallis-inf":
         scale = 2.0 if learner.estimator == "importance" else 4.0
         return scale * (2 * sqrt(rounds) - 1), scale / sqrt(rounds), scale  # the sum is at most that
     if learner.schedule == "constant":
-        return learner.rate * rounds, learner.rate, learner.rate
+        return learner.rate * weights, learner.rate, learner.rate
+    if learner.comparators == 1:
+        return weights, 1.0, 1.0
     scale = 2 * sqrt(log(learner.arms)) if learner.rule == "hedge" else sqrt(log(learner.comparators) / learner.arms)
-    return *held_rates(scale, rounds), scale
+    return *held_rates(scale, rounds, reached), scale
 
 
-def bound_at(learner: BanditStanding, rounds: int, switches: int = 0) -> dict[str, float]:
+def bound_at(
+    learner: BanditStanding, rounds: int, switches: int = 0, *, slept: bool = False, reached: Array | None = None
+) -> dict[str, float]:
     """What each theorem promises before the first of so many rounds, by its title, in the user's scale.
 
-    A theorem that does not apply to the learner, whatever it plays, is left out, and so is one that reads the run.
+    The promise is about the regret against the best arm, or expert, in hindsight. A theorem that does not apply to the
+    learner, whatever it plays, is left out, and so is one that reads the run.
 
     Parameters
     ----------
@@ -87,14 +96,19 @@ def bound_at(learner: BanditStanding, rounds: int, switches: int = 0) -> dict[st
         At least 1.
     switches : int
         Of the sequence of arms that it is compared with, by theorems on sequences.
+    slept : bool
+        Whether arms will be asleep at times: then luck has a say in which of them is the best in hindsight.
+    reached : ndarray, optional
+        How many arms can be drawn in the first 0, 1, 2, ... rounds, added up; with advice, the sums over arms of the
+        largest share that an expert gives to each. By default all that there are.
 
     Returns
     -------
     dict of str to float
     """
-    book = expected_ledger(learner, rounds)
+    book = expected_ledger(learner, rounds, slept=slept, reached=reached)
     advised = learner.rule == "exp4"
-    against = BanditComparator("best_expert" if advised else "best_arm", "", nan, 0.0, book.rounds)
+    against = BanditComparator("best_expert" if advised else "best_arm", "", 0.0, 0.0, book.rounds)
     found = {}
     for one in BY_RULE[learner.rule]:
         compared = replace(against, switches=switches) if one is exp3_s else against

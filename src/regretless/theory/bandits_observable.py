@@ -45,9 +45,10 @@ def read_off(ahead: Array, comparator: BanditComparator) -> float:
     whole=False,
 )
 def observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
-    """With probability 1 - delta the regret against all C arms, or experts, is at most what was lost, less the least of
-    their estimated losses, plus ln(C / delta) / (2 gamma), each arm over the rounds in which it was awake. The losses
-    of arms that were not drawn need not be known; each of U draws whose loss is unknown counts as lost."""
+    """With probability 1 - delta, for a number of rounds fixed beforehand (at a constant rate for all at once), the
+    regret against all C arms, or experts, is at most what was lost, less the least of their estimated losses, plus ln(C
+    / delta) / (2 gamma), each arm over the rounds in which it was awake. The losses of arms that were not drawn need
+    not be known; each of U draws whose loss is unknown counts as lost."""
     if learner.arms == 1:
         return 0.0
     away = 0.0 if learner.rule == "exp4" else ledger.missed

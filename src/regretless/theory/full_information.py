@@ -1,7 +1,9 @@
 """How much more than the best arm can Hedge lose, which draws one arm and sees the losses of all?
 
 The weights never learn which arm was drawn: what they mix, <p_t, l_t>, has the regret of exponential weights, whatever
-the losses are, and the loss of the draw differs from it by luck alone.
+the losses are, and the loss of the draw differs from it by luck alone, which is 0 in expectation. So even where losses
+answer to earlier draws the expected regret against the best arm in hindsight is bounded: no arm need be fixed
+beforehand. With arms asleep that is another matter, as each is compared with draws of other rounds.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from ..ledger import BanditLedger
 from ..theorem import theorem
 from .bandit_standing import (
     ALL_AWAKE,
-    EXPECTED,
     FALLING,
     FIXED,
+    FIXED_IF_SLEPT,
     IN_TIME,
     PLAYED,
     REALISED,
@@ -57,18 +59,19 @@ def hedge_mixed(ledger: BanditLedger, comparator: BanditComparator, learner: Ban
 
 
 @theorem(
-    title="Pseudo-regret of Hedge",
-    quantity="pseudo-regret",
+    title="Expected regret of Hedge",
+    quantity="expected regret",
     counts=regret,
-    formula=r"\bar{R}_T \le \frac{\ln K}{\eta_T} + \frac{1}{8} \sum_t \eta_t",
+    formula=r"\mathbb{E} R_T \le \frac{\ln K}{\eta_T} + \frac{1}{8} \sum_t \eta_t",
     source="Cesa-Bianchi & Lugosi 2006, Thm 2.2; sleeping arms: Freund, Schapire, Singer & Warmuth 1997",
     kind="expected",
-    assumes=(*SEEN, *EXPECTED),
+    assumes=(*SEEN, FIXED, FIXED_IF_SLEPT, SAME_ROUNDS),
     whole=False,
 )
 def hedge_expected(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
-    """Against every arm, over the rounds in which it was awake, the expected regret is at most ln K over the last rate
-    plus an eighth of the sum of the rates: sqrt(T ln K / 2) at the constant rate for T rounds."""
+    """The expected regret, against the best arm in hindsight even where losses answer to the draws, is at most ln K
+    over the last rate plus an eighth of the sum of the rates: sqrt(T ln K / 2) at the constant rate for T rounds. With
+    arms asleep it is that against an arm that is fixed beforehand, over the rounds in which it was awake."""
     if learner.arms == 1:
         return 0.0
     return learner.width * _of_the_mix(ledger, learner)

@@ -31,7 +31,8 @@ class Estimate:
     value : float
         Perhaps outside the range of rewards, if weights are large.
     low, high : float
-        The interval that should hold the truth with the confidence that was asked for.
+        The interval that should hold the truth with the confidence that was asked for. It is cut to the range of
+        rewards, and always holds the value.
     n : int
         How many rounds it rests on.
     method : str
@@ -39,7 +40,8 @@ class Estimate:
     enough : bool
         Whether there are enough rounds for that method.
     cautious : (float, float) or None
-        An interval that needs no normal distribution: it holds with that confidence after any number of rounds.
+        An interval that needs no normal distribution: it holds with that confidence for every number of rounds that is
+        fixed beforehand, however small.
     """
 
     value: float
@@ -73,6 +75,8 @@ class Evidence:
         Where rewards are known to lie.
     largest : float
         What no weight could exceed.
+    losses : bool
+        Whether less is better.
     """
 
     rewards: Array
@@ -83,11 +87,17 @@ class Evidence:
     runs: int
     value_range: tuple[float, float]
     largest: float
+    losses: bool = False
 
     @property
     def effective(self) -> float:
         """How many rounds of equal weights would be worth as much as these."""
         return _effective(self.weights)
+
+    @property
+    def worst(self) -> float:
+        """The worst reward there can be, from which weighted ones are counted."""
+        return self.value_range[1] if self.losses else self.value_range[0]
 
 
 def estimates(evidence: Evidence, delta: float) -> dict[str, Estimate]:
@@ -125,11 +135,13 @@ def replay(evidence: Evidence, delta: float) -> Estimate | None:
 
 
 def inverse_propensity(evidence: Evidence, delta: float) -> Estimate:
-    """The mean of w r: unbiased if the policy takes no action that the log never does.
+    """The mean of r0 + w (r - r0): unbiased if the policy takes no action that the log never does.
 
-    The interval is normal with the variance of the terms around their mean, which is at least that of the martingale.
+    r0 is the worst reward of the range, so that what the log never does counts as that. The interval is normal with the
+    variance of the terms around their mean. For a fixed policy that is the variance of the errors, on average; for one
+    that learns it is at least that only after many rounds.
     """
-    terms = evidence.weights * evidence.rewards
+    terms = _weighted(evidence)
     value, deviation = _mean(terms)
     low, high = _normal(value, deviation, evidence.value_range, delta)
     enough = _enough(evidence.weights, evidence.rewards, evidence.value_range)
@@ -176,17 +188,19 @@ def of_log(rewards: Array, value_range: tuple[float, float], delta: float) -> Es
 
 
 def cautious(evidence: Evidence, delta: float) -> tuple[float, float]:
-    """An interval for the mean around that of w r which holds after any number of rounds, not only after many.
+    """An interval around `inverse_propensity` which holds for every number of rounds, not only for many.
 
-    Let X = w (r - low) / (high - low) with mean mu given the rounds before, x a guess of X from these with 0 <= x <= 1,
-    and X - x >= -1. For 0 <= s < 1 and any z >= -1, exp(s z - psi(s) z^2) <= 1 + s z with psi(s) = -ln(1 - s) - s
-    (Fan, Grama and Liu 2015, as in Howard and others 2021), so that exp(s (X - mu) - psi(s) (X - x)^2) has mean at most
-    (1 + s (mu - x)) exp(-s (mu - x)) <= 1. Its products over rounds exceed 1/alpha with probability at most alpha, so
-    that sum mu >= sum X - (ln(1/alpha) + psi(s) sum (X - x)^2) / s. From above it is the same with (x - X) / B for
-    weights of at most B. Both are read at the best of some rates s, each at its part of delta.
+    That number is fixed beforehand. Let X = w (r - low) / (high - low), of losses w (high - r) / (high - low), with
+    mean mu given the rounds before, x a guess of X from these with 0 <= x <= 1, and X - x >= -1. For 0 <= s < 1 and
+    any z >= -1, exp(s z - psi(s) z^2) <= 1 + s z with psi(s) = -ln(1 - s) - s (Fan, Grama and Liu 2015, as in
+    Howard and others 2021), so that exp(s (X - mu) - psi(s) (X - x)^2) has mean at most (1 + s (mu - x)) exp(-s (mu
+    - x)) <= 1. Its products over rounds exceed 1/alpha with probability at most alpha, so that sum mu >= sum X -
+    (ln(1/alpha) + psi(s) sum (X - x)^2) / s. From above it is the same with (x - X) / B for weights of at most B.
+    Both are read at the best of some rates s, each at its part of delta.
     """
-    low, high = evidence.value_range
-    terms = evidence.weights * (evidence.rewards - low) / (high - low)
+    (low, high), worst = evidence.value_range, evidence.worst
+    weighted, best = _weighted(evidence), low if worst == high else high
+    terms = (weighted - worst) / (best - worst)
     before = np.concatenate([[0.0], np.cumsum(terms)[:-1]])
     guesses = np.minimum((0.5 + before) / np.arange(1, len(terms) + 1), 1.0)
     squares = float(((terms - guesses) ** 2).sum())
@@ -195,8 +209,13 @@ def cautious(evidence: Evidence, delta: float) -> tuple[float, float]:
     rates = [0.5 * 2.0 ** (-step / 2) for step in range(ceil(log2(len(terms) * largest + 1)) + 1)]
     below = _excess(squares, 1.0, rates, delta / 2) / len(terms)
     above = _excess(squares, largest, rates, delta / 2) / len(terms)
-    ends = max(mean - below, 0.0), min(mean + above, 1.0)
-    return low + (high - low) * ends[0], low + (high - low) * ends[1]
+    ends = worst + (best - worst) * (mean - below), worst + (best - worst) * (mean + above)
+    return _holding(float(weighted.mean()), ends, evidence.value_range)
+
+
+def _weighted(evidence: Evidence) -> Array:
+    terms: Array = evidence.worst + evidence.weights * (evidence.rewards - evidence.worst)
+    return terms
 
 
 def _excess(squares: float, bound: float, rates: Sequence[float], alpha: float) -> float:
@@ -213,7 +232,7 @@ def _mean(terms: Array) -> tuple[float, float]:
 
 def _normal(value: float, deviation: float, within: tuple[float, float], delta: float) -> tuple[float, float]:
     reach = NormalDist().inv_cdf(1 - delta / 2) * deviation
-    return _within(value - reach, within), _within(value + reach, within)
+    return _holding(value, (value - reach, value + reach), within)
 
 
 def _wilson(value: float, n: float, within: tuple[float, float], delta: float) -> tuple[float, float]:
@@ -222,13 +241,17 @@ def _wilson(value: float, n: float, within: tuple[float, float], delta: float) -
     share, z = (value - low) / (high - low), NormalDist().inv_cdf(1 - delta / 2)
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * sqrt(max(share * (1 - share), 0.0) / n + z * z / (4 * n * n))
-    ends = (low + (high - low) * end for end in (middle - reach, middle + reach))
-    below, above = (_within(end, within) for end in ends)
-    return below, above
+    ends = low + (high - low) * (middle - reach), low + (high - low) * (middle + reach)
+    return _holding(value, ends, within)
 
 
-def _within(value: float, within: tuple[float, float]) -> float:
-    return min(max(value, within[0]), within[1])
+def _holding(value: float, ends: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:
+    """The interval between two ends, cut to the range; a value outside of that stays in the interval all the same.
+
+    Otherwise an interval that lies beyond the range altogether would shrink to a point.
+    """
+    cut = [min(max(end, within[0]), within[1]) for end in ends]
+    return min(*cut, value), max(*cut, value)
 
 
 def _two(rewards: Array, within: tuple[float, float]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 from time import perf_counter
@@ -68,8 +68,9 @@ def evaluate_policy(log: Log, probabilities: Any, *, runs: int = 1, delta: float
     Parameters
     ----------
     log : Log
-    probabilities : array-like of shape (actions,) or (situations, actions)
-        Those with which the policy takes each action of the log, in each of its situations.
+    probabilities : array-like of shape (actions,) or (situations, actions), or mapping of str to float
+        Those with which the policy takes each action of the log, in each of its situations; or by the action's name,
+        for all situations alike. One that is not named is never taken, and one that the log does not know is added.
     runs : int
         How often the log is replayed.
     delta : float
@@ -82,6 +83,8 @@ def evaluate_policy(log: Log, probabilities: Any, *, runs: int = 1, delta: float
     RegretlessError
         If these are no probabilities.
     """
+    if isinstance(probabilities, Mapping):
+        log, probabilities = _by_name(log, probabilities)
     table = np.array(probabilities, dtype=np.float64)
     table = np.tile(table, (len(log.situations), 1)) if table.ndim == 1 else table
     if table.shape != (len(log.situations), len(log.names)):
@@ -90,6 +93,13 @@ def evaluate_policy(log: Log, probabilities: Any, *, runs: int = 1, delta: float
     if not ((table >= 0).all() and np.allclose(table.sum(axis=1), 1)):
         raise RegretlessError("probabilities: they must be at least 0, and sum to 1 in each situation")
     return _evaluate(log, Fixed(log, table, runs, seed), runs, delta)
+
+
+def _by_name(log: Log, probabilities: Mapping[Any, float]) -> tuple[Log, list[float]]:
+    """The log with all actions that are named, and their probabilities in its order."""
+    named = {str(name): chance for name, chance in probabilities.items()}
+    log = log.among(list(named))
+    return log, [named.get(name, 0.0) for name in log.names]
 
 
 def evaluate_learner(log: Log, learner: Bandit, *, runs: int = 1, delta: float = 0.05) -> Evaluation:
@@ -140,7 +150,9 @@ def _evaluate(log: Log, walker: Walker, runs: int, delta: float) -> Evaluation:
         expected[here], guessed[here] = guesses.block(begin, end, chances)
         accepted[here] = taken
     walker.finish()
-    evidence = Evidence(log.rewards, weights, expected, guessed, accepted, runs, log.value_range, walker.largest)
+    evidence = Evidence(
+        log.rewards, weights, expected, guessed, accepted, runs, log.value_range, walker.largest, log.losses
+    )
     found = estimates(evidence, delta)
     draws = np.bincount(log.actions, weights=accepted, minlength=len(log.names))
     return Evaluation(

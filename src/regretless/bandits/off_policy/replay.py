@@ -48,9 +48,10 @@ class Fixed:
         self.support, self.notes = 1.0, []
         if lost := self._unlogged():
             self.support -= lost
+            worst = log.value_range[1] if log.losses else log.value_range[0]
             self.notes = [
-                f"the policy takes actions that the log never took with probability {lost:.3g}: ips counts 0 for them, "
-                "replay and snips leave them out, and dr guesses the mean"
+                f"with probability {lost:.3g} the policy takes an action that the log never took: ips counts the worst "
+                f"value of the range for it, {worst:g}; replay and snips leave it out, and dr guesses the mean"
             ]
 
     def _unlogged(self) -> float:

@@ -86,7 +86,9 @@ class Course:
     certificate : ndarray, shape (marks,)
         The same less the least estimated loss.
     regret : ndarray, shape (marks,)
-        In units.
+        In units; by means where nobody looks at what the arms lost.
+    means : ndarray, shape (marks,)
+        The regret by means, where losses have some.
     shares : ndarray or None, shape (marks, arms)
         Probabilities of the next draw.
     """
@@ -94,6 +96,7 @@ class Course:
     loss: Array
     certificate: Array
     regret: Array
+    means: Array
     shares: Array | None
 
 
@@ -192,7 +195,11 @@ class Written(Meeting):
 
 
 class Chances(Meeting):
-    """Losses by chance, made where they are met, for learners without experts; the regret is counted by means."""
+    """Losses by chance, made where they are met, for learners without experts.
+
+    The regret by means is counted from the draws. That on the losses as they came needs them to be made once more, if
+    they are not too many.
+    """
 
     def play(self, board: Board, run: int, course: Course) -> Hindsight | None:
         """By the compiled loop, a stretch at a time."""
@@ -212,7 +219,10 @@ class Chances(Meeting):
             expected.enter(means, first)
             self._advance(call, first, last, course, expected.note)
             expected.leave(last)
-        return _realised(plan, run) if plan.realised else None
+        own = _realised(plan, run) if plan.realised else None
+        seen = own or plan.seen
+        np.copyto(course.regret, course.means if seen is None else course.loss - seen.least)
+        return own
 
 
 class _Expected:
@@ -232,9 +242,9 @@ class _Expected:
         self._before = self._draws.copy()
 
     def note(self, mark: int) -> None:
-        """The regret up to a mark."""
+        """The regret by means up to a mark."""
         lost, arms = self._so_far(self._plan.stops[mark])
-        self._course.regret[mark] = lost - arms.min()
+        self._course.means[mark] = lost - arms.min()
 
     def _so_far(self, rounds: int) -> tuple[float, Array]:
         lost = self._lost + float(np.add.reduce((self._draws - self._before) * self._means))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, log, nan, sqrt
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from ...ledger import BanditLedger
 from ...nature import Environment, Stochastic
 from ...theory.bandit_standing import BanditStanding, epoch_starts
 from .meeting import Plan
+from .reach import reach
 from .runs import Group, Runs
 
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ Array = np.ndarray[Any, Any]
 class Pulls:
     """Many runs of one learner in one environment; losses and regrets are in the user's own scale.
 
-    The regret is that against the best arm in hindsight, or against the best expert for a learner with experts; where
-    losses come by chance it is counted by their means, from how often each arm was drawn.
+    The regret is that against the best arm in hindsight, or against the best expert for a learner with experts, on the
+    losses as they came. In a world of chance with more losses than can be looked at twice (100 million) it is counted
+    by their means, from how often each arm was drawn, and says so: `by_means`. That is another regret, as all runs of
+    one seed meet the same noise, which no number of runs averages; no theorem about the losses that came bounds it.
 
     Attributes
     ----------
@@ -87,8 +90,9 @@ class Pulls:
 
     @property
     def by_means(self) -> bool:
-        """Whether the regret is counted by means of the losses instead of the losses that came."""
-        return isinstance(self.environment, Stochastic) and self.plan.advice is None
+        """Whether the regret is counted by means of the losses, as those that came were too many to be looked at."""
+        looked = self.plan.seen is not None or self.plan.realised or self.plan.advice is not None
+        return isinstance(self.environment, Stochastic) and not looked
 
     # How each run went.
 
@@ -106,6 +110,15 @@ class Pulls:
     def regrets(self) -> Array:
         """The regret of each run."""
         return self.plan.scale.width * self._runs.regrets
+
+    @property
+    def mean_regrets(self) -> Array | None:
+        """The regret by means of each run: what its draws cost by the means of the arms, less the best arm's.
+
+        None where losses have no means, and for a learner with experts. It is not what bounds are about.
+        """
+        known = isinstance(self.environment, Stochastic) and self.plan.advice is None
+        return self.plan.scale.width * self._runs.mean_regrets if known else None
 
     def quantiles(self, *shares: float) -> Array:
         """Quantiles of the regret over the runs."""
@@ -136,12 +149,14 @@ class Pulls:
         if self.stands.delta is None:
             return None
         certified = self._runs.certificate + log(self.stands.comparators / self.stands.delta) / (2 * self._gammas())
-        return self.plan.scale.width * (certified if self.stands.comparators > 1 else np.zeros_like(certified))
+        return self.plan.scale.width * (certified if self.stands.arms > 1 else np.zeros_like(certified))
 
     def _gammas(self) -> Array:
         """The implicit exploration of the estimates that a certificate rests on, at the last draw before each mark."""
         if isfinite(self.stands.gamma):
             return np.full(len(self.marks), self.stands.gamma)
+        if self.stands.comparators == 1:
+            return np.full(len(self.marks), 0.5)
         starts = epoch_starts(self.rounds)
         scale = 0.5 * sqrt(log(self.stands.comparators) / self.stands.arms)
         return np.array([scale / sqrt(starts[bisect_right(starts, mark) - 1]) for mark in self.marks.tolist()])
@@ -170,7 +185,7 @@ class Pulls:
 
     @property
     def arm_losses(self) -> Array | None:
-        """What each arm would have lost, by means or as a mean over the runs; while it was awake. None if unknown."""
+        """What each arm lost while it was awake, as a mean over the runs; its mean `by_means`. None if unknown."""
         units = self._arm_units()
         return None if units is None else self._total(units, self.rounds - self._asleep())
 
@@ -202,9 +217,12 @@ class Pulls:
 
     @property
     def pseudo_regret(self) -> float:
-        """By how much the mean loss is above that of the best fixed arm, or expert; by means where losses have some."""
+        """By how much the mean loss is above that of the best fixed arm, or expert.
+
+        NaN where nobody looked at what the arms lost; see `mean_regrets`.
+        """
         if self.by_means:
-            return float(self.regrets.mean())
+            return nan
         faced = float(self._runs.losses.mean())
         if self.plan.experts:
             advised = self._sums.advised / self.runs if self.plan.seen is None else self.plan.seen.advised
@@ -215,17 +233,10 @@ class Pulls:
         return self.plan.scale.width * float(faced - self._sums.missed[best] / self.runs - units[best])
 
     def _arm_units(self) -> Array | None:
-        if self.by_means and self.environment.alike:
+        if self.by_means:
             assert isinstance(self.environment, Stochastic)
-            return self.environment.expected(self.rounds)
-        if self.plan.seen is not None:
-            return self.plan.seen.losses
-        return self._sums.losses / self.runs if self._looked else None
-
-    @property
-    def _looked(self) -> bool:
-        """Whether each run looked at losses of its own."""
-        return self.plan.seen is None and (self.plan.realised or not self.by_means)
+            return self.environment.expected(self.rounds) if self.environment.alike else None
+        return self._sums.losses / self.runs if self.plan.seen is None else self.plan.seen.losses
 
     @property
     def asleep(self) -> Array | None:
@@ -243,43 +254,41 @@ class Pulls:
 
         Where losses answer to the draws, or arms sleep, the best arm in hindsight is another one from run to run. Then
         there is also the arm that is best for the mean over the runs: bounds in expectation are about an arm that is
-        fixed beforehand.
+        fixed beforehand. It is picked by these very runs, so that the mean regret against it is, if anything, larger
+        than expected.
         """
         plan, own, best = self.plan, self._runs.comparators, self._best
+        if self.by_means:
+            return [self._by_chance(ledger, place) for place, ledger in enumerate(self.ledgers)]
         if plan.seen is not None:
             own = [plan.seen.comparators(ledger, plan.names) for ledger in self.ledgers]
-        elif not self._looked:
-            return [self._by_chance(ledger, place) for place, ledger in enumerate(self.ledgers)]
         if (plan.environment.oblivious and self.asleep is None) or plan.experts or best is None:
             return own
-        fixed = self._beforehand(best)
-        return [[*found, fixed(ledger)] for ledger, found in zip(self.ledgers, own, strict=True)]
+        return [[*found, self._beforehand(best, run)] for run, found in enumerate(own)]
 
     def _by_chance(self, ledger: BanditLedger, place: int) -> list[BanditComparator]:
-        """The best arm, of whose losses the means alone are known."""
+        """The best arm, of whose losses the means alone are known.
+
+        Where each run has noise of its own the mean over the runs averages it, as bounds in expectation do, and it is
+        compared with the arm that has the best mean. Noise that all runs share is averaged by nothing.
+        """
         unseen = BanditComparator("best_arm", "the best arm", nan, ledger.loss, ledger.rounds)
-        units, best = self._arm_units(), self._best
-        if units is None or best is None:
+        world = self.environment
+        if world.alike:
             return [unseen]
-        loss, name = float(units[best]), self.plan.names[best]
-        faced = loss + float(self._runs.regrets[place])
-        label, detail = f"arm {name} by its mean", {"arm": name}
-        return [unseen, BanditComparator("arm", label, loss, faced, ledger.rounds, best, detail=detail)]
+        assert isinstance(world, Stochastic)
+        loss = float(world.expected(self.rounds, int(self.numbers[place])).min())
+        faced = loss + float(self._runs.mean_regrets[place])
+        return [unseen, BanditComparator("arm", "the arm with the best mean, by means", loss, faced, ledger.rounds)]
 
-    def _beforehand(self, place: int) -> Callable[[BanditLedger], BanditComparator]:
-        """One arm for all runs. Where its losses differ from run to run they enter as their mean."""
-        name = self.plan.names[place]
-        if self.plan.seen is not None:
-            seen = self.plan.seen
-            return lambda ledger: seen.arm(ledger, place, self.plan.names, beforehand=True)
-        units = self._sums.losses[place] / self.runs
-        faced = float(self._runs.losses.mean() - self._sums.missed[place] / self.runs)
-
-        def fixed(ledger: BanditLedger) -> BanditComparator:
-            rounds = float(ledger.rounds - ledger.asleep[place])
-            return BanditComparator("arm", f"arm {name}", float(units), faced, rounds, place, detail={"arm": name})
-
-        return fixed
+    def _beforehand(self, place: int, run: int) -> BanditComparator:
+        """One arm, the same for all runs, in one of them."""
+        ledger, name, seen = self.ledgers[run], self.plan.names[place], self.plan.seen
+        if seen is not None:
+            return seen.arm(ledger, place, self.plan.names, beforehand=True)
+        lost = float(self._runs.arm_losses[run][place])
+        faced, rounds = float(ledger.loss - ledger.missed[place]), float(ledger.rounds - ledger.asleep[place])
+        return BanditComparator("arm", f"arm {name}", lost, faced, rounds, place, detail={"arm": name})
 
     def certificates(self) -> list[Certificate]:
         """Each theorem about the learner, read against all runs that have a ledger.
@@ -298,11 +307,18 @@ class Pulls:
         return each
 
     def bounds(self) -> dict[str, Array]:
-        """What each theorem promised of so many rounds, for each mark, by its title; nan where it says nothing."""
+        """What each theorem promised of so many rounds, for each mark, by its title; nan where it says nothing.
+
+        They are about the regret whose curves they are drawn with, that against the best of each run: bounds in
+        expectation against an arm that is fixed beforehand are none of these where losses answer to the draws or arms
+        sleep, and of a regret by means there are none at all.
+        """
         from ...theory.bandits import bound_at
 
-        # The regret that these curves lie above is against a single arm.
-        each = [bound_at(self.stands, mark, 0) for mark in self.marks.tolist()]
+        if self.by_means:
+            return {}
+        slept, reached = self.asleep is not None, reach(self.plan)
+        each = [bound_at(self.stands, mark, slept=slept, reached=reached) for mark in self.marks.tolist()]
         titles = dict.fromkeys(title for found in each for title in found)
         return {title: np.array([found.get(title, nan) for found in each]) for title in titles}
 

@@ -81,14 +81,16 @@ class Runs:
     ----------
     numbers : ndarray of int
         Which runs are over.
-    losses, regrets : ndarray, shape (runs,)
-        In units.
+    losses, regrets, mean_regrets : ndarray, shape (runs,)
+        In units; the last by means, where losses have some.
     loss, certificate, regret : ndarray, shape (curves, marks)
         Of the first runs, in units, up to each mark.
     ledgers : list of BanditLedger
         Of the first runs.
     comparators : list
         What these were compared with, if their losses were their own.
+    arm_losses : list of ndarray
+        What each arm lost in these then.
     sums : Group or None
     """
 
@@ -99,29 +101,32 @@ class Runs:
         # Without sleep what was missed is the same array for all; few arms are not worth the time.
         share = arms > FEW and plan.seen is not None and not plan.seen.slept
         self._nothing = np.zeros(arms) if share else None
-        cells = (2 if share else 4) * arms + 2 * (plan.experts or arms)
+        cells = (2 if share else 4) * arms + 2 * (plan.experts or arms) + (arms if plan.seen is None else 0)
         ledgers = min(count, MOST_LEDGERS, max(1, LEDGER_CELLS // cells))
         self._plan = plan
         self._over = np.zeros(count, dtype=bool)
         self.numbers = np.array(numbers, dtype=np.uint64)
-        self.losses, self.regrets = np.full(count, nan), np.full(count, nan)
+        self.losses, self.regrets, self.mean_regrets = (np.full(count, nan) for _ in range(3))
         self.loss, self.certificate, self.regret = (np.full((curves, marks), nan) for _ in range(3))
         self._ledgers: list[BanditLedger | None] = [None] * ledgers
         self._comparators: list[list[BanditComparator]] = [[] for _ in range(ledgers)]
+        self._arm_losses: list[Array] = [np.zeros(0)] * ledgers
         self.sums: Group | None = None
 
     def course(self, place: int, shares: bool) -> Course:
         """Where a run writes how it goes."""
         plan = self._plan
         room = np.zeros((len(plan.marks), plan.environment.arms)) if shares else None
+        means = np.full(len(plan.marks), nan)
         if place < len(self.loss):
-            return Course(self.loss[place], self.certificate[place], self.regret[place], room)
+            return Course(self.loss[place], self.certificate[place], self.regret[place], means, room)
         loss, certificate, regret = np.full((3, len(plan.marks)), nan)
-        return Course(loss, certificate, regret, room)
+        return Course(loss, certificate, regret, means, room)
 
     def note(self, place: int, board: Board, own: Hindsight | None, course: Course) -> None:
         """A run is over."""
         self.losses[place], self.regrets[place] = board.book[LOSS], course.regret[-1]
+        self.mean_regrets[place] = course.means[-1]
         if place < len(self._ledgers):
             ledger = board.ledger()
             if self._nothing is not None:
@@ -129,6 +134,7 @@ class Runs:
             self._ledgers[place] = ledger
             if own is not None:
                 self._comparators[place] = own.comparators(ledger, self._plan.names)
+                self._arm_losses[place] = own.losses
         self._over[place] = True
 
     def add(self, group: Group) -> None:
@@ -141,12 +147,14 @@ class Runs:
     def forget_unfinished(self) -> None:
         """Only runs that are over remain."""
         over = self._over
-        kept = zip(self._ledgers, self._comparators, strict=True)
-        found = [(ledger, compared) for ledger, compared in kept if ledger is not None]
-        self.ledgers, self.comparators = [ledger for ledger, _ in found], [compared for _, compared in found]
+        kept = zip(self._ledgers, self._comparators, self._arm_losses, strict=True)
+        found = [(ledger, compared, lost) for ledger, compared, lost in kept if ledger is not None]
+        self.ledgers, self.comparators = [one[0] for one in found], [one[1] for one in found]
+        self.arm_losses = [one[2] for one in found]
         if over.all():
             return
         self.numbers, self.losses, self.regrets = self.numbers[over], self.losses[over], self.regrets[over]
+        self.mean_regrets = self.mean_regrets[over]
         curves = over[: len(self.loss)]
         self.loss, self.certificate, self.regret = (
             values[curves] for values in (self.loss, self.certificate, self.regret)

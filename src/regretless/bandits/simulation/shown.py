@@ -56,7 +56,7 @@ def report(
 
 def course(pulls: Pulls) -> Course:
     """How the runs went, at the marks."""
-    regret, certificate = pulls.regret_curve, pulls.certificate_curve
+    regret, certificate = pulls.regret_curve, None if pulls.by_means else pulls.certificate_curve
     several = len(regret) > 1
     quantiles = {name: share for name, share in QUANTILES.items() if several or name == "q50"}
     return Course(
@@ -72,7 +72,7 @@ def _against(pulls: Pulls) -> str | None:
     """What the regret is counted against, if not the best arm."""
     if pulls.plan.experts:
         return "the best expert in hindsight"
-    return "the arm with the best mean" if pulls.by_means else None
+    return "the arm with the best mean, by means" if pulls.by_means else None
 
 
 def _probabilities(names: Sequence[str], shares: Array) -> dict[str, list[float | None]]:

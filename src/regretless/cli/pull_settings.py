@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..bandits.registry import bandit_class
 from ..errors import RegretlessError
 from .exits import UsageError
+from .logged import LEARNER
 from .parameters import read_settings
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()} | {
     "n_experts": "the advice says how many experts there are",
     "run": "all runs are played, as many as --runs says",
 }
+NEED_ROUNDS = ("exp3-p", "exp3-s")  # learners that are tuned for a number of rounds, and nothing else
 FIXING = ("horizon", "rate", "beta", "explore", "share")  # what is not tuned any more when one of them is given
 
 
@@ -42,7 +44,7 @@ class Puller:
     """
 
     def __init__(self, arguments: Namespace) -> None:
-        self._class = bandit_class(arguments.learner)
+        self._class = bandit_class(arguments.learner or LEARNER)
         self._known = signature(self._class).parameters
         self._anytime = arguments.anytime
         self._settings = read_settings(self._class, arguments.set, ELSEWHERE) | _given(arguments)
@@ -58,6 +60,9 @@ class Puller:
             raise UsageError(f"--learner {self._class.name} draws as experts advise: give their --advice FILE")
         if not self._class.advised and arguments.advice is not None:
             raise UsageError(f"--advice is for exp4: {self._class.name} has no experts")
+        if self._anytime and self._class.name in NEED_ROUNDS:
+            found = f"--learner {self._class.name} cannot be played with --anytime"
+            raise UsageError(f"{found}: it is tuned for a number of rounds, and has no rates that fall")
         for name in ("horizon", "rate"):
             if self._anytime and self._settings.get(name) is not None:
                 raise UsageError(f"--anytime contradicts --set {name}={self._settings[name]}")

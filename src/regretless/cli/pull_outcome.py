@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
-from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .console import Console
-from .output import certificate_line, coloured, plain, write_json
+from .output import Published, many, number_text, plain, short
 
 if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
@@ -21,13 +17,15 @@ if TYPE_CHECKING:
 
 SCHEMA = "regretless.pull/1"
 MOST = 12  # lines of arms
-WIDTH = 34  # of names
+WIDTH, WIDEST = 34, 56  # of names
+MOST_RUNS = 5000  # whose own bounds are told
+OBSERVABLE = "observable"
 QUANTILES = {"q05": 0.05, "q50": 0.5, "q95": 0.95}
 GIVEN = ("arms", "run")  # parameters that stand elsewhere: the file has the arms, and every run its own number
 
 
 @dataclass
-class Pulled:
+class Pulled(Published):
     """Runs that are over.
 
     Attributes
@@ -37,31 +35,25 @@ class Pulled:
         What was played, as the user called it.
     experts : list of str or None
         Who gave advice.
+    asked : int
+        How many runs were wanted; fewer are over if they were interrupted.
     certificates : list of Certificate
     """
 
     pulls: Pulls
     path: str
     experts: list[str] | None
+    asked: int
     certificates: list[Certificate]
 
     @classmethod
-    def of(cls, pulls: Pulls, path: str, experts: list[str] | None) -> Pulled:
+    def of(cls, pulls: Pulls, path: str, experts: list[str] | None, asked: int) -> Pulled:
         """The runs beside what theorems say of them."""
         found = pulls.certificates()
-        return cls(pulls, path, experts, found if experts is None else [_named(one, experts) for one in found])
+        return cls(pulls, path, experts, asked, found if experts is None else [_named(one, experts) for one in found])
 
-    def publish(self, arguments: Namespace, console: Console) -> None:
-        """Write the report, and print everything even if that fails."""
-        try:
-            if arguments.report is not None:
-                self._write_page(arguments.report)
-        finally:
-            self._print(json=arguments.json)
-        if arguments.report is not None:
-            console.line(f"report: {os.fspath(arguments.report)}")
-
-    def _write_page(self, path: str) -> None:
+    def write_page(self, path: str) -> None:
+        """Write the report."""
         from ..report import write_pull_report
 
         low, high = self.pulls.learner.value_range
@@ -69,23 +61,12 @@ class Pulled:
             "path": self.path,
             "rows": self.pulls.rounds,
             "arms": len(self.pulls.arms),
-            "range": f"{_number(low)} to {_number(high)}",
+            "range": f"{number_text(low)} to {number_text(high)}",
         }
         title = f"{type(self.pulls.learner).__name__} on {os.path.basename(self.path)}"
         known = {name: value for name, value in self.parameters.items() if value is not None}
         report = self.pulls.report(title, source, parameters=known, certificates=self.certificates)
-        write_pull_report(path, report)
-
-    def _print(self, *, json: bool) -> None:
-        if json:
-            write_json(self.describe())
-        else:
-            for line in self._lines():
-                print(line)
-            colour = coloured(sys.stdout)
-            for certificate in self.certificates:
-                print(certificate_line(certificate, colour))
-        sys.stdout.flush()
+        write_pull_report(path, replace(report, asked=self.asked))
 
     # For programs.
 
@@ -112,7 +93,8 @@ class Pulled:
             "regret": {"mean": float(pulls.regrets.mean()), **dict(zip(QUANTILES, quantiles, strict=True))},
             "best_arm": pulls.best_arm,
             "best_arm_loss": pulls.best_arm_loss,
-            "certificates": [certificate.describe() for certificate in self.certificates],
+            "certificates": [_described(certificate) for certificate in self.certificates],
+            "observable": self._observable(),
             "seconds": pulls.seconds,
             "seed": pulls.learner.seed_,
             "draws": dict(zip(pulls.arms, pulls.draws.tolist(), strict=True)),
@@ -123,6 +105,14 @@ class Pulled:
             name, total = self.best_expert
             found |= {"best_expert": name, f"best_expert_{'loss' if pulls.rewards is None else 'reward'}": total}
         return found
+
+    def _observable(self) -> dict[str, list[float]] | None:
+        """The regret of each run beside what it could say of it without having seen it."""
+        curve = self.pulls.certificate_curve
+        if curve is None or not any(one.applies for one in self.certificates if one.theorem.name == OBSERVABLE):
+            return None
+        bounds = curve[:MOST_RUNS, -1]
+        return {"regret": self.pulls.regrets[: len(bounds)].tolist(), "bound": bounds.tolist()}
 
     @property
     def best_expert(self) -> tuple[str, float] | None:
@@ -135,26 +125,28 @@ class Pulled:
 
     # For people.
 
-    def _lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
         yield from self._runs()
         yield from self._arms()
         yield from self._regrets()
 
     def _runs(self) -> Iterator[str]:
         pulls, rewards = self.pulls, self.pulls.rewards
-        counts = f"{_many(pulls.runs, 'run')} of {_many(pulls.rounds, 'round')}, {_many(len(pulls.arms), 'arm')}"
+        counts = f"{many(pulls.runs, 'run')} of {many(pulls.rounds, 'round')}, {many(len(pulls.arms), 'arm')}"
         yield f"{pulls.learner.name}: {counts}, seed {pulls.learner.seed_}"
         word = "loss" if rewards is None else "reward"
         totals = pulls.losses if rewards is None else rewards
         mean, best = float(totals.mean()), pulls.best_arm_loss if rewards is None else pulls.best_arm_reward
-        about = f", standard deviation {_number(float(totals.std(ddof=1)))}" if pulls.runs > 1 else ""
-        yield f"  {f'{word} of a run':<{WIDTH}} {_number(mean):>14}, {_number(mean / pulls.rounds)} a round{about}"
+        about = f", standard deviation {number_text(float(totals.std(ddof=1)))}" if pulls.runs > 1 else ""
+        each = f"{number_text(mean / pulls.rounds)} a round{about}"
+        yield f"  {f'{word} of a run':<{WIDTH}} {number_text(mean):>14}, {each}"
         if pulls.best_arm is not None and best is not None:
-            yield f"  {_short(f'best arm {pulls.best_arm}'):<{WIDTH}} {_number(best):>14}"
+            yield f"  {short(f'best arm {pulls.best_arm}', WIDTH):<{WIDTH}} {number_text(best):>14}"
         if self.best_expert is not None:
             name, loss = self.best_expert
-            yield f"  {_short(f'best expert {name}'):<{WIDTH}} {_number(loss):>14}"
-        yield f"  {'pseudo-regret':<{WIDTH}} {_number(pulls.pseudo_regret):>14}"
+            yield f"  {short(f'best expert {name}', WIDTH):<{WIDTH}} {number_text(loss):>14}"
+        yield f"  {'pseudo-regret':<{WIDTH}} {number_text(pulls.pseudo_regret):>14}"
 
     def _arms(self) -> Iterator[str]:
         """The arms that were drawn most, and what each would have cost."""
@@ -163,22 +155,36 @@ class Pulled:
         yield f"{'arms':<{WIDTH + 2}} {'drawn':>14} {f'{word} a round':>14}"
         for place in np.argsort(-pulls.draws, kind="stable")[:MOST].tolist():
             awake = pulls.rounds - seen.asleep[place] if seen is not None else 0
-            own = _number(scale.total(seen.losses[place], awake) / awake) if seen is not None and awake else "-"
-            yield f"  {_short(pulls.arms[place]):<{WIDTH}} {100 * pulls.draws[place]:>13.4g}% {own:>14}"
+            own = number_text(scale.total(seen.losses[place], awake) / awake) if seen is not None and awake else "-"
+            yield f"  {short(pulls.arms[place], WIDTH):<{WIDTH}} {100 * pulls.draws[place]:>13.4g}% {own:>14}"
         if len(pulls.arms) > MOST:
             yield f"  and {len(pulls.arms) - MOST:,} more"
 
     def _regrets(self) -> Iterator[str]:
         """The regret, and under it what each theorem allows."""
-        pulls = self.pulls
-        yield f"{'over the runs':<{WIDTH + 2}} {'5%':>14} {'median':>14} {'95%':>14}  exceeded in"
-        yield _row("regret", pulls.quantiles(*QUANTILES.values()).tolist())
+        rows = [(*row, "") for row in self._seen()]
         for certificate in self.certificates:
             if not certificate.applies or certificate.bound is None:
                 continue
             over: dict[str, Any] = getattr(certificate, "runs", {})
             bounds = [over["bound"][name] for name in QUANTILES] if over else [certificate.bound] * len(QUANTILES)
-            yield f"{_row(certificate.theorem.title, bounds)}  {_exceeded(certificate, over)}"
+            rows.append((certificate.theorem.title, bounds, f"  {_exceeded(certificate, over)}"))
+        width = min(max(WIDTH, *(len(name) for name, *_ in rows)), WIDEST)
+        yield f"{'over the runs':<{width + 2}} {'5%':>14} {'median':>14} {'95%':>14}  exceeded in"
+        for name, values, often in rows:
+            told = " ".join(f"{number_text(value):>14}" for value in values)
+            yield f"  {short(name, width):<{width}} {told}{often}"
+
+    def _seen(self) -> list[tuple[str, list[float]]]:
+        """The regrets against all that it can be counted against, by their quantiles."""
+        pulls, shares = self.pulls, list(QUANTILES.values())
+        sequences = [
+            (f"regret against {alike[0].label}", [pulls.plan.scale.width * one.regret for one in alike])
+            for alike in zip(*pulls.comparators(), strict=True)
+            if alike[0].name == "best_sequence"
+        ]
+        found = [(name, np.quantile(regrets, shares).tolist()) for name, regrets in sequences]
+        return [("regret against best arm" if found else "regret", pulls.quantiles(*shares).tolist()), *found]
 
 
 def _named(certificate: Certificate, experts: list[str]) -> Certificate:
@@ -199,23 +205,11 @@ def _exceeded(certificate: Certificate, over: dict[str, Any]) -> str:
     return "-" if over["exceeded"] is None else f"{over['exceeded']} of {over['of']}"
 
 
-def _row(name: str, numbers: Sequence[float]) -> str:
-    return f"  {_short(name):<{WIDTH}} " + " ".join(f"{_number(number):>14}" for number in numbers)
+def _described(certificate: Certificate) -> dict[str, Any]:
+    """As JSON values, all of which have the same keys, of one run or of many."""
+    return certificate.describe() | {"runs": getattr(certificate, "runs", None) or None}
 
 
 def _spread(totals: Any) -> dict[str, float | None]:
     """Mean and standard deviation over the runs; one run has none."""
     return {"mean": float(totals.mean()), "sd": float(totals.std(ddof=1)) if len(totals) > 1 else None}
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count:,} {word}{'s' if count != 1 else ''}"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.6g}" if isfinite(value) else str(value)
-
-
-def _short(name: str, most: int = WIDTH) -> str:
-    flat = " ".join(name.split())
-    return flat if len(flat) <= most else f"{flat[: most - 3]}..."

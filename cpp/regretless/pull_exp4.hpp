@@ -4,11 +4,11 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-class Advised : public Flat {
+class Exp4 : public Flat {
  public:
   static constexpr bool advised = true;
 
-  explicit Advised(const Pulling& s)
+  explicit Exp4(const Pulling& s)
       : Flat(s), experts_(s.experts), weights_(s.nodes + tree_size(s.arms)), named_(weights_ + padded_arms(experts_)) {}
 
   // Masses depend on the advice, and are found anew with it.
