@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from regretless import bandits
 from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, LossError, TsallisINF
+from regretless.bandits.board import Board
 from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.errors import RegretlessError
 
@@ -729,6 +730,22 @@ def test_totals_of_the_widest_ranges_are_numbers(name):
     learner.play(2e292 * table_for(300) - 1e292, advice=advice_for(300) if learner.advised else None)
     assert np.isfinite(learner.total_)
     assert np.isfinite(learner.estimates_).all()
+
+
+def test_totals_are_read_off_the_book(monkeypatch):
+    """Neither a total nor a play copies what is kept of each arm."""
+    learner = Exp3(3, seed=0)
+    learner.play(np.full((8, 3), 0.5))
+    monkeypatch.setattr(Board, "ledger", None)
+    assert learner.total_ == 4
+    assert learner.play(np.full((8, 3), 0.25)).total == 2
+
+
+def test_a_board_that_is_unpacked_is_not_built_twice(monkeypatch):
+    """A core makes its caches when it is made; nobody asks it to again after a board was copied or unpickled."""
+    board = pickle.dumps(Exp3(3, seed=0)._known())
+    monkeypatch.setattr(Board, "_core", lambda board: "a core that cannot rebuild")
+    assert pickle.loads(board).core == "a core that cannot rebuild"
 
 
 def test_a_play_leaves_draws_that_wait_alone():

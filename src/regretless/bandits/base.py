@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from math import isfinite, log, sqrt
 from os import PathLike
 from secrets import randbits
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 KEYS = 2**64  # seeds and runs are below
 LONGEST = 2**53  # rounds that floats count
+_MAKING = Lock()  # or threads whose draws are a bandit's first would each make a board, and all but one be forgotten
 LEAST = 1e-200  # of a share
 MOST = 2**31 - 1  # arms that have a number in what is kept of a play
 
@@ -208,10 +210,11 @@ class Bandit(Drawing):
 
     def _begin(self, arms: int, comparators: int) -> Board:
         """The board, made when the number of arms is known."""
-        if self._board is None:
-            rules = self._rules(arms, comparators)
-            self._board = Board(arms, comparators, rules, self._scale, self.seed_, int(self.run))
-        return self._board
+        with _MAKING:
+            if self._board is None:
+                rules = self._rules(arms, comparators)
+                self._board = Board(arms, comparators, rules, self._scale, self.seed_, int(self.run))
+            return self._board
 
     # A whole table.
 

@@ -160,9 +160,12 @@ class Drawing(ABC):
         if reward is not None:
             loss = self._earned(loss, reward)
         # As it mostly is; written out, for every microsecond of a round counts.
-        own = type(draw) is Draw and ticket is None and draw.maker == self._maker
-        waits = own and self._pending.get(draw.kept[3]) == draw.kept
-        kept = draw.kept if waits else self._found(draw, ticket)
+        if type(draw) is Draw and ticket is None and draw.maker == self._maker:
+            kept = draw.kept
+            if self._pending.get(kept[3]) is not kept:  # a copy of the draw, or one that does not wait
+                kept = self._found(draw, ticket)
+        else:
+            kept = self._found(draw, ticket)
         self._settle(kept, loss)
         self._forget(kept)
 

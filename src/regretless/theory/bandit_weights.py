@@ -180,8 +180,8 @@ def sequence_information(rounds: float, switches: int, learner: BanditStanding) 
     title="Pseudo-regret against a sequence",
     quantity="pseudo-regret",
     counts=regret,
-    formula=r"\bar{R}_T \le \frac{1}{\eta} \left(\ln K + m \ln\frac{K}{\alpha}"
-    r" + (T - m - 1) \ln\frac{1}{1 - \alpha (1 - 1/K)}\right) + \frac{\eta}{2} \sum_t A_t + U",
+    formula=r"\bar{R}_T \le \frac{I_m}{\eta} + \frac{\eta}{2} \sum_t A_t + U,\quad I_m = \ln K + m \ln\frac{K}{\alpha}"
+    r" + (T - m - 1) \ln\frac{1}{1 - \alpha (1 - 1/K)}",
     source="after Auer, Cesa-Bianchi, Freund & Schapire 2002, Thm 8.1, as fixed share: Herbster & Warmuth 1998",
     kind="expected",
     assumes=(SHARES, PLAYED, FALLING, IN_TIME, ARMS, FIXED_BEFOREHAND, SAME_ROUNDS),

@@ -180,7 +180,10 @@ class Pulls:
 
     @property
     def shares(self) -> Array | None:
-        """Probabilities of the draw that comes after each mark, shape (marks, arms), as means over the runs."""
+        """Probabilities of the draw that comes after each mark, shape (marks, arms), as means over the runs.
+
+        Where experts advise, they are as if the advice of the last round were given once more.
+        """
         return None if self._sums.shares is None else self._sums.shares / self.runs
 
     @property

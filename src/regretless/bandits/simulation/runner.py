@@ -121,7 +121,7 @@ def simulate(
     numbers = _numbers(runs, first)
     crowd: Crowd[Group] = Crowd(1 if workers is None and not world.oblivious else workers, on_rounds, stop)
     plan = _plan(learner, world, length, told, _marks(marks, length), len(numbers), crowd.tell)
-    job = _Job(learner, plan, numbers, shares and world.arms <= MOST_ARMS and not learner.advised)
+    job = _Job(learner, plan, numbers, shares and world.arms <= MOST_ARMS)
     for group in crowd.each(job.tasks()):
         job.runs.add(group)
     found = job.pulls(perf_counter() - begun)
