@@ -142,7 +142,6 @@ class Runs:
             rounds=float(rounds),
             settled=float(self.settled[r].sum()),
             loss=float(own.sum()),
-            loss2=float((own**2).sum()),
             mixed=float(self.mixed[r]),
             swing=float(rates @ self.reach),
             rates=float(rates.sum()),

@@ -395,7 +395,7 @@ def test_ledger_of_an_anytime_game():
     losses = table[np.arange(rounds), drawn]
     expected = {
         "rounds": rounds, "settled": rounds, "late": 0, "lost": 0, "restricted": (awake < arms).sum(),
-        "loss": losses.sum(), "loss2": (losses**2).sum(), "mixed": 0,
+        "loss": losses.sum(), "mixed": 0,
         "swing": rates @ awake, "rates": rates.sum(), "reach": awake.sum(),
         "first_rate": rates[0], "last_rate": rates[-1], "last_gamma": rates[-1] / 2,
     }  # fmt: skip

@@ -154,7 +154,10 @@ def test_experts_may_name_arms():
     pulls = simulate(Exp4(ARMS, seed=1), PLAIN, advice=PICKS, runs=2)
     arms = Exp4(ARMS, seed=1, run=1).play(PLAIN, advice=PICKS).arms
     assert pulls.regrets[1] == pytest.approx(regret(PLAIN, arms, PICKS))
-    assert pulls.shares is None
+    # An arm that no expert names is never drawn: the probabilities are by the advice of the round.
+    named = np.isin(np.arange(ARMS), PICKS[-1])
+    assert (pulls.shares[-1][~named] == 0).all()
+    assert pulls.shares.sum(axis=1) == pytest.approx(1)
     early = simulate(Exp4(ARMS, seed=1), PLAIN, advice=PICKS, rounds=100)
     assert early.losses == simulate(Exp4(ARMS, seed=1), PLAIN[:100], advice=PICKS[:100]).losses
 

@@ -121,18 +121,18 @@ std::int64_t patience(const Pulling& s, bool looked_at) {
 
 // What a play adds to the ledger in every round, kept out of memory until it is asked for.
 struct Running {
-  explicit Running(const Pulling& s) : number(s.book->rounds), loss(s.book->loss), loss2(s.book->loss2) {}
+  explicit Running(const Pulling& s) : number(s.book->rounds), loss(s.book->loss) {}
 
   void write(const Pulling& s) const {
     PullBook& book = *s.book;
     const double played = number - book.rounds;
     s.memory->position += played;
     book.settled += played;
-    book.rounds = number, book.loss = loss, book.loss2 = loss2;
+    book.rounds = number, book.loss = loss;
     sum_up(s);
   }
 
-  double number, loss, loss2;
+  double number, loss;
 };
 
 inline PullAdvice advice_at(const Pulling& s, const PullAdvice& all, std::int64_t t) {
@@ -198,7 +198,7 @@ PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice,
     sums.number += 1;
     const Drawn d = draw_number(s, rule, sums.number, uniforms.next(), look.awake, look.count, now);
     const double loss = world.loss(d.arm);
-    sums.loss += loss, sums.loss2 += loss * loss;
+    sums.loss += loss;
     draws[d.arm] += 1, losses[d.arm] += loss;
     if (look.awake) tell_missed(s, look.awake, loss);
     if constexpr (R::sees_all) {
@@ -276,7 +276,7 @@ PullVerdict settle_draw(const Pulling& s, const PullSettlement& given) {
   const bool in_time = given.number == book.rounds;
   book.late += !in_time;
   book.settled += 1;
-  book.loss += loss, book.loss2 += loss * loss;
+  book.loss += loss;
   s.tallies[arm_losses * s.arms + d.arm] += loss;
   if (awake) tell_missed(s, awake, loss);
   if constexpr (R::sees_all) rule.settle(d, row, in_time, awake);

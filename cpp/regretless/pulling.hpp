@@ -12,7 +12,6 @@ struct PullBook {
   double rounds;      // draws made
   double settled;     // draws whose loss is known
   double loss;        // sum of these losses
-  double loss2;       // sum of their squares
   double mixed;       // full information: losses mixed by the probabilities
   double swing;       // sum over draws of the rate times the arms that could be drawn
   double rates;       // sum over draws of the rate
@@ -25,8 +24,8 @@ struct PullBook {
   double lost;        // draws that were withdrawn
 };
 
-inline constexpr const char* pull_fields[] = {"rounds", "settled",    "loss",      "loss2",      "mixed",      "swing", "rates",
-                                              "reach",  "first_rate", "last_rate", "last_gamma", "restricted", "late",  "lost"};
+inline constexpr const char* pull_fields[] = {"rounds",     "settled",   "loss",       "mixed",      "swing", "rates", "reach",
+                                              "first_rate", "last_rate", "last_gamma", "restricted", "late",  "lost"};
 inline constexpr int pull_book_size = sizeof(PullBook) / sizeof(double);
 static_assert(pull_book_size == sizeof(pull_fields) / sizeof(pull_fields[0]));
 

@@ -184,7 +184,7 @@ class ExpertLedger:
         )
 
 
-_PULLS = ("rounds", "settled", "loss", "loss2", "mixed", "swing", "rates", "reach", "restricted", "late", "lost")
+_PULLS = ("rounds", "settled", "loss", "mixed", "swing", "rates", "reach", "restricted", "late", "lost")
 _PULLS_BY_ARM = ("draws", "losses", "missed", "asleep", "estimates", "implicit")
 
 
@@ -196,8 +196,8 @@ class BanditLedger:
     ----------
     rounds, settled, lost : float
         Draws that were made, those whose loss is known, and those that were withdrawn.
-    loss, loss2 : float
-        Sum of the losses that were suffered, and of their squares.
+    loss : float
+        Sum of the losses that were suffered.
     mixed : float
         With full information: the losses of all arms, mixed by the probabilities of the draws.
     swing : float
@@ -218,7 +218,8 @@ class BanditLedger:
     missed, asleep : ndarray, shape (arms,)
         What the learner lost in the rounds for which the arm was asleep, and how many they were.
     estimates : ndarray, shape (comparators,)
-        What the learner goes by, for each arm, or each expert who gives advice: an estimate of its losses, or gains.
+        What the learner goes by, for each arm, or each expert who gives advice: an estimate of its losses, or gains;
+        the latter without what was credited to an arm while it slept.
     implicit : ndarray, shape (comparators,)
         Estimates of their losses that are unlikely to be much too large: each loss over its probability plus gamma.
     """
@@ -226,7 +227,6 @@ class BanditLedger:
     rounds: float
     settled: float
     loss: float
-    loss2: float
     mixed: float
     swing: float
     rates: float

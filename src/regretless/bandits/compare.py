@@ -66,7 +66,7 @@ def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None
     if learner.advised:
         if advice is None:
             raise RegretlessError("advice= is missing: what an expert lost depends on it")
-        told = advices_of(advice, len(table), board.comparators, board.arms)
+        told = advices_of(advice, len(table), board.comparators, board.arms, learner.arm_names_)
     seen = hindsight(table, board.scale, learner.names(), advice=told, switches=switches)
     _refuse_others(learner, book, table, seen.losses)
     return seen.comparators(_faced(learner, book, table), learner.names())

@@ -205,7 +205,7 @@ def _slack(certificate: Certificate) -> float:
 
 
 def _order(certificate: Certificate) -> tuple[bool, bool, float]:
-    """What was seen comes first, then sequences: a theorem that knows them is about those that the rate is tuned for."""
+    """What was seen comes first, then sequences: a theorem that knows them is about those the rate is tuned for."""
     alone = getattr(certificate.comparator, "switches", None) is None
     return certificate.observed is None, alone, _slack(certificate)
 

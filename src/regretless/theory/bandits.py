@@ -44,7 +44,7 @@ def expected_ledger(
     awake, or nearly, all losses in time, experts who agree on nothing."""
     rates, last, first = _rates(learner, rounds)
     reach = float(min(learner.arms, learner.comparators) if learner.rule == "exp4" else learner.arms)
-    nothing = dict.fromkeys(("loss", "loss2", "mixed", "late", "lost"), 0.0)
+    nothing = dict.fromkeys(("loss", "mixed", "late", "lost"), 0.0)
     return BanditLedger(
         rounds=float(rounds),
         settled=float(rounds),

@@ -213,11 +213,14 @@ class Chances(Meeting):
             )
             return found
 
-        expected = _Expected(board, plan, course)
+        expected, looked = _Expected(board, plan, course), plan.realised or plan.seen is not None
         starts = [start for start in world.starts.tolist() if start < plan.rounds]
         for means, first, last in zip(world.means, starts, [*starts[1:], plan.rounds], strict=False):
             expected.enter(means, first)
-            self._advance(call, first, last, course, expected.note)
+            # On the way the regret by means is asked for only if no other is known.
+            self._advance(call, first, last, course, None if looked else expected.note)
+            if last == plan.rounds:
+                expected.note(len(plan.stops) - 1)
             expected.leave(last)
         own = _realised(plan, run) if plan.realised else None
         seen = own or plan.seen

@@ -219,7 +219,7 @@ def _advice(learner: Bandit, advice: Any, rounds: int, arms: int) -> Array | Non
         return None
     if advice is None:
         raise RegretlessError("advice= is missing: this learner draws as its experts advise")
-    return advices_of(np.asarray(advice)[:rounds], rounds, learner._comparators(), arms)
+    return advices_of(np.asarray(advice)[:rounds], rounds, learner._comparators(), arms, learner.arm_names_)
 
 
 def _numbers(runs: int, first: int) -> range:
