@@ -6,9 +6,7 @@ files that the document names; a test compares where there is one.
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import public_tables
 
 from regretless.experts import EG, AggregatingAlgorithm, MLPoly
 from regretless.experts.base import ExpertLearner
@@ -126,7 +125,7 @@ def examples(folder: Path) -> str:
     rows = [heads]
     for example in EXAMPLES:
         rows.append(_row(example, folder))
-    return _table(rows)
+    return public_tables.table(rows)
 
 
 def weights(folder: Path) -> str:
@@ -138,7 +137,7 @@ def weights(folder: Path) -> str:
             order = np.argsort(-learner.weights, kind="stable")[:4]
             told = ", ".join(f"{learner.names()[k]} {learner.weights[k]:.3f}" for k in order)
             rows.append((f"`{example.name}`", told))
-    return _table(rows)
+    return public_tables.table(rows)
 
 
 def _played(example: Example, folder: Path) -> tuple[ExpertLearner, Any, Any]:
@@ -168,32 +167,13 @@ def _row(example: Example, folder: Path) -> tuple[str, ...]:
     return (*head, *told, f"{bound.observed:,.4g}", f"{bound.bound:,.4g}")
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
+MAKERS = {"examples": examples, "weights": weights}
 
 
 def filled(folder: Path) -> str:
     """The document with its tables as they should be."""
-    text = PAGE.read_text(encoding="utf-8")
-    for name, make in (("examples", examples), ("weights", weights)):
-        place = re.search(f"(<!-- {name}: .*? -->\n).*?(\n<!-- end of {name} -->)", text, re.DOTALL)
-        if place is None:
-            raise SystemExit(f"{PAGE} has no place for the {name}")
-        text = text[: place.start()] + place[1] + make(folder) + place[2] + text[place.end() :]
-    return text
-
-
-def _main(arguments: list[str]) -> Iterator[str]:
-    folders = [Path(one) for one in arguments if not one.startswith("-")]
-    if len(folders) != 1:
-        raise SystemExit(__doc__)
-    if "--write" in arguments:
-        PAGE.write_text(filled(folders[0]), encoding="utf-8")
-    else:
-        yield from (examples(folders[0]), weights(folders[0]))
+    return public_tables.filled(PAGE, MAKERS, folder)
 
 
 if __name__ == "__main__":
-    for part in _main(sys.argv[1:]):
-        print(part, end="\n\n")
+    public_tables.run(PAGE, MAKERS, __doc__)

@@ -6,14 +6,12 @@ that the document names; a test compares where there is one.
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import public_tables
 
 from regretless.bandits import Exp3IX, TsallisINF
 from regretless.bandits.base import Bandit
@@ -84,7 +82,7 @@ def tables(folder: Path) -> str:
     rows = [(*heads, "best arm", "regret", "bound")]
     for example in EXAMPLES:
         rows.append(_row(example, folder / "bandits"))
-    return _table(rows)
+    return public_tables.table(rows)
 
 
 def _row(example: Example, folder: Path) -> tuple[str, ...]:
@@ -132,7 +130,7 @@ def logs(folder: Path) -> str:
         rows.append(_judged(f"`cookie_cats`: always {gate}", evaluate_policy(log, chosen), f"{truth:.4f}"))
     learner = Exp3IX(arms=log.names, rewards=True, seed=0)
     rows.append(_judged("`cookie_cats`: exp3-ix", evaluate_learner(log, learner, runs=10), ""))
-    return _table(rows)
+    return public_tables.table(rows)
 
 
 def _judged(name: str, found: Evaluation, truth: str) -> tuple[str, ...]:
@@ -162,32 +160,13 @@ def mean_policy(log: Log) -> Array:
     return means / means.sum(axis=1, keepdims=True)
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
+MAKERS = {"tables": tables, "logs": logs}
 
 
 def filled(folder: Path) -> str:
     """The document with its tables as they should be."""
-    text = PAGE.read_text(encoding="utf-8")
-    for name, make in (("tables", tables), ("logs", logs)):
-        place = re.search(f"(<!-- {name}: .*? -->\n).*?(\n<!-- end of {name} -->)", text, re.DOTALL)
-        if place is None:
-            raise SystemExit(f"{PAGE} has no place for the {name}")
-        text = text[: place.start()] + place[1] + make(folder) + place[2] + text[place.end() :]
-    return text
-
-
-def _main(arguments: list[str]) -> Iterator[str]:
-    folders = [Path(one) for one in arguments if not one.startswith("-")]
-    if len(folders) != 1:
-        raise SystemExit(__doc__)
-    if "--write" in arguments:
-        PAGE.write_text(filled(folders[0]), encoding="utf-8")
-    else:
-        yield from (tables(folders[0]), logs(folders[0]))
+    return public_tables.filled(PAGE, MAKERS, folder)
 
 
 if __name__ == "__main__":
-    for part in _main(sys.argv[1:]):
-        print(part, end="\n\n")
+    public_tables.run(PAGE, MAKERS, __doc__)

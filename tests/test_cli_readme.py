@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import importlib.util
 import re
 import shutil
 from pathlib import Path
@@ -14,16 +13,10 @@ from regretless.cli.exits import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE, V
 from regretless.cli.parser import make
 from regretless.data.open import READERS
 
+from .documents import script
+
 ROOT = Path(__file__).resolve().parent.parent
 VERDICT = re.compile(r"^[A-Z].*?: (does not apply|.* (<=|EXCEEDS) )")
-
-
-def script(name: str):
-    """A script of the documentation as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def read(path: str) -> str:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib.util
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
+from .documents import examples, page, script
 
 
 def test_the_examples_of_the_document_give_what_stands_below_them():
     """Every line of Python in docs/experts.md gives the answer that stands below it."""
-    result = doctest.testfile(str(ROOT / "docs" / "experts.md"), module_relative=False)
+    result = examples("experts")
     assert result.attempted > 10
     assert result.failed == 0
 
 
 def test_the_tables_of_public_data_are_what_the_script_prints(data):
     """The tables of public data in docs/experts.md are what docs/forecasts.py computes from the data."""
-    spec = importlib.util.spec_from_file_location("forecasts", ROOT / "docs" / "forecasts.py")
-    script = importlib.util.module_from_spec(spec)
-    import sys
-
-    sys.modules["forecasts"] = script  # dataclasses look themselves up
-    spec.loader.exec_module(script)
-    assert script.filled(data) == (ROOT / "docs" / "experts.md").read_text(encoding="utf-8")
+    assert script("forecasts").filled(data) == page("experts")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
 import pytest
 
 from regretless.linear.registry import LEARNERS
+
+from .documents import examples
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("linear", "accuracy")
@@ -20,7 +21,7 @@ def read(name: str) -> str:
 
 def test_the_examples_give_what_stands_below_them():
     """Every line of Python in docs/linear.md gives the answer that stands below it."""
-    result = doctest.testfile(str(ROOT / "docs" / "linear.md"), module_relative=False)
+    result = examples("linear")
     assert result.attempted > 10
     assert result.failed == 0
 
