@@ -14,10 +14,10 @@ from scipy.optimize import linprog, nnls
 
 from regretless.experts.hindsight import absent_reasons, comparators
 from regretless.experts.losses import Loss
-from regretless.experts.shifting import Shifting
 from regretless.experts.simplex_solver import least_quadratic
 from regretless.experts.totals import Totals, own_losses
 from regretless.ledger import ExpertLedger
+from regretless.shifting import Shifting
 from regretless.theory.lower_bound import lower_bound
 
 VECTORS = ("losses", "faced", "spoke", "regrets", "delays", "squares", "drags")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..experts.borrowed import Borrowed
+from ..borrowed import Borrowed
 from ..ledger import BanditLedger
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..comparator import BanditComparator
-from ..experts.shifting import Shifting
 from ..ledger import BanditLedger
+from ..shifting import Shifting
 from .board import Scale
 from .complaints import LossError, complaint
 from .complaints import outside as beyond

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RegretlessError
-from ..experts.intake import names_of, numbers
+from ..given import names_of, numbers
 
 Array = np.ndarray[Any, Any]
 SUM = 1e-9  # by how much shares may miss one

@@ -12,13 +12,14 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import RegretlessError
+from ..given import names_of
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
 from .board import Board, Rules
 from .complaints import AdviceError, complaint
 from .delay import Schedule, schedule
 from .forecast import Round
-from .intake import Array, in_order, names_of, normalised, outcomes_of, table_of
+from .intake import Array, in_order, normalised, outcomes_of, table_of
 from .live import Live
 from .losses import TABLE, WITHOUT_OUTCOME, Own, named_loss
 from .play import Play

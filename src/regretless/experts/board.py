@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..borrowed import Borrowed
 from ..ledger import ExpertLedger
-from .borrowed import Borrowed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

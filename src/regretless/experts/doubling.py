@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..errors import RegretlessError
+from ..given import names_of
 from ..ledger import ExpertLedger
 from .base import ExpertLearner
 from .complaints import AdviceError
-from .intake import Array, in_order, names_of, table_of
+from .intake import Array, in_order, table_of
 from .play import Play
 from .weighted_majority import RandomizedWeightedMajority
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
+from ..shifting import Shifting
 from ..theory.expert_standing import MIXED, divergence
 from .kinked_losses import least_kinked
 from .losses import CONVEX, Loss
-from .shifting import Shifting
 from .simplex_solver import Solution, least_losses, least_quadratic
 from .totals import MOST_SOLVED, Totals, own_losses, silenced
 

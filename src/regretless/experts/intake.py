@@ -7,20 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import RegretlessError
+from ..given import numbers
 
 Array = np.ndarray[Any, Any]
-
-
-def names_of(advice: Any) -> list[str] | None:
-    """The experts' names, if the advice is a data frame, an Arrow table, or a row of a data frame."""
-    for attribute in ("column_names", "columns"):
-        names = getattr(advice, attribute, None)
-        if names is not None and not callable(names):
-            return [str(name) for name in names]
-    if not hasattr(advice, "to_numpy") or not hasattr(advice, "index"):
-        return None
-    labels = list(advice.index)
-    return labels if labels and all(isinstance(label, str) for label in labels) else None
 
 
 def in_order(advice: Array, names: list[str] | None, known: list[str] | None, axis: int) -> Array:
@@ -100,22 +89,3 @@ def normalised(prior: Any, experts: int) -> Array:
     if not (np.isfinite(found).all() and (found > 0).all()):
         raise RegretlessError("prior: the weights must be above 0; leave out experts that are not wanted")
     return np.ascontiguousarray(found / found.sum())
-
-
-def numbers(values: Any, what: str) -> Array:
-    """An array of floats, in C order; what a masked array hides is nan.
-
-    Raises
-    ------
-    RegretlessError
-        If these are no numbers.
-    """
-    try:
-        found = np.ma.filled(values.astype(np.float64), np.nan) if np.ma.isMA(values) else np.asarray(values)
-        if found.dtype.kind in "cSUmM":
-            raise TypeError(f"{found.dtype} was found")
-        if found.dtype not in (np.float32, np.float64):
-            found = found.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise RegretlessError(f"{what}: numbers are expected ({error})") from error
-    return found if found.flags.c_contiguous and found.flags.aligned else np.ascontiguousarray(found)

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..comparator import ExpertComparator
 from ..errors import RegretlessError
+from ..given import names_of
 from ..ledger import ExpertLedger
 from ..theory.expert_standing import ExpertStanding
-from .intake import Array, in_order, names_of, outcomes_of, table_of
+from .intake import Array, in_order, outcomes_of, table_of
 from .losses import WITHOUT_OUTCOME
 
 if TYPE_CHECKING:

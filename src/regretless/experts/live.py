@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import RegretlessError
+from ..given import names_of
 from .board import Board
 from .complaints import complaint
 from .forecast import Forecast, Round, VectorForecast
-from .intake import Array, in_order, names_of, outcomes_of, row_of
+from .intake import Array, in_order, outcomes_of, row_of
 from .losses import TABLE, Loss
 
 Ticket = int | Forecast | VectorForecast

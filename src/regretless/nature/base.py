@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import RegretlessError
-from ..experts.intake import numbers
+from ..given import numbers
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 CELLS = 1 << 18  # losses that are made or looked at together

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import RegretlessError
-from ..experts.intake import names_of, numbers
+from ..given import names_of, numbers
 from .base import Array, Oblivious
 
 

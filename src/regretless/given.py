@@ -1,0 +1,42 @@
+"""Numbers as users give them, in arrays, frames or lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .errors import RegretlessError
+
+Array = np.ndarray[Any, Any]
+
+
+def names_of(table: Any) -> list[str] | None:
+    """The columns' names, of a data frame, an Arrow table, or a row of a data frame."""
+    for attribute in ("column_names", "columns"):
+        names = getattr(table, attribute, None)
+        if names is not None and not callable(names):
+            return [str(name) for name in names]
+    if not hasattr(table, "to_numpy") or not hasattr(table, "index"):
+        return None
+    labels = list(table.index)
+    return labels if labels and all(isinstance(label, str) for label in labels) else None
+
+
+def numbers(values: Any, what: str) -> Array:
+    """An array of floats, in C order; what a masked array hides is nan.
+
+    Raises
+    ------
+    RegretlessError
+        If these are no numbers.
+    """
+    try:
+        found = np.ma.filled(values.astype(np.float64), np.nan) if np.ma.isMA(values) else np.asarray(values)
+        if found.dtype.kind in "cSUmM":
+            raise TypeError(f"{found.dtype} was found")
+        if found.dtype not in (np.float32, np.float64):
+            found = found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise RegretlessError(f"{what}: numbers are expected ({error})") from error
+    return found if found.flags.c_contiguous and found.flags.aligned else np.ascontiguousarray(found)
