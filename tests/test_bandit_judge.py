@@ -133,7 +133,7 @@ def test_a_mean_exceeds_a_bound_in_expectation_by_three_standard_errors_or_not_a
         assert not one.violated
         assert " ± 0.5 " in str(one)
         assert ("EXCEEDS" in str(one)) != holds
-        assert ("<= 16.9315 within 3 standard errors," in str(one)) == (holds and above > 0)
+        assert ("above 16.9315 by less than 3 standard errors," in str(one)) == (holds and above > 0)
 
 
 def test_a_page_shows_a_run_above_a_bound_in_expectation_as_it_is():
@@ -158,6 +158,8 @@ def test_bounds_above_all_that_can_be_lost_say_so():
     assert small.bound < 100 <= large.bound
     assert not small.vacuous
     assert large.vacuous
+    assert [one.describe()["vacuous"] for one in (small, large)] == [False, True]
+    assert [summary.row(one, "").empty for one in (small, large)] == [False, True]
     assert "no better than" not in str(small)
     assert "no better than the number of rounds, of each run with" in str(large)
     standing = BanditStanding(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.9, width=10.0)

@@ -27,6 +27,7 @@ CERTIFICATE_KEYS = [
     "quantity",
     "observed",
     "bound",
+    "vacuous",
     "applies",
     "why",
     "confidence",

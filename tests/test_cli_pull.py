@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def test_what_is_printed_is_in_the_json(run, table):
     )
     for line, certificate in zip(bounds, found["certificates"], strict=True):
         assert f"{certificate['runs']['bound']['q50']:,.6g}" in line
-        assert line.endswith("mean within" if certificate["kind"] == "expected" else "0 of 4")
+        assert line.endswith("too few runs" if certificate["kind"] == "expected" else "0 of 4")
     assert len(lines[lines.index(head) + 2 + len(bounds) :]) == len(bounds)
 
 
@@ -308,6 +309,7 @@ def test_the_report_is_written(run, table, tmp_path):
         (("--runs", 0), "'0' is not a whole number above 0"),
         (("--delta", 1), "'1' is not a number between 0 and 1"),
         (("--arms", "north,north"), "--arms north,north: one of them is named twice"),
+        (("--arms", ""), "--arms names no column"),
         (("--array", "x"), "--array x: it is for .npz archives"),
         (("--quiet", "--progress"), "--quiet and --progress contradict each other"),
         (("--reward", "x"), "--reward is about a log, and --logged FILE names none"),
@@ -395,6 +397,57 @@ def test_of_a_certificate_that_does_not_apply_no_runs_are_told(run, table):
     single = run("pull", table, "--runs", 1, "--json").json
     assert {one["runs"] for one in single["certificates"]} == {None}
     assert len(single["observable"]["bound"]) == 1
+
+
+def test_a_bound_in_expectation_is_not_tested_by_few_runs(run, tmp_path):
+    """The table and the page say that two runs are too few, and the page tells nothing of what they exceed."""
+    path, page = tmp_path / "o.csv", tmp_path / "page.html"
+    path.write_text("a,b\n1,0\n")
+    words = ("pull", path, "--learner", "hedge", "--seed", 1, "--report", page, "--runs")
+    assert re.search(r"\n  Expected regret of Hedge .*  too few runs\n", run(*words, 2).out)
+    text = page.read_text()
+    assert "Every bound that could be tested held" in text
+    assert "no run exceeded a bound that holds with a probability; 1 bound in expectation not tested" in text
+    assert "no run exceeded any" not in text
+    assert "Too few runs to test what is expected" in text
+    assert text.count("vacuous: nothing can exceed it") == 2
+    assert "55.2% used; vacuous, as nothing can exceed it" in text
+    assert re.search(r"\n  Expected regret of Hedge .*  mean within\n", run(*words, 20).out)
+    assert "Every bound held" in page.read_text()
+
+
+def test_one_run_has_no_quantiles(run, table, tmp_path):
+    """Of a single run one number is printed, and no median of it."""
+    page = tmp_path / "page.html"
+    out = run("pull", table, "--runs", 1, "--report", page).out
+    assert re.search(r"\nin the run +at the end  exceeded in\n  regret +[-0-9.]+\n", out)
+    assert "median" not in out
+    assert "median" not in re.sub(r"(?s)<style>.*?</style>|<script.*?</script>", "", page.read_text()).lower()
+
+
+def test_the_regret_against_a_sequence_is_not_called_that_against_one_arm(run, table, tmp_path):
+    """What Exp3.S certifies has a name of its own, and its curve says that it is about one arm."""
+    page = tmp_path / "page.html"
+    words = ("--learner", "exp3-s", "--runs", 12, "--report", page)
+    assert ": pseudo-regret against the sequence " in run("pull", table, *words).out
+    assert "Pseudo-regret against a sequence, of one arm alone" in page.read_text()
+
+
+def test_more_runs_than_can_be_kept_are_refused(run, table, monkeypatch):
+    """A log is replayed so often and no more; where memory ends it is the runs that are too many."""
+    log = ("--logged", table, "--action", "a", "--reward", "r", "--propensity", 0.5)
+    result = run("pull", *log, "--runs", 100_001)
+    assert (result.code, result.out) == (2, "")
+    assert "--runs 100001: a log is replayed at most 100,000 times" in result.err
+
+    def exhausted(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("regretless.bandits.simulation.simulate", exhausted)
+    result = run("pull", table, "--runs", 10**15)
+    assert result.code == 1
+    assert "use fewer (--runs)" in result.err
+    assert "features" not in result.err
 
 
 def test_a_model_is_no_table(run, tmp_path):
@@ -489,6 +542,26 @@ def test_runs_that_were_over_are_reported(large, tmp_path, number, code):
     assert 0 < runs < 100_000
     assert err.splitlines()[-1] == f"regretless: interrupted; this is about {runs} of 100000 runs"
     assert "This was interrupted: 100,000 runs were wanted." in page.read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_delivered_twice_is_one_wish(large, number):
+    """What is pressed or sent twice within milliseconds ends the runs once, and those that were over are printed."""
+    process = start("pull", large, "--runs", 100_000, "--progress")
+    seen = process.stderr.readline()
+    process.send_signal(number)
+    time.sleep(0.005)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number], err
+    assert out or b"interrupted before the first run was over" in err, (seen, err)
+    assert b"ImportError" not in err
+
+
+def test_signals_are_heard_without_numpy():
+    """What a signal needs is there before it comes, and costs no start."""
+    program = "import sys, regretless.cli.signals; assert not {'numpy', 'regretless.run'} & set(sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_progress_is_shown_where_it_is_wanted(large):

@@ -103,9 +103,10 @@ def test_a_signal_stops_the_run_after_a_checkpoint(run, rows, tmp_path, strike, 
     assert model.read_bytes() == whole.read_bytes()
 
 
-def test_a_second_signal_ends_at_once(run, rows, tmp_path, strike):
+def test_a_second_signal_ends_at_once(run, rows, tmp_path, strike, monkeypatch):
     """Whoever presses Ctrl-C twice does not wait for a checkpoint, and the signal handlers are restored."""
     before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 0.0)
     strike(1, signal.SIGINT, signal.SIGINT)
     result = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
     assert (result.code, result.out) == (130, "")

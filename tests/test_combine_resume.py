@@ -176,10 +176,11 @@ def test_a_signal_stops_the_run_after_saving(run, tmp_path, blocks, strike, monk
     assert model.read_bytes() == whole.read_bytes()
 
 
-def test_a_second_signal_ends_at_once(run, tmp_path, blocks, strike):
+def test_a_second_signal_ends_at_once(run, tmp_path, blocks, strike, monkeypatch):
     """Whoever presses Ctrl-C twice does not wait, and nothing is left behind."""
     table = write_table(tmp_path / "t.csv", *rows_for("ml-poly"))
     before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 0.0)
     strike(1, signal.SIGINT, signal.SIGINT)
     result = run("combine", table, *WORDS, *QUIET, "--save", tmp_path / "m.rgl", "--out", tmp_path / "o.csv")
     assert (result.code, result.out) == (130, "")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from regretless import bandits
 from regretless.bandits.simulation import simulate
 from regretless.errors import RegretlessError
+from regretless.nature import LikeliestLoses, Table
 from regretless.plot_pulls import pull_figure
 from regretless.report import (
     Course,
@@ -486,3 +487,31 @@ def test_figure_of_odd_runs_is_drawn(name: str) -> None:
     """Whatever is missing or infinite, the figure is drawn."""
     pytest.importorskip("matplotlib")
     pull_figure(odd()[name]).canvas.draw()
+
+
+def test_a_band_reaches_down_to_the_end_of_a_logarithmic_axis() -> None:
+    """Where the lowest runs have no regret above 0, the band of the figure has no gap on a logarithmic axis."""
+    pytest.importorskip("matplotlib")
+    made = pulls()
+    low = [-5.0] * (len(made.course.rounds) - 1) + [1.0]
+    report = replace(made, course=replace(made.course, regret={**made.course.regret, "q05": low}))
+    regret = pull_figure(report).axes[0]
+    assert regret.get_yscale() == "log"
+    lowest = min(path.vertices[:, 1].min() for path in regret.collections[0].get_paths())
+    assert lowest == pytest.approx(regret.get_ylim()[0])
+
+
+def test_a_curve_about_another_regret_than_its_certificate_is_called_so() -> None:
+    """Against losses that answer to the draws the chart is about the best arm of each run, the certificate is not."""
+    title = "Expected regret of Exp3-IX"
+    learner = bandits.Exp3IX(3, horizon=300)
+    adaptive = simulate(learner, LikeliestLoses(3, 300), runs=12)
+    report = adaptive.report("", {})
+    assert title not in report.bounds
+    assert f"{title}, against the best arm of each run" in report.bounds
+    assert f"arm {adaptive.best_arm}, the best on average." in page_of_pulls.lead(report)
+    assert "in hindsight" not in page_of_pulls.lead(report)
+    assert title in simulate(learner, Table(np.zeros((300, 3))), runs=2).report("", {}).bounds
+    idle = certificate("ix", why="they answer")
+    idle.theorem.title = title
+    assert not [name for name in replace(report, certificates=[idle]).bounds if name.startswith(title)]

@@ -34,3 +34,7 @@ class ModelError(RegretlessError):
 
 class NotFittedError(RegretlessError, AttributeError):
     """The learner has not seen a round yet."""
+
+
+class Interrupted(RegretlessError):
+    """The run was asked to stop; what was learned is saved if there was a place for it."""

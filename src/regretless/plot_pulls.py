@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, nan
+from math import inf, isfinite, nan
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from .plot import EXPERTS, FAR_ABOVE, LIMIT, LOWEST, MOST_EXPERTS, OBSERVED, empty_figure
@@ -62,25 +63,25 @@ def regret_band(axes: Axes, pulls: Any) -> None:
     told = _told(pulls)
     course = told.course
     rounds, known = list(course.rounds), {name: _numbers(values) for name, values in course.regret.items()}
+    median, rises = known.get("q50", []), _rises(told)
+    highest = max((abs(value) for values in known.values() for value in values if isfinite(value)), default=0.0)
+    bottom = max(0.5 * min((v for v in median if v > 0), default=1.0), 1e-3 * highest) if rises else -inf
     for low, high, shade, label in (("q05", "q95", 0.15, "90% of the runs"), ("q25", "q75", 0.3, "half of the runs")):
         if low in known and high in known:
-            axes.fill_between(
-                rounds, known[low], known[high], color=OBSERVED, alpha=shade, linewidth=0, label=label
-            )  # fmt: skip
-    median = known.get("q50", [])
+            # A logarithmic axis has no place for what is not above 0: there the band reaches down to its end.
+            lows, highs = ([max(value, bottom) for value in known[name]] for name in (low, high))
+            axes.fill_between(rounds, lows, highs, color=OBSERVED, alpha=shade, linewidth=0, label=label)
     if median:
         axes.plot(rounds, median, color=OBSERVED, linewidth=2, label="median" if "q95" in known else "regret")
-    highest = max((abs(value) for values in known.values() for value in values if isfinite(value)), default=0.0)
-    rises = _rises(told)
     for (label, values), (colour, dashes) in zip(_bounds(told), BOUNDS, strict=False):
         if values[-1] > (OFF_THE_CHART if rises else FAR_ABOVE) * highest > 0:
             values, label = [nan] * len(values), f"{label}: {values[-1]:.4g}, far above this chart"
         axes.plot(rounds, [value if isfinite(value) else nan for value in values], color=colour, linestyle=dashes,
-                  marker="o" if sum(map(isfinite, values)) == 1 else None, label=_plain(label))  # fmt: skip
+                  marker="o" if sum(map(isfinite, values)) == 1 else None, label=_in_lines(label))  # fmt: skip
     if rises:
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_ylim(bottom=max(0.5 * min((v for v in median if v > 0), default=1.0), 1e-3 * highest))
+        axes.set_ylim(bottom=bottom)
     else:
         axes.axhline(0, color="grey", linewidth=0.8)
     axes.set(title=f"Regret of {told.runs:,} run{'s' * (told.runs != 1)}", xlabel="rounds", ylabel="regret")
@@ -164,7 +165,7 @@ def final_regrets(axes: Axes, pulls: Any) -> None:
     room = 5 * (known[-1] - known[0])
     for (label, values), (colour, dashes) in zip(_bounds(told), BOUNDS, strict=False):
         if known[0] - room < values[-1] < known[-1] + room:
-            axes.axvline(values[-1], color=colour, linestyle=dashes, label=_plain(label))
+            axes.axvline(values[-1], color=colour, linestyle=dashes, label=_in_lines(label))
     _legend(axes)
 
 
@@ -194,6 +195,11 @@ def _numbers(values: Sequence[float | None]) -> list[float]:
 def _plain(name: str) -> str:
     """A name fit for a legend, which leaves out what begins with an underscore and sets mathematics between dollars."""
     return " " + (f"{name[:31]}…" if len(name) > 32 else name).replace("$", r"\$")
+
+
+def _in_lines(label: str) -> str:
+    """A bound's name in lines short enough for a legend: what it is about may stand at its end."""
+    return "\n".join(map(_plain, wrap(label, 32)))
 
 
 def _legend(axes: Axes) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .data.batch import Batch
 from .data.stream import Stream
-from .errors import DataError, ModelError, RegretlessError
+from .errors import DataError, Interrupted, ModelError, RegretlessError
 from .ledger import FIELDS
 from .linear.base import OnlineClassifier
 from .linear.persist import write
@@ -23,10 +23,6 @@ POINTS_AN_OCTAVE = 10  # of the curve: 420 of them reach past 10^12 rounds
 
 Point = tuple[int, int, int]
 B = TypeVar("B")
-
-
-class Interrupted(RegretlessError):
-    """The run was asked to stop; what was learned is saved if there was a place for it."""
 
 
 class Watched:

@@ -183,6 +183,7 @@ class Certificate:
             "quantity": self.quantity,
             "observed": self.observed,
             "bound": self.bound if self.bound is None or self.bound < inf else None,
+            "vacuous": self.vacuous,
             "applies": self.applies,
             "why": self.why,
             "confidence": self.confidence,

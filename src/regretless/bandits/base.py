@@ -31,7 +31,7 @@ Array = np.ndarray[Any, Any]
 KEYS = 2**64  # seeds and runs are below
 LONGEST = 2**53  # rounds that floats count
 _MAKING = Lock()  # or threads whose draws are a bandit's first would each make a board, and all but one be forgotten
-LEAST = 1e-200  # of a share
+LEAST = 1e-200  # of a share or a rate, whose inverse is the most
 MOST = 2**31 - 1  # arms that have a number in what is kept of a play
 
 
@@ -300,7 +300,7 @@ class Bandit(Drawing):
         """
         from .compare import in_hindsight, unseen
 
-        many = self.get_params().get("switches") if switches is None else switches
+        many = self.get_params().get("switches") if switches is None else _switches(switches)
         return unseen(self, many) if losses is None else in_hindsight(self, losses, advice, many)
 
     def certify(
@@ -360,7 +360,7 @@ class Tuned(Bandit):
         if self.rate is not None and self.horizon is not None:
             raise RegretlessError("rate= and horizon= exclude each other: the horizon sets the rate")
         if self.rate is not None:
-            rate = positive("rate", self.rate)
+            rate = tangible("rate", positive("rate", self.rate))
             return Rules(self.name, "constant", rate, rate / 2)
         rounds = None if self.horizon is None else at_most(LONGEST, "horizon", self.horizon)
         if comparators == 1:
@@ -376,9 +376,9 @@ def implicit(arms: int, comparators: int, rounds: int) -> float:
 
 
 def tangible(name: str, value: float) -> float:
-    """A share that is not so small that it would be lost when it is scaled."""
-    if value < LEAST:
-        raise RegretlessError(f"{name}={value!r}; it must be {LEAST:g} at least")
+    """A number that is neither so small nor so large that it would be lost when it is scaled."""
+    if not LEAST <= value <= 1 / LEAST:
+        raise RegretlessError(f"{name}={value!r}; it must be {LEAST:g} at least, and {1 / LEAST:g} at most")
     return value
 
 
@@ -407,3 +407,9 @@ def _scale(value_range: Any, rewards: Any) -> Scale:
     if not isinstance(rewards, bool | np.bool_):
         raise RegretlessError(f"rewards={rewards!r}; it must be True or False")
     return Scale(low, high, bool(rewards))
+
+
+def _switches(value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 0:
+        raise RegretlessError(f"switches={value!r}; it must be a whole number >= 0")
+    return int(value)

@@ -60,7 +60,7 @@ def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None
         raise RegretlessError(f"losses of {len(table)} rounds; {board.rounds} were drawn, and each needs a row")
     if book.lost:
         raise RegretlessError(
-            f"{book.lost:.0f} draws were withdrawn: which, and what they lost, is not known; certify without losses"
+            f"draws were withdrawn ({book.lost:.0f}): which, and what they lost, is not known; certify without losses"
         )
     told = None
     if learner.advised:

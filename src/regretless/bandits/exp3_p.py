@@ -71,7 +71,8 @@ class Exp3P(Bandit):
         return self._tuned(arms, at_most(LONGEST, "horizon", self.horizon), self.delta)
 
     def _explicit(self) -> Rules:
-        rate, beta = positive("rate", self.rate), positive("beta", self.beta, or_zero=True)
+        rate = tangible("rate", positive("rate", self.rate))
+        beta = positive("beta", self.beta, or_zero=True)
         # Or the bonus of an arm that is never drawn would be infinite.
         explore = tangible("explore", positive("explore", self.explore))
         if beta > 1 or explore > 1:

@@ -56,7 +56,7 @@ class EXP3S(Bandit):
             rounds = at_most(LONGEST, "horizon", self.horizon)
             return self._tuned(arms, rounds, _switches(self.switches, rounds))
         if None not in explicit and tuned == (None, None):
-            rate = positive("rate", self.rate)
+            rate = tangible("rate", positive("rate", self.rate))
             return Rules(self.name, "constant", rate, rate / 2, share=tangible("share", share("share", self.share)))
         raise RegretlessError(
             "exp3-s asks how often the best arm changes: give horizon= and switches=, or rate= and share="

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ def arm_names(arms: Any) -> list[str]:
     RegretlessError
         If they are none.
     """
-    names = [arms] if isinstance(arms, str) else list(arms)
+    names = [arms] if isinstance(arms, str) else list(arms) if hasattr(arms, "__iter__") else []
     if not names or not all(isinstance(name, str) and name for name in names):
         raise RegretlessError(f"arms={arms!r}: a list of names is expected; give n_arms= to number them")
     if len(set(names)) < len(names):
@@ -74,7 +74,7 @@ def mask_of(available: Any, names: list[str] | None, arms: int) -> Array | None:
 
 
 def _mask_from(available: Any, names: list[str] | None, arms: int) -> Array:
-    if isinstance(available, str) or not hasattr(available, "__iter__"):
+    if isinstance(available, str | Mapping) or not hasattr(available, "__iter__"):
         raise RegretlessError(f"available={available!r}: a mask over the arms, or a list of arms, is expected")
     given = available if isinstance(available, np.ndarray) else list(available)
     if _truths(given):
@@ -162,7 +162,7 @@ def advice_of(advice: Any, experts: int | None, arms: int, names: list[str] | No
     RegretlessError
         If it is neither.
     """
-    found: Array = _advised(np.asarray(advice)[None], experts, arms, names)[0].copy()
+    found: Array = _advised(_array(advice)[None], experts, arms, names)[0].copy()
     return found
 
 
@@ -174,10 +174,17 @@ def advices_of(advice: Any, rounds: int, experts: int | None, arms: int, names: 
     RegretlessError
         If it is no such advice.
     """
-    found = _advised(np.asarray(advice), experts, arms, names)
+    found = _advised(_array(advice), experts, arms, names)
     if len(found) != rounds:
         raise RegretlessError(f"advice of {len(found)} rounds, and losses of {rounds}")
     return found
+
+
+def _array(advice: Any) -> Array:
+    try:
+        return np.asarray(advice)
+    except ValueError as error:  # rows of different lengths
+        raise RegretlessError(f"advice: as much from each expert is expected ({error})") from error
 
 
 def _advised(advice: Array, experts: int | None, arms: int, names: list[str] | None) -> Array:

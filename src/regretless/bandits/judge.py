@@ -52,9 +52,11 @@ class Judged(Certificate):
     @property
     def quantity(self) -> str:
         """What is observed: of a few runs not what they are expected to, but what they did."""
+        # Beside a regret against one arm, that against a sequence of arms is another number.
+        against = " against the sequence" if getattr(self.comparator, "switches", None) else ""
         if not self.few:
-            return self.theorem.quantity
-        return f"mean regret of {self.runs['of']} runs" if self.runs else "regret of this run"
+            return self.theorem.quantity + against
+        return (f"mean regret of {self.runs['of']} runs" if self.runs else "regret of this run") + against
 
     @property
     def luck(self) -> float:
@@ -80,8 +82,9 @@ class Judged(Certificate):
         seen, bound = f"{self.quantity} {in_figures(self.observed)}{spread}", in_figures(self.bound)
         if self.few:
             return f"{seen}, expected to be <= {bound}"
-        within = f" within {ERRORS} standard errors" if self.holds and self.observed > self.bound else ""
-        return f"{seen} {'<=' if self.holds else 'EXCEEDS'} {bound}{within}"
+        if self.holds and self.observed > self.bound and self.luck > 0:
+            return f"{seen} above {bound} by less than {ERRORS} standard errors"
+        return f"{seen} {'<=' if self.holds else 'EXCEEDS'} {bound}"
 
     def _nothing(self) -> str:
         unit = self.comparator is not None and self.most == self.comparator.rounds

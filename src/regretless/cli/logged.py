@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .evaluated import Logged
 
 RUNS = 10
+MOST_RUNS = 100_000  # of which each keeps a learner of its own
 DELTA = 0.05
 LEARNER = "exp3-ix"  # if none is named
 TABLES = ("csv", "tsv", "parquet", "arrow", "feather")
@@ -69,6 +70,8 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         if getattr(arguments, name) not in (None, []):
             what = "a table of losses" if name == "file" else f"--{name}"
             raise UsageError(f"{what} and --logged exclude each other")
+    if (arguments.runs or RUNS) > MOST_RUNS:
+        raise UsageError(f"--runs {arguments.runs}: a log is replayed at most {MOST_RUNS:,} times")
     if arguments.rewards and arguments.losses:
         raise UsageError("--rewards and --losses contradict each other")
     if arguments.policy is not None and arguments.learner is not None:

@@ -148,7 +148,7 @@ def certificate_line(certificate: Certificate, colour: bool) -> str:
     line = str(certificate)
     if not colour:
         return line
-    for words, kind in (("does not apply", "idle"), (" EXCEEDS ", "broken"), (" <= ", "holds")):
+    for words, kind in (("does not apply", "idle"), (" EXCEEDS ", "broken"), (" <= ", "holds"), (" above ", "holds")):
         head, found, tail = line.partition(words)
         if found:
             bare = words.strip()

@@ -81,7 +81,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         help=f"{', '.join(BANDITS)}; by default {logged.LEARNER}",
     )
     group.add_argument(
-        "--delta", type=options.share, metavar="D", help="how improbable it may be that a certificate fails (0.05)"
+        "--delta", type=options.share, metavar="D", help="the probability with which a certificate may fail (0.05)"
     )
     group.add_argument(
         "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
@@ -196,6 +196,8 @@ def _play(
         except Exception as error:
             if stopping.asked():
                 raise Ended("interrupted before the first run was over", stopping.code) from None
+            if isinstance(error, MemoryError):
+                raise RegretlessError(f"memory is exhausted by {runs:,} runs; use fewer (--runs)") from error
             raise RegretlessError(explain(error, table.name)) from error
         finally:
             console.settle()
@@ -221,6 +223,8 @@ def _refuse_nonsense(arguments: Namespace) -> None:
             raise UsageError(f"--{name} is about a log, and --logged FILE names none")
     if arguments.quiet and arguments.progress:
         raise UsageError("--quiet and --progress contradict each other")
+    if arguments.arms and not any(name.strip() for names in csv.reader(arguments.arms) for name in names):
+        raise UsageError("--arms names no column; leave it out for all columns of numbers")
     if arguments.range is not None:
         low, high = arguments.range
         if not (isfinite(low) and isfinite(high) and low < high):

@@ -162,22 +162,28 @@ class Pulled(Published):
 
     def _regrets(self) -> Iterator[str]:
         """The regret, and under it what each theorem allows."""
-        rows = [(*row, "") for row in self._seen()]
+        rows, shares = [(*row, "") for row in self._seen()], self._shares()
         for certificate in self.certificates:
             if not certificate.applies or certificate.bound is None:
                 continue
             over: dict[str, Any] = getattr(certificate, "runs", {})
-            bounds = [over["bound"][name] for name in QUANTILES] if over else [certificate.bound] * len(QUANTILES)
+            bounds = [over["bound"][name] for name in shares] if over else [certificate.bound] * len(shares)
             rows.append((certificate.theorem.title, bounds, f"  {_exceeded(certificate, over)}"))
         width = min(max(WIDTH, *(len(name) for name, *_ in rows)), WIDEST)
-        yield f"{'over the runs':<{width + 2}} {'5%':>14} {'median':>14} {'95%':>14}  exceeded in"
+        several = self.pulls.runs > 1
+        heads = " ".join(f"{head:>14}" for head in (("5%", "median", "95%") if several else ("at the end",)))
+        yield f"{'over the runs' if several else 'in the run':<{width + 2}} {heads}  exceeded in"
         for name, values, often in rows:
             told = " ".join(f"{number_text(value):>14}" for value in values)
             yield f"  {short(name, width):<{width}} {told}{often}"
 
+    def _shares(self) -> dict[str, float]:
+        """The quantiles that are shown; one run has a single number."""
+        return QUANTILES if self.pulls.runs > 1 else {"q50": QUANTILES["q50"]}
+
     def _seen(self) -> list[tuple[str, list[float]]]:
         """The regrets against all that it can be counted against, by their quantiles."""
-        pulls, shares = self.pulls, list(QUANTILES.values())
+        pulls, shares = self.pulls, list(self._shares().values())
         sequences = [
             (f"regret against {alike[0].label}", [pulls.plan.scale.width * one.regret for one in alike])
             for alike in zip(*pulls.comparators(), strict=True)
@@ -199,6 +205,8 @@ def _named(certificate: Certificate, experts: list[str]) -> Certificate:
 def _exceeded(certificate: Certificate, over: dict[str, Any]) -> str:
     """In how many of the runs; what holds in expectation is about their mean."""
     if certificate.theorem.kind == "expected":
+        if getattr(certificate, "few", False):
+            return "too few runs"
         return "mean within" if certificate.holds else "mean above"
     if not over:
         return "0 of 1" if certificate.holds else "1 of 1"

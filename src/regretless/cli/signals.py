@@ -5,9 +5,13 @@ from __future__ import annotations
 import signal
 from contextlib import AbstractContextManager
 from threading import current_thread, main_thread
+from time import monotonic, sleep
 from typing import Any, Protocol
 
+from ..errors import Interrupted
 from .exits import INTERRUPTED, TERMINATED
+
+ONE_WISH = 0.5  # seconds in which a repeated signal is the same wish: a key that bounced, a signal delivered twice
 
 
 class Waits(Protocol):
@@ -20,12 +24,14 @@ class Waits(Protocol):
 class Stopping(AbstractContextManager["Stopping"]):
     """While it is entered, the first signal asks the run to stop, and a second one ends the process at once.
 
+    One that comes right after the first is the same wish once more, and is ignored: what is done so far is reported.
     The run is asked between two batches. While it waits for the next one, which may take for ever, it is stopped there.
     """
 
     def __init__(self, run: Waits) -> None:
         self._run = run
         self.signal: int | None = None
+        self._since = 0.0
         self._before: dict[int, Any] = {}
 
     @property
@@ -45,15 +51,18 @@ class Stopping(AbstractContextManager["Stopping"]):
                     self._before[number] = signal.signal(number, self._stop)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self.signal is not None and kind is not KeyboardInterrupt:
+            sleep(max(0.0, self._since + ONE_WISH - monotonic()))  # or the same wish would end what follows
         for number, before in self._before.items():
             signal.signal(number, before)
 
     def _stop(self, number: int, _: object) -> None:
-        from ..run import Interrupted
-
         if self.signal is not None:
+            if monotonic() - self._since < ONE_WISH:
+                return
             raise KeyboardInterrupt
+        self._since = monotonic()
         self.signal = number
         if self._run.waiting:
             raise Interrupted("interrupted")

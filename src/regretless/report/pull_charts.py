@@ -11,7 +11,7 @@ from .arms import called
 from .curves import OFF_THE_CHART, Panel, Point, Series, absence, relation
 from .forecast_charts import numbered, weight_panel
 from .forecasts import History, Values
-from .pulls import QUANTILES, Course, PullReport
+from .pulls import Course, PullReport
 from .spread import spread
 from .stills import Still
 
@@ -68,12 +68,16 @@ def bound_lines(report: PullReport) -> list[Series]:
     """What theorems say of the regret, the lowest at the end first."""
     course = report.course
     named = {title: _points(course.rounds, values, endless=True) for title, values in report.bounds.items()}
-    named[OBSERVABLE] = _points(course.rounds, course.certificate, endless=True)
+    named[_observable(report)] = _points(course.rounds, course.certificate, endless=True)
     ranked = sorted((points[-1][1], title) for title, points in named.items() if points)
     return [
         Series(numbers.label(title), f"bound{k}", named[title], bound=True, final=numbers.number(last))
         for k, (last, title) in enumerate(ranked[:MOST_BOUNDS])
     ]
+
+
+def _observable(report: PullReport) -> str:
+    return OBSERVABLE if report.runs > 1 else OBSERVABLE.partition(",")[0]
 
 
 def probability_panel(report: PullReport) -> Panel | None:
@@ -135,10 +139,11 @@ def _log_spaced(rounds: Sequence[int]) -> bool:
 def _table(report: PullReport) -> list[list[str]]:
     """The same in numbers at some of the rounds."""
     course = report.course
-    columns = {_HEADS[key]: course.regret[key] for key in QUANTILES if course.regret.get(key)}
+    heads = _HEADS if report.runs > 1 else {"q50": "Regret"}
+    columns = {heads[key]: course.regret[key] for key in heads if course.regret.get(key)}
     columns |= {numbers.label(title, 40): values for title, values in report.bounds.items() if values}
     if course.certificate:
-        columns[OBSERVABLE] = course.certificate
+        columns[_observable(report)] = course.certificate
     last = len(course.rounds) - 1
     kept = sorted({round(last * k / (MOST_ROWS - 1)) for k in range(MOST_ROWS)})
     rows = [[numbers.count(course.rounds[k]), *(_cell(values[k]) for values in columns.values())] for k in kept]

@@ -134,19 +134,29 @@ def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
     if over:
         names = ", ".join(one.theorem.title for one in over)
         return Verdict("idle", f"{summary.many(len(over), 'bound')} exceeded, as chance may", f"{detail}; {names}.")
-    return Verdict("held", "Every bound held", detail + _exceeded(seen) + ".")
+    untested = sum(map(summary.untested, seen))
+    if untested == len(seen):
+        return Verdict("idle", "Too few runs to test a bound", f"{detail}; all of them bound what is expected.")
+    return Verdict("held", f"Every bound {'that could be tested ' if untested else ''}held", detail + _told(seen) + ".")
+
+
+def _told(seen: Sequence[CertificateLike]) -> str:
+    """What the runs say of the bounds that chance may exceed."""
+    untested = sum(map(summary.untested, seen))
+    few = f"; {summary.many(untested, 'bound')} in expectation not tested by so few runs" if untested else ""
+    return _exceeded(seen) + few
 
 
 def _exceeded(seen: Sequence[CertificateLike]) -> str:
     """How often the bounds that chance may exceed were."""
-    told = [getattr(one, "runs", None) for one in seen if one.theorem.kind != "expected"]
+    told = [getattr(one, "runs", None) for one in seen if one.theorem.kind == "probable"]
     counts = [runs for runs in told if isinstance(runs, Mapping) and runs.get("of")]
     if not counts:
         return ""
     worst = max(counts, key=lambda runs: runs.get("exceeded") or 0)
     many = worst.get("exceeded") or 0
     if not many:
-        return "; no run exceeded any"
+        return "; no run exceeded a bound that holds with a probability"
     return f"; chance exceeded one of them in {numbers.number(many)} of {summary.many(worst['of'], 'run')}, as it may"
 
 

@@ -25,7 +25,8 @@ class Course:
     regret : mapping
         Quantiles over the runs of the regret up to there, by ``q05, q25, q50, q75, q95``; of a single run, ``q50``.
     bounds : mapping
-        What each theorem says of the regret of so many rounds, by the theorem's title; None where it says nothing.
+        What each theorem says of the regret of so many rounds, by the theorem's title, and perhaps a comma and
+        against what, where its certificate is about something else; None where it says nothing.
     certificate : sequence of float or None
         The median over the runs of the bound that each could read off its own draws.
     probabilities : mapping
@@ -119,7 +120,7 @@ class PullReport:
     def bounds(self) -> dict[str, Values]:
         """What theorems say of the regret over the rounds, without those that do not apply to these runs."""
         idle = {one.theorem.title for one in self.certificates if not one.applies}
-        return {title: values for title, values in self.course.bounds.items() if title not in idle}
+        return {title: values for title, values in self.course.bounds.items() if title.partition(", ")[0] not in idle}
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ class Row:
     width: float | None
     over: bool
     runs: str = ""
+    empty: bool = False
 
 
 def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
@@ -127,9 +128,12 @@ def bound_card(report: Certified) -> Card:
         return Card(f"Tightest bound on {report.quantity}", "–", "no theorem gives one")
     share, width = used(best)
     against = getattr(best.comparator, "label", "") if best.quantity == "regret" else ""
-    note = (
-        best.theorem.title + (f", against {against}" if against else "") + (f": {share} used" if share != "–" else "")
-    )
+    note = best.theorem.title + (f", against {against}" if against else "")
+    if untested(best):
+        note += ": too few runs to test it"
+    elif share != "–":
+        note += f": {share} used"
+    note += "; vacuous, as nothing can exceed it" if vacuous(best) else ""
     return Card(f"Tightest bound on {best.quantity}", pair(best)[1], note, width, not holds(best))
 
 
@@ -156,6 +160,7 @@ def row(certificate: CertificateLike, formula: str) -> Row:
         width=width,
         over=certificate.applies and not holds(certificate),
         runs=_over_runs(certificate),
+        empty=vacuous(certificate),
     )
 
 
@@ -168,9 +173,11 @@ def _over_runs(certificate: CertificateLike) -> str:
     exceeded = None if certificate.theorem.kind == "expected" else runs.get("exceeded")
     bound = runs.get("bound")
     low, high = (bound.get(key) for key in ("q05", "q95")) if isinstance(bound, Mapping) else (None, None)
-    parts = [] if exceeded is None else [f"exceeded in {exceeded or 'none'} of {many(runs['of'], 'run')}"]
+    parts = ["too few runs to test what is expected"] if untested(certificate) else []
+    parts += [] if exceeded is None else [f"exceeded in {exceeded or 'none'} of {many(runs['of'], 'run')}"]
     if low is not None and high is not None and low < high < math.inf:
-        parts.append(f"the bound was {numbers.between(low, high)} in 90% of {'them' if parts else 'the runs'}")
+        whose = "the runs" if exceeded is None else "them"
+        parts.append(f"the bound was {numbers.between(low, high)} in 90% of {whose}")
     text = "; ".join(parts)
     return text[:1].upper() + text[1:] + "." if text else ""
 
@@ -178,6 +185,16 @@ def _over_runs(certificate: CertificateLike) -> str:
 def holds(certificate: CertificateLike) -> bool:
     """Whether what was observed is within the bound."""
     return certificate.holds is None or certificate.holds
+
+
+def untested(certificate: CertificateLike) -> bool:
+    """Whether what is observed, a mean over too few runs, tells nothing of a bound on its expectation."""
+    return bool(getattr(certificate, "few", False))
+
+
+def vacuous(certificate: CertificateLike) -> bool:
+    """Whether the bound says nothing: nothing that there can be would exceed it."""
+    return certificate.applies and bool(getattr(certificate, "vacuous", False))
 
 
 def pair(certificate: CertificateLike) -> tuple[str, str]:

@@ -120,7 +120,7 @@ def exp3_ix(ledger: BanditLedger, comparator: BanditComparator, learner: BanditS
 def exp3_ix_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """With probability 1 - delta the regret is at most 2 sqrt(2 K T ln K) + (sqrt(2 K T / ln K) + 1) ln(2 / delta) at
     the rate tuned for T rounds or more, 4 sqrt(K T ln K) + (2 sqrt(K T / ln K) + 1) ln(2 / delta) at the one that
-    falls; each of U draws whose loss never came adds 1. The other bound is always smaller."""
+    falls; each of U draws whose loss never came adds 1. The theorem before it is always sharper."""
     if learner.arms == 1:
         return 0.0
     # Rates held for a tenth of the rounds make the sum of rates at most sqrt(1.1) times as large: 0.1 sqrt(K T ln K)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...report.arms import called
 from ...report.pulls import MOST_ARMS, Course, PullReport
 
 if TYPE_CHECKING:
@@ -62,17 +63,31 @@ def course(pulls: Pulls) -> Course:
     return Course(
         rounds=pulls.marks.tolist(),
         regret={name: _plain(np.quantile(regret, share, axis=0)) for name, share in quantiles.items()},
-        bounds={title: _plain(values) for title, values in pulls.bounds().items()},
+        bounds={_against_what(pulls, title): _plain(values) for title, values in pulls.bounds().items()},
         certificate=() if certificate is None else _plain(np.median(certificate, axis=0)),
         probabilities={} if pulls.shares is None else _probabilities(pulls.plan.names, pulls.shares),
     )
+
+
+def _against_what(pulls: Pulls, title: str) -> str:
+    """The title of a bound, and what it is drawn against where that is not what the certificate is about."""
+    kinds = {one.title: one.kind for one in pulls.learner.theorems}
+    if pulls.stands.rule == "exp3-s":
+        return f"{title}, of one arm alone"
+    beforehand = not pulls.plan.experts and not (pulls.plan.environment.oblivious and pulls.asleep is None)
+    return f"{title}, against the best arm of each run" if beforehand and kinds.get(title) == "expected" else title
 
 
 def _against(pulls: Pulls) -> str | None:
     """What the regret is counted against, if not the best arm."""
     if pulls.plan.experts:
         return "the best expert in hindsight"
-    return "the arm with the best mean, by means" if pulls.by_means else None
+    if pulls.by_means:
+        return "the arm with the best mean, by means"
+    if pulls.plan.environment.oblivious or pulls.runs == 1 or pulls.best_arm is None:
+        return None
+    # The best arm in hindsight is another one from run to run.
+    return f"{called(pulls.best_arm)}, the best on average"
 
 
 def _probabilities(names: Sequence[str], shares: Array) -> dict[str, list[float | None]]:
