@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from math import isfinite, log, sqrt
 from os import PathLike
 from secrets import randbits
 from threading import Lock
@@ -13,13 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ..checks import drawn_seed, positive, share, whole
+from ..checks import drawn_seed, share
 from ..errors import RegretlessError
 from ..ledger import BanditLedger
 from ..theorem import Theorem
-from .board import DRAWS, ESTIMATES, IMPLICIT, Board, Rules, Scale
+from .board import DRAWS, ESTIMATES, IMPLICIT, Board, Rules
 from .draws import Drawing
 from .intake import advices_of, arm_names, table_of
+from .parameters import MOST, at_most, scale_of, seed_of, switches_of
 from .play import Play, played
 
 if TYPE_CHECKING:
@@ -28,11 +28,7 @@ if TYPE_CHECKING:
     from ..theory.bandit_standing import BanditStanding
 
 Array = np.ndarray[Any, Any]
-KEYS = 2**64  # seeds and runs are below
-LONGEST = 2**53  # rounds that floats count
 _MAKING = Lock()  # or threads whose draws are a bandit's first would each make a board, and all but one be forgotten
-LEAST = 1e-200  # of a share or a rate, whose inverse is the most
-MOST = 2**31 - 1  # arms that have a number in what is kept of a play
 
 
 @dataclass(kw_only=True, eq=False)
@@ -77,11 +73,11 @@ class Bandit(Drawing):
         self._arms = named if self.n_arms is None else at_most(MOST, "n_arms", self.n_arms)
         if named not in (None, self._arms):
             raise RegretlessError(f"n_arms={self.n_arms}, and arms= has {named} names")
-        self._scale = _scale(self.value_range, self.rewards)
+        self._scale = scale_of(self.value_range, self.rewards)
         if self.delta is not None:
             share("delta", self.delta)
-        self.seed_ = drawn_seed(None) if self.seed is None else _key("seed", self.seed)
-        _key("run", self.run)
+        self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
+        seed_of("run", self.run)
         self._board: Board | None = None
         self._pending = {}
         self._among = {}
@@ -300,7 +296,7 @@ class Bandit(Drawing):
         """
         from .compare import in_hindsight, unseen
 
-        many = self.get_params().get("switches") if switches is None else _switches(switches)
+        many = self.get_params().get("switches") if switches is None else switches_of(switches)
         return unseen(self, many) if losses is None else in_hindsight(self, losses, advice, many)
 
     def certify(
@@ -335,81 +331,3 @@ class Bandit(Drawing):
         from .persist import write
 
         write(path, self, {})
-
-
-@dataclass(kw_only=True, eq=False)
-class Tuned(Bandit):
-    """A bandit with a rate that is given, tuned for a horizon, or follows the number of draws.
-
-    Parameters
-    ----------
-    rate : float, optional
-        A constant learning rate.
-    horizon : int, optional
-        The number of rounds to come, for which the best constant rate is taken.
-    """
-
-    rate: float | None = None
-    horizon: int | None = None
-
-    @abstractmethod
-    def _best(self, arms: int, comparators: int, rounds: int) -> float:
-        """The constant rate that is best for so many rounds."""
-
-    def _rules(self, arms: int, comparators: int) -> Rules:
-        if self.rate is not None and self.horizon is not None:
-            raise RegretlessError("rate= and horizon= exclude each other: the horizon sets the rate")
-        if self.rate is not None:
-            rate = tangible("rate", positive("rate", self.rate))
-            return Rules(self.name, "constant", rate, rate / 2)
-        rounds = None if self.horizon is None else at_most(LONGEST, "horizon", self.horizon)
-        if comparators == 1:
-            return Rules(self.name, "constant", 1.0, 0.5)
-        if rounds is None:
-            return Rules(self.name)
-        return Rules(self.name, "constant", self._best(arms, comparators, rounds), implicit(arms, comparators, rounds))
-
-
-def implicit(arms: int, comparators: int, rounds: int) -> float:
-    """The implicit exploration of a certificate that is tightest after so many rounds."""
-    return sqrt(log(comparators) / (2 * arms * rounds)) if comparators > 1 else 0.5
-
-
-def tangible(name: str, value: float) -> float:
-    """A number that is neither so small nor so large that it would be lost when it is scaled."""
-    if not LEAST <= value <= 1 / LEAST:
-        raise RegretlessError(f"{name}={value!r}; it must be {LEAST:g} at least, and {1 / LEAST:g} at most")
-    return value
-
-
-def at_most(most: int, name: str, value: Any) -> int:
-    """A whole number from 1 to the largest there can be."""
-    if whole(name, value) > most:
-        raise RegretlessError(f"{name}={value!r}; it must be {most} at most")
-    return int(value)
-
-
-def _key(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= int(value) < KEYS:
-        raise RegretlessError(f"{name}={value!r}; it must be a whole number from 0 to 2^64 - 1")
-    return int(value)
-
-
-def _scale(value_range: Any, rewards: Any) -> Scale:
-    try:
-        low, high = (float(end) for end in value_range)
-    except (TypeError, ValueError) as error:
-        raise RegretlessError(f"value_range={value_range!r}; two numbers are expected") from error
-    if not (low < high and isfinite(low) and isfinite(high) and isfinite(high - low)):
-        raise RegretlessError(f"value_range={value_range!r}; a finite number and a larger one are expected")
-    if not isfinite(max(abs(low), abs(high)) * LONGEST):
-        raise RegretlessError(f"value_range={value_range!r}; so large that a sum of losses would not be finite")
-    if not isinstance(rewards, bool | np.bool_):
-        raise RegretlessError(f"rewards={rewards!r}; it must be True or False")
-    return Scale(low, high, bool(rewards))
-
-
-def _switches(value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 0:
-        raise RegretlessError(f"switches={value!r}; it must be a whole number >= 0")
-    return int(value)

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_IX
-from .base import Tuned
 from .board import Rules
+from .tuned import Tuned
 
 
 @dataclass(kw_only=True, eq=False)

@@ -10,8 +10,10 @@ from ..checks import positive, share
 from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_S
-from .base import LONGEST, Bandit, at_most, implicit, tangible
+from .base import Bandit
 from .board import Rules
+from .parameters import LONGEST, at_most, tangible
+from .tuned import implicit
 
 
 @dataclass(kw_only=True, eq=False)

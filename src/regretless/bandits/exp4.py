@@ -11,9 +11,11 @@ import numpy as np
 from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.bandits import EXP4
-from .base import MOST, Array, Tuned, at_most
+from .base import Array
 from .board import ESTIMATES, IMPLICIT, Board
 from .intake import advice_of
+from .parameters import MOST, at_most
+from .tuned import Tuned
 
 
 @dataclass(kw_only=True, eq=False)

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..theorem import Theorem
 from ..theory.bandits import HEDGE
-from .base import Tuned
 from .board import ESTIMATES
+from .tuned import Tuned
 
 
 @dataclass(kw_only=True, eq=False)

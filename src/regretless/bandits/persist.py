@@ -11,7 +11,6 @@ import numpy as np
 from .. import _core
 from ..kept import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
 from ..modelfile import read_model, refuse_unknown, write_model
-from .base import KEYS as SEEDS
 from .base import Bandit
 from .board import (
     ASLEEP,
@@ -31,6 +30,7 @@ from .board import (
 )
 from .draws import Among, Kept
 from .intake import SUM
+from .parameters import KEYS as SEEDS
 from .registry import bandit_class
 
 ROOM = "bandits"  # some names stand for a combiner of experts elsewhere
