@@ -15,7 +15,6 @@ from ...ledger import BanditLedger
 from ...nature import Environment, Stochastic
 from ...theory.bandit_standing import BanditStanding, epoch_starts
 from .meeting import Plan
-from .reach import reach
 from .runs import Group, Runs
 
 if TYPE_CHECKING:
@@ -260,38 +259,9 @@ class Pulls:
         fixed beforehand. It is picked by these very runs, so that the mean regret against it is, if anything, larger
         than expected.
         """
-        plan, own, best = self.plan, self._runs.comparators, self._best
-        if self.by_means:
-            return [self._by_chance(ledger, place) for place, ledger in enumerate(self.ledgers)]
-        if plan.seen is not None:
-            own = [plan.seen.comparators(ledger, plan.names) for ledger in self.ledgers]
-        if (plan.environment.oblivious and self.asleep is None) or plan.experts or best is None:
-            return own
-        return [[*found, self._beforehand(best, run)] for run, found in enumerate(own)]
+        from .judged import comparators
 
-    def _by_chance(self, ledger: BanditLedger, place: int) -> list[BanditComparator]:
-        """The best arm, of whose losses the means alone are known.
-
-        Where each run has noise of its own the mean over the runs averages it, as bounds in expectation do, and it is
-        compared with the arm that has the best mean. Noise that all runs share is averaged by nothing.
-        """
-        unseen = BanditComparator("best_arm", "the best arm", nan, ledger.loss, ledger.rounds)
-        world = self.environment
-        if world.alike:
-            return [unseen]
-        assert isinstance(world, Stochastic)
-        loss = float(world.expected(self.rounds, int(self.numbers[place])).min())
-        faced = loss + float(self._runs.mean_regrets[place])
-        return [unseen, BanditComparator("arm", "the arm with the best mean, by means", loss, faced, ledger.rounds)]
-
-    def _beforehand(self, place: int, run: int) -> BanditComparator:
-        """One arm, the same for all runs, in one of them."""
-        ledger, name, seen = self.ledgers[run], self.plan.names[place], self.plan.seen
-        if seen is not None:
-            return seen.arm(ledger, place, self.plan.names, beforehand=True)
-        lost = float(self._runs.arm_losses[run][place])
-        faced, rounds = float(ledger.loss - ledger.missed[place]), float(ledger.rounds - ledger.asleep[place])
-        return BanditComparator("arm", f"arm {name}", lost, faced, rounds, place, detail={"arm": name})
+        return comparators(self)
 
     def certificates(self) -> list[Certificate]:
         """Each theorem about the learner, read against all runs that have a ledger.
@@ -299,15 +269,9 @@ class Pulls:
         Bounds in expectation are read against an arm that is fixed beforehand where that is not the best of each run,
         all others against what is best in each run.
         """
-        from ..judge import certificates
+        from .judged import judged
 
-        compared = self.comparators()
-        best = [[one for one in found if one.name != "arm"] for found in compared]
-        each = []
-        for theorem in self.learner.theorems:
-            against = compared if theorem.kind == "expected" else best
-            each += certificates([theorem], self.stands, self.ledgers, against)
-        return each
+        return judged(self)
 
     def bounds(self) -> dict[str, Array]:
         """What each theorem promised of so many rounds, for each mark, by its title; nan where it says nothing.
@@ -316,14 +280,9 @@ class Pulls:
         expectation against an arm that is fixed beforehand are none of these where losses answer to the draws or arms
         sleep, and of a regret by means there are none at all.
         """
-        from ...theory.bandits import bound_at
+        from .judged import promised
 
-        if self.by_means:
-            return {}
-        slept, reached = self.asleep is not None, reach(self.plan)
-        each = [bound_at(self.stands, mark, slept=slept, reached=reached) for mark in self.marks.tolist()]
-        titles = dict.fromkeys(title for found in each for title in found)
-        return {title: np.array([found.get(title, nan) for found in each]) for title in titles}
+        return promised(self)
 
     # To be shown.
 
