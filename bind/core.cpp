@@ -1,9 +1,12 @@
 // The compiled core: borrow arrays, check them, release the interpreter's lock, turn names into types. No logic.
 #include "combiner.hpp"
+#include "duel.hpp"
 #include "kernel_machine.hpp"
 #include "player.hpp"
 #include "pull.hpp"
 #include "second_order.hpp"
+#include "tableau.hpp"
+#include "treeplex.hpp"
 #include "winnow.hpp"
 
 using namespace nb::literals;
@@ -14,10 +17,13 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // objects that live as long as the interpreter are no business of its user
   bind_player(m);
   bind_combiner(m);
+  bind_duel(m);
   bind_kernel_machine(m);
   bind_pull(m);
   bind_second_order(m);
   bind_svmlight(m);
+  bind_tableau(m);
+  bind_treeplex(m);
   bind_winnow(m);
   m.def("isa", [] { return std::string(isa_name(current_isa())); }, "The instruction set in use.");
   m.def("isas", [] {

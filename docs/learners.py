@@ -14,8 +14,10 @@ from pathlib import Path
 
 from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
+from regretless.games.registry import METHODS
 from regretless.linear.registry import LEARNERS, learner_class
 from regretless.theorem import Theorem
+from regretless.theory.games import BY_METHOD as GAME_THEOREMS
 
 ROOT = Path(__file__).resolve().parent.parent
 Rows = list[tuple[str, ...]]
@@ -80,6 +82,26 @@ def bandit_theorems() -> str:
     return _theorems({name: bandit_class(name).theorems for name in BANDITS})
 
 
+def methods() -> str:
+    """A row for each way to solve a zero-sum game."""
+    rows: Rows = [("method", "how", "theorems bound")]
+    for name, how in METHODS.items():
+        rows.append((f"`{name}`", how, _listed(theorem.quantity for theorem in GAME_THEOREMS[name])))
+    return _table(rows)
+
+
+def game_theorems() -> str:
+    """A row for each theorem of games: in one matrix, in turns, in two matrices, and boosting."""
+    from regretless.theory.boosting import BOOSTING
+    from regretless.theory.correlated import COARSE
+    from regretless.theory.sequence_form import CFR
+
+    of = {name: GAME_THEOREMS[name] for name in METHODS}
+    turns = dict.fromkeys(("cfr", "cfr+", "pcfr+"), CFR)
+    both = {f"{name}, two matrices": found for name, found in COARSE.items()}
+    return _theorems(of | turns | both | {"boost": BOOSTING})
+
+
 def future_theorems() -> str:
     """A row for each theorem on rounds to come."""
     from regretless.theory.leave_one_out import LEAVE_ONE_OUT
@@ -120,12 +142,13 @@ def _table(rows: Rows) -> str:
 
 
 PLACES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"learners": learners, "combiners": combiners, "bandits": bandits},
+    "README.md": {"learners": learners, "combiners": combiners, "bandits": bandits, "methods": methods},
     "docs/linear.md": {"parameters": parameters},
     "docs/certificates.md": {
         "theorems": theorems,
         "theorems of combiners": expert_theorems,
         "theorems of bandits": bandit_theorems,
+        "theorems of games": game_theorems,
     },
     "docs/batch.md": {"theorems of what is to come": future_theorems},
 }

@@ -37,7 +37,7 @@ def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("bandits", "batch", "experts", "linear", "data", "nature", "report", "textbook", "theory"):
+    if name in ("bandits", "batch", "experts", "games", "linear", "data", "nature", "report", "textbook", "theory"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

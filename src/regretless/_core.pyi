@@ -1,5 +1,6 @@
 """Compiled rounds. Every function borrows arrays and owns nothing."""
 
+from collections.abc import Callable
 from typing import Annotated, overload
 
 import numpy
@@ -108,6 +109,47 @@ def expert_fields() -> list[str]:
     """Names of the numbers of an experts' book, in order."""
 
 COMBINER_MEMORY: int = 8
+
+class Payer:
+    """
+    What a player wins against the other's strategy: a sign times a product.
+    """
+
+    @staticmethod
+    def dense(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], *, turned: bool = False, sign: float = 1.0, columns: int = -1) -> Payer:
+        """
+        One row for each strategy of the player; turned, one for each of the other's.
+        """
+
+    @staticmethod
+    def sparse(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, *, sign: float = 1.0) -> Payer:
+        """Compressed rows, one for each strategy of the player."""
+
+    @staticmethod
+    def calls(multiply: Callable, *, mine: int, others: int, sign: float = 1.0) -> Payer:
+        """A function of the other's strategy."""
+
+    def gains(self, others: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write what each strategy wins."""
+
+class Dueler:
+    """Two learners and their borrowed state; let them play each other."""
+
+    def __init__(self, method: str, row: Payer, column: Payer, *, row_state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], column_state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], joint: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, alternate: bool = False, zero_sum: bool = True, power: int = 0, falls: bool = False, row_rate: float = 0.0, column_rate: float = 0.0) -> None: ...
+
+    def play(self, rounds: int, target: float) -> tuple[int, bool]:
+        """
+        Play so many rounds, or fewer: how many were played, and whether the gap is at most `target`.
+        """
+
+def shorten_payoffs(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], centre: float, factor: float, out: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Payoffs less `centre`, times `factor`, as short whole numbers."""
+
+DUEL_FIELDS: tuple = ...
+
+DUEL_MEMORY: int = 6
+
+DUEL_ROWS: int = 6
 
 class KernelMachine:
     """A perceptron in the dual over borrowed arrays; feed it rounds."""
@@ -273,6 +315,68 @@ class SvmlightParser:
     @property
     def first_id(self) -> int | None:
         """The id of column 0, or None when there were no entries yet."""
+
+def payoff_range(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)]) -> tuple[float, float]:
+    """
+    The least and the largest number; both are nan if one of them is not finite.
+    """
+
+def enclose(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], size: float, row: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None = None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None = None) -> tuple[float, float]:
+    """
+    Numbers between which the value of a game lies, as two strategies prove it; no payoff is larger than size.
+    """
+
+class GameTableau:
+    """
+    The condensed tableau of a dense game whose payoffs lie within low ... high. After more pivots that gain nothing than patience allows they go on in lexicographic order.
+    """
+
+    def __init__(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], low: float, high: float, patience: int | None = None) -> None: ...
+
+    def solve(self, limit: int, row: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        At most so many pivots, and at the end the strategies: whether it is the end.
+        """
+
+    def basis(self) -> tuple[list[int], list[int]]:
+        """The rows and the columns that are in play at the end."""
+
+    @property
+    def pivots(self) -> int: ...
+
+    @property
+    def gap(self) -> float:
+        """What is left of the gap, in units of the range of the payoffs."""
+
+class Tree:
+    """A game in sequence form over borrowed arrays."""
+
+    def __init__(self, *, row_first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column_columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def enclose(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounded: bool) -> tuple[float, float]:
+        """
+        What the plan x wins at least and y pays at most; rounded: each payoff may be off by half a unit.
+        """
+
+    def reaches(self, row: bool, low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The least and the most that each sequence of a player can be worth."""
+
+class TreeDuel:
+    """Two learners that play each other on a tree, and their borrowed state."""
+
+    def __init__(self, tree: Tree, rule: str, *, row: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], column: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], alternate: bool, power: int) -> None: ...
+
+    def play(self, rounds: int) -> None:
+        """Play so many rounds more."""
+
+    def settle(self) -> None:
+        """
+        Bring the book up to date: regrets, lengths and the gap of the averages.
+        """
+
+TREE_ROWS: int = 5
+
+TREE_MEMORY: int = 2
 
 class MirrorPlayer:
     """Mirror steps by a link: rules and borrowed state; feed it rounds."""

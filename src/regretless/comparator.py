@@ -200,3 +200,40 @@ class BanditComparator:
             "regret": self.regret if known else None,
             "detail": dict(self.detail),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class GameComparator:
+    """What either player could do best against the other's strategy.
+
+    Attributes
+    ----------
+    row, column : int or None
+        The best responses, where they are single rows and columns.
+    label : str
+        What a line calls them.
+    rounds : float
+        How many were played, or how many steps the solver took.
+    rounding : float
+        What the numbers may owe to rounding, in payoffs.
+    detail : dict
+        What else is worth knowing, as JSON values.
+    """
+
+    row: int | None = None
+    column: int | None = None
+    label: str = ""
+    rounds: float = inf
+    rounding: float = 0.0
+    detail: dict[str, Any] = field(default_factory=dict)
+    name: str = "best_responses"
+
+    def describe(self) -> dict[str, Any]:
+        """The comparator as JSON values."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "row": self.row,
+            "column": self.column,
+            "detail": dict(self.detail),
+        }

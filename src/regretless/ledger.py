@@ -260,3 +260,55 @@ class BanditLedger:
             last_gamma=last.last_gamma,
             width=last.width,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class GameLedger:
+    """Running totals of two learners that played each other on one matrix, in the row player's payoffs.
+
+    Round t counts with its weight w_t in the average strategies: 1, t or t^2. The row player's payoffs of round t are
+    u_t = A q_t, the column player's losses are v_t, its own strategy of that round times A.
+
+    Attributes
+    ----------
+    rounds, weight, last_weight : float
+        Rounds played, the sum of their weights, and the last one.
+    row_regret, column_regret : float
+        How much more the best fixed row, or column, would have won, each round by its weight.
+    turn : float
+        Sum of w_t (p_t' A q_t - p_t' A q'_t), where q'_t is what the column player held when it met p_t: what it owes
+        to moving second. Zero where both move at once.
+    row_norm, column_norm : float
+        Euclidean lengths of what each regret matcher keeps, at the end; zero of others. Of games in turns, the most
+        that they add up to over the information sets that one plan comes to.
+    row_square, column_square : float
+        Sums of the squared lengths of the regrets of a round, of predictive learners of how far these were from what
+        had been predicted; zero of exponential weights.
+    row_shift, column_shift : float
+        Of exponential weights: sums of the squared halves of the range of what the payoffs changed by from round to
+        round, the first from zero; zero of others.
+    row_move, column_move : float
+        Of exponential weights: sums of the squared lengths, in absolute values, by which the strategies moved from
+        round to round; zero of others.
+    gap : float
+        Duality gap of the average strategies, as the players' own sums have it.
+    """
+
+    rounds: float = 0.0
+    weight: float = 0.0
+    last_weight: float = 0.0
+    row_regret: float = 0.0
+    column_regret: float = 0.0
+    turn: float = 0.0
+    row_norm: float = 0.0
+    column_norm: float = 0.0
+    row_square: float = 0.0
+    column_square: float = 0.0
+    row_shift: float = 0.0
+    column_shift: float = 0.0
+    row_move: float = 0.0
+    column_move: float = 0.0
+    gap: float = 0.0
+
+
+GAME_FIELDS = tuple(field.name for field in fields(GameLedger))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite, nan
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,7 @@ def regret_band(axes: Axes, pulls: Any) -> None:
     """
     told = _told(pulls)
     course = told.course
-    rounds, known = list(course.rounds), {name: _numbers(values) for name, values in course.regret.items()}
+    rounds, known = list(course.rounds), {name: known_numbers(values) for name, values in course.regret.items()}
     median, rises = known.get("q50", []), _rises(told)
     highest = max((abs(value) for values in known.values() for value in values if isfinite(value)), default=0.0)
     bottom = max(0.5 * min((v for v in median if v > 0), default=1.0), 1e-3 * highest) if rises else -inf
@@ -77,7 +77,7 @@ def regret_band(axes: Axes, pulls: Any) -> None:
         if values[-1] > (OFF_THE_CHART if rises else FAR_ABOVE) * highest > 0:
             values, label = [nan] * len(values), f"{label}: {values[-1]:.4g}, far above this chart"
         axes.plot(rounds, [value if isfinite(value) else nan for value in values], color=colour, linestyle=dashes,
-                  marker="o" if sum(map(isfinite, values)) == 1 else None, label=_in_lines(label))  # fmt: skip
+                  marker="o" if sum(map(isfinite, values)) == 1 else None, label=in_lines(label))  # fmt: skip
     if rises:
         axes.set_xscale("log")
         axes.set_yscale("log")
@@ -86,7 +86,7 @@ def regret_band(axes: Axes, pulls: Any) -> None:
         axes.axhline(0, color="grey", linewidth=0.8)
     axes.set(title=f"Regret of {told.runs:,} run{'s' * (told.runs != 1)}", xlabel="rounds", ylabel="regret")
     axes.grid(axis="y", linewidth=0.5, alpha=0.5)
-    _legend(axes)
+    legend(axes)
 
 
 def probabilities(axes: Axes, pulls: Any) -> None:
@@ -101,26 +101,39 @@ def probabilities(axes: Axes, pulls: Any) -> None:
     told = _told(pulls)
     course = told.course
     axes.set(title="Probability of each arm", xlabel="rounds", ylabel="probability of a draw")
-    shares = {name: [v if isfinite(v) else 0.0 for v in _numbers(vs)] for name, vs in course.probabilities.items()}
+    shares = {name: [v if isfinite(v) else 0.0 for v in known_numbers(vs)] for name, vs in course.probabilities.items()}
     if not shares:
         axes.text(0.5, 0.5, "these were not looked at", ha="center", va="center", transform=axes.transAxes)
         return
-    arms = [name for name in shares if name != "others"][:MOST_EXPERTS]
-    colours, hatches = [EXPERTS[k % 6] for k in range(len(arms))], ["///" if k >= 6 else "" for k in range(len(arms))]
-    columns = [shares[name] for name in arms]
-    if rest := [shares[name] for name in shares if name not in arms]:
-        columns.append([sum(row) for row in zip(*rest, strict=True)])
-        arms, colours, hatches = [*arms, "others"], [*colours, "lightgrey"], [*hatches, ""]
-    names = [_plain(called(name)) for name in arms]
-    axes.stackplot(
-        list(course.rounds), *columns, labels=names, colors=colours, hatch=hatches, alpha=0.85,
-        edgecolor="white", linewidth=0.5,
-    )  # fmt: skip
+    stacked(axes, course.rounds, {called(name): values for name, values in shares.items()})
     if course.rounds[-1] > course.rounds[0] and _rises(told):
         axes.set_xscale("log")  # as that of the regret
     axes.set_ylim(0, 1)
     axes.margins(x=0)
-    _legend(axes)
+    legend(axes)
+
+
+def stacked(axes: Axes, rounds: Sequence[int], shares: Mapping[str, list[float]]) -> None:
+    """Shares of a whole over the rounds, the first ones in colours, all others together.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    rounds : sequence of int
+    shares : mapping
+        The share at each of the rounds, by name; perhaps of ``"others"``.
+    """
+    names = [name for name in shares if name != "others"][:MOST_EXPERTS]
+    colours, hatches = [EXPERTS[k % 6] for k in range(len(names))], ["///" if k >= 6 else "" for k in range(len(names))]
+    columns = [shares[name] for name in names]
+    if rest := [shares[name] for name in shares if name not in names]:
+        columns.append([sum(row) for row in zip(*rest, strict=True)])
+        names, colours, hatches = [*names, "others"], [*colours, "lightgrey"], [*hatches, ""]
+    axes.stackplot(
+        list(rounds), *columns, labels=list(map(plain, names)), colors=colours, hatch=hatches, alpha=0.85,
+        edgecolor="white", linewidth=0.5,
+    )  # fmt: skip
 
 
 def draw_shares(axes: Axes, pulls: Any) -> None:
@@ -137,13 +150,26 @@ def draw_shares(axes: Axes, pulls: Any) -> None:
     shown = {name: draws[name] for name in ranked[:MOST_EXPERTS]}
     if len(draws) > len(shown):
         shown["others"] = max(0.0, sum(draws.values()) - sum(shown.values()))
-    places = list(range(len(shown)))
-    bars = axes.barh(places, list(shown.values()), color=OBSERVED, height=0.7)
-    axes.bar_label(bars, labels=[f" {100 * share:.1f}%" for share in shown.values()], fontsize="small")
-    axes.set_yticks(places, [_plain(called(name)) for name in shown], fontsize="small")
+    bar_shares(axes, {called(name): share for name, share in shown.items()})
+    axes.set(title="Share of the draws", xlabel="share")
+
+
+def bar_shares(axes: Axes, shares: Mapping[str, float]) -> None:
+    """Shares of a whole as bars, in the order in which they are given.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    shares : mapping
+        By name.
+    """
+    places = list(range(len(shares)))
+    bars = axes.barh(places, list(shares.values()), color=OBSERVED, height=0.7)
+    axes.bar_label(bars, labels=[f" {100 * share:.1f}%" for share in shares.values()], fontsize="small")
+    axes.set_yticks(places, list(map(plain, shares)), fontsize="small")
     axes.invert_yaxis()
     axes.margins(x=0.15)
-    axes.set(title="Share of the draws", xlabel="share")
 
 
 def final_regrets(axes: Axes, pulls: Any) -> None:
@@ -165,8 +191,8 @@ def final_regrets(axes: Axes, pulls: Any) -> None:
     room = 5 * (known[-1] - known[0])
     for (label, values), (colour, dashes) in zip(_bounds(told), BOUNDS, strict=False):
         if known[0] - room < values[-1] < known[-1] + room:
-            axes.axvline(values[-1], color=colour, linestyle=dashes, label=_in_lines(label))
-    _legend(axes)
+            axes.axvline(values[-1], color=colour, linestyle=dashes, label=in_lines(label))
+    legend(axes)
 
 
 def _told(pulls: Any) -> PullReport:
@@ -176,32 +202,34 @@ def _told(pulls: Any) -> PullReport:
 
 def _rises(told: PullReport) -> bool:
     """Whether a logarithmic axis has a place for where the regret ends."""
-    ends = [values[-1] for values in map(_numbers, told.course.regret.values()) if values]
+    ends = [values[-1] for values in map(known_numbers, told.course.regret.values()) if values]
     return bool(ends) and all(end > 0 for end in ends)
 
 
 def _bounds(told: PullReport) -> list[tuple[str, list[float]]]:
     """Bounds on the regret by their names, the lowest at the end first."""
-    named = {title: _numbers(values) for title, values in told.bounds.items()}
-    named["observable bound, median"] = _numbers(told.course.certificate)
+    named = {title: known_numbers(values) for title, values in told.bounds.items()}
+    named["observable bound, median"] = known_numbers(told.course.certificate)
     known = [(title, values) for title, values in named.items() if values and isfinite(values[-1])]
     return sorted(known, key=lambda pair: pair[1][-1])
 
 
-def _numbers(values: Sequence[float | None]) -> list[float]:
+def known_numbers(values: Sequence[float | None]) -> list[float]:
+    """Numbers, nan where nothing is known."""
     return [nan if value is None else float(value) for value in values]
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """A name fit for a legend, which leaves out what begins with an underscore and sets mathematics between dollars."""
     return " " + (f"{name[:31]}…" if len(name) > 32 else name).replace("$", r"\$")
 
 
-def _in_lines(label: str) -> str:
+def in_lines(label: str) -> str:
     """A bound's name in lines short enough for a legend: what it is about may stand at its end."""
-    return "\n".join(map(_plain, wrap(label, 32)))
+    return "\n".join(map(plain, wrap(label, 32)))
 
 
-def _legend(axes: Axes) -> None:
+def legend(axes: Axes) -> None:
+    """What is drawn, to the right of it."""
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0))

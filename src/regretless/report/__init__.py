@@ -2,6 +2,17 @@
 
 from .forecast_page import render_forecasts, write_forecast_report
 from .forecasts import ForecastReport, History, shortened
+from .game_page import render_game, write_game_report
+from .games import (
+    EquilibriumRow,
+    ExactGame,
+    GameCourse,
+    GameReport,
+    InformationSet,
+    JointPlay,
+    named_course,
+    solved,
+)
 from .logged_page import render_logged, write_logged_report
 from .model import BoundCurve, Report
 from .page import render, write_report
@@ -11,18 +22,28 @@ from .pulls import Course, Estimate, LoggedReport, PullReport
 __all__ = [
     "BoundCurve",
     "Course",
+    "EquilibriumRow",
     "Estimate",
+    "ExactGame",
     "ForecastReport",
+    "GameCourse",
+    "GameReport",
     "History",
+    "InformationSet",
+    "JointPlay",
     "LoggedReport",
     "PullReport",
     "Report",
+    "named_course",
     "render",
     "render_forecasts",
+    "render_game",
     "render_logged",
     "render_pulls",
     "shortened",
+    "solved",
     "write_forecast_report",
+    "write_game_report",
     "write_logged_report",
     "write_pull_report",
     "write_report",

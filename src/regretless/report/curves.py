@@ -50,7 +50,8 @@ class Panel:
     The axis of rounds is linear if `even`, else as `round_axis` chooses; `across` is what it is called. Of the points
     of the first line, `moments` are the times, where rounds have such, and `said` is what the reader is told of each
     who points at it. What is below `least` has no place on a logarithmic axis of values. `table` says the same in
-    numbers, its headings first.
+    numbers, its headings first. `stops` are the rounds that can be pointed at, where other lines than the first have
+    some of their own, and `rest` is what the numbers shown are about until then.
     """
 
     key: str
@@ -66,6 +67,8 @@ class Panel:
     across: str = "Rounds"
     least: float = 0.0
     table: Sequence[Sequence[str]] = ()
+    stops: Sequence[float] = ()
+    rest: str = ""
 
     @property
     def rounds(self) -> int:

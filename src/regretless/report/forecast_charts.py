@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from . import numbers
 from .curves import Panel, Point, Series, absence, relation, thin
 from .forecasts import MOST_EXPERTS, ForecastReport, History, Values
+from .recorded import known_points
 from .residuals import residual_panels
 
 MOST_LINE_POINTS = 240
@@ -36,7 +37,7 @@ def numbered(history: History) -> dict[str, tuple[str, str]]:
 
     The heaviest on average come first. In no picture have two experts the same style.
     """
-    totals = {name: sum(v for _, v in _known(history.rounds, v)) for name, v in history.weights.items()}
+    totals = {name: sum(v for _, v in known_points(history.rounds, v)) for name, v in history.weights.items()}
     heaviest = sorted((name for name in totals if name != "others"), key=lambda name: -totals[name])[:MOST_EXPERTS]
     leading = _leading(history)[:MOST_EXPERTS]
     styles = {name: place for place, name in enumerate(heaviest)}
@@ -69,7 +70,7 @@ def regret_panel(history: History) -> Panel | None:
 
 def _bounds(history: History, highest: float) -> list[Series]:
     """The upper and the lower bound; an upper one that is far above all else is in the legend alone."""
-    upper = thin(_points(history.rounds, history.bound), even=True)
+    upper = thin(known_points(history.rounds, history.bound, endless=True), even=True)
     lower = _thinned(history.rounds, history.lower_bound)
     found: list[Series] = []
     if upper:
@@ -145,11 +146,11 @@ def loss_panel(report: ForecastReport, known: Names) -> Panel | None:
         title, unit = "Each expert’s summed loss beside the learner’s", "Loss above the learner’s"
         lines = {name: _difference(values, history.faced.get(name, learner)) for name, values in lines.items()}
         learner = [0.0] * len(history.rounds)
-    own = thin(_known(history.rounds, learner), MOST_LINE_POINTS, even=True)
+    own = thin(known_points(history.rounds, learner), MOST_LINE_POINTS, even=True)
     told = numbers.number(own[-1][1])
     series = [Series("Learner", "first", own, final=told, tag="Learner")]
     for name, values in lines.items():
-        points = thin(_known(history.rounds, values), MOST_LINE_POINTS, even=True)
+        points = thin(known_points(history.rounds, values), MOST_LINE_POINTS, even=True)
         tag, style = _tag(name, known)
         if points:
             series.append(Series(tag, style, points, final=numbers.number(points[-1][1]), tag=tag))
@@ -177,7 +178,7 @@ def _loss_notes(report: ForecastReport, apart: bool, shown: int) -> list[str]:
 
 def rate_panel(history: History) -> Panel | None:
     """The learning rate on a log axis."""
-    points = [(t, value) for t, value in thin(_known(history.rounds, history.rate)) if value > 0]
+    points = [(t, value) for t, value in thin(known_points(history.rounds, history.rate)) if value > 0]
     if not points:
         return None
     line = Series("Learning rate", "recent", points, final=numbers.number(points[-1][1]))
@@ -189,7 +190,7 @@ def _leading(history: History) -> list[str]:
     ends: dict[str, float] = {}
     for name, values in history.expert_losses.items():
         spoken = _difference(values, history.faced[name]) if name in history.faced else values
-        if known := _known(history.rounds, spoken):
+        if known := known_points(history.rounds, spoken):
             ends[name] = known[-1][1]
     return sorted(ends, key=lambda name: ends[name])
 
@@ -203,15 +204,5 @@ def _difference(one: Values, other: Values) -> list[float | None]:
     return [None if a is None or b is None else float(a) - float(b) for a, b in pairs]
 
 
-def _points(rounds: Sequence[int], values: Values) -> list[Point]:
-    """The points of a column, without the rounds at which nothing is known."""
-    pairs = zip(rounds, values, strict=False)
-    return [(float(t), float(value)) for t, value in pairs if value is not None and not math.isnan(value)]
-
-
-def _known(rounds: Sequence[int], values: Values) -> list[Point]:
-    return [(t, value) for t, value in _points(rounds, values) if math.isfinite(value)]
-
-
 def _thinned(rounds: Sequence[int], values: Values) -> list[Point]:
-    return thin(_known(rounds, values), even=True)
+    return thin(known_points(rounds, values), even=True)

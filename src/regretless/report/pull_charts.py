@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from . import numbers, summary
 from .arms import called
-from .curves import OFF_THE_CHART, Panel, Point, Series, absence, relation
+from .curves import OFF_THE_CHART, Panel, Point, Series
 from .forecast_charts import numbered, weight_panel
-from .forecasts import History, Values
+from .forecasts import History
 from .pulls import Course, PullReport
+from .recorded import absences, bounded, known_points, log_spaced, near, table
+from .recorded import bound_lines as lines_of_bounds
 from .spread import spread
 from .stills import Still
-
-MOST_BOUNDS = 4
-"""As many styles of bounds can be told apart."""
 
 FAR_ABOVE = 12.0
 """A bound so many times above all that was observed would flatten the rest of a linear chart."""
@@ -24,7 +22,6 @@ FAR_ABOVE = 12.0
 LEAST_SHARE = 1e-3
 """A regret of less than this share of the last one is left off a logarithmic axis: chance made it."""
 
-MOST_ROWS = 13
 OBSERVABLE = "Observable bound, median"
 
 
@@ -45,7 +42,7 @@ def stills(report: PullReport) -> list[Still]:
 def regret_panel(report: PullReport) -> Panel | None:
     """The median of the regret in the bands that hold half of the runs and nine tenths, under its bounds."""
     course = report.course
-    median = _points(course.rounds, course.regret.get("q50", ()))
+    median = known_points(course.rounds, course.regret.get("q50", ()))
     if not median:
         return None
     bands = [_band(course, "q25", "q75", "Half of the runs", "inner")]
@@ -54,11 +51,11 @@ def regret_panel(report: PullReport) -> Panel | None:
     log = _rises(course, median)
     tops = [high for band in known for *_, high in band.spans] + [abs(value) for _, value in median]
     limit = max(max(tops), 1e-300) * (OFF_THE_CHART if log else FAR_ABOVE)
-    bounds = [_near(line, limit) for line in bound_lines(report)]
+    bounds = [near(line, limit) for line in bound_lines(report)]
     name = "Median" if known else "Regret"
     lines = [Series(name, "first", median, final=numbers.number(median[-1][1])), *known, *bounds]
     return Panel(
-        "regret", _title(report, median, bounds), "Regret", "real", lines, _notes(bounds),
+        "regret", _title(report, median, bounds), "Regret", "real", lines, absences(bounds),
         scale="log" if log else "linear", even=not log, least=LEAST_SHARE * median[-1][1] if log else 0.0,
         table=_table(report),
     )  # fmt: skip
@@ -66,14 +63,8 @@ def regret_panel(report: PullReport) -> Panel | None:
 
 def bound_lines(report: PullReport) -> list[Series]:
     """What theorems say of the regret, the lowest at the end first."""
-    course = report.course
-    named = {title: _points(course.rounds, values, endless=True) for title, values in report.bounds.items()}
-    named[_observable(report)] = _points(course.rounds, course.certificate, endless=True)
-    ranked = sorted((points[-1][1], title) for title, points in named.items() if points)
-    return [
-        Series(numbers.label(title), f"bound{k}", named[title], bound=True, final=numbers.number(last))
-        for k, (last, title) in enumerate(ranked[:MOST_BOUNDS])
-    ]
+    named = {**report.bounds, _observable(report): report.course.certificate}
+    return lines_of_bounds(report.course.rounds, named)
 
 
 def _observable(report: PullReport) -> str:
@@ -90,22 +81,15 @@ def probability_panel(report: PullReport) -> Panel | None:
         return None
     title = "Probability of each arm" + (f", mean of {summary.many(report.runs, 'run')}" if report.runs > 1 else "")
     return replace(
-        found, key="probabilities", title=title, unit="Probability of a draw", even=not _log_spaced(course.rounds)
+        found, key="probabilities", title=title, unit="Probability of a draw", even=not log_spaced(course.rounds)
     )
 
 
 def _title(report: PullReport, median: Sequence[Point], bounds: Sequence[Series]) -> str:
     """The title claims that the regret is under its bounds only where nineteen of twenty runs are."""
     title = f"Regret of {summary.many(report.runs, 'run')}" if report.runs > 1 else "Regret"
-    if not (drawn := [line for line in bounds if line.drawn]):
-        return title
-    highest = _points(report.course.rounds, report.course.regret.get("q95", ())) or median
-    many = "s" if len(drawn) > 1 else ""
-    return f"{title} {'under its' if relation(highest, drawn) == 'under' else 'and its'} bound{many}"
-
-
-def _notes(bounds: Sequence[Series]) -> list[str]:
-    return [f"{line.name}: the bound {absence(line)}" for line in bounds if not line.drawn]
+    highest = known_points(report.course.rounds, report.course.regret.get("q95", ())) or median
+    return bounded(title, highest, bounds)
 
 
 def _rises(course: Course, median: Sequence[Point]) -> bool:
@@ -116,24 +100,11 @@ def _rises(course: Course, median: Sequence[Point]) -> bool:
 
 
 def _band(course: Course, low: str, high: str, name: str, style: str) -> Series:
-    lows, highs = (_points(course.rounds, course.regret.get(key, ())) for key in (low, high))
+    lows, highs = (known_points(course.rounds, course.regret.get(key, ())) for key in (low, high))
     upper = dict(highs)
     spans = [(t, value, upper[t]) for t, value in lows if t in upper]
     final = numbers.between(*spans[-1][1:]) if spans else ""
     return Series(name, style, (), final=final, mark="band", spans=spans)
-
-
-def _near(line: Series, limit: float) -> Series:
-    """The part of a bound that fits the chart; one that ends above it is in the legend alone."""
-    drawn = line.points[-1][1] <= limit
-    return replace(
-        line, drawn=drawn, told=line.points, points=[p for p in line.points if p[1] <= limit] if drawn else line.points
-    )
-
-
-def _log_spaced(rounds: Sequence[int]) -> bool:
-    """Whether the rounds that were recorded crowd at the beginning."""
-    return len(rounds) > 4 and rounds[len(rounds) // 2] < rounds[-1] / 4
 
 
 def _table(report: PullReport) -> list[list[str]]:
@@ -144,20 +115,7 @@ def _table(report: PullReport) -> list[list[str]]:
     columns |= {numbers.label(title, 40): values for title, values in report.bounds.items() if values}
     if course.certificate:
         columns[_observable(report)] = course.certificate
-    last = len(course.rounds) - 1
-    kept = sorted({round(last * k / (MOST_ROWS - 1)) for k in range(MOST_ROWS)})
-    rows = [[numbers.count(course.rounds[k]), *(_cell(values[k]) for values in columns.values())] for k in kept]
-    return [["Rounds", *columns], *rows]
+    return table(course.rounds, columns)
 
 
 _HEADS = {"q05": "5%", "q25": "25%", "q50": "Median", "q75": "75%", "q95": "95%"}
-
-
-def _cell(value: float | None) -> str:
-    return "–" if value is None or math.isnan(value) else numbers.number(value)
-
-
-def _points(rounds: Sequence[int], values: Values, endless: bool = False) -> list[Point]:
-    pairs = zip(rounds, values, strict=False)
-    known = [(float(t), float(value)) for t, value in pairs if value is not None and not math.isnan(value)]
-    return known if endless else [point for point in known if math.isfinite(point[1])]

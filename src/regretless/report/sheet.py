@@ -32,13 +32,18 @@ SOURCE_NAMES = {
     "passes": "Passes",
 }
 
-_DEFAULTS = {
+_DEFAULTS: dict[str, Any] = {
     "forecast": "",
     "experts": None,
     "arms": None,
     "estimates": None,
     "course": "The run, round by round",
     "certified": "",
+    "tight": False,
+    "nothing": "No round was played.",
+    "strategies": [],
+    "equilibria": None,
+    "behaviour": [],
 }
 """What the template asks for and not every page knows."""
 
@@ -135,7 +140,7 @@ def _panel_view(panel: Panel) -> dict[str, Any]:
     return {
         "key": panel.key,
         "title": panel.title,
-        "at": panel.said[-1] if panel.said else f"After {summary.many(panel.rounds, 'round')}",
+        "at": panel.rest or (panel.said[-1] if panel.said else f"After {summary.many(panel.rounds, 'round')}"),
         "series": panel.series,
         "notes": notes,
         "crowded": len(panel.series) > 4,
@@ -146,7 +151,7 @@ def _panel_view(panel: Panel) -> dict[str, Any]:
 
 def _pointing(panel: Panel, whole: bool) -> dict[str, Any]:
     """What the script needs to say the values at the round pointed at."""
-    rounds = [t for t, _ in panel.series[0].points]
+    rounds = panel.stops or [t for t, _ in panel.series[0].points]
     return {
         "format": panel.format,
         "rounds": [int(t) for t in rounds],

@@ -255,8 +255,10 @@ def _comparator(comparator: object) -> str:
         return ""
     describe = getattr(comparator, "describe", None)
     known = describe() if callable(describe) else comparator
-    if isinstance(known, Mapping) and (name := known.get("label") or known.get("name")):
-        return numbers.plain(name)
+    if isinstance(known, Mapping) and (label := known.get("label")):
+        return numbers.plain(label)
+    if isinstance(known, Mapping) and (name := known.get("name")):
+        return numbers.plain(str(name).replace("_", " "))
     return numbers.plain(known)
 
 

@@ -42,7 +42,10 @@ FRAMES = {
     "counts": _LARGE,
     "rates": _SMALL,
     "regret": _LARGE,
+    "gap": _LARGE,
     "weights": _TAGGED,
+    "row_strategy": _TAGGED,
+    "column_strategy": _TAGGED,
     "probabilities": _TAGGED,
     "losses": _TAGGED,
     "forecasts": _SMALL,
@@ -271,4 +274,4 @@ def _geometry(axis: Axis) -> str:
 
 def _spoken(panel: Panel) -> str:
     ends = ", ".join(f"{line.name} {line.final}" for line in panel.series if line.final)
-    return f"{panel.title}. {panel.said[-1] if panel.said else 'At the last round'}: {ends}"
+    return f"{panel.title}. {panel.rest or (panel.said[-1] if panel.said else 'At the last round')}: {ends}"

@@ -12,14 +12,26 @@ value, if positive, is the margin in the sum of absolute weights.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
+from ...games.enclosure import enclose
+from ...games.found import Found
+from ...games.payoffs import Payoffs
+from ...games.solvers.interior import interior_point
+from ...games.solvers.linear_program import linear_program
+from ...games.solvers.tableau import simplex
+from ...games.solving import RELATIVE
 from ..comparators.batch_directions import augmented, matrix_of
 from ..intake import read_labels
+
+SIMPLEX_WORK = 3e7  # rows, features and the fewer of both, multiplied: up to there the simplex method is the fastest
+FINE = 1e-12  # of the range of entries: the gap to aim at, which costs a step or two more than what must be
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,39 +134,65 @@ def max_margin_simplex_signed(
 
 
 def _solve(rows: Any, signs: Array, balanced: bool, max_seconds: float | None) -> tuple[Array, Array]:
-    """Both players' strategies, from one linear program and its dual: maximise rho subject to z v >= rho."""
-    from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
-    from scipy.sparse import csr_array, diags_array, hstack  # type: ignore[import-untyped, unused-ignore]
+    """Weights of the features and of the rows: both players' strategies."""
+    width = rows.shape[1]
+    if isinstance(rows, np.ndarray):
+        # Seen by the one who picks rows, so that nothing need be transposed.
+        against = -signs[:, None] * rows
+        picked, mixed = _dense(
+            Payoffs(np.concatenate([against, -against], axis=1) if balanced else against), max_seconds
+        )
+    else:
+        mixed, picked = _sparse(Payoffs(_mirrored((rows.T * signs).tocsr(), balanced)), max_seconds)
+    weights = mixed[:width] - mixed[width:] if balanced else mixed
+    # What stands on both sides of a pair says nothing, and a vector of absolute sum 1 has the larger margin without it.
+    return _of_sum_one(weights, np.eye(1, width)[0]), picked
 
-    count, width = rows.shape
-    signed = csr_array(diags_array(signs) @ rows)
-    parts = [-signed, signed] if balanced else [-signed]
-    rho = csr_array(np.ones((count, 1)))
-    constraints = hstack([*parts, rho], format="csr")
-    features = width * len(parts)
-    equal = np.append(np.ones(features), 0.0)[None]
-    found = linprog(
-        np.append(np.zeros(features), -1.0),
-        A_ub=constraints,
-        b_ub=np.zeros(count),
-        A_eq=equal,
-        b_eq=[1.0],
-        bounds=[(0, None)] * features + [(None, None)],
-        method="highs",
-        options={} if max_seconds is None else {"time_limit": max_seconds},
-    )
-    uniform = np.full(count, 1 / count)
-    if found.x is None:
-        edges = (signs * uniform) @ rows
-        best = int((np.abs(edges) if balanced else edges).argmax())
-        weights = np.zeros(width)
-        weights[best] = 1.0 if edges[best] >= 0 or not balanced else -1.0
-        return weights, uniform
-    weights = np.maximum(found.x[:width], 0.0)
-    if balanced:
-        weights = weights - np.maximum(found.x[width:features], 0.0)
-    examples = np.maximum(-np.asarray(found.ineqlin.marginals), 0.0) if found.ineqlin is not None else uniform
-    return _of_sum_one(weights, np.eye(1, width)[0]), _of_sum_one(examples, uniform)
+
+def _dense(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
+    """The best that was found in time; linear programming is the last resort."""
+    shape = payoffs.shape
+    if payoffs.spread == 0:
+        return np.full(shape[0], 1 / shape[0]), np.full(shape[1], 1 / shape[1])
+    began = perf_counter()
+    late = None if max_seconds is None else lambda: perf_counter() - began >= max_seconds
+    if shape[0] * shape[1] * min(shape) <= SIMPLEX_WORK:
+        found = simplex(payoffs, stop=late)
+    else:
+        found = interior_point(payoffs, FINE * payoffs.spread, stop=late)
+    if found.stopped is None and _gap(payoffs, found) > RELATIVE * payoffs.spread:
+        left = None if max_seconds is None else max_seconds - (perf_counter() - began)
+        found = min(found, _program(payoffs, (found.row, found.column), left), key=partial(_gap, payoffs))
+    return found.row, found.column
+
+
+def _sparse(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
+    """Linear programming knows sparse payoffs; without time there is one feature, which serves all rows alike best."""
+    uniform = np.full(payoffs.shape[1], 1 / payoffs.shape[1])
+    best = np.eye(1, payoffs.shape[0], int(payoffs.times(uniform).argmax()))[0]
+    found = _program(payoffs, (best, uniform), max_seconds)
+    return found.row, found.column
+
+
+def _program(payoffs: Payoffs, otherwise: tuple[Array, Array], max_seconds: float | None) -> Found:
+    """What HiGHS finds, or else `otherwise`."""
+    if max_seconds is None:
+        return linear_program(payoffs, start=otherwise)
+    return linear_program(payoffs, start=otherwise, stop=lambda: True, seconds=max(0.0, max_seconds))
+
+
+def _gap(payoffs: Payoffs, found: Found) -> float:
+    lower, upper = enclose(payoffs, found.row, found.column)
+    return upper - lower
+
+
+def _mirrored(signed: Any, balanced: bool) -> Any:
+    """Features, and below them their opposites if balanced."""
+    if not balanced:
+        return signed
+    from scipy.sparse import vstack  # type: ignore[import-untyped, unused-ignore]
+
+    return vstack([signed, -signed], format="csr")
 
 
 def _of_sum_one(weights: Array, otherwise: Array) -> Array:

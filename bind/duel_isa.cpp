@@ -1,0 +1,41 @@
+// The kernels of self-play for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include "regretless/duel.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+static DuelVerdict play(const Dueling& d, std::int64_t rounds, double target) {
+  switch (d.method) {
+    case DuelMethod::hedge: return play_rounds<ExponentialWeights<false>>(d, rounds, target);
+    case DuelMethod::optimistic_hedge: return play_rounds<ExponentialWeights<true>>(d, rounds, target);
+    case DuelMethod::rm: return play_rounds<RegretMatching>(d, rounds, target);
+    case DuelMethod::rm_plus: return play_rounds<RegretMatchingPlus>(d, rounds, target);
+    default: return play_rounds<PredictiveMatchingPlus>(d, rounds, target);
+  }
+}
+
+// One product: `room` is that of a duelist with the other's strategies.
+static bool gains(const Gains& g, const double* others, double* room, double* mine) {
+  const std::int64_t padded = duel_padded(g.others);
+  double* const play = room;
+  float* const narrow = reinterpret_cast<float*>(room + 2 * padded);
+  std::int32_t* const places = reinterpret_cast<std::int32_t*>(narrow + padded);
+  std::int64_t placed = 0;
+  for (std::int64_t i = 0; i < padded; ++i) play[i] = i < g.others ? others[i] : 0, narrow[i] = float(play[i]);
+  for (std::int64_t i = 0; i < g.others; ++i) places[placed] = std::int32_t(i), placed += play[i] != 0;
+  return gains_against(g, {play, narrow, places, placed}, mine);
+}
+
+static void shorten(const void* values, bool single, std::int64_t rows, std::int64_t columns, double centre, double factor,
+                    std::int16_t* out) {
+  if (single) shorten_rows(static_cast<const float*>(values), rows, columns, centre, factor, out);
+  else shorten_rows(static_cast<const double*>(values), rows, columns, centre, factor, out);
+}
+
+}  // namespace regretless::REGRETLESS_ISA
+
+#define REGRETLESS_PASTE(a, b) a##b
+#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(duelists_, isa)
+
+namespace regretless {
+const Duelists REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::gains, REGRETLESS_ISA::shorten};
+}  // namespace regretless

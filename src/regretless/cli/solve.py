@@ -1,0 +1,220 @@
+"""``regretless solve``: equilibria of two-player games, with a gap that is certified."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from ..errors import DataError, RegretlessError
+from . import options
+from .console import Console
+from .exits import Ended, UsageError
+from .files import refuse_overwriting
+from .output import complain, explain, verdict
+from .signals import Stopping
+
+if TYPE_CHECKING:
+    from ..data.game_files import GameFile
+    from .solved import Solved
+    from .solving import Task
+
+MODEL = ".rgl"
+FORMATS = ("csv", "tsv", "npz", "npy", "nfg", "efg")
+NAMES = ("both", "rows", "columns", "none")
+METHODS = ("auto", "simplex", "interior-point", "linear-programming")
+SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
+IN_TURNS = ("cfr", "cfr+", "pcfr+")
+ENUMERATIONS = ("auto", "exact-enumeration", "support-enumeration", "vertex-enumeration", "lemke-howson")
+AVERAGES = ("uniform", "linear", "quadratic")
+OBJECTIVES = ("welfare", "row", "column")
+# The names that the library's own parameters have, and those of the options that set them.
+OPTIONS = {"rounds": "--rounds", "average": "--average", "alternate": "--simultaneous", "tolerance": "--tolerance"}
+OPTIONS |= {"method": "--method", "start": "--start", "array": "--array", "names": "--names", "format": "--format"}
+
+HELP = "solve a game of two players, and certify how near the strategies are to an equilibrium"
+DESCRIPTION = (
+    "A row of the file is a strategy of the row player, who wins the number in the cell that the other player's column "
+    "picks, and the column player pays it. Printed are the value of the game, both strategies, the interval that they "
+    "guarantee, computed afresh, and every theorem on it. Games in which both players have payoffs of their own (.nfg) "
+    "are answered by their equilibria, games in turns (.efg, sequence forms) by what to do wherever one may be."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument(
+        "file", metavar="FILE", help="a game, or - for standard input; text may be compressed (.gz .xz .zst .bz2)"
+    )
+    _add_reading(parser)
+    _add_solving(parser)
+    _add_general(parser)
+    _add_output(parser)
+
+
+def _add_reading(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("reading the file")
+    group.add_argument(
+        "--format", choices=FORMATS, metavar="NAME", help=f"{', '.join(FORMATS)}; by default by the suffix, else csv"
+    )
+    group.add_argument("--losses", action="store_true", help="the numbers are what the row player loses")
+    group.add_argument("--array", metavar="NAME", help="npz: the array of payoffs, if there are several")
+    group.add_argument(
+        "--names", choices=NAMES, help="csv, tsv: what names stand in the file, in its first column and first row"
+    )
+
+
+def _add_solving(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("solving")
+    group.add_argument(
+        "--method",
+        choices=(*METHODS, *SELF_PLAY, *IN_TURNS),
+        metavar="NAME",
+        help=f"{', '.join((*METHODS, *SELF_PLAY))}; games in turns: auto, linear-programming, {', '.join(IN_TURNS)}",
+    )
+    group.add_argument(
+        "--tolerance", type=_gap, metavar="T", help="the gap to end with, in payoffs; by default 1e-9 of their range"
+    )
+    group.add_argument(
+        "--exact", action="store_true", help="also in fractions, verified: decimals are taken as they are written"
+    )
+    group.add_argument("--rounds", type=options.whole, metavar="N", help="self-play: how many rounds at most")
+    group.add_argument("--average", choices=AVERAGES, help="self-play: how much later rounds count")
+    turns = group.add_mutually_exclusive_group()
+    turns.add_argument("--simultaneous", action="store_true", help="self-play: both players move at once")
+    turns.add_argument("--alternating", action="store_true", help="self-play: the column player moves second")
+    group.add_argument("--start", metavar="FILE", help="begin with strategies that --save wrote")
+
+
+def _add_general(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("games in which both players have payoffs of their own")
+    group.add_argument(
+        "--equilibria", choices=ENUMERATIONS, metavar="METHOD", help=f"list equilibria by {', '.join(ENUMERATIONS)}"
+    )
+    group.add_argument("--limit", type=options.whole, metavar="N", help="list at most so many equilibria")
+    group.add_argument("--seconds", type=_gap, metavar="S", help="look no longer than this for equilibria")
+    group.add_argument("--correlated", action="store_true", help="the best correlated equilibrium instead")
+    group.add_argument("--coarse", action="store_true", help="the best coarse correlated equilibrium instead")
+    group.add_argument(
+        "--objective", choices=OBJECTIVES, help="which one is best: by the sum of the payoffs, or by one player's"
+    )
+
+
+def _add_output(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("--save", metavar="FILE", help="keep the strategies, as arrays in a .npz file")
+    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
+    group.add_argument("--json", action="store_true", help="print one JSON object instead")
+    group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
+    group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
+
+
+def _gap(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not (isfinite(number) and number > 0):
+        raise ArgumentTypeError(f"{text!r} is not a number above 0")
+    return number
+
+
+def run(arguments: Namespace) -> int:
+    """Read, solve, report."""
+    _refuse_nonsense(arguments)
+    file = _read(arguments)
+    from .solving import task
+
+    wanted = task(file, arguments)
+    for note in () if arguments.quiet else [*file.notes, *wanted.notes]:
+        complain(note)
+    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    outcome, stopped = _solve(wanted, arguments, file, console)
+    if arguments.save is not None:
+        outcome.save(arguments.save)
+    outcome.publish(arguments, console)
+    code = verdict(outcome.certificates)
+    if stopped is not None:
+        raise Ended(outcome.interrupted(), stopped)
+    return code
+
+
+def _read(arguments: Namespace) -> GameFile:
+    from ..data.game_files import read_game
+
+    try:
+        return read_game(
+            arguments.file,
+            format=arguments.format,
+            array=arguments.array,
+            exact=arguments.exact,
+            names=arguments.names,
+        )
+    except MemoryError as error:
+        raise RegretlessError(f"{arguments.file}: memory is exhausted by this game; a smaller one is needed") from error
+    except RegretlessError as error:
+        raise _about_option(error) from error
+
+
+def _solve(wanted: Task, arguments: Namespace, file: GameFile, console: Console) -> tuple[Solved, int | None]:
+    """What came of it, and the exit code of the signal if one came before it was done."""
+
+    def show(steps: int, gap: float) -> None:
+        console.rounds(steps, f"gap {gap:.3g}, ")
+
+    with Stopping(_Heeds(not wanted.asks)) as stopping:
+        try:
+            outcome = wanted.solve(show, stopping.asked)
+        except Exception as error:
+            if stopping.asked():
+                raise Ended("interrupted before there were any strategies", stopping.code) from None
+            if isinstance(error, MemoryError):
+                raise RegretlessError(f"{file.name}: memory is exhausted; try --method rm+") from error
+            if isinstance(error, RegretlessError):
+                raise _about_option(error, file.name) from error
+            raise RegretlessError(explain(error, file.name)) from error
+        finally:
+            console.settle()
+    return outcome, stopping.code if stopping.asked() else None
+
+
+@dataclass(frozen=True)
+class _Heeds:
+    """A solver that asks, again and again, whether to stop; or one that has to be stopped wherever it is."""
+
+    waiting: bool
+
+
+def _about_option(error: RegretlessError, path: str = "") -> Exception:
+    """The error by the name of the option, if it is about a parameter that one sets; else by that of the file."""
+    message = str(error)
+    if isinstance(error, DataError) or message.startswith(f"{path}:"):
+        return error
+    name = next((name for name in OPTIONS if message.startswith((f"{name}=", f"{name}: "))), None)
+    if name is None:
+        return RegretlessError(f"{path}: {message}") if path else error
+    return UsageError(f"{OPTIONS[name]}{message.removeprefix(name)}")
+
+
+def _refuse_nonsense(arguments: Namespace) -> None:
+    """Refuse what cannot be meant, before anything is read or written."""
+    if arguments.quiet and arguments.progress:
+        raise UsageError("--quiet and --progress contradict each other")
+    if arguments.correlated and arguments.coarse:
+        raise UsageError("--correlated and --coarse are two sets of equilibria; name one")
+    if arguments.equilibria is not None and (arguments.correlated or arguments.coarse):
+        raise UsageError("--equilibria lists Nash equilibria; it contradicts --correlated and --coarse")
+    if arguments.objective is not None and not (arguments.correlated or arguments.coarse):
+        raise UsageError("--objective chooses among the correlated equilibria of --correlated or --coarse")
+    for name in ("rounds", "average", "simultaneous", "alternating"):
+        if getattr(arguments, name) and arguments.method not in (*SELF_PLAY, *IN_TURNS):
+            raise UsageError(f"--{name} is about self-play; --method names one: {', '.join((*SELF_PLAY, *IN_TURNS))}")
+    if arguments.start is not None and arguments.method == "simplex":
+        raise UsageError("--start is of no use to the simplex method, which begins at a corner of its own")
+    if arguments.file.endswith(MODEL):
+        raise DataError(arguments.file, None, None, "this is a saved model", "a game is expected here")
+    if arguments.save is not None and not arguments.save.endswith(".npz"):
+        raise UsageError(f"--save {arguments.save}: strategies are kept in a .npz file")
+    inputs = [arguments.file, *([arguments.start] if arguments.start is not None else [])]
+    refuse_overwriting(inputs, [arguments.save, arguments.report])

@@ -1,0 +1,268 @@
+"""Payoffs in arrays: .npy files, and .npz archives of a matrix, of two, of a sparse one or of a sequence form."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from .chunk import Array
+from .forecasts import listed
+from .loss_arrays import Archive, damage_told, of_file
+from .source import Source, whole_file
+
+MATRIX, OTHER = "A", "B"
+TABLES = ("a", "payoffs", "payoff", "matrix", "game", "losses", "loss")
+ROWS = ("rows", "row_names", "row", "agents", "names")
+COLUMNS = ("cols", "columns", "column_names", "col_names", "col", "tasks", "names")
+SPARSE = ("data", "indices", "indptr", "shape", "format")
+FORMS = ("A", "E", "F")
+PARTS = ("row", "col", "val", "shape")
+LARGEST = 10_000_000  # rows or columns of a sparse matrix, which a few bytes may claim
+
+
+@dataclass(frozen=True)
+class Triplets:
+    """A matrix by its entries.
+
+    Attributes
+    ----------
+    rows, columns : ndarray of int64
+        Where the entries stand, from 0.
+    values : ndarray of float64
+    shape : (int, int)
+    """
+
+    rows: Array
+    columns: Array
+    values: Array
+    shape: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class PayoffArrays:
+    """What a file of arrays holds: one matrix, two, or a sequence form.
+
+    Attributes
+    ----------
+    matrices : list
+        ndarrays or sparse matrices of the same shape, row player first; none of a sequence form.
+    triplets : dict of Triplets
+        ``A``, ``E`` and ``F`` of a sequence form.
+    rows, columns : list of str or None
+    """
+
+    matrices: list[Any]
+    triplets: dict[str, Triplets]
+    rows: list[str] | None = None
+    columns: list[str] | None = None
+
+
+def read_arrays(path: Source, *, archive: bool, array: str | None = None) -> PayoffArrays:
+    """Read payoffs from a .npz archive, or from a .npy file.
+
+    Parameters
+    ----------
+    path : path
+    archive : bool
+        Whether it is an archive.
+    array : str, optional
+        Of an archive, the matrix; by default ``A``, else the only one that can be meant.
+
+    Raises
+    ------
+    DataError
+        If something cannot be used.
+    """
+    file = whole_file(path, "an array")
+    if not archive and array is not None:
+        raise DataError(file, None, None, "a .npy file holds one array without a name", "leave --array away")
+    with damage_told(file):
+        if archive:
+            with zipfile.ZipFile(file) as opened:
+                return _Archived(file, Archive(file, opened)).read(array)
+        return _of_file(file)
+
+
+def _of_file(path: str) -> PayoffArrays:
+    """One matrix; or two, one above the other."""
+    found = of_file(path)
+    if found.ndim == 3 and found.shape[0] == 2:
+        both = zip(("the first matrix", "the second matrix"), found, strict=True)
+        return PayoffArrays([_matrix(path, what, one) for what, one in both], {})
+    return PayoffArrays([_matrix(path, "the array", found)], {})
+
+
+class _Archived:
+    """Looks for a game among the arrays of an archive."""
+
+    def __init__(self, path: str, archive: Archive) -> None:
+        self._path, self._archive = path, archive
+        self._names = set(archive.names)
+
+    def read(self, wanted: str | None) -> PayoffArrays:
+        """The game."""
+        if wanted is None:
+            if any(f"A_{part}" in self._names for part in PARTS):
+                return self._sequence_form()
+            if self._names.issuperset(SPARSE):
+                return self._named([self._sparse()])
+        name = wanted or self._chosen()
+        matrices = [self._matrix(name)]
+        if wanted is None and name == MATRIX and OTHER in self._names:
+            matrices.append(self._matrix(OTHER))
+            if matrices[0].shape != matrices[1].shape:
+                found = f"the shapes of A and B are {matrices[0].shape} and {matrices[1].shape}"
+                advice = "payoffs of both players have one shape (for a zero-sum game, --array A)"
+                raise self._error(found, advice)
+        return self._named(matrices)
+
+    def _chosen(self) -> str:
+        """The matrix, if it is clear which one it is."""
+        if MATRIX in self._names:
+            return MATRIX
+        tables = list(self._archive.shaped(2, "fiub"))
+        called = [name for name in tables if name.casefold() in TABLES]
+        if len(tables) == 1 or len(called) == 1:
+            return called[0] if called else tables[0]
+        if tables:
+            raise self._error(f"any of the arrays {listed(tables)} may be the payoffs", "choose with --array")
+        found = f"no array of numbers in rows and columns is among {listed(self._archive.names)}"
+        raise self._error(found, "payoffs are expected in an array A, a sequence form in A_row, A_col, A_val, A_shape")
+
+    def _matrix(self, name: str) -> Array:
+        return _matrix(self._path, f"the array {name!r}", self._member(name))
+
+    def _member(self, name: str) -> Array:
+        if name not in self._names:
+            raise self._error(f"there is no array {name!r}", f"the arrays are {listed(self._archive.names)}")
+        return self._archive[name].all()
+
+    # Names.
+
+    def _named(self, matrices: list[Any]) -> PayoffArrays:
+        """The matrices with the names of their rows and columns, where it is clear what these are."""
+        rows, columns = matrices[0].shape
+        strings = {name: member.shape[0] for name, member in self._archive.shaped(1, "US").items()}
+        chosen = [_naming(strings, known, count) for known, count in ((ROWS, rows), (COLUMNS, columns))]
+        if rows != columns:  # elsewhere one list of names might stand for either
+            fitting = [[name for name, count in strings.items() if count == wanted] for wanted in (rows, columns)]
+            chosen = [name or (one[0] if len(one) == 1 else None) for name, one in zip(chosen, fitting, strict=True)]
+        found = [None if name is None else self._strings(name) for name in chosen]
+        return PayoffArrays(matrices, {}, found[0], found[1])
+
+    def _strings(self, name: str) -> list[str]:
+        strings = self._member(name)
+        try:
+            names = [str(one) for one in (np.char.decode(strings, "utf-8") if strings.dtype.kind == "S" else strings)]
+        except UnicodeDecodeError as error:
+            raise self._error(f"the names in {name!r} are no text in UTF-8", "save strings") from error
+        if "" in names or len(set(names)) < len(names):
+            twice = next(one for place, one in enumerate(names) if not one or one in names[:place])
+            what = f"{twice!r} twice" if twice else "an empty name"
+            raise self._error(f"the array {name!r} has {what}", "every strategy needs a name of its own")
+        return names
+
+    # Sparse matrices.
+
+    def _sparse(self) -> Any:
+        """A matrix as ``scipy.sparse.save_npz`` writes it."""
+        from scipy import sparse
+
+        known = {"csr": sparse.csr_array, "csc": sparse.csc_array}
+        written = self._member("format").item()
+        made = known.get(written.decode() if isinstance(written, bytes) else written)
+        if made is None:
+            raise self._error(f"a sparse matrix in the format {written!r}", "save it as csr or csc")
+        parts = self._list("data"), self._whole("indices"), self._whole("indptr")
+        found = made(parts, shape=self._shape("shape"))
+        found.check_format(full_check=True)
+        return found
+
+    def _sequence_form(self) -> PayoffArrays:
+        lacking = [f"{form}_{part}" for form in FORMS for part in PARTS if f"{form}_{part}" not in self._names]
+        if lacking:
+            found = f"a sequence form without {listed(lacking)}"
+            raise self._error(found, "each of A, E and F is expected as _row, _col, _val and _shape")
+        triplets = {form: self._triplets(form) for form in FORMS}
+        shapes = {form: one.shape for form, one in triplets.items()}
+        if shapes["A"] != (shapes["E"][1], shapes["F"][1]):
+            listing = ", ".join(f"{form}_shape is {list(shape)}" for form, shape in shapes.items())
+            raise self._error(listing, "A is expected to have a row for each column of E, a column for each of F")
+        return PayoffArrays([], triplets)
+
+    def _triplets(self, form: str) -> Triplets:
+        rows, columns = self._whole(f"{form}_row"), self._whole(f"{form}_col")
+        values = self._list(f"{form}_val").astype(np.float64)
+        shape = self._shape(f"{form}_shape")
+        if not len(rows) == len(columns) == len(values):
+            found = f"{form}_row, {form}_col and {form}_val have {len(rows)}, {len(columns)} and {len(values)} entries"
+            raise self._error(found, "as many are expected in each")
+        for name, places, count in ((f"{form}_row", rows, shape[0]), (f"{form}_col", columns, shape[1])):
+            outside = (places < 0) | (places >= count)
+            if outside.any():
+                place = int(outside.argmax())
+                found = f"{name} has {int(places[place])} at entry {place + 1}"
+                raise self._error(found, f"a number from 0 to {count - 1} is expected, for {form}_shape is {shape}")
+        return Triplets(rows, columns, values, shape)
+
+    def _shape(self, name: str) -> tuple[int, int]:
+        found = self._whole(name).tolist()
+        if len(found) != 2 or not all(1 <= size <= LARGEST for size in found):
+            shown = found if len(found) <= 4 else f"a list of {len(found)} numbers"
+            advice = f"a number of rows and one of columns are expected, each from 1 to {LARGEST:,}"
+            raise self._error(f"{name} is {shown}", advice)
+        return found[0], found[1]
+
+    def _list(self, name: str) -> Array:
+        """A list of finite numbers."""
+        what = f"the array {name!r}"
+        return _finite(self._path, what, _numbers(self._path, what, self._member(name), 1))
+
+    def _whole(self, name: str) -> Array:
+        """A list of whole numbers."""
+        found = self._member(name)
+        if found.ndim != 1 or found.dtype.kind not in "iu":
+            what = f"the array {name!r} has shape {found.shape} and type {found.dtype}"
+            raise self._error(what, "a list of whole numbers is expected")
+        if found.dtype.kind == "u" and len(found) and int(found.max()) > np.iinfo(np.int64).max:
+            raise self._error(f"the array {name!r} has {int(found.max())}", "smaller numbers are expected")
+        return found.astype(np.int64)
+
+    def _error(self, found: str, advice: str) -> DataError:
+        return DataError(self._path, None, None, found, advice)
+
+
+def _naming(strings: dict[str, int], known: tuple[str, ...], count: int) -> str | None:
+    """The array that names so many strategies, by what it is called."""
+    return next((name for name in known if strings.get(name) == count), None)
+
+
+def _matrix(path: str, what: str, found: Array) -> Array:
+    """The array, if it can be a matrix of payoffs."""
+    found = _numbers(path, what, np.asarray(found), 2)
+    if math.prod(found.shape) == 0:
+        advice = "at least one row and one column are expected"
+        raise DataError(path, None, None, f"{what} has shape {found.shape}", advice)
+    return _finite(path, what, found.astype(np.int8) if found.dtype.kind == "b" else found)
+
+
+def _numbers(path: str, what: str, found: Array, dimensions: int) -> Array:
+    if found.ndim != dimensions or found.dtype.kind not in "fiub" or found.dtype.itemsize > 8:
+        expected = "numbers in rows and columns are expected" if dimensions == 2 else "a list of numbers is expected"
+        raise DataError(path, None, None, f"{what} has shape {found.shape} and type {found.dtype}", expected)
+    return found
+
+
+def _finite(path: str, what: str, found: Array) -> Array:
+    """The array, if all its numbers are finite."""
+    ends = found.min(initial=0), found.max(initial=0)  # nan if there is one
+    if np.isfinite(ends).all():
+        return found
+    place = tuple(int(one) for one in np.argwhere(~np.isfinite(found))[0])
+    where = f"row {place[0] + 1}, column {place[1] + 1}" if len(place) == 2 else f"entry {place[0] + 1}"
+    raise DataError(path, None, None, f"{what} has {found[place]} in {where}", "payoffs are finite numbers")

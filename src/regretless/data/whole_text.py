@@ -1,0 +1,40 @@
+"""Small files of text, read as a whole."""
+
+from __future__ import annotations
+
+from ..errors import DataError
+from .source import Source, name_of, open_bytes
+
+
+def read_text(source: Source) -> str:
+    """The text of a file, decompressed by its suffix; ``-`` is standard input.
+
+    Raises
+    ------
+    DataError
+        If it cannot be opened, or is no text in UTF-8.
+    """
+    with open_bytes(source) as file:
+        parts = []
+        while part := file.read(1 << 20):
+            parts.append(part)
+    return decoded(b"".join(parts), name_of(source))
+
+
+def decoded(data: bytes, name: str, line: int = 1) -> str:
+    """Bytes as text; `line` is the number of the first line among them.
+
+    Raises
+    ------
+    DataError
+        If they are no text in UTF-8.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = line + data.count(b"\n", 0, error.start)
+        raise DataError(name, place, None, "this is no text in UTF-8", "save the file as UTF-8 text") from error
+    if (zero := text.find("\0")) >= 0:
+        place = line + text.count("\n", 0, zero)
+        raise DataError(name, place, None, "this is no text", "name the format with --format")
+    return text

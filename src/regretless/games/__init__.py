@@ -1,0 +1,98 @@
+"""Two-player games: equilibria with a certified gap."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .boosting import Boosted, boost
+    from .extensive_form.extensive import ExtensiveGame, read_efg
+    from .extensive_form.sequence import SequenceGame
+    from .extensive_form.sequence_solution import SequenceSolution
+    from .found import Course, Found
+    from .general_sum.bimatrix import BimatrixGame
+    from .general_sum.correlated import Correlated, Distance, correlated, distance_to_correlated
+    from .general_sum.equilibria import Equilibria, Equilibrium
+    from .general_sum.joint_play import JointPlay
+    from .general_sum.nash import Incentives, is_nash, pure_equilibria
+    from .links import boosting_game, learning_game, margin_game
+    from .matrix import MatrixGame
+    from .payoffs import Payoffs
+    from .play.duel import Duel
+    from .play.self_play import self_play
+    from .solution import Exact, Solution, SolveError
+
+_HOMES = {
+    "BimatrixGame": "general_sum.bimatrix",
+    "Boosted": "boosting",
+    "Correlated": "general_sum.correlated",
+    "Course": "found",
+    "Distance": "general_sum.correlated",
+    "Duel": "play.duel",
+    "Equilibria": "general_sum.equilibria",
+    "Equilibrium": "general_sum.equilibria",
+    "Exact": "solution",
+    "ExtensiveGame": "extensive_form.extensive",
+    "Found": "found",
+    "Incentives": "general_sum.nash",
+    "JointPlay": "general_sum.joint_play",
+    "MatrixGame": "matrix",
+    "Payoffs": "payoffs",
+    "SequenceGame": "extensive_form.sequence",
+    "SequenceSolution": "extensive_form.sequence_solution",
+    "Solution": "solution",
+    "SolveError": "solution",
+    "boost": "boosting",
+    "boosting_game": "links",
+    "correlated": "general_sum.correlated",
+    "distance_to_correlated": "general_sum.correlated",
+    "is_nash": "general_sum.nash",
+    "learning_game": "links",
+    "margin_game": "links",
+    "pure_equilibria": "general_sum.nash",
+    "read_efg": "extensive_form.extensive",
+    "self_play": "play.self_play",
+}
+
+__all__ = [
+    "BimatrixGame",
+    "Boosted",
+    "Correlated",
+    "Course",
+    "Distance",
+    "Duel",
+    "Equilibria",
+    "Equilibrium",
+    "Exact",
+    "ExtensiveGame",
+    "Found",
+    "Incentives",
+    "JointPlay",
+    "MatrixGame",
+    "Payoffs",
+    "SequenceGame",
+    "SequenceSolution",
+    "Solution",
+    "SolveError",
+    "boost",
+    "boosting_game",
+    "correlated",
+    "distance_to_correlated",
+    "is_nash",
+    "learning_game",
+    "margin_game",
+    "pure_equilibria",
+    "read_efg",
+    "self_play",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

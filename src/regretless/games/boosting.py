@@ -1,0 +1,133 @@
+"""Boosting: each round the best hypothesis gets a vote, and the examples on which the votes are wrong gain weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, log1p, prod, sqrt
+from typing import Any
+
+import numpy as np
+
+from ..checks import one_of, positive, whole
+from ..comparator import GameComparator
+from ..theorem import Certificate
+from ..theory.boosting import BOOSTING, BoostLedger, BoostStanding
+from .found import Vector
+from .links import boosting_game
+from .matrix import MatrixGame
+from .payoffs import Payoffs
+
+METHODS = ("hedge", "adaboost")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Boosted:
+    """Votes for hypotheses, and what is known of their margins.
+
+    Attributes
+    ----------
+    votes : ndarray
+        Of the hypotheses, with sum 1.
+    margin : float
+        The least margin of the votes on any example.
+    examples : ndarray
+        The weights under which the best hypothesis had its least edge.
+    edge : float
+        That edge; the value of the boosting game lies between `margin` and it.
+    edges : ndarray
+        Of each round's best hypothesis.
+    certificates : list of Certificate
+    """
+
+    votes: Vector
+    margin: float
+    examples: Vector
+    edge: float
+    edges: Vector
+    certificates: list[Certificate]
+
+
+def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge", rate: float | None = None) -> Boosted:
+    """Vote among hypotheses by self-play in the boosting game: Hedge weighs the examples, hypotheses answer best.
+
+    Parameters
+    ----------
+    predictions : array, sequence, frame, sparse matrix or MatrixGame, shape (examples, hypotheses)
+        From -1 to 1; or the :func:`boosting_game`.
+    y : array or sequence, shape (examples,)
+        Two labels, of which the larger one is +1; not wanted of a game.
+    rounds : int
+        At most; AdaBoost ends before if some hypothesis is right on all examples, or none has an edge.
+    method : {"hedge", "adaboost"}
+        Hedge at a constant rate, or AdaBoost, which votes and weighs by the edge of each round.
+    rate : float, optional
+        Of Hedge; by default sqrt(8 ln n / rounds) over the range of the margins, for n examples.
+
+    Returns
+    -------
+    Boosted
+
+    Raises
+    ------
+    RegretlessError
+        If a parameter has no meaning.
+
+    Examples
+    --------
+    >>> from regretless.games import boost
+    >>> found = boost([[1, 1, -1], [1, -1, 1], [-1, 1, 1]], [1, 1, 1], rounds=300)
+    >>> round(found.margin, 3), round(found.edge, 3)
+    (0.333, 0.333)
+    """
+    payoffs = (predictions if isinstance(predictions, MatrixGame) else boosting_game(predictions, y)).payoffs
+    limit, count = whole("rounds", rounds), payoffs.shape[1]
+    adapts = one_of("method", method, METHODS) == "adaboost"
+    if rate is None and not adapts:
+        rate = sqrt(8 * log(count) / limit) / payoffs.spread if count > 1 and payoffs.spread > 0 else 1.0
+    constant = None if adapts else positive("rate", rate)
+    votes, edges, examples = _played(payoffs, limit, constant)
+    margins = payoffs.left(votes)
+    ledger = BoostLedger(
+        rounds=float(len(edges)),
+        mean_edge=float(edges.mean()),
+        least_edge=float(edges.min()),
+        product=prod(sqrt(1 - min(1.0, max(0.0, edge)) ** 2) for edge in edges.tolist()),
+        margin=float(margins.min()),
+        wrong=float((margins <= 0).mean()),
+    )
+    standing = BoostStanding(count, payoffs.spread, constant)
+    seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * payoffs.size)
+    told = [theorem.certify(ledger, [seen], standing) for theorem in BOOSTING]
+    return Boosted(votes, ledger.margin, examples, ledger.least_edge, edges, told)
+
+
+def _played(payoffs: Payoffs, rounds: int, rate: float | None) -> tuple[Vector, Vector, Vector]:
+    """Votes, edges, and the weights of the examples in the round of the least edge; the rate of AdaBoost is None."""
+    hypotheses, count = payoffs.shape
+    votes, powers, edges = np.zeros(hypotheses), np.zeros(count), []
+    weights = hardest = np.full(count, 1 / count)
+    least = np.inf
+    for _ in range(rounds):
+        each = payoffs.times(weights)
+        best = int(np.argmax(each))
+        edge = float(each[best])
+        edges.append(edge)
+        if edge < least:
+            least, hardest = edge, weights
+        if rate is None and not 0 < edge < 1:
+            # No finite vote does: a hypothesis that is always right is alone, and one without an edge adds nothing.
+            votes = np.eye(1, hypotheses, best)[0] if edge >= 1 or not votes.any() else votes
+            break
+        vote = 1.0 if rate is not None else (log1p(edge) - log1p(-edge)) / 2
+        votes[best] += vote
+        powers -= (vote if rate is None else rate) * _row(payoffs, best)
+        shares = np.exp(powers - powers.max())
+        weights = shares / shares.sum()
+    return votes / votes.sum(), np.array(edges), hardest
+
+
+def _row(payoffs: Payoffs, place: int) -> Vector:
+    if payoffs.kind == "operator":
+        return payoffs.left(np.eye(1, payoffs.shape[0], place)[0])
+    row = payoffs.values[[place]] if payoffs.kind == "dense" else payoffs.values[[place]].toarray()
+    return np.asarray(row[0], dtype=np.float64)

@@ -1,0 +1,68 @@
+"""What two strategies guarantee, rounding errors allowed for."""
+
+from __future__ import annotations
+
+from math import inf, isnan, nextafter
+
+import numpy as np
+
+from .. import _core
+from ..errors import RegretlessError
+from .found import Vector
+from .payoffs import Payoffs
+
+# Twice the distance from 1 to the next float, for every product and addition.
+_UNIT = 2.0**-52
+
+
+def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float]:
+    """An interval that contains the value of the game: what ``row`` wins at least and ``column`` pays at most.
+
+    Both ends hold for the exact strategies ``row / sum(row)`` and ``column / sum(column)`` and are rounded outwards,
+    so that ``lower <= value <= upper`` is true whatever the computer rounded, and the gap is never negative. Products
+    are summed in twice the digits with a bound on what they miss, which is zero where nothing was rounded: the two
+    ends are as near to each other as floats let them be. Every instruction set gives the same ones. Numbers that were
+    given as fractions and are held as floats count with the difference.
+
+    Of a linear operator the products are the user's. They are trusted to be as near to the truth as plain sums of so
+    many terms would be, each no larger than the payoffs are said to be, or, where nothing is said, than the largest
+    product that was seen.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    row, column : ndarray of float64
+        Weights, not all zero.
+
+    Returns
+    -------
+    (float, float)
+    """
+    row, column = np.ascontiguousarray(row, dtype=np.float64), np.ascontiguousarray(column, dtype=np.float64)
+    values = payoffs.values
+    if payoffs.kind == "dense":
+        lower, upper = _core.enclose(values, payoffs.size, row, column)
+    elif payoffs.kind == "sparse":
+        lower, upper = _core.enclose(values.data, payoffs.size, row, column, values.indices, values.indptr)
+    else:
+        return _trusted(payoffs, row, column)
+    off = payoffs.rounding
+    return (nextafter(lower - off, -inf), nextafter(upper + off, inf)) if off else (lower, upper)
+
+
+def _trusted(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float]:
+    won, paid = payoffs.times(column) / column.sum(), payoffs.left(row) / row.sum()
+    if not (np.isfinite(won).all() and np.isfinite(paid).all()):
+        raise RegretlessError("a product with the linear operator is not finite")
+    largest = payoffs.size
+    if isnan(largest):
+        largest = max(float(np.abs(won).max()), float(np.abs(paid).max()))
+    lower, upper = float(paid.min()), float(won.max())
+    off = (max(payoffs.shape) + 8) * _UNIT * largest
+    # Products that contradict each other by more than that are no products of one matrix.
+    if lower - off > upper + off:
+        raise RegretlessError(
+            f"the linear operator's products contradict each other: a row wins at least {lower:.9g} and a column pays "
+            f"at most {upper:.9g}; rmatvec must be the transpose of matvec"
+        )
+    return nextafter(lower - off, -inf), nextafter(upper + off, inf)

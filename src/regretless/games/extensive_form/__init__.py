@@ -1,0 +1,1 @@
+"""Zero-sum games played in turns, in sequence form."""

@@ -1,0 +1,173 @@
+"""Self-play on sequence forms: counterfactual regret minimisation, a regret matcher in every information set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import _core
+from ...errors import RegretlessError
+from ...ledger import GAME_FIELDS, GameLedger
+from ..found import Course, Found, Vector
+from .treeplex import Treeplex
+
+if TYPE_CHECKING:
+    from .sequence import SequenceGame
+
+SELF_PLAY = ("pcfr+", "cfr+", "cfr")
+AVERAGES = ("uniform", "linear", "quadratic")
+# Where nobody says how many rounds to play at most.
+MOST_ROUNDS = 1_000_000
+# The gap costs about as much as a round: it is looked at after so many more of them, as a share and at least.
+GROWTH, LEAST_STEP = 0.06, 8
+# Numbers that a call may touch before whoever waits is heard.
+CHUNK = 1 << 23
+# The players' own sums of the gap are rounded; this much of the tolerance is kept for that.
+SAFE = 0.999
+REGRETS, LAST, BEHAVIOUR, PLAN, AVERAGE = range(_core.TREE_ROWS)
+PROGRESS = 0.2
+
+
+class TreePlay:
+    """Two learners on a tree, and their arrays.
+
+    Parameters
+    ----------
+    game : SequenceGame
+    method : {"pcfr+", "cfr+", "cfr"}
+    average : {"uniform", "linear", "quadratic"}, optional
+    alternate : bool, optional
+    start : pair of array, optional
+        Plans to begin with; by default every action of an information set has the same probability.
+
+    Attributes
+    ----------
+    row, column : ndarray
+        Summed regrets, the last ones, probabilities in the information sets, the plan and the weighted sum of plans.
+    memory, book : ndarray
+
+    Raises
+    ------
+    RegretlessError
+        If a parameter has no meaning.
+    """
+
+    def __init__(
+        self,
+        game: SequenceGame,
+        method: str,
+        *,
+        average: str | None = None,
+        alternate: bool | None = None,
+        start: tuple[Any, Any] | None = None,
+    ) -> None:
+        if method not in SELF_PLAY:
+            raise RegretlessError(f"method: {method!r}; one of {', '.join(SELF_PLAY)} is expected")
+        if average is not None and average not in AVERAGES:
+            raise RegretlessError(f"average: {average!r}; one of {', '.join(AVERAGES)} is expected")
+        self.method = method
+        self.alternate = method != "cfr" if alternate is None else bool(alternate)
+        self.power = (0 if method == "cfr" else 2) if average is None else AVERAGES.index(average)
+        plans = (None, None) if start is None else (game.row.given(start[0]), game.column.given(start[1]))
+        self.row, self.column = _begun(game.row, plans[0]), _begun(game.column, plans[1])
+        self.memory, self.book = np.zeros(_core.TREE_MEMORY), np.zeros(len(GAME_FIELDS))
+        self._core = _core.TreeDuel(
+            game._tree,
+            method,
+            row=self.row,
+            column=self.column,
+            memory=self.memory,
+            book=self.book,
+            alternate=self.alternate,
+            power=self.power,
+        )
+
+    @property
+    def ledger(self) -> GameLedger:
+        """What was observed up to the last look."""
+        return GameLedger(*self.book.tolist())
+
+    def play(self, rounds: int) -> None:
+        """Play so many rounds more."""
+        self._core.play(rounds)
+
+    def look(self) -> tuple[float, float]:
+        """What the average plans guarantee the row player, and what they cost the column player at most."""
+        self._core.settle()
+        ledger = self.ledger
+        met, met_earlier = self.memory.tolist()
+        return (met_earlier - ledger.column_regret) / ledger.weight, (met + ledger.row_regret) / ledger.weight
+
+    def plans(self) -> tuple[Vector, Vector]:
+        """The average plans, in the kernels' order."""
+        weight = self.ledger.weight
+        return self.row[AVERAGE] / weight, self.column[AVERAGE] / weight
+
+
+def tree_play(
+    game: SequenceGame,
+    method: str,
+    *,
+    rounds: int | None = None,
+    tolerance: float | None = None,
+    average: str | None = None,
+    alternate: bool | None = None,
+    start: tuple[Any, Any] | None = None,
+    on_progress: Callable[[int, float], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Found:
+    """Let two learners play until the gap is small enough, or so many rounds are over.
+
+    Returns
+    -------
+    Found
+        Its strategies are plans in the kernels' order.
+    """
+    play = TreePlay(game, method, average=average, alternate=alternate, start=start)
+    most = MOST_ROUNDS if rounds is None else rounds
+    work = 2 * game.payoffs.nnz + 16 * sum(game.shape)
+    chunk = max(1, CHUNK // work)
+    marks: list[tuple[int, float, float]] = []
+    played, told, stopped = 0, perf_counter(), None
+    while stopped is None:
+        until = min(most, played + max(LEAST_STEP if played else 1, int(GROWTH * played)))
+        while played < until:
+            step = min(chunk, until - played)
+            play.play(step)
+            played += step
+            if stop is not None and stop():
+                stopped = "asked to stop"
+                break
+        marks.append((played, *play.look()))
+        gap = play.ledger.gap
+        if played == most or (tolerance is not None and gap <= SAFE * tolerance):
+            break
+        if on_progress is not None and perf_counter() - told > PROGRESS:
+            told = perf_counter()
+            on_progress(played, gap)
+    row, column = play.plans()
+    return Found(
+        row,
+        column,
+        method,
+        played,
+        ledger=play.ledger,
+        settings={"alternate": play.alternate, "power": play.power, "given": start is not None},
+        course=_course(marks),
+        stopped=stopped,
+    )
+
+
+def _begun(tree: Treeplex, plan: Vector | None) -> Vector:
+    state = np.zeros((_core.TREE_ROWS, len(tree)))
+    state[BEHAVIOUR] = tree.behaviour(np.zeros(len(tree)) if plan is None else plan)
+    state[PLAN] = tree.plan(state[BEHAVIOUR])
+    return state
+
+
+def _course(marks: list[tuple[int, float, float]]) -> Course:
+    rounds, lower, upper = (np.array(values) for values in zip(*marks, strict=True))
+    return Course(rounds.astype(np.int64), upper - lower, lower, upper)

@@ -1,0 +1,124 @@
+"""Games in sequence form by linear programming: HiGHS.
+
+The row player's plan x is a best one exactly if it solves, with one number u for each of the column player's
+information sets and one for the empty sequence,
+
+    maximise u_0   subject to   F'u <= A'x,   E x = e,   x >= 0,
+
+and the multipliers of the first inequalities are a best plan of the column player (Koller, Megiddo and von Stengel
+1994; von Stengel 1996).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..found import Found, Vector
+from ..solvers.linear_program import FEASIBLE, FIRST_SLICE
+from .treeplex import Treeplex
+
+if TYPE_CHECKING:
+    from .sequence import SequenceGame
+
+# Up to so many payoffs HiGHS' simplex method is faster than its interior point with crossover.
+SIMPLEX_PAYOFFS = 8000
+SOLVERS = {"highs-ds": "dual simplex", "highs-ipm": "interior point"}
+
+
+def linear_program(
+    game: SequenceGame,
+    *,
+    on_progress: Callable[[int, float], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Found:
+    """Both players' plans, in the kernels' order, from one linear program and its dual.
+
+    Parameters
+    ----------
+    game : SequenceGame
+    on_progress : callable, optional
+        Called with the number of iterations and a NaN, as the gap is not known before the end.
+    stop : callable, optional
+        Asked after about half a second, and then whenever as much time has passed as before.
+
+    Returns
+    -------
+    Found
+    """
+    program = _program(game)
+    solver = "highs-ds" if game.payoffs.nnz <= SIMPLEX_PAYOFFS else "highs-ipm"
+    iterations, seconds = 0, FIRST_SLICE
+    watched = stop is not None or on_progress is not None
+    while True:
+        answer = _highs(program, solver, seconds if watched else None)
+        iterations += int(answer.nit or 0)
+        if answer.status != 1:
+            break
+        if on_progress is not None:
+            on_progress(iterations, float("nan"))
+        if stop is not None and stop():
+            return _unsolved(game, iterations, "interrupted", "asked to stop")
+        seconds *= 2
+    if answer.status != 0:
+        return _unsolved(game, iterations, str(answer.message), None)
+    row = _plan(game.row, answer.x[: len(game.row)])
+    column = _plan(game.column, -answer.ineqlin.marginals)
+    return Found(row, column, "linear-programming", iterations, note=f"HiGHS, {SOLVERS[solver]}")
+
+
+def _unsolved(game: SequenceGame, iterations: int, note: str, stopped: str | None) -> Found:
+    row, column = game.row.uniform(), game.column.uniform()
+    return Found(row, column, "linear-programming", iterations, note=note, stopped=stopped)
+
+
+def _program(game: SequenceGame) -> dict[str, Any]:
+    """What scipy's linprog is told, the payoffs scaled by their range."""
+    from scipy.sparse import coo_array, csr_array, hstack
+
+    rows, sets = len(game.row), len(game.column.parent) + 1
+    objective = np.zeros(rows + sets)
+    objective[rows] = -1.0
+    first = np.zeros(len(game.row.parent) + 1)
+    first[0] = 1.0
+    scale = game.spread or 1.0
+    # What is won by doing nothing is won whatever is done, and may be large.
+    first_alone = coo_array(([1.0], ([0], [0])), shape=game.shape).tocsr()
+    payoffs = (game.inward - game.inward[0, 0] * first_alone) / scale
+    return {
+        "c": objective,
+        "A_ub": hstack([-payoffs.T, _constraints(game.column).T], format="csc"),
+        "b_ub": np.zeros(len(game.column)),
+        "A_eq": hstack([_constraints(game.row), csr_array((len(first), sets))], format="csc"),
+        "b_eq": first,
+        "bounds": [(0, None)] * rows + [(None, None)] * sets,
+    }
+
+
+def _constraints(tree: Treeplex) -> Any:
+    """E or F in the kernels' order, the empty sequence's row first."""
+    from scipy.sparse import coo_array
+
+    sets = len(tree.parent)
+    owners = np.repeat(np.arange(1, sets + 1), np.diff(tree.first))
+    rows = np.concatenate([[0], owners, np.arange(1, sets + 1)])
+    columns = np.concatenate([[0], np.arange(1, len(tree)), tree.parent])
+    values = np.concatenate([np.ones(len(tree)), -np.ones(sets)])
+    return coo_array((values, (rows, columns)), shape=(sets + 1, len(tree))).tocsr()
+
+
+def _highs(program: dict[str, Any], solver: str, seconds: float | None) -> Any:
+    from scipy.optimize import linprog
+
+    options: dict[str, Any] = {"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
+    if seconds is not None:
+        options["time_limit"] = seconds
+    return linprog(**program, method=solver, options=options)
+
+
+def _plan(tree: Treeplex, weights: Vector) -> Vector:
+    """A plan from what is one but for the solver's tolerance."""
+    positive = np.where(np.isfinite(weights), np.maximum(weights, 0.0), 0.0)
+    return tree.plan(tree.behaviour(positive))

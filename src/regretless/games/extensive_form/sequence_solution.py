@@ -1,0 +1,72 @@
+"""A solved game in sequence form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...errors import RegretlessError
+from ..solution import Solution
+from ..written import written
+from .treeplex import Treeplex
+
+Player = Literal["row", "column"]
+PLAYERS: tuple[Player, Player] = ("row", "column")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class SequenceSolution(Solution):
+    """Plans of both players, and an interval that contains the value of the game.
+
+    `rows` and `columns` name sequences, the empty ones first, and `row` and `column` are their probabilities: that the
+    player does all that a sequence says, as far as it depends on that player. Everything else is as in `Solution`.
+
+    Attributes
+    ----------
+    row_tree, column_tree : Treeplex
+    total : float
+        What both players win together.
+    """
+
+    row_tree: Treeplex
+    column_tree: Treeplex
+    total: float = 0.0
+
+    def behaviour(self, player: Player, exact: bool = False) -> dict[str, dict[str, Any]]:
+        """What a player does in each information set that the player's own strategy comes to, as probabilities.
+
+        Parameters
+        ----------
+        player : {"row", "column"}
+        exact : bool
+            In fractions; of an exact solution.
+
+        Raises
+        ------
+        RegretlessError
+            If there are no fractions.
+        """
+        tree = self.row_tree if player == "row" else self.column_tree
+        if not exact:
+            return tree.named((self.row if player == "row" else self.column).tolist())
+        if self.exact is None:
+            raise RegretlessError("exact: there are no fractions; solve(exact=True) finds them")
+        return tree.named(self.exact.row if player == "row" else self.exact.column)
+
+    def describe(self) -> dict[str, Any]:
+        """The solution as JSON values; strategies are by information set, and sequences never played are left out."""
+        # A dataclass with slots is another class than the one whose body this is, so that super() without it fails.
+        found = Solution.describe(self)
+        found["row_sequences"], found["column_sequences"] = found.pop("row_strategy"), found.pop("column_strategy")
+        found["information_sets"] = {"row": len(self.row_tree.sets), "column": len(self.column_tree.sets)}
+        found["row_strategy"], found["column_strategy"] = self.behaviour("row"), self.behaviour("column")
+        found["total"] = self.total
+        if self.exact is not None:
+            for player in PLAYERS:
+                found["exact"][f"{player}_sequences"] = found["exact"].pop(f"{player}_strategy")
+                found["exact"][f"{player}_strategy"] = _shown(self.behaviour(player, exact=True))
+        return found
+
+
+def _shown(behaviour: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
+    return {name: {action: written(chance) for action, chance in own.items()} for name, own in behaviour.items()}

@@ -1,0 +1,222 @@
+"""The sequences of one player: which information set each ends in, and which sequence leads to each set.
+
+A plan x of realisation probabilities obeys E x = e: the empty sequence has probability 1, and the sequences that end in
+an information set have together that of the sequence that leads to it. So E says it all: a row of it has -1 where the
+set is entered and 1 at each sequence that ends there (von Stengel 1996).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ..found import Vector
+
+Whole = np.ndarray[Any, np.dtype[np.int32]]
+LIMIT = 2**31 - 1
+NEAR = 1e-6
+
+
+class Treeplex:
+    """One player's sequences and information sets.
+
+    Parameters
+    ----------
+    constraints : sparse matrix, shape (information sets + 1, sequences)
+        E; one row is the empty sequence's, with its 1 in column 0.
+    what : str
+        What errors call it.
+    names : sequence of str, optional
+        Of the sequences; by default their numbers from 0.
+    sets : sequence of str, optional
+        Of the information sets, in the order of their rows without the empty sequence's; by default their numbers from
+        1.
+    actions : sequence of str, optional
+        What an information set calls the last action of each sequence; by default the sequence's name.
+
+    Attributes
+    ----------
+    names, actions, sets : list of str
+    order : ndarray of int
+        The sequences as the kernels have them: those of an information set in a row, after the one that leads there.
+    places : ndarray of int
+        Where each information set of the kernels stands among the user's.
+    first, parent : ndarray of int32
+        The kernels' first sequence of each set, and their sequence that leads to it.
+
+    Raises
+    ------
+    RegretlessError
+        If the matrix is no such thing.
+    """
+
+    def __init__(
+        self,
+        constraints: Any,
+        what: str,
+        names: Sequence[str] | None = None,
+        sets: Sequence[str] | None = None,
+        actions: Sequence[str] | None = None,
+    ) -> None:
+        self.what = what
+        self.constraints = constraints
+        count = constraints.shape[1]
+        parents, children = _families(constraints, what)
+        self.order, self.places, self.first, self.parent = _numbered(parents, children, count, what)
+        self.names = _names(names, [str(place) for place in range(count)], f"{what}: sequences")
+        self.sets = _names(sets, [str(place + 1) for place in range(len(parents))], f"{what}: information sets")
+        self.actions = self.names if actions is None else [str(action) for action in actions]
+        if len(self.actions) != count:
+            raise RegretlessError(f"{what}: {len(self.actions)} names of actions; {count} sequences need one each")
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def inward(self, plan: Vector) -> Vector:
+        """A plan in the kernels' order."""
+        return np.ascontiguousarray(plan[self.order])
+
+    def outward(self, plan: Vector) -> Vector:
+        """A plan of the kernels in the user's order."""
+        found = np.empty_like(plan)
+        found[self.order] = plan
+        return found
+
+    def behaviour(self, plan: Vector) -> Vector:
+        """The last step of each sequence, as a probability in its information set; equal ones where nobody comes.
+
+        Both are in the kernels' order.
+        """
+        totals = np.add.reduceat(plan, self.first[:-1]) if len(self.parent) else np.empty(0)
+        sizes = np.diff(self.first)
+        total = np.repeat(totals, sizes)
+        steps = np.repeat(1 / sizes, sizes)
+        np.divide(plan[1:], total, out=steps, where=total > 0)
+        return np.concatenate([np.ones(1), steps])
+
+    def plan(self, behaviour: Vector) -> Vector:
+        """Probabilities in the information sets multiplied along the sequences, in the kernels' order."""
+        found = np.array(behaviour)
+        found[0] = 1.0
+        for place, parent in enumerate(self.parent.tolist()):
+            found[self.first[place] : self.first[place + 1]] *= found[parent]
+        return found
+
+    def uniform(self) -> Vector:
+        """Every action of an information set with the same probability, as a plan in the kernels' order."""
+        return self.plan(self.behaviour(np.zeros(len(self))))
+
+    def named(self, plan: Sequence[Any]) -> dict[str, dict[str, Any]]:
+        """What a plan in the user's order, of any numbers, does in each information set that it comes to."""
+        inward = [plan[place] for place in self.order.tolist()]
+        actions = [self.actions[place] for place in self.order.tolist()]
+        found: dict[str, dict[str, Any]] = {}
+        for place in np.argsort(self.places).tolist():
+            own = slice(self.first[place], self.first[place + 1])
+            if inward[self.parent[place]] > 0 and (total := sum(inward[own])) > 0:
+                steps = [chance / total for chance in inward[own]]
+                found[self.sets[self.places[place]]] = dict(zip(actions[own], steps, strict=True))
+        return found
+
+    def given(self, plan: Any) -> Vector:
+        """A plan as users give it, in the kernels' order.
+
+        Raises
+        ------
+        RegretlessError
+            If it is none.
+        """
+        try:
+            found = np.ascontiguousarray(np.asarray(plan, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise RegretlessError(f"{self.what}: a plan of probabilities is expected ({error})") from error
+        if found.shape != (len(self),):
+            expected = f"one probability for each of {len(self)} sequences is expected"
+            raise RegretlessError(f"{self.what}: shape {found.shape}; {expected}")
+        inward = self.inward(found)
+        if not (inward >= 0).all() or not abs(inward[0] - 1) <= NEAR:
+            raise RegretlessError(f"{self.what}: probabilities are not negative, and that of the empty sequence is 1")
+        if len(self.parent):
+            missing = np.abs(np.add.reduceat(inward, self.first[:-1]) - inward[self.parent])
+            worst = int(np.argmax(missing))
+            if not missing[worst] <= NEAR:
+                name = self.sets[self.places[worst]]
+                raise RegretlessError(
+                    f"{self.what}: the sequences of information set {name!r} do not sum to what leads there;"
+                    f" they are {missing[worst]:.3g} off"
+                )
+        return inward
+
+
+def _families(constraints: Any, what: str) -> tuple[list[int], list[list[int]]]:
+    """Of each information set, in the order of their rows, the sequence that leads to it and those that end in it."""
+    parents: list[int] = []
+    children: list[list[int]] = []
+    roots = 0
+    starts, columns, values = (part.tolist() for part in (constraints.indptr, constraints.indices, constraints.data))
+    for row, (begin, end) in enumerate(pairwise(starts)):
+        entries = list(zip(columns[begin:end], values[begin:end], strict=True))
+        if entries == [(0, 1.0)]:
+            roots += 1
+            continue
+        above = [column for column, value in entries if value == -1]
+        below = [column for column, value in entries if value == 1]
+        if len(above) != 1 or not below or len(above) + len(below) < len(entries):
+            raise RegretlessError(
+                f"{what}: row {row} is no information set; a -1 where it is entered and 1 at each action are expected"
+            )
+        parents.append(above[0])
+        children.append(below)
+    if roots != 1:
+        raise RegretlessError(
+            f"{what}: {roots} rows give sequence 0, the empty one, the probability 1; one is expected"
+        )
+    return parents, children
+
+
+def _numbered(
+    parents: list[int], children: list[list[int]], count: int, what: str
+) -> tuple[Whole, Whole, Whole, Whole]:
+    """The sequences and sets in the kernels' order: a set comes after the sequence that leads there."""
+    if count >= LIMIT:
+        raise RegretlessError(f"{what}: {count} sequences; there is room for {LIMIT}")
+    owner = [-1] * count
+    entered: list[list[int]] = [[] for _ in range(count)]
+    for place, (parent, below) in enumerate(zip(parents, children, strict=True)):
+        entered[parent].append(place)
+        for sequence in below:
+            if owner[sequence] >= 0 or sequence == 0:
+                raise RegretlessError(f"{what}: sequence {sequence} ends in two information sets, or is the empty one")
+            owner[sequence] = place
+    order, places, first, parent_of = [0], [], [1], []
+    waiting = [(place, 0) for place in reversed(entered[0])]
+    while waiting:
+        place, parent = waiting.pop()
+        places.append(place)
+        parent_of.append(parent)
+        begin = len(order)
+        order.extend(children[place])
+        first.append(len(order))
+        for step, sequence in reversed(list(enumerate(children[place]))):
+            waiting.extend((later, begin + step) for later in reversed(entered[sequence]))
+    if len(order) < count:
+        lost = min(set(range(count)).difference(order))
+        where = "ends in no information set" if owner[lost] < 0 else "does not come from the empty sequence"
+        raise RegretlessError(f"{what}: sequence {lost} {where}")
+    return tuple(np.asarray(found, dtype=np.int32) for found in (order, places, first, parent_of))  # type: ignore[return-value]
+
+
+def _names(given: Sequence[str] | None, otherwise: list[str], what: str) -> list[str]:
+    if given is None:
+        return otherwise
+    names = [str(name) for name in given]
+    if len(names) != len(otherwise):
+        raise RegretlessError(f"{what}: {len(names)} names; {len(otherwise)} are expected")
+    if len(set(names)) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise RegretlessError(f"{what}: {twice!r} stands twice; each needs a name of its own")
+    return names

@@ -1,0 +1,1 @@
+"""Games of two matrices: Nash equilibria, and correlated ones."""

@@ -1,0 +1,167 @@
+"""A bimatrix game: two players, two matrices, and no need that one loses what the other wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ..matrix import MatrixGame
+from .correlated import Correlated, Distance, correlated, distance_to_correlated
+from .dominance import Domination, dominated
+from .equilibria import Equilibria
+from .joint_play import JointPlay, play_jointly
+from .nash import Incentives, incentives, is_nash, pure_equilibria, two_payoffs
+from .nash_search import METHODS, Search
+
+
+class BimatrixGame:
+    """A game of two players, who choose a row and a column at once and both want much.
+
+    Parameters
+    ----------
+    A, B : array, sequence, frame or sparse matrix, shape (rows, columns)
+        Payoffs of the row player and of the column player: floats, whole numbers or fractions.
+    rows, cols : sequence of str, optional
+        Names of the strategies; by default the labels of a frame, else their numbers from 1.
+
+    Attributes
+    ----------
+    row_payoffs, column_payoffs : Payoffs
+    rows, cols : list of str
+
+    Raises
+    ------
+    RegretlessError
+        If the matrices have not one shape, or not all payoffs are finite numbers, or names are missing or occur twice.
+
+    Examples
+    --------
+    >>> from regretless.games import BimatrixGame
+    >>> game = BimatrixGame([[2, 0], [0, 1]], [[1, 0], [0, 2]], rows=["boxing", "ballet"], cols=["boxing", "ballet"])
+    >>> for found in game.equilibria():
+    ...     print(*found.exact.row, "|", *found.exact.column)
+    1 0 | 1 0
+    2/3 1/3 | 1/3 2/3
+    0 1 | 0 1
+    """
+
+    def __init__(self, A: Any, B: Any, rows: Sequence[str] | None = None, cols: Sequence[str] | None = None) -> None:
+        self.row_payoffs, self.column_payoffs = two_payoffs(A, B)
+        named = MatrixGame(A, rows, cols)
+        self.rows, self.cols = named.rows, named.cols
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns."""
+        return self.row_payoffs.shape
+
+    @property
+    def constant_sum(self) -> MatrixGame | None:
+        """The row player's payoffs, if both players' sum is the same everywhere but for rounding; else None."""
+        total = self.row_payoffs.dense().astype(np.float64) + self.column_payoffs.dense()
+        rounding = 4 * np.finfo(np.float64).eps * (self.row_payoffs.size + self.column_payoffs.size)
+        if np.ptp(total) > rounding:
+            return None
+        return MatrixGame(self.row_payoffs, self.rows, self.cols)
+
+    def equilibria(self, method: str = "auto", limit: int | None = None, seconds: float = 60.0) -> Equilibria:
+        """Find Nash equilibria, each verified in exact arithmetic.
+
+        Parameters
+        ----------
+        method : str
+            ``"exact-enumeration"`` finds all extreme equilibria, of degenerate games too, in fractions, of up to about
+            12 x 12 strategies. ``"support-enumeration"``, ``"vertex-enumeration"`` and ``"lemke-howson"`` are
+            quantecon's (``pip install 'regretless[nash]'``): the first two find all equilibria of games that are not
+            degenerate, the third some equilibria of large games. ``"auto"`` enumerates exactly what is small, solves
+            larger games of a constant sum as such, and leaves others to vertex enumeration, up to 15 x 15, or to Lemke
+            and Howson.
+        limit : int, optional
+            Return after so many.
+        seconds : float
+            Return what was found after about so long. Until something is found, half of it is kept for other methods.
+
+        Returns
+        -------
+        Equilibria
+            A list of at least one, and whether these are all. If the method finds none, others are tried, and its
+            `method` and `note` say so.
+
+        Raises
+        ------
+        RegretlessError
+            If nothing was found in time, the game is too large for the method, or quantecon is needed and missing.
+        """
+        if method not in METHODS:
+            raise RegretlessError(f"method: {method!r}; one of {', '.join(METHODS)} is expected")
+        if limit is not None and not limit >= 1:
+            raise RegretlessError(f"limit: {limit}; at least 1 is expected")
+        if not seconds > 0:
+            raise RegretlessError(f"seconds: {seconds}; a positive number is expected")
+        return Search(self, limit, float(seconds)).run(method)
+
+    def pure_equilibria(self) -> list[tuple[str, str]]:
+        """All equilibria in which both players play one strategy each, by name."""
+        return [(self.rows[i], self.cols[j]) for i, j in pure_equilibria(self.row_payoffs, self.column_payoffs)]
+
+    def dominated(self) -> list[Domination]:
+        """What repeated elimination of strictly dominated strategies takes away, in order; no equilibrium plays it."""
+        return dominated(self.row_payoffs, self.column_payoffs)
+
+    def is_nash(self, row: Any, column: Any, tolerance: float | None = None) -> bool:
+        """Whether neither player gains more than the tolerance by deviating; see the function of this name."""
+        return is_nash(self.row_payoffs, self.column_payoffs, row, column, tolerance)
+
+    def incentives(self, row: Any, column: Any) -> Incentives:
+        """What both players get, and what each would gain by its best deviation, in fractions."""
+        return incentives(self.row_payoffs, self.column_payoffs, row, column)
+
+    def correlated(self, *, coarse: bool = False, objective: Any = "welfare", seconds: float = 60.0) -> Correlated:
+        """The best (coarse) correlated equilibrium; see the function of this name."""
+        return correlated(self.row_payoffs, self.column_payoffs, coarse=coarse, objective=objective, seconds=seconds)
+
+    def distance_to_correlated(self, joint: Any, coarse: bool = True, *, seconds: float = 60.0) -> Distance:
+        """How far a joint distribution is from the (coarse) correlated equilibria; see the function of this name."""
+        return distance_to_correlated(self.row_payoffs, self.column_payoffs, joint, coarse, seconds=seconds)
+
+    def self_play(
+        self,
+        method: str = "rm+",
+        *,
+        rounds: int | None = None,
+        tolerance: float | None = None,
+        average: str | None = None,
+        start: tuple[Any, Any] | None = None,
+        marks: int = 0,
+        on_progress: Callable[[int, float], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> JointPlay:
+        """Let two learners play, both at once; their joint play closes in on the coarse correlated equilibria.
+
+        Parameters
+        ----------
+        method : str
+            ``"rm+"``, ``"prm+"``, ``"rm"``, ``"optimistic-hedge"`` or ``"hedge"``.
+        rounds : int, optional
+            How many at most; exactly so many without a tolerance.
+        tolerance : float, optional
+            By how much a player may regret, per round, not to have played one fixed strategy.
+        average : {"uniform", "linear", "quadratic"}, optional
+            How much a later round counts.
+        start : pair of array, optional
+            Strategies to begin with.
+        marks : int
+            At how many rounds the course is noted.
+        on_progress : callable, optional
+            Called now and then with the number of rounds and the larger regret.
+        stop : callable, optional
+            Asked now and then; if it says so, what was played so far is returned.
+
+        Returns
+        -------
+        JointPlay
+        """
+        return play_jointly(self, method, rounds, tolerance, average, start, marks, on_progress, stop)

@@ -1,0 +1,261 @@
+"""Correlated equilibria: joint distributions that nobody gains by not following.
+
+Someone draws a pair of a row and a column and tells each player its own part. It is a correlated equilibrium if nobody
+gains by answering what it is told with something else (Aumann 1974), a coarse one if nobody gains by playing one fixed
+strategy, whatever is drawn (Moulin and Vial 1978). Both sets are polytopes: linear programs find what is best in them.
+Every Nash equilibrium is in both, and learners whose regret vanishes close in on the coarse one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ..found import Vector
+from ..payoffs import Array, Payoffs
+from .joint import joint_gains, joint_of
+from .nash import two_payoffs
+from .verified import scaled
+from .whole import above
+
+OBJECTIVES = ("welfare", "row", "column")
+# By how much of the range of a player's payoffs a solution may fall short; HiGHS is asked for 1e-10.
+SLACK = 1e-8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Correlated:
+    """A joint distribution from which neither player gains by deviating, but for `row_gain` and `column_gain`.
+
+    Attributes
+    ----------
+    joint : ndarray, shape (rows, columns)
+        The probability of each pair.
+    coarse : bool
+        Whether deviating means one fixed strategy, rather than an answer to what one is told to play.
+    objective : str
+        What it is best in: "welfare", "row", "column" or "given".
+    row_payoff, column_payoff : float
+        What each player expects.
+    row_gain, column_gain : float
+        How much more each would win by its best deviation, 0 if by none: computed exactly from `joint`, rounded up.
+    best : float
+        The objective's expectation.
+    bound : float
+        No (coarse) correlated equilibrium has a larger one, by weak duality; rounding errors allowed for.
+    """
+
+    joint: Vector
+    coarse: bool
+    objective: str
+    row_payoff: float
+    column_payoff: float
+    row_gain: float
+    column_gain: float
+    best: float
+    bound: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distance:
+    """How far a joint distribution is from the (coarse) correlated equilibria.
+
+    Attributes
+    ----------
+    row_gain, column_gain : float
+        How much more each player would win by its best deviation, 0 if by none: exact, but rounded upwards.
+    distance : float
+        Sum of the absolute differences from `nearest`; at least either gain over the range of that player's payoffs.
+    nearest : ndarray
+        A (coarse) correlated equilibrium with the least distance.
+    coarse : bool
+    """
+
+    row_gain: float
+    column_gain: float
+    distance: float
+    nearest: Vector
+    coarse: bool
+
+    @property
+    def gain(self) -> float:
+        """The larger of both gains: the distribution is an equilibrium but for so much."""
+        return max(self.row_gain, self.column_gain)
+
+
+def correlated(
+    A: Any, B: Any, *, coarse: bool = False, objective: Any = "welfare", seconds: float = 60.0
+) -> Correlated:
+    """Find the (coarse) correlated equilibrium that is best in some sense.
+
+    Parameters
+    ----------
+    A, B : array or sequence, shape (rows, columns)
+        Payoffs of the row and of the column player.
+    coarse : bool
+        Look among the coarse correlated equilibria, of which there are more.
+    objective : {"welfare", "row", "column"} or array, shape (rows, columns)
+        What is to be as large as possible in expectation: both players' payoffs together, one's, or what is given.
+    seconds : float
+        Give up after about so long.
+
+    Returns
+    -------
+    Correlated
+
+    Raises
+    ------
+    RegretlessError
+        If these are no payoffs, or HiGHS does not come to an end, or what it finds is no such equilibrium.
+
+    Examples
+    --------
+    >>> chicken = [[6, 2], [7, 0]], [[6, 7], [2, 0]]
+    >>> found = correlated(*chicken)
+    >>> found.joint.round(6).tolist(), round(found.best, 6)
+    ([[0.5, 0.25], [0.25, 0.0]], 10.5)
+    """
+    row, column = two_payoffs(A, B)
+    aim = _aim(row, column, objective)
+    rises = _incentives(scaled(row), scaled(column), coarse)
+    solved = _optimum(
+        {
+            "c": -scaled(aim).ravel(),
+            "A_ub": rises,
+            "b_ub": np.zeros(rises.shape[0]),
+            "A_eq": np.ones((1, rises.shape[1])),
+            "b_eq": [1],
+        },
+        seconds,
+    )
+    joint = _cleaned(solved.x).reshape(row.shape)
+    row_gain, column_gain = _checked(row, column, joint, coarse)
+    bound = _bound(scaled(aim).ravel(), rises, -np.minimum(solved.ineqlin.marginals, 0.0))
+    return Correlated(
+        joint,
+        coarse,
+        objective if isinstance(objective, str) else "given",
+        float(np.vdot(row.dense(), joint)),
+        float(np.vdot(column.dense(), joint)),
+        row_gain,
+        column_gain,
+        float(np.vdot(aim.dense(), joint)),
+        float(aim.low + bound * (aim.spread or 1.0) + 4 * np.finfo(np.float64).eps * aim.size),
+    )
+
+
+def distance_to_correlated(A: Any, B: Any, joint: Any, coarse: bool = True, *, seconds: float = 60.0) -> Distance:
+    """How far a joint distribution, as the empirical one of two learners, is from the (coarse) correlated equilibria.
+
+    Parameters
+    ----------
+    A, B : array or sequence, shape (rows, columns)
+        Payoffs of the row and of the column player.
+    joint : array or sequence, shape (rows, columns)
+        The probability of each pair.
+    coarse : bool
+        Whether the coarse ones are meant.
+    seconds : float
+        Give up after about so long.
+
+    Returns
+    -------
+    Distance
+
+    Raises
+    ------
+    RegretlessError
+        As of :func:`correlated`, and if `joint` is no distribution.
+    """
+    row, column = two_payoffs(A, B)
+    table = joint_of(joint, row.shape)
+    row_gain, column_gain = (max(gain, Fraction(0)) for gain in joint_gains(row, column, table, coarse))
+    here = _cleaned(table.astype(np.float64).ravel())
+    rises = _incentives(scaled(row), scaled(column), coarse)
+    # The nearest one is here + more - less.
+    size = here.size
+    solved = _optimum(
+        {
+            "c": np.ones(2 * size),
+            "A_ub": _beside(rises, -rises),
+            "b_ub": -(rises @ here),
+            "A_eq": np.append(np.ones(size), -np.ones(size))[None],
+            "b_eq": [0],
+            "bounds": np.column_stack([np.zeros(2 * size), np.append(np.full(size, np.inf), here)]),
+        },
+        seconds,
+    )
+    nearest = _cleaned(here + solved.x[:size] - solved.x[size:])
+    _checked(row, column, nearest.reshape(row.shape), coarse)
+    apart = float(np.abs(nearest - here).sum())
+    return Distance(above(row_gain), above(column_gain), apart, nearest.reshape(row.shape), coarse)
+
+
+def _aim(row: Payoffs, column: Payoffs, objective: Any) -> Payoffs:
+    if isinstance(objective, str):
+        if objective not in OBJECTIVES:
+            raise RegretlessError(f"objective: {objective!r}; a matrix or one of {', '.join(OBJECTIVES)} is expected")
+        total = row.dense().astype(np.float64) + column.dense()
+        return {"welfare": Payoffs(total, "A + B"), "row": row, "column": column}[objective]
+    aim = Payoffs(objective, "objective")
+    if aim.shape != row.shape:
+        raise RegretlessError(f"objective: shape {aim.shape}; that of the payoffs is expected, {row.shape}")
+    return aim
+
+
+def _incentives(A: Vector, B: Vector, coarse: bool) -> Any:
+    """One inequality for each deviation: what it wins more, by the probabilities of the pairs, is not positive."""
+    from scipy.sparse import block_diag, csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
+
+    m, n = A.shape
+    if coarse:
+        row = (A[:, None, :] - A[None, :, :]).reshape(m, m * n)
+        column = (B.T[:, :, None] - B[None, :, :]).reshape(n, m * n)
+        return csr_array(np.vstack([row, column]))
+    row = block_diag([A - told for told in A], format="csr")
+    column = block_diag([B.T - told for told in B.T], format="csr")
+    # Its blocks go by the column that is told: pair (i, j) stands at j m + i.
+    order = np.arange(m * n).reshape(n, m).T.ravel()
+    return csr_array(vstack([row, csr_array(column)[:, order]]))
+
+
+def _beside(left: Any, right: Any) -> Any:
+    from scipy.sparse import hstack
+
+    return hstack([left, right], format="csr")
+
+
+def _optimum(program: dict[str, Any], seconds: float) -> Any:
+    from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
+
+    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "time_limit": float(seconds)}
+    solved = linprog(**program, method="highs", options=options)
+    if solved.x is None or solved.status != 0:
+        raise RegretlessError(f"no correlated equilibrium was found, though every game has one: {solved.message}")
+    return solved
+
+
+def _cleaned(joint: Array) -> Vector:
+    kept = np.maximum(joint, 0.0)
+    return np.asarray(kept / kept.sum(), dtype=np.float64)
+
+
+def _checked(row: Payoffs, column: Payoffs, joint: Vector, coarse: bool) -> tuple[float, float]:
+    """Both gains, if they are within rounding."""
+    gains = [max(gain, Fraction(0)) for gain in joint_gains(row, column, joint, coarse)]
+    if gains[0] > SLACK * row.spread or gains[1] > SLACK * column.spread:
+        raise RegretlessError(
+            f"what HiGHS found is no correlated equilibrium: to deviate wins {max(map(float, gains)):.3g} more"
+        )
+    return above(gains[0]), above(gains[1])
+
+
+def _bound(aim: Vector, rises: Any, weights: Vector) -> float:
+    """The largest aim of a pair less what the weighted deviations win there: no equilibrium has more in expectation."""
+    sizes = np.abs(aim) + abs(rises).T @ weights
+    rounding = (rises.shape[0] + 2) * np.finfo(np.float64).eps * sizes
+    return float((aim - rises.T @ weights + rounding).max())

@@ -1,0 +1,111 @@
+"""Strategies that nobody plays: some mixture of others is better, whatever the other player does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ..found import Vector
+from ..payoffs import Array, Payoffs
+from .nash import two_payoffs
+from .verified import scaled
+from .whole import Whole, whole_payoffs, whole_strategy
+
+Player = Literal["row", "column"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domination:
+    """A strategy, and the mixture of others that is better against all that is left of the other player's strategies.
+
+    Attributes
+    ----------
+    player : {"row", "column"}
+    strategy : int
+        Counted from 0.
+    by : ndarray
+        Probabilities of this player's strategies.
+    margin : float
+        By how much at least `by` is better, in payoffs; positive in exact arithmetic.
+    """
+
+    player: Player
+    strategy: int
+    by: Vector
+    margin: float
+
+
+def dominated(A: Any, B: Any) -> list[Domination]:
+    """Eliminate strictly dominated strategies until there are no more; what is left does not depend on the order.
+
+    What is dominated by less than about 1e-9 of the range of payoffs may be overlooked; what is found is certain.
+    """
+    sides = _sides(*two_payoffs(A, B))
+    left = [np.arange(len(side.floats)) for side in sides]
+    found: list[Domination] = []
+    quiet = 0
+    while quiet < 2:
+        turn = quiet
+        one = _first(sides[turn], left[turn], left[1 - turn])
+        if one is None:
+            quiet += 1
+            continue
+        quiet = 0
+        left[turn] = left[turn][left[turn] != one.strategy]
+        found.append(one)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """One player's payoffs, a row for each of its own strategies: from 0 to 1, and exactly."""
+
+    player: Player
+    floats: Vector
+    exact: Whole
+
+
+def _sides(row: Payoffs, column: Payoffs) -> tuple[_Side, _Side]:
+    turned = whole_payoffs(column)
+    return (
+        _Side("row", scaled(row), whole_payoffs(row)),
+        _Side("column", scaled(column).T, Whole(turned.values.T, turned.unit)),
+    )
+
+
+def _first(side: _Side, own: Array, other: Array) -> Domination | None:
+    """The first strategy of those left that is dominated."""
+    payoffs = side.exact.values[np.ix_(own, other)]
+    for strategy in own[~(payoffs == payoffs.max(axis=0)).any(axis=1)].tolist():
+        others = own[own != strategy]
+        by = np.zeros(len(side.floats))
+        by[others] = _best_mixture(side.floats[np.ix_(others, other)] - side.floats[strategy, other])
+        mixture = whole_strategy(by, len(by), "by")
+        ahead = (mixture.values @ side.exact.values)[other] * mixture.unit - side.exact.values[strategy, other]
+        margin = ahead.min() * side.exact.unit
+        if margin > 0:
+            return Domination(side.player, strategy, by, float(margin))
+    return None
+
+
+def _best_mixture(ahead: Array) -> Vector:
+    """Probabilities of the rows with which the least of the columns is largest."""
+    from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
+
+    rows, columns = ahead.shape
+    found = linprog(
+        np.append(np.zeros(rows), -1.0),
+        A_ub=np.hstack([-ahead.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=np.append(np.ones(rows), 0.0)[None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * rows + [(None, None)],
+        method="highs",
+    )
+    if found.x is None:
+        raise RegretlessError(f"dominated: HiGHS gave up: {found.message}")
+    mixture = np.maximum(found.x[:-1], 0.0)
+    return np.asarray(mixture / mixture.sum(), dtype=np.float64)

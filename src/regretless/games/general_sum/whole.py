@@ -1,0 +1,95 @@
+"""Numbers as whole multiples of one unit, so that sums of products of them are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, inf, lcm, nextafter
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ..matrix import strategy_of
+from ..payoffs import Array, Payoffs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whole:
+    """An array of Python's whole numbers, and what each of them is a multiple of.
+
+    Attributes
+    ----------
+    values : ndarray of int
+    unit : Fraction
+        Positive.
+    """
+
+    values: Array
+    unit: Fraction
+
+
+def whole_payoffs(payoffs: Payoffs) -> Whole:
+    """All payoffs exactly: as they were stated, or the very value of each float."""
+    return whole_fractions(payoffs.fractions()) if payoffs.stated else _whole_floats(payoffs.dense())
+
+
+def whole_fractions(values: Any) -> Whole:
+    """Fractions or whole numbers, in lists of any depth."""
+    table = np.array(values, dtype=object)
+    fractions = [Fraction(value) for value in table.flat]
+    denominator = lcm(*(value.denominator for value in fractions))
+    return _reduced(_objects([int(value * denominator) for value in fractions], table.shape), Fraction(1, denominator))
+
+
+def whole_strategy(given: Any, count: int, what: str) -> Whole:
+    """Probabilities in units of what makes them sum to 1 exactly; fractions must do so by themselves.
+
+    Raises
+    ------
+    RegretlessError
+        If there are not as many as strategies, one is negative, or their sum is not 1.
+    """
+    floats = strategy_of(given, count, what)
+    if not is_exact(given):
+        found = _whole_floats(floats)
+        return Whole(found.values, Fraction(1, int(found.values.sum())))
+    if sum(map(Fraction, given)) != 1:
+        raise RegretlessError(f"{what}: fractions sum to 1; {sum(map(Fraction, given))} was found")
+    return whole_fractions(list(given))
+
+
+def is_exact(strategy: Any) -> bool:
+    """Whether probabilities are given as fractions or whole numbers."""
+    if isinstance(strategy, np.ndarray) and strategy.dtype.kind in "iu":
+        return True
+    return isinstance(strategy, Sequence | np.ndarray) and all(isinstance(chance, Rational) for chance in strategy)
+
+
+def above(value: Fraction) -> float:
+    """The smallest float that is not less."""
+    near = float(value)
+    return near if near >= value else nextafter(near, inf)
+
+
+def _whole_floats(values: Array) -> Whole:
+    mantissas, exponents = np.frexp(np.asarray(values, dtype=np.float64))
+    digits = (mantissas * 2.0**53).astype(np.int64)
+    if not digits.any():
+        return Whole(digits.astype(object), Fraction(1))
+    least = int(exponents[digits != 0].min())
+    shifts = np.where(digits != 0, exponents - least, 0)
+    return _reduced(digits.astype(object) << shifts.astype(object), Fraction(2) ** (least - 53))
+
+
+def _reduced(values: Array, unit: Fraction) -> Whole:
+    divisor = gcd(*values.flat)
+    return Whole(values // divisor, unit * divisor) if divisor > 1 else Whole(values, unit)
+
+
+def _objects(values: list[int], shape: tuple[int, ...]) -> Array:
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found.reshape(shape)

@@ -1,0 +1,218 @@
+"""A zero-sum game: one matrix, of which one player wants much and the other little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import RegretlessError
+from ..given import names_of
+from .payoffs import Payoffs, Vector
+from .solution import Solution
+
+
+class MatrixGame:
+    """A zero-sum game of two players, who choose a row and a column at once.
+
+    Parameters
+    ----------
+    payoffs : array, sequence, frame, sparse matrix or linear operator, shape (rows, columns)
+        What the row player wins and the column player pays: floats, whole numbers or fractions.
+    rows, cols : sequence of str, optional
+        Names of the strategies; by default the labels of a frame, else their numbers from 1.
+    payoff_range : (float, float), optional
+        Of a linear operator: between which numbers its payoffs lie, taken on trust. Theorems need it, and so do the
+        rates of exponential weights and a default tolerance.
+
+    Attributes
+    ----------
+    payoffs : Payoffs
+        What the row player wins, also of a game of losses.
+    rows, cols : list of str
+    losses : bool
+        Whether the numbers were given as the row player's losses.
+
+    Raises
+    ------
+    RegretlessError
+        If there are no payoffs, or not all of them are finite numbers, or names are missing or occur twice.
+
+    Examples
+    --------
+    >>> from regretless.games import MatrixGame
+    >>> game = MatrixGame([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], rows=["rock", "paper", "scissors"])
+    >>> round(game.value, 12) + 0.0, game.solve().row.round(6).tolist()
+    (0.0, [0.333333, 0.333333, 0.333333])
+    """
+
+    def __init__(
+        self,
+        payoffs: Any,
+        rows: Sequence[str] | None = None,
+        cols: Sequence[str] | None = None,
+        *,
+        payoff_range: tuple[float, float] | None = None,
+    ) -> None:
+        self.payoffs = Payoffs(payoffs, declared=payoff_range)
+        self.losses = False
+        if rows is None and isinstance(index := getattr(payoffs, "index", None), Sequence):
+            rows = [str(label) for label in index]
+        self.rows = _names(rows, self.payoffs.shape[0], "rows")
+        self.cols = _names(names_of(payoffs) if cols is None else cols, self.payoffs.shape[1], "cols")
+        self._solved: Solution | None = None
+
+    @classmethod
+    def from_losses(
+        cls,
+        losses: Any,
+        rows: Sequence[str] | None = None,
+        cols: Sequence[str] | None = None,
+        *,
+        loss_range: tuple[float, float] | None = None,
+    ) -> MatrixGame:
+        """A game given by what the row player loses: it minimises, the column player maximises.
+
+        Values, intervals and gaps are then told as losses too: the value is min_p max_q p' M q.
+        """
+        game = cls(losses, rows, cols, payoff_range=loss_range)
+        game.payoffs = game.payoffs.negated()
+        game.losses = True
+        return game
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns."""
+        return self.payoffs.shape
+
+    def solve(
+        self,
+        method: str = "auto",
+        tolerance: float | None = None,
+        *,
+        exact: bool = False,
+        rounds: int | None = None,
+        start: tuple[Any, Any] | None = None,
+        average: str | None = None,
+        alternate: bool | None = None,
+        on_progress: Callable[[int, float], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Solution:
+        """Find strategies of both players from which neither gains much by deviating.
+
+        Parameters
+        ----------
+        method : str
+            ``"auto"`` chooses by size and tolerance. ``"simplex"``, ``"interior-point"`` and ``"linear-programming"``
+            (HiGHS) end at an equilibrium; ``"rm+"``, ``"prm+"``, ``"rm"``, ``"optimistic-hedge"`` and ``"hedge"`` let
+            two learners play each other.
+        tolerance : float, optional
+            The duality gap to end with, in payoffs; by default 1e-9 times their range. Self-play with `rounds` and
+            without a tolerance plays so many.
+        exact : bool
+            Also find the value and the strategies in fractions, verified in exact arithmetic.
+        rounds : int, optional
+            Of self-play: how many at most.
+        start : pair of array, optional
+            Strategies to begin with.
+        average : {"uniform", "linear", "quadratic"}, optional
+            Of self-play: how much a later round counts in the average strategies.
+        alternate : bool, optional
+            Of self-play: whether the column player moves second.
+        on_progress : callable, optional
+            Called now and then with the number of iterations and the gap.
+        stop : callable, optional
+            Asked now and then; if it says so, the solution so far is returned, with `stopped`.
+
+        Returns
+        -------
+        Solution
+
+        Raises
+        ------
+        SolveError
+            If the tolerance is not reached; it carries the interval that was.
+        RegretlessError
+            If a parameter has no meaning.
+        """
+        from .solving import solve
+
+        return solve(
+            self,
+            method,
+            tolerance,
+            exact=exact,
+            rounds=rounds,
+            start=start,
+            average=average,
+            alternate=alternate,
+            on_progress=on_progress,
+            stop=stop,
+        )
+
+    @property
+    def value(self) -> float:
+        """The value of the game, by the default method to its default tolerance; kept once it is known."""
+        if self._solved is None:
+            self._solved = self.solve()
+        return self._solved.value
+
+    def interval(self, row: Any, column: Any) -> tuple[float, float]:
+        """What two strategies guarantee: an interval that contains the value, rounding errors allowed for.
+
+        Parameters
+        ----------
+        row, column : array or sequence
+            Probabilities; they need not sum to 1 to the last bit.
+
+        Returns
+        -------
+        (float, float)
+            What `row` wins at least and what `column` pays at most; of a game of losses, what `column` takes at least
+            and `row` loses at most.
+        """
+        from .enclosure import enclose
+
+        p = strategy_of(row, self.shape[0], "row")
+        q = strategy_of(column, self.shape[1], "column")
+        lower, upper = enclose(self.payoffs, p, q)
+        return (-upper, -lower) if self.losses else (lower, upper)
+
+    def gap(self, row: Any, column: Any) -> float:
+        """Duality gap of two strategies: what both players together could gain by answering the other's best."""
+        lower, upper = self.interval(row, column)
+        return upper - lower
+
+
+def strategy_of(given: Any, count: int, what: str) -> Vector:
+    """Probabilities as users give them.
+
+    Raises
+    ------
+    RegretlessError
+        If there are not as many as strategies, one is negative, or their sum is not 1.
+    """
+    try:
+        found = np.ascontiguousarray(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise RegretlessError(f"{what}: probabilities are expected ({error})") from error
+    if found.shape != (count,):
+        raise RegretlessError(
+            f"{what}: shape {found.shape}; one probability for each of {count} strategies is expected"
+        )
+    if not (found >= 0).all() or not abs(found.sum() - 1) <= 1e-6:
+        raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {found.sum():.9g} was found")
+    return found
+
+
+def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
+    if given is None:
+        return [str(place + 1) for place in range(count)]
+    names = [str(name) for name in given]
+    if len(names) != count:
+        raise RegretlessError(f"{what}: {len(names)} names; {count} are expected")
+    if len(set(names)) < count:
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise RegretlessError(f"{what}: {twice!r} stands twice; every strategy needs a name of its own")
+    return names

@@ -1,0 +1,217 @@
+"""What a player wins: a matrix as users give it, in floats, exact numbers, sparse, or as products alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isnan
+from numbers import Rational
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import _core
+from ..errors import RegretlessError
+from ..given import numbers
+
+Array = np.ndarray[Any, Any]
+Vector = np.ndarray[Any, np.dtype[np.float64]]
+Kind = Literal["dense", "sparse", "operator"]
+
+
+class Payoffs:
+    """A matrix of numbers, one row for each strategy of the row player.
+
+    Parameters
+    ----------
+    given : array, sequence, frame, sparse matrix, linear operator or Payoffs
+        Of floats, whole numbers or fractions; finite.
+    what : str
+        What errors call it.
+    declared : (float, float), optional
+        Of a linear operator: between which numbers its payoffs lie, taken on trust.
+
+    Attributes
+    ----------
+    kind : {"dense", "sparse", "operator"}
+    values : ndarray, csr_array or LinearOperator
+        float32 stays float32; everything else is float64. A dense one is in C order, a sparse one has sorted rows
+        without duplicates.
+    low, high : float
+        The smallest and the largest payoff; NaN where only products are known and nothing was declared.
+
+    Raises
+    ------
+    RegretlessError
+        If there is no row, no column, or a number that is none.
+    """
+
+    __slots__ = ("_exact", "high", "kind", "low", "values")
+
+    kind: Kind
+    values: Any
+    low: float
+    high: float
+    _exact: Array | None
+
+    def __init__(self, given: Any, what: str = "payoffs", declared: tuple[float, float] | None = None) -> None:
+        if isinstance(given, Payoffs):
+            for name in self.__slots__:
+                setattr(self, name, getattr(given, name))
+            return
+        self._exact = None
+        if hasattr(given, "tocsr"):
+            self.kind, self.values = "sparse", _sparse(given, what)
+        elif hasattr(given, "matvec") and hasattr(given, "rmatvec"):
+            self.kind, self.values = "operator", given
+        else:
+            self.kind, given = "dense", _array(given, what)
+            self._exact = _stated(given)
+            self.values = _dense(given if self._exact is None else _floats(self._exact, what), what)
+        if len(self.values.shape) != 2 or 0 in self.values.shape:
+            raise RegretlessError(f"{what}: shape {self.values.shape}; at least one row and one column are expected")
+        self.low, self.high = self._range(what) if declared is None else _declared(declared, self.kind, what)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns."""
+        return int(self.values.shape[0]), int(self.values.shape[1])
+
+    @property
+    def spread(self) -> float:
+        """By how much two payoffs may differ; NaN where only products are known."""
+        return self.high - self.low
+
+    @property
+    def size(self) -> float:
+        """The largest payoff without its sign; NaN where only products are known."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def rounding(self) -> float:
+        """By how much a float may differ from the number that it was given as; 0 for floats, and for all but huge whole
+        numbers."""
+        if self._exact is None or (self._exact.dtype != object and self.size <= 2**53):
+            return 0.0
+        pairs = zip(self._exact.flat, self.values.flat, strict=True)
+        odd = any(Fraction(stated) != Fraction(held) for stated, held in pairs)
+        return max(self.size * 2.0**-52, 5e-324) if odd else 0.0
+
+    @property
+    def stated(self) -> bool:
+        """Whether they were given as whole numbers or fractions, rather than as floats that stand for themselves."""
+        return self._exact is not None
+
+    def times(self, column: Vector) -> Vector:
+        """What every row wins against a mixed column."""
+        return np.asarray(self.values @ np.asarray(column, dtype=np.float64), dtype=np.float64)
+
+    def left(self, row: Vector) -> Vector:
+        """What the row player wins with a mixed row against every column."""
+        row = np.asarray(row, dtype=np.float64)
+        product = self.values.rmatvec(row) if self.kind == "operator" else row @ self.values
+        return np.asarray(product, dtype=np.float64)
+
+    def dense(self) -> Array:
+        """All numbers as an array.
+
+        Raises
+        ------
+        RegretlessError
+            If only products are known.
+        """
+        if self.kind == "operator":
+            raise RegretlessError("of a linear operator only products are known; this needs all payoffs")
+        return np.ascontiguousarray(self.values.toarray()) if self.kind == "sparse" else self.values
+
+    def fractions(self) -> list[list[Fraction]]:
+        """All numbers exactly: as they were stated, or the very value of each float.
+
+        Raises
+        ------
+        RegretlessError
+            If only products are known.
+        """
+        held = self.dense() if self._exact is None else self._exact
+        return [[Fraction(value) for value in row] for row in held.tolist()]
+
+    def negated(self) -> Payoffs:
+        """The other player's payoffs."""
+        other = object.__new__(Payoffs)
+        other.kind, other.values, other.low, other.high = self.kind, -self.values, -self.high, -self.low
+        # Unsigned numbers have no negative ones.
+        other._exact = None if self._exact is None else -self._exact.astype(object)
+        return other
+
+    def _range(self, what: str) -> tuple[float, float]:
+        if self.kind == "operator":
+            return float("nan"), float("nan")
+        held = self.values.data if self.kind == "sparse" else self.values
+        low, high = _core.payoff_range(held) if held.size else (0.0, 0.0)
+        if isnan(low):
+            raise RegretlessError(f"{what}: {_culprit(self.values, self.kind)}; payoffs are finite numbers")
+        if self.kind == "sparse" and held.size < self.shape[0] * self.shape[1]:
+            low, high = min(low, 0.0), max(high, 0.0)
+        return low, high
+
+
+def _declared(given: tuple[float, float], kind: Kind, what: str) -> tuple[float, float]:
+    if kind != "operator":
+        raise RegretlessError(
+            f"payoff_range={given!r}; that is for linear operators, these {what} speak for themselves"
+        )
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not -np.inf < low <= high < np.inf:
+        raise RegretlessError(f"payoff_range={given!r}; two finite numbers are expected, the smaller one first")
+    return low, high
+
+
+def _sparse(given: Any, what: str) -> Any:
+    from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
+
+    found = csr_array(given)
+    if found.dtype.kind not in "fiub":
+        raise RegretlessError(f"{what}: numbers are expected ({found.dtype} was found)")
+    if found.dtype not in (np.float32, np.float64):
+        found = found.astype(np.float64)
+    if not found.has_canonical_format:
+        found = found.copy()
+        found.sum_duplicates()
+    return found
+
+
+def _array(given: Any, what: str) -> Array:
+    """An array of whatever kind; a frame's numbers, a list's rows."""
+    try:
+        return given if isinstance(given, np.ndarray) else np.asarray(given)
+    except ValueError as error:
+        raise RegretlessError(f"{what}: rows of one length are expected ({error})") from error
+
+
+def _dense(given: Array, what: str) -> Array:
+    found = numbers(given, what)
+    return found[None] if found.ndim == 1 else found
+
+
+def _stated(given: Array) -> Array | None:
+    """The exact numbers, if all are whole or fractions; None if there are floats among them."""
+    if given.ndim not in (1, 2) or given.size == 0:
+        return None
+    if given.dtype.kind in "iu" or (given.dtype == object and all(isinstance(value, Rational) for value in given.flat)):
+        return np.atleast_2d(given)
+    return None
+
+
+def _floats(stated: Array, what: str) -> Array:
+    try:
+        return stated.astype(np.float64)
+    except OverflowError as error:
+        raise RegretlessError(f"{what}: a payoff is too large for floats") from error
+
+
+def _culprit(values: Any, kind: Kind) -> str:
+    dense = values.toarray() if kind == "sparse" else values
+    row, column = np.argwhere(~np.isfinite(dense))[0]
+    return f"{dense[row, column]} in row {row + 1}, column {column + 1}"

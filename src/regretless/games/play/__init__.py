@@ -1,0 +1,1 @@
+"""Two learners that play each other."""

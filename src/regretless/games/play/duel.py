@@ -1,0 +1,285 @@
+"""Two learners that play each other on one matrix, or each on a matrix of its own, and all that they remember."""
+
+from __future__ import annotations
+
+from math import inf, isfinite, log, nan, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ... import _core
+from ...borrowed import Borrowed
+from ...errors import RegretlessError
+from ...ledger import GAME_FIELDS, GameLedger
+from ..found import Vector
+from ..payoffs import Payoffs
+from .duel_payers import Paid, paid
+
+METHODS = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")
+EXPONENTIAL = ("hedge", "optimistic-hedge")
+AVERAGES = {"uniform": 0, "linear": 1, "quadratic": 2}
+# What the methods do where nobody says: whether the column player moves second, and what a round weighs.
+HABITS = {
+    "hedge": (False, "uniform"),
+    "optimistic-hedge": (False, "uniform"),
+    "rm": (False, "uniform"),
+    "rm+": (True, "quadratic"),
+    "prm+": (True, "quadratic"),
+}
+# Of the range of payoffs: those of two players, each half of one of 65,534 steps off. Sums of floats, at most 64 in a
+# row and a tree of eight, are off by a small part of that.
+ROUNDED = 1.1 / 65534
+_, _, PLAY, SUM, WON, PRIOR = range(_core.DUEL_ROWS)
+
+
+class Duel(Borrowed):
+    """Two learners that play each other; they go on where they stopped.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+        What the row player wins.
+    method : {"rm+", "prm+", "rm", "optimistic-hedge", "hedge"}
+        How both learn: regret matching with sums that never fall below zero, the same with the last regrets expected
+        once more, plain regret matching, or exponential weights with or without such an expectation.
+    column_payoffs : Payoffs, optional
+        What the column player wins; by default it pays what the row player wins.
+    average : {"uniform", "linear", "quadratic"}, optional
+        Whether round t counts 1, t or t^2 in the average strategies; by default quadratic of ``"rm+"`` and ``"prm+"``,
+        which converge much faster so, else uniform.
+    alternate : bool, optional
+        Whether the column player moves second, knowing what the row player just played; by default so of ``"rm+"`` and
+        ``"prm+"``. Players of two matrices, and those whose joint play is wanted, always move at once.
+    rates : float or pair of float, optional
+        Of exponential weights, for payoffs as they are. By default sqrt(8 ln n / rounds) / spread where the number of
+        rounds is known, else 2 sqrt(ln n / t) / spread in round t; of ``"optimistic-hedge"`` 1 / spread.
+    rounds : int, optional
+        How many are planned, for the default rates of ``"hedge"``.
+    start : pair of array, optional
+        Strategies of the first round. Exponential weights begin with them, and they must be positive; regret matchers
+        play them whenever they regret nothing.
+    single : bool
+        Whether payoffs are copied in 16 bits, which are read faster, and multiplied in float32.
+    joint : ndarray, optional
+        Zeros of the shape of the payoffs, to which the joint distributions of the rounds are added by their weights.
+
+    Raises
+    ------
+    RegretlessError
+        If a parameter has no meaning.
+    """
+
+    ARRAYS: ClassVar[tuple[str, ...]] = ("row_state", "column_state", "memory", "book")
+
+    def __init__(
+        self,
+        payoffs: Payoffs,
+        method: str = "rm+",
+        *,
+        column_payoffs: Payoffs | None = None,
+        average: str | None = None,
+        alternate: bool | None = None,
+        rates: float | tuple[float, float] | None = None,
+        rounds: int | None = None,
+        start: tuple[Any, Any] | None = None,
+        single: bool = False,
+        joint: np.ndarray[Any, Any] | None = None,
+    ) -> None:
+        if method not in METHODS:
+            raise RegretlessError(f"method: {method!r}; self-play knows {', '.join(METHODS)}")
+        self.payoffs, self.column_payoffs, self.method, self.joint = payoffs, column_payoffs, method, joint
+        self.zero_sum = column_payoffs is None
+        if column_payoffs is not None and column_payoffs.shape != payoffs.shape:
+            raise RegretlessError(f"column_payoffs: shape {column_payoffs.shape}; {payoffs.shape} is expected")
+        self.alternate, self.average = _habits(method, alternate, average, self.zero_sum, joint)
+        if single and any(given.kind != "dense" for given in self._given()):
+            raise RegretlessError("single: only dense payoffs are copied in 16 bits")
+        self.single = single
+        row, column = paid(payoffs, column_payoffs, single)
+        self.units = row.units, column.units
+        self.falls, self.rates = _rates(method, rates, rounds, (row, column), payoffs.shape)
+        begins = _begins(method, start, payoffs.shape)
+        self.started = start is not None
+        self.row_state, self.column_state = (_state(method, begin) for begin in begins)
+        self.memory, self.book = np.zeros(_core.DUEL_MEMORY), np.zeros(len(GAME_FIELDS))
+        self.core = self._core((row, column))
+
+    def _given(self) -> list[Payoffs]:
+        return [self.payoffs] if self.column_payoffs is None else [self.payoffs, self.column_payoffs]
+
+    def _core(self, players: tuple[Paid, Paid] | None = None) -> Any:
+        row, column = players or paid(self.payoffs, self.column_payoffs, self.single)
+        return _core.Dueler(
+            self.method,
+            row.payer,
+            column.payer,
+            row_state=self.row_state,
+            column_state=self.column_state,
+            memory=self.memory,
+            book=self.book,
+            joint=self.joint,
+            alternate=self.alternate,
+            zero_sum=self.zero_sum,
+            power=AVERAGES[self.average],
+            falls=self.falls,
+            row_rate=self.rates[0],
+            column_rate=self.rates[1],
+        )
+
+    @property
+    def rounds(self) -> int:
+        """How many have been played."""
+        return int(self.book[0])
+
+    def play(self, rounds: int, until: float = -inf) -> tuple[int, bool]:
+        """Play on; a long play comes back before its end, so that others may be heard.
+
+        Parameters
+        ----------
+        rounds : int
+        until : float
+            The gap to stop at. It is looked at after every thirty-second part of the rounds so far.
+
+        Returns
+        -------
+        (int, bool)
+            How many rounds were played, and whether the gap was seen to be at most `until`.
+        """
+        played, reached = self.core.play(rounds, until / self.units[0].unit)
+        return int(played), bool(reached)
+
+    @property
+    def row(self) -> Vector:
+        """The row player's average strategy."""
+        return self._mean(self.row_state, self.payoffs.shape[0])
+
+    @property
+    def column(self) -> Vector:
+        """The column player's average strategy."""
+        return self._mean(self.column_state, self.payoffs.shape[1])
+
+    def _mean(self, state: Vector, count: int) -> Vector:
+        summed = state[SUM if self.book[0] > 0 else PLAY, :count]
+        mean: Vector = summed / summed.sum()
+        return mean
+
+    @property
+    def best(self) -> tuple[float, float]:
+        """What each player's best answer to the other's average strategy wins, as the players' own sums have it."""
+        weight = self.book[1]
+        if not weight > 0:
+            return nan, nan
+        states = zip((self.row_state, self.column_state), self.payoffs.shape, self.units, strict=True)
+        row, column = (
+            float(state[WON, :count].max()) / weight * units.unit + units.centre for state, count, units in states
+        )
+        return row, column
+
+    @property
+    def ledger(self) -> GameLedger:
+        """The running totals, in payoffs as they were given."""
+        book = dict(zip(GAME_FIELDS, self.book.tolist(), strict=True))
+        unit = self.units[0].unit
+        for name, value in book.items():
+            if name.endswith(("_regret", "_norm", "turn", "gap")):
+                book[name] = value * unit
+            elif name.endswith(("_square", "_shift")):
+                book[name] = value * unit * unit
+        return GameLedger(**book)
+
+    @property
+    def rounding(self) -> float:
+        """What copies in 16 bits and products in float32 may do to the gap; 0 without them."""
+        if not self.single:
+            return 0.0
+        return max(given.spread for given in self._given()) * ROUNDED
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a theorem must know of the players besides."""
+        row_rate, column_rate = (
+            nan if self.falls or self.method not in EXPONENTIAL else rate / self.units[0].unit for rate in self.rates
+        )
+        told: dict[str, Any] = {
+            "alternate": self.alternate,
+            "power": AVERAGES[self.average],
+            "row_rate": row_rate,
+            "column_rate": column_rate,
+            "rounding": self.rounding,
+            "zero_sum": self.zero_sum,
+        }
+        if self.started and self.method in EXPONENTIAL:
+            rows, columns = self.payoffs.shape
+            told["row_information"] = -float(self.row_state[PRIOR, :rows].min())
+            told["column_information"] = -float(self.column_state[PRIOR, :columns].min())
+        return told
+
+
+def _habits(
+    method: str, alternate: bool | None, average: str | None, zero_sum: bool, joint: np.ndarray[Any, Any] | None
+) -> tuple[bool, str]:
+    turns, usual = HABITS[method]
+    if average is not None and average not in AVERAGES:
+        raise RegretlessError(f"average: {average!r}; {', '.join(AVERAGES)} are known")
+    if not zero_sum or joint is not None:
+        if alternate:
+            raise RegretlessError(
+                "alternate: players of two matrices, and those whose joint play is wanted, move at once"
+            )
+        turns = False
+    return turns if alternate is None else bool(alternate), average or usual
+
+
+def _rates(
+    method: str,
+    given: float | tuple[float, float] | None,
+    rounds: int | None,
+    players: tuple[Paid, Paid],
+    shape: tuple[int, int],
+) -> tuple[bool, tuple[float, float]]:
+    """Whether rates fall, and those of both players for payoffs in units."""
+    if method not in EXPONENTIAL:
+        if given is not None:
+            raise RegretlessError(f"rates: {method} has none; exponential weights have")
+        return False, (0.0, 0.0)
+    if given is not None:
+        pair = tuple(given) if isinstance(given, tuple | list) else (given, given)
+        if len(pair) != 2 or not all(0 < rate * players[0].units.unit < inf for rate in pair):
+            raise RegretlessError(f"rates: {given!r}; one or two finite numbers above 0 are expected")
+        row, column = (float(rate) * players[0].units.unit for rate in pair)
+        return False, (row, column)
+    spreads = [who.spread for who in players]
+    if not all(isfinite(spread) for spread in spreads):
+        raise RegretlessError(f"rates: {method} needs them where the range of the payoffs is unknown")
+    scales = [1 / spread if spread > 0 else 1.0 for spread in spreads]
+    if method == "optimistic-hedge":
+        return False, (scales[0], scales[1])
+    informations = [log(count) for count in shape]
+    factor = 2.0 if rounds is None else sqrt(8 / rounds)
+    row, column = (factor * sqrt(nats) * scale for nats, scale in zip(informations, scales, strict=True))
+    return rounds is None, (row, column)
+
+
+def _begins(method: str, start: tuple[Any, Any] | None, shape: tuple[int, int]) -> list[Vector]:
+    if start is None:
+        return [np.full(count, 1 / count) for count in shape]
+    from ..matrix import strategy_of
+
+    if len(start) != 2:
+        raise RegretlessError(f"start: {len(start)} strategies; the row player's and the column player's are expected")
+    whos = ("start: row", "start: column")
+    begins = [strategy_of(given, count, who) for given, count, who in zip(start, shape, whos, strict=True)]
+    if method in EXPONENTIAL and any((begin == 0).any() for begin in begins):
+        raise RegretlessError("start: exponential weights never play what begins at 0; all probabilities must be above")
+    return [begin / begin.sum() for begin in begins]
+
+
+def _state(method: str, begin: Vector) -> Vector:
+    """What a player knows before the first round: how it begins."""
+    count, exponential = len(begin), method in EXPONENTIAL
+    state = np.zeros((_core.DUEL_ROWS, -(-count // 16) * 16))
+    state[PLAY, :count] = begin
+    state[PRIOR, :count] = np.log(begin) if exponential else begin
+    if exponential:
+        state[PRIOR, count:] = -inf
+    return state

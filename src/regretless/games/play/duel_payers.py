@@ -1,0 +1,162 @@
+"""What two learners are paid by: a matrix as it stands, a copy in better units, compressed rows, or other products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import frexp, ldexp
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...errors import RegretlessError
+from ..payoffs import Payoffs, Vector
+
+# Squares of payoffs beyond these would leave the floats, and so would their sums.
+SMALLEST, LARGEST = 2.0**-100, 2.0**100
+# Short whole numbers go so far from zero.
+LARGEST_SHORT = 32767.0
+# Payoffs this much larger than their range lose the digits in which they differ.
+OFFSET = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """In what units a player is paid: what it wins is `centre` and so many times `unit`."""
+
+    centre: float = 0.0
+    unit: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paid:
+    """One player's payoffs in units.
+
+    Attributes
+    ----------
+    payer : Payer
+    units : Units
+    spread : float
+        By how much its payoffs may differ, in units; NaN where only products are known.
+    """
+
+    payer: Any
+    units: Units
+    spread: float
+
+
+def paid(payoffs: Payoffs, column_payoffs: Payoffs | None, single: bool) -> tuple[Paid, Paid]:
+    """Both players' payoffs.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+        The row player's.
+    column_payoffs : Payoffs or None
+        The column player's; None if it pays what the row player wins.
+    single : bool
+        Whether dense payoffs are copied in 16 bits, and multiplied in float32.
+    """
+    kept = _kept(payoffs, single)
+    row = _player(payoffs, kept, kept.units.unit, turned=False, sign=1.0)
+    if column_payoffs is None:
+        return row, _player(payoffs, kept, kept.units.unit, turned=True, sign=-1.0)
+    other = _kept(column_payoffs, single)
+    unit = max(kept.units.unit, other.units.unit)  # regrets of both are compared
+    return _player(payoffs, kept, unit, turned=False, sign=1.0), _player(
+        column_payoffs, other, unit, turned=True, sign=1.0
+    )
+
+
+def gap_between(payoffs: Payoffs, row: Vector, column: Vector) -> float:
+    """The duality gap of two strategies, from payoffs as they were given, but for the rounding of float64 sums."""
+    if payoffs.kind != "dense":
+        return float(payoffs.times(column).max() - payoffs.left(row).min())
+    above, below = np.empty(len(row)), np.empty(len(column))
+    _core.Payer.dense(payoffs.values).gains(column, above)
+    _core.Payer.dense(payoffs.values, turned=True).gains(row, below)
+    return float(above.max() - below.min())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """A matrix in units, or in short whole numbers of which LARGEST_SHORT are a unit."""
+
+    values: Any
+    units: Units
+    low: float
+    high: float
+
+
+def _kept(payoffs: Payoffs, single: bool) -> _Kept:
+    if payoffs.kind == "operator":
+        return _Kept(payoffs.values, Units(), payoffs.low, payoffs.high)
+    # Halves first: the range of payoffs may be beyond the floats.
+    centre, half = payoffs.low / 2 + payoffs.high / 2, payoffs.high / 2 - payoffs.low / 2
+    if payoffs.kind == "dense" and single:
+        return _Kept(_shortened(payoffs, centre, half), Units(centre, half or 1.0), -1.0, 1.0)
+    if payoffs.kind != "dense" or payoffs.size <= OFFSET * half:
+        centre = 0.0
+    if centre == 0 and (payoffs.size == 0 or SMALLEST <= payoffs.size <= LARGEST):
+        return _Kept(payoffs.values, Units(), payoffs.low, payoffs.high)
+    unit = _power_of_two(half or payoffs.size)
+    low, high = payoffs.low - centre, payoffs.high - centre
+    return _Kept(_moved(payoffs, centre) / unit, Units(centre, unit), low / unit, high / unit)
+
+
+def _shortened(payoffs: Payoffs, centre: float, half: float) -> Any:
+    values = np.empty((payoffs.shape[0], -(-payoffs.shape[1] // 16) * 16), np.int16)
+    _core.shorten_payoffs(payoffs.values, centre, LARGEST_SHORT / half if half > 0 else 0.0, values)
+    return values
+
+
+def _moved(payoffs: Payoffs, centre: float) -> Any:
+    values = payoffs.values.astype(np.float64)
+    return values if centre == 0 else values - centre
+
+
+def _power_of_two(size: float) -> float:
+    """What a size has to be divided by to come near 1, as far as its inverse is a number too."""
+    return ldexp(1.0, max(-1022, min(1022, frexp(size)[1])))
+
+
+def _player(payoffs: Payoffs, kept: _Kept, unit: float, *, turned: bool, sign: float) -> Paid:
+    """Whoever wins `sign` times the payoffs, in multiples of `unit`."""
+    factor = kept.units.unit / unit
+    return Paid(
+        _payer(payoffs, kept, turned=turned, sign=sign * factor),
+        Units(sign * kept.units.centre, unit),
+        (kept.high - kept.low) * factor,
+    )
+
+
+def _payer(payoffs: Payoffs, kept: _Kept, *, turned: bool, sign: float) -> Any:
+    rows, columns = payoffs.shape
+    if payoffs.kind == "operator":
+        mine, others = (columns, rows) if turned else (rows, columns)
+        multiply = _checked(payoffs.left if turned else payoffs.times, mine)
+        return _core.Payer.calls(multiply, mine=mine, others=others, sign=sign)
+    if payoffs.kind == "dense":
+        shorts = kept.values.dtype == np.int16
+        return _core.Payer.dense(
+            kept.values, turned=turned, sign=sign / (LARGEST_SHORT if shorts else 1), columns=columns
+        )
+    compressed = kept.values.T.tocsr() if turned else kept.values
+    return _core.Payer.sparse(
+        np.ascontiguousarray(compressed.data),
+        np.ascontiguousarray(compressed.indices, dtype=np.int32),
+        np.ascontiguousarray(compressed.indptr, dtype=np.int64),
+        int(compressed.shape[1]),
+        sign=sign,
+    )
+
+
+def _checked(multiply: Callable[[Vector], Vector], count: int) -> Callable[[Vector], Vector]:
+    def product(strategy: Vector) -> Vector:
+        found = multiply(strategy)
+        if found.shape != (count,) or not np.isfinite(found).all():
+            raise RegretlessError(f"payoffs: a product has shape {found.shape}; {count} finite numbers are expected")
+        return found
+
+    return product

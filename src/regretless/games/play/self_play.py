@@ -1,0 +1,228 @@
+"""Self-play: two learners play each other, and their average strategies close in on an equilibrium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ..found import Course, Found
+from ..payoffs import Payoffs
+from .duel import Duel
+from .duel_payers import gap_between
+
+if TYPE_CHECKING:
+    from ..matrix import MatrixGame
+
+# Of the range of payoffs: gaps that copies in 16 bits are good enough for, and how many payoffs make one worthwhile.
+COARSE = 4e-5
+MANY = 1 << 14
+# Without a number of rounds, so many products of two numbers are made at most, but at least so many rounds; each number
+# of a strategy costs as much besides as so many products.
+MOST_WORK, LEAST_ROUNDS, UPKEEP = 10**11, 10**4, 50
+# The players' own sums are off by their rounding: the gap that they see is a little less than what is wanted.
+CAUTION = 1 - 2.0**-10
+
+
+def self_play(
+    payoffs: Payoffs | MatrixGame | Any,
+    method: str = "rm+",
+    *,
+    rounds: int | None = None,
+    tolerance: float | None = None,
+    average: str | None = None,
+    alternate: bool | None = None,
+    rates: float | tuple[float, float] | None = None,
+    start: tuple[Any, Any] | None = None,
+    marks: int = 0,
+    keep_strategies: bool = False,
+    single: bool | None = None,
+    column_payoffs: Payoffs | Any | None = None,
+    joint: np.ndarray[Any, Any] | None = None,
+    on_progress: Callable[[int, float], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Found:
+    """Let two learners play each other until their average strategies are near enough to an equilibrium.
+
+    Parameters
+    ----------
+    payoffs : Payoffs, MatrixGame or what they are made from
+        What the row player wins.
+    method, average, alternate, rates, start, joint
+        As of :class:`Duel`; `joint` is divided by the weight of all rounds at the end.
+    rounds : int, optional
+        How many at most; exactly so many where no tolerance is given.
+    tolerance : float, optional
+        The duality gap to end with, in payoffs; of two matrices, by how much a player may regret not to have played one
+        fixed strategy, per round.
+    marks : int
+        At how many rounds, evenly spaced on a logarithmic axis, the course is noted.
+    keep_strategies : bool
+        Whether the course holds the average strategies too.
+    single : bool, optional
+        Whether dense payoffs are copied in 16 bits, which are read faster, and multiplied in float32. By default so of
+        one large matrix at tolerances well above its rounding; what is found is then checked in float64.
+    column_payoffs : Payoffs or what it is made from, optional
+        What the column player wins; by default it pays what the row player wins.
+    on_progress : callable, optional
+        Called now and then with the number of rounds and the gap.
+    stop : callable, optional
+        Asked now and then.
+
+    Returns
+    -------
+    Found
+        The average strategies. If the tolerance was not reached, its `note` says so.
+
+    Raises
+    ------
+    RegretlessError
+        If a parameter has no meaning.
+    """
+    from ..matrix import MatrixGame
+
+    given = payoffs.payoffs if isinstance(payoffs, MatrixGame) else Payoffs(payoffs)
+    other = None if column_payoffs is None else Payoffs(column_payoffs, "column_payoffs")
+    limit = _limit(given, rounds, tolerance)
+    if single is None:
+        single = tolerance is not None and other is None and _worth_copying(given, tolerance)
+    duel = Duel(
+        given,
+        method,
+        column_payoffs=other,
+        average=average,
+        alternate=alternate,
+        rates=rates,
+        rounds=rounds if tolerance is None else None,
+        start=start,
+        single=single,
+        joint=joint,
+    )
+    course = _Course(duel, keep_strategies) if marks > 0 else None
+    stopped = _play(duel, limit, tolerance, course, _marks(marks, limit), on_progress, stop)
+    if joint is not None and duel.book[1] > 0:
+        joint /= duel.book[1]
+    return Found(
+        duel.row,
+        duel.column,
+        method,
+        duel.rounds,
+        note=_note(duel, tolerance, stopped),
+        ledger=duel.ledger,
+        settings=duel.settings,
+        course=None if course is None else course.done(),
+        stopped=stopped,
+    )
+
+
+def _limit(payoffs: Payoffs, rounds: int | None, tolerance: float | None) -> int:
+    if tolerance is not None and not 0 <= tolerance < inf:
+        raise RegretlessError(f"tolerance: {tolerance}; a gap is a finite number, and not negative")
+    if rounds is not None:
+        if not 1 <= rounds <= 2**53 or rounds != int(rounds):
+            raise RegretlessError(f"rounds: {rounds}; a whole number from 1 on is expected")
+        return int(rounds)
+    if tolerance is None:
+        raise RegretlessError("rounds, tolerance: self-play must know when to end")
+    rows, columns = payoffs.shape
+    return max(LEAST_ROUNDS, MOST_WORK // (rows * columns + UPKEEP * (rows + columns)))
+
+
+def _worth_copying(payoffs: Payoffs, tolerance: float) -> bool:
+    rows, columns = payoffs.shape
+    if payoffs.kind != "dense" or rows * columns < MANY or not isfinite(payoffs.spread):
+        return False
+    return 0 < COARSE * payoffs.spread <= tolerance
+
+
+def _marks(count: int, limit: int) -> Iterator[int]:
+    """Rounds on a logarithmic axis up to the limit, which is the last one."""
+    last = 0
+    for place in range(count - 1):
+        mark = round(limit ** (place / max(1, count - 1)))
+        if mark > last:
+            yield mark
+            last = mark
+    while True:
+        yield limit
+
+
+def _play(
+    duel: Duel,
+    limit: int,
+    tolerance: float | None,
+    course: _Course | None,
+    marks: Iterator[int],
+    on_progress: Callable[[int, float], None] | None,
+    stop: Callable[[], bool] | None,
+) -> str | None:
+    """Play to the end; why it ended before, if anybody wished so."""
+    target = -inf if tolerance is None else CAUTION * tolerance
+    mark = next(marks) if course else limit
+    while duel.rounds < limit:
+        _, reached = duel.play(min(mark, limit) - duel.rounds, target)
+        if course and duel.rounds >= mark:
+            course.note()
+            mark = next(marks)
+        if reached and tolerance is not None:
+            seen = _gap(duel)
+            if seen <= CAUTION**0.5 * tolerance:
+                break
+            target = min(0.9 * target, target - 2 * (seen - tolerance))
+        if on_progress:
+            on_progress(duel.rounds, duel.ledger.gap)
+        if stop and stop() and duel.rounds < limit:
+            return "asked to stop"
+    return None
+
+
+def _gap(duel: Duel) -> float:
+    """The gap of the average strategies, from the payoffs as they were given."""
+    if not duel.zero_sum:
+        return duel.ledger.gap
+    return gap_between(duel.payoffs, duel.row, duel.column)
+
+
+def _note(duel: Duel, tolerance: float | None, stopped: str | None) -> str:
+    words = f"{duel.average} average of {duel.rounds} rounds"
+    if duel.alternate:
+        words += ", in turns"
+    if duel.single:
+        words += ", payoffs in 16 bits"
+    if tolerance is not None and stopped is None and not duel.ledger.gap <= tolerance:
+        words += f"; a gap of {tolerance:.3g} was not reached"
+    return words
+
+
+class _Course:
+    """Collects how a self-play goes."""
+
+    def __init__(self, duel: Duel, keep_strategies: bool) -> None:
+        self._duel, self._keep = duel, keep_strategies
+        self._points: list[tuple[int, float, float, float]] = []
+        self._rows: list[Any] = []
+        self._columns: list[Any] = []
+
+    def note(self) -> None:
+        duel = self._duel
+        upper, below = duel.best
+        self._points.append((duel.rounds, duel.ledger.gap, -below, upper))
+        if self._keep:
+            self._rows.append(duel.row)
+            self._columns.append(duel.column)
+
+    def done(self) -> Course:
+        if not self._points or self._points[-1][0] < self._duel.rounds:
+            self.note()
+        rounds, gap, lower, upper = zip(*self._points, strict=True)
+        return Course(
+            np.array(rounds, dtype=np.int64),
+            np.array(gap),
+            np.array(lower),
+            np.array(upper),
+            np.array(self._rows) if self._keep else None,
+            np.array(self._columns) if self._keep else None,
+        )

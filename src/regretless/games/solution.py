@@ -1,0 +1,192 @@
+"""A solved game: both strategies, what they guarantee, and every theorem about how they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from ..errors import RegretlessError
+from ..theorem import Certificate
+from .found import Course, Vector
+from .written import written
+
+T = TypeVar("T")
+
+
+class Once(Generic[T]):
+    """Something that is worked out when it is first asked for.
+
+    Parameters
+    ----------
+    make : callable
+    """
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: list[T] = []
+
+    def __call__(self) -> T:
+        if not self._made:
+            self._made.append(self._make())
+        return self._made[0]
+
+
+class SolveError(RegretlessError):
+    """The solver did not come as near as it was asked to.
+
+    Attributes
+    ----------
+    lower, upper : float
+        An interval in which the value lies, as far as was found out.
+    """
+
+    def __init__(self, message: str, lower: float, upper: float) -> None:
+        self.lower, self.upper = lower, upper
+        super().__init__(message)
+
+
+Promise = tuple[str, Callable[[float], float]]
+
+
+def _nothing() -> None:
+    """What exact methods promise of the rounds that they do not play."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exact:
+    """The solution in fractions, verified in exact arithmetic.
+
+    Attributes
+    ----------
+    value : Fraction
+    row, column : list of Fraction
+        Each sums to 1; the row guarantees the value at least, the column at most, against every answer.
+    """
+
+    value: Fraction
+    row: list[Fraction]
+    column: list[Fraction]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Strategies of both players, and an interval that contains the value of the game.
+
+    Attributes
+    ----------
+    rows, columns : sequence of str
+        The strategies' names.
+    method : str
+        How they were found.
+    row, column : ndarray
+        The probabilities of the rows and of the columns.
+    lower, upper : float
+        What the row player gets at least, and what the column player gives at most, in expectation and whatever the
+        other does: computed afresh from `row` and `column`, rounding errors allowed for. Of a game of losses: what the
+        column player takes at least and the row player loses at most.
+    iterations : int
+        Pivots, steps or rounds.
+    seconds : float
+        How long it took.
+    losses : bool
+        Whether the numbers are what the row player loses, rather than what it wins.
+    note : str
+        How the method ended.
+    stopped : str or None
+        Why it ended before the tolerance was reached, where that is no error.
+    course : Course or None
+        How a self-play went.
+    exact : Exact or None
+    judged, promised : callable
+        What gives `certificates` and `line`.
+    """
+
+    rows: Sequence[str]
+    columns: Sequence[str]
+    method: str
+    row: Vector
+    column: Vector
+    lower: float
+    upper: float
+    iterations: int
+    seconds: float
+    losses: bool = False
+    note: str = ""
+    stopped: str | None = None
+    course: Course | None = None
+    exact: Exact | None = None
+    judged: Callable[[], list[Certificate]] = list
+    promised: Callable[[], Promise | None] = _nothing
+
+    @property
+    def certificates(self) -> list[Certificate]:
+        """Every theorem about the solution and about how it was found."""
+        return self.judged()
+
+    @property
+    def line(self) -> Promise | None:
+        """What a theorem said beforehand of the gap of self-play: its title, and the bound after so many rounds."""
+        return self.promised()
+
+    @property
+    def value(self) -> float:
+        """The value of the game: exact where it is known so, else the middle of its interval."""
+        return (self.lower + self.upper) / 2 if self.exact is None else float(self.exact.value)
+
+    @property
+    def gap(self) -> float:
+        """Duality gap: how much the two players together could gain by answering the other's strategy best."""
+        return self.upper - self.lower
+
+    @property
+    def whose(self) -> str:
+        """Whose numbers these are, in words."""
+        return "loss of the row player, who minimises it" if self.losses else "payoff of the row player"
+
+    def row_support(self, least: float = 0.0) -> list[str]:
+        """Names of the rows that are played with a probability above `least`."""
+        return [self.rows[place] for place in np.flatnonzero(self.row > least).tolist()]
+
+    def column_support(self, least: float = 0.0) -> list[str]:
+        """Names of the columns that are played with a probability above `least`."""
+        return [self.columns[place] for place in np.flatnonzero(self.column > least).tolist()]
+
+    def describe(self) -> dict[str, Any]:
+        """The solution as JSON values; strategies that are not played are left out."""
+        found: dict[str, Any] = {
+            "rows": len(self.rows),
+            "columns": len(self.columns),
+            "method": self.method,
+            "payoffs": "row player's losses" if self.losses else "row player's payoffs",
+            "value": self.value,
+            "gap": self.gap,
+            "lower": self.lower,
+            "upper": self.upper,
+            "row_strategy": _named(self.rows, self.row.tolist()),
+            "column_strategy": _named(self.columns, self.column.tolist()),
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "note": self.note or None,
+            "stopped": self.stopped,
+            "certificates": [certificate.describe() for certificate in self.certificates],
+        }
+        if self.exact is not None:
+            found["exact"] = {
+                "value": written(self.exact.value),
+                "row_strategy": _named(self.rows, self.exact.row, written),
+                "column_strategy": _named(self.columns, self.exact.column, written),
+            }
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Solution: value {self.value:.9g}, gap {self.gap:.3g}, {self.method}>"
+
+
+def _named(names: Sequence[str], strategy: Sequence[Any], shown: Any = float) -> dict[str, Any]:
+    return {name: shown(chance) for name, chance in zip(names, strategy, strict=True) if chance > 0}

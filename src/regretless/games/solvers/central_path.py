@@ -1,0 +1,269 @@
+"""A walk along the central path of a game, whose gap is a certificate at every step.
+
+With strategies x of the rows and y of the columns, all positive, any v < min_j (x'A)_j and w > max_i (A y)_i leave
+slacks
+
+    s = A'x - v > 0,   z = w - A y > 0,   and   w - v = x'z + y's
+
+is above the duality gap. Newton's method on the complementary products x z and y s (predictor and corrector of
+Mehrotra, further correctors of Gondzio) keeps all four positive; as the slacks are computed afresh from x and y at each
+step, the strategies are feasible however inexact the directions are. That lets the first ones be computed in single
+precision.
+
+A step costs one matrix of normal equations of the smaller side, sum_i (x_i / z_i) (a_i - m)(a_i - m)' + diag(s / y),
+with m the mean of the rows a_i under the same weights, and its Cholesky factor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..found import Vector
+from .normal_matrix import NormalMatrix
+from .polish import Array, Pair, nearest_on_face, solved_supports, true_gap
+
+# Steps after which it gives up; twenty are usual.
+MOST_STEPS = 100
+# Of the largest step that keeps all positive.
+DAMPING = 0.995
+# How much of a uniform strategy is mixed into those to begin with.
+MIXED_IN = 0.05
+# Further correctors: between which shares of what is wanted they leave complementary products alone, how much longer
+# steps they are to allow, and how much longer at least.
+CENTRAL = 0.1, 10.0
+LONGER, LONGER_AT_LEAST = 0.3, 0.03
+# Steps shorter than this lead nowhere; what share of their mean the complementary products shall then have.
+SHORT, MIDDLE = 0.15, 0.7
+# The largest error of a direction's equations that is put up with, in units of the mean complementary product.
+# An error is corrected so often; if that was needed, the next matrix is a more precise one.
+DIRECTION_ERROR, MOST_CORRECTIONS = 0.05, 2
+# Steps that do not shrink the gap to this share of what it was are slow; so many of them in a row end the walk.
+SLOW, MOST_SLOW = 0.7, 8
+# Shares of the range. Below the first supports may be known, below the second a face is looked for, and a gap below the
+# third is final.
+POLISH_BELOW, FACE_BELOW, FINAL = 1e-2, 1e-7, 1e-13
+# Tolerances, as shares of the range, up to which more steps than needed are made, and how many.
+EXACT, STEPS_BEYOND = 1e-8, 2
+
+
+class Move(NamedTuple):
+    """By how much everything is to change."""
+
+    x: Vector
+    y: Vector
+    s: Vector
+    z: Vector
+    v: float
+    w: float
+
+    def plus(self, more: Move) -> Move:
+        """Both moves together."""
+        return Move(
+            self.x + more.x, self.y + more.y, self.s + more.s, self.z + more.z, self.v + more.v, self.w + more.w
+        )
+
+
+class Walk:
+    """Where the method stands: strategies, slacks, and the best strategies so far.
+
+    Attributes
+    ----------
+    x, y, s, z : ndarray
+        Strategies of rows and columns; slacks of columns and rows.
+    v, w : float
+        What these are measured from, v < min x'A and w > max A y.
+    best : pair of ndarray
+    best_gap, claim : float
+        The duality gap of the best strategies, and what their complementary products say of it.
+    polished : bool
+        Whether these solve the supports' equations.
+    steps : int
+    note : str
+        How the best strategies were found.
+    """
+
+    def __init__(self, payoffs: Array, start: Pair | None) -> None:
+        rows, columns = payoffs.shape
+        self.payoffs, self.normal = payoffs, NormalMatrix(payoffs)
+        x, y = np.full(rows, 1 / rows), np.full(columns, 1 / columns)
+        if start is not None:
+            x = (1 - MIXED_IN) * start[0] / start[0].sum() + MIXED_IN * x
+            y = (1 - MIXED_IN) * start[1] / start[1].sum() + MIXED_IN * y
+        wins, costs = payoffs @ y, x @ payoffs
+        gap = float(wins.max() - costs.min())
+        slack = 0.05 if start is None else 0.1 * gap + 1e-9
+        self.x, self.y = x, y
+        self.v, self.w = float(costs.min()) - slack, float(wins.max()) + slack
+        self.s, self.z = costs - self.v, self.w - wins
+        self.best, self.best_gap, self.claim = (x, y), gap, self.w - self.v
+        self.steps, self.slow, self.note = 0, 0, ""
+        self.polished, self.faced_at, self.beyond = False, np.inf, 0
+
+    @property
+    def gap(self) -> float:
+        """What is above the duality gap of the strategies, by their slacks."""
+        return self.w - self.v
+
+    def arrived(self, tolerance: float) -> bool:
+        """Whether the best strategies are near enough; optimal ones are tried first."""
+        if not self.polished and self.gap < POLISH_BELOW:
+            self._polish()
+            if not self.polished and self.gap < min(FACE_BELOW, 0.02 * self.faced_at):
+                self.faced_at = self.gap
+                self._face(1.0)
+        if self.best_gap > tolerance:
+            return False
+        # Who asks for so little asks for an equilibrium, and that may be a step or two away.
+        self.beyond += 1
+        return self.polished or tolerance > EXACT or self.best_gap <= FINAL or self.beyond > STEPS_BEYOND
+
+    def last_resort(self) -> None:
+        """Look for a face of equilibria by more and by less cautious supports."""
+        for caution in (1.0, 1e-2, 1e2, 1e-4, 1e4):
+            if not self.polished and self.gap < FACE_BELOW:
+                self._face(caution)
+
+    def step(self) -> bool:
+        """One step of Newton's method; False if it could not be made, or steps have become too slow."""
+        if self.steps >= MOST_STEPS or self.slow >= MOST_SLOW:
+            return False
+        mean = float(self.x @ self.z + self.y @ self.s) / (len(self.x) + len(self.y))
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            found = self._directions(mean)
+        if found is None:
+            return False
+        move, far_x, far_y = found
+        before = self.gap
+        self._advance(move, DAMPING * far_x, DAMPING * far_y)
+        self.steps += 1
+        self.slow = self.slow + 1 if self.gap > SLOW * before else 0
+        return True
+
+    def _directions(self, mean: float) -> tuple[Move, float, float] | None:
+        """Where to go and how far: predictor, corrector, and further correctors while they allow longer steps."""
+        x, y, s, z = self.x, self.y, self.s, self.z
+        if not self.normal.factor(x / z, s / y):
+            return None
+        move = self._direction(-x * z, -y * s, mean)
+        if move is None:
+            return None
+        far_x, far_y = self._room(move)
+        after = (x + far_x * move.x) @ (z + far_y * move.z) + (y + far_y * move.y) @ (s + far_x * move.s)
+        wanted = mean * float(after / (len(x) + len(y)) / mean) ** 3
+        rows, columns = wanted - x * z - move.x * move.z, wanted - y * s - move.y * move.s
+        move = self._direction(rows, columns, mean)
+        if move is None:
+            return None
+        far_x, far_y = self._room(move)
+        if min(far_x, far_y) < SHORT:
+            return self._to_the_middle(mean)
+        for _ in range(self.normal.correctors):
+            long_x, long_y = min(1.0, far_x + LONGER), min(1.0, far_y + LONGER)
+            if far_x >= 1 and far_y >= 1:
+                break
+            more_rows = _centred((x + long_x * move.x) * (z + long_y * move.z), wanted)
+            more_columns = _centred((y + long_y * move.y) * (s + long_x * move.s), wanted)
+            further = self._direction(rows + more_rows, columns + more_columns, mean)
+            if further is None:
+                break
+            room_x, room_y = self._room(further)
+            if room_x + room_y < far_x + far_y + LONGER_AT_LEAST:
+                break
+            move, far_x, far_y, rows, columns = further, room_x, room_y, rows + more_rows, columns + more_columns
+        return move, far_x, far_y
+
+    def _to_the_middle(self, mean: float) -> tuple[Move, float, float] | None:
+        """Where to go from too near an edge: hardly forwards, but to where all complementary products are alike."""
+        move = self._direction(MIDDLE * mean - self.x * self.z, MIDDLE * mean - self.y * self.s, mean)
+        return None if move is None else (move, *self._room(move))
+
+    def _direction(self, rows: Vector, columns: Vector, mean: float) -> Move | None:
+        """The move that changes the complementary products, to first order, by what is wanted of rows and columns."""
+        move = self._solved(rows, columns)
+        for corrections in range(MOST_CORRECTIONS + 1):
+            error = columns - self.s * move.y - self.y * move.s
+            worst = float(np.abs(error).max())
+            if worst <= DIRECTION_ERROR * mean:
+                self.normal.doubtful |= corrections == MOST_CORRECTIONS
+                return move
+            if not np.isfinite(worst):
+                break
+            move = move.plus(self._solved(0.0 * rows, error))
+        if self.normal.precise():
+            return self._direction(rows, columns, mean)
+        return move if np.isfinite(move.v + move.w) else None
+
+    def _solved(self, rows: Vector, columns: Vector) -> Move:
+        normal, payoffs = self.normal, self.payoffs
+        shares = rows / self.z
+        total = shares.sum()
+        found = normal.solve(columns / self.y - shares @ payoffs + normal.middle * total)
+        v = -found.sum() / normal.ones.sum()
+        y = found + v * normal.ones
+        w = normal.middle @ y + total / normal.total
+        z = w - payoffs @ y
+        x = shares - normal.weights * z
+        return Move(x, y, x @ payoffs - v, z, float(v), float(w))
+
+    def _room(self, move: Move) -> tuple[float, float]:
+        """How far the rows' strategy and the columns' can go until something is zero, at most 1."""
+        far_x = min(_room(self.x, move.x), _room(self.s, move.s))
+        return far_x, min(_room(self.y, move.y), _room(self.z, move.z))
+
+    def _advance(self, move: Move, far_x: float, far_y: float) -> None:
+        self.x = self.x + far_x * move.x
+        self.y = self.y + far_y * move.y
+        self.x /= self.x.sum()
+        self.y /= self.y.sum()
+        wins, costs = self.payoffs @ self.y, self.x @ self.payoffs
+        # Slacks afresh, so that errors of the directions leave no trace; near zero they would be rounding alone.
+        s, z = self.s + far_x * move.s, self.z + far_y * move.z
+        self.v = min(float(self.y @ (costs - s)), float(costs.min()))
+        self.w = max(float(self.x @ (wins + z)), float(wins.max()))
+        self.s, self.z = _fresh(costs - self.v, s), _fresh(self.w - wins, z)
+        gap = float(wins.max() - costs.min())
+        if gap < self.best_gap and not self.polished:
+            self.best, self.best_gap, self.note = (self.x, self.y), gap, f"{len(self.x)} x {len(self.y)}, not polished"
+            self.claim = self.gap
+
+    def _signs(self) -> Pair:
+        """Of rows and columns, how far probability outgrows slack, each on its own scale."""
+        return self.x / self.z * (self.z.mean() / self.x.mean()), self.y / self.s * (self.s.mean() / self.y.mean())
+
+    def _polish(self) -> None:
+        found = solved_supports(self.payoffs, *self._signs())
+        if found is not None:
+            self._better(found[0], f"polished on supports {found[1]} x {found[1]}")
+
+    def _face(self, caution: float) -> None:
+        row_signs, column_signs = self._signs()
+        rows, columns = np.flatnonzero(row_signs > caution), np.flatnonzero(column_signs > caution)
+        pair = nearest_on_face(self.payoffs, rows, columns, self.x, self.y)
+        if pair is not None:
+            self._better(pair, f"polished on the face {len(rows)} x {len(columns)}")
+
+    def _better(self, pair: Pair, note: str) -> None:
+        """Keep these strategies, if they are better, or optimal but for rounding."""
+        gap = true_gap(self.payoffs, *pair)
+        self.polished = gap <= FINAL
+        if gap < self.best_gap or self.polished:
+            self.best, self.best_gap, self.claim, self.note = pair, gap, max(gap, 0.0), note
+
+
+def _room(place: Vector, move: Vector) -> float:
+    """How many moves until an entry is zero, at most 1."""
+    worst = float((move / place).min())
+    return 1.0 if worst >= -1.0 else -1.0 / worst
+
+
+def _centred(products: Vector, wanted: float) -> Vector:
+    """What brings outlying complementary products back towards the one that is wanted."""
+    least, most = CENTRAL
+    return np.maximum(np.clip(products, least * wanted, most * wanted) - products, -most * wanted)
+
+
+def _fresh(computed: Vector, predicted: Vector) -> Vector:
+    predicted = np.maximum(predicted, 1e-300)
+    return np.where(computed > 0.1 * predicted, computed, predicted)

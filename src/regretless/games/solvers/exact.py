@@ -1,0 +1,204 @@
+"""Equilibria in fractions: the basis that floats found, solved again in whole numbers, checked against all payoffs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, lcm
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from ..found import Found
+from ..payoffs import Payoffs
+from ..solution import Exact
+from .lifting import Integers, lifted
+from .tableau import simplex
+
+
+def solve_exactly(payoffs: Payoffs, found: Found) -> Exact:
+    """The value and optimal strategies of a game, in fractions and without any doubt.
+
+    Payoffs count as they were stated, floats at their very values. The rows and columns in play are taken from the
+    basis of the simplex method, of which `found` may hold one; their equations are solved in whole numbers, and the
+    strategies are tried against every row and column in exact arithmetic. Where the basis of the floats is not
+    optimal, exact pivots go on from it, by a method that needs no feasible basis.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+        Dense or sparse.
+    found : Found
+        A solution in floats.
+
+    Returns
+    -------
+    Exact
+    """
+    game = _Integers(payoffs.fractions())
+    rows, columns = found.basis if found.basis is not None else simplex(payoffs).basis
+    weights = _of_basis(game.cells, rows, columns)
+    if weights is None or not _optimal(game.cells, *weights):
+        weights = _pivoted(game.cells, rows, columns)
+        if not _optimal(game.cells, *weights):
+            raise AssertionError("exact strategies are not optimal")
+    row, column = weights
+    total = sum(row)
+    return Exact(
+        game.payoff(Fraction(int(min(row @ game.cells)), total)),
+        [Fraction(int(weight), total) for weight in row],
+        [Fraction(int(weight), sum(column)) for weight in column],
+    )
+
+
+class _Integers:
+    """Payoffs as whole numbers from 1 on: ``(scale * payoff - low) / unit + 1``."""
+
+    def __init__(self, payoffs: list[list[Fraction]]) -> None:
+        self.scale = lcm(*{payoff.denominator for row in payoffs for payoff in row})
+        whole = [[payoff.numerator * (self.scale // payoff.denominator) for payoff in row] for row in payoffs]
+        self.low = min(map(min, whole))
+        self.unit = gcd(*{number - self.low for row in whole for number in row}) or 1
+        self.cells: Integers = np.array([[(n - self.low) // self.unit + 1 for n in row] for row in whole], dtype=object)
+
+    def payoff(self, cell: Fraction) -> Fraction:
+        return ((cell - 1) * self.unit + self.low) / self.scale
+
+
+class _Tableau:
+    """A condensed tableau of whole numbers over one positive denominator (Edmonds, Bareiss).
+
+    All of its numbers are minors of the matrix, so that every division leaves no remainder and none of them is long.
+    Variable j is the weight of column j, variable columns + i what row i is short of; the numbers of the last row
+    belong to the sum of all weights, and those in the columns of rows in play are these rows' weights.
+    """
+
+    def __init__(self, cells: Integers) -> None:
+        rows, columns = cells.shape
+        self.cells = np.full((rows + 1, columns + 1), 0, dtype=object)
+        self.cells[:rows, :columns] = cells
+        self.cells[:rows, columns] = 1
+        self.cells[rows, :columns] = -1
+        self.denominator = 1
+        self.basic, self.free = np.arange(columns, columns + rows), np.arange(columns)
+
+    def exchange(self, row: int, column: int) -> None:
+        """Pivot on a number that is not zero."""
+        pivot, line, factors = self.cells[row, column], self.cells[row].copy(), self.cells[:, column].copy()
+        self.cells = (self.cells * pivot - np.multiply.outer(factors, line)) // self.denominator
+        self.cells[row], self.cells[:, column] = line, -factors
+        self.cells[row, column] = self.denominator
+        self.denominator = pivot
+        if pivot < 0:
+            self.cells, self.denominator = -self.cells, -pivot
+        self.basic[row], self.free[column] = self.free[column], self.basic[row]
+
+    def put_in_play(self, rows: Any, columns: Any) -> None:
+        """Pivot to a basis, as far as it is one."""
+        left = list(rows)
+        for column in columns:
+            row = next((row for row in left if self.cells[row, column] != 0), None)
+            if row is not None:
+                self.exchange(row, column)
+                left.remove(row)
+
+    def weights(self) -> tuple[Integers, Integers]:
+        """Those of the rows and of the columns."""
+        rows, columns = len(self.basic), len(self.free)
+        row, column = np.full(rows, 0, dtype=object), np.full(columns, 0, dtype=object)
+        for place, variable in enumerate(self.free):
+            if variable >= columns:
+                row[variable - columns] = self.cells[-1, place]
+        for place, variable in enumerate(self.basic):
+            if variable < columns:
+                column[variable] = self.cells[place, -1]
+        return row, column
+
+
+def _of_basis(cells: Integers, rows: Any, columns: Any) -> tuple[Integers, Integers] | None:
+    """Weights under which all rows and all columns in play are worth the same; None if that does not determine them."""
+    if len(rows) != len(columns):
+        return None
+    block = cells[np.ix_(rows, columns)]
+    row, column = np.full(cells.shape[0], 0, dtype=object), np.full(cells.shape[1], 0, dtype=object)
+    for weights, places, matrix in ((column, columns, block), (row, rows, block.T)):
+        found = lifted(matrix)
+        if found is None:
+            return None
+        weights[places] = found
+    return row, column
+
+
+def _optimal(cells: Integers, row: Integers, column: Integers) -> bool:
+    """Whether these weights guarantee both players the same."""
+    if min(row) < 0 or min(column) < 0 or sum(row) <= 0 or sum(column) <= 0:
+        return False
+    return bool(min(row @ cells) * sum(column) == max(cells @ column) * sum(row))
+
+
+def _pivoted(cells: Integers, rows: Any, columns: Any) -> tuple[Integers, Integers]:
+    """Optimal weights by the parametric self-dual simplex method (Dantzig 1963), from any basis on.
+
+    Random numbers that are positive, times mu, are added to the last column and to the last row. For a mu large enough
+    the basis is optimal; mu is lowered to where it ceases to be, and the pivot that mends it there leads on. As both
+    programs have solutions for mu = 0 they have some for every mu on the way, so that there always is one. Only ties,
+    which have probability zero, let mu stay where it is: else no basis comes twice. After more pivots than any game
+    should need the numbers are drawn anew.
+    """
+    tableau = _Tableau(cells)
+    tableau.put_in_play(rows, columns)
+    parametric = _Parametric(tableau)
+    while not parametric.run(50 * sum(cells.shape) + 1000):
+        pass
+    return tableau.weights()
+
+
+class _Parametric:
+    """A tableau with one more column and row before the last ones: random numbers, turned by pivots like all others."""
+
+    def __init__(self, tableau: _Tableau) -> None:
+        self.tableau = tableau
+        self.chance = Random(0)
+        cells = tableau.cells
+        self.rows, self.columns = cells.shape[0] - 1, cells.shape[1] - 1
+        tableau.cells = np.insert(np.insert(cells, self.rows, 0, axis=0), self.columns, 0, axis=1)
+
+    def run(self, limit: int) -> bool:
+        """Pivot with new numbers; whether the basis is optimal after so many pivots at most."""
+        cells, rows, columns = self.tableau.cells, self.rows, self.columns
+        cells[rows, columns:] = cells[rows:, columns] = 0
+        cells[:rows, columns] = self._numbers(rows)
+        cells[rows, :columns] = self._numbers(columns)
+        return any(not self.step() for _ in range(limit))
+
+    def _numbers(self, count: int) -> list[int]:
+        """Multiples of the denominator: what whole numbers in the very first tableau would have become."""
+        return [self.tableau.denominator * self.chance.randrange(1 << 30, 1 << 31) for _ in range(count)]
+
+    def step(self) -> bool:
+        """One pivot; False if there is none, the basis being optimal."""
+        cells, rows, columns = self.tableau.cells, self.rows, self.columns
+        # A basic variable, or a reduced cost, is number + mu * slope; slopes of negative ones are positive.
+        ends = [(cells[r, -1], cells[r, -2], r, -1) for r in range(rows) if cells[r, -1] < 0]
+        ends += [(cells[-1, c], cells[-2, c], -1, c) for c in range(columns) if cells[-1, c] < 0]
+        if not ends:
+            return False
+        number, slope, row, column = _least(ends)
+        # What is left of the others there, times the slope, limits the pivot.
+        if row >= 0:
+            left = cells[-1, :columns] * slope - cells[-2, :columns] * number
+            limits = [(left[c], -cells[row, c], row, c) for c in range(columns) if cells[row, c] < 0]
+        else:
+            left = cells[:rows, -1] * slope - cells[:rows, -2] * number
+            limits = [(left[r], cells[r, column], r, column) for r in range(rows) if cells[r, column] > 0]
+        self.tableau.exchange(*_least(limits)[2:])
+        return True
+
+
+def _least(quotients: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
+    """The least of numerators over positive denominators."""
+    found = quotients[0]
+    for quotient in quotients[1:]:
+        if quotient[0] * found[1] < found[0] * quotient[1]:
+            found = quotient
+    return found

@@ -1,0 +1,52 @@
+"""The simplex method on a condensed tableau: an optimal basis, then as accurate as floats can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ... import _core
+from ..found import Found, Vector
+from ..payoffs import Payoffs
+
+# Cells that are changed between two looks at `stop` and at Ctrl-C: some tens of milliseconds.
+_CELLS = 50_000_000
+# What ill-conditioned bases may leave of the gap, in units of the payoffs' range; beyond, the basis is not optimal.
+_OPTIMAL = 1e-10
+
+
+def simplex(payoffs: Payoffs, *, stop: Callable[[], bool] | None = None) -> Found:
+    """An equilibrium at a vertex.
+
+    It never cycles: Dantzig's rule gives way to a lexicographic one where it stalls, and the pivots are counted; what
+    it ends with is refined by the inverse that the tableau holds, to gaps at the level of rounding.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+        Dense or sparse.
+    stop : callable, optional
+        Asked now and then; if it says so, uniform strategies are returned, with `stopped`.
+
+    Returns
+    -------
+    Found
+        With ``basis = (rows, columns)``: those in play, as many of the one as of the other.
+    """
+    rows, columns = payoffs.shape
+    if payoffs.high == payoffs.low:
+        return Found(_uniform(rows), _uniform(columns), "simplex", 0, 0.0, "all payoffs are equal", basis=([0], [0]))
+    tableau = _core.GameTableau(payoffs.dense(), payoffs.low, payoffs.high)
+    row, column = np.empty(rows), np.empty(columns)
+    limit = max(1, _CELLS // (rows * columns))
+    while not tableau.solve(limit, row, column):
+        if stop is not None and stop():
+            return Found(_uniform(rows), _uniform(columns), "simplex", tableau.pivots, stopped="asked to stop")
+    if tableau.gap > _OPTIMAL:
+        return Found(row, column, "simplex", tableau.pivots, note="no optimal basis", basis=tableau.basis())
+    return Found(row, column, "simplex", tableau.pivots, 0.0, basis=tableau.basis())
+
+
+def _uniform(count: int) -> Vector:
+    return np.full(count, 1 / count)

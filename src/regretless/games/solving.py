@@ -1,0 +1,319 @@
+"""How a game is solved: a method is chosen, what it finds is enclosed afresh, and only what is near is an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import inf, nextafter, ulp
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..errors import RegretlessError
+from .enclosure import enclose
+from .found import Course, Found, Vector
+from .payoffs import Payoffs
+from .solution import Exact, Once, Promise, Solution, SolveError
+from .solvers.tableau import simplex
+
+if TYPE_CHECKING:
+    from ..theorem import Certificate
+    from .matrix import MatrixGame
+
+EXACT_METHODS = ("simplex", "interior-point", "linear-programming")
+SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
+METHODS = ("auto", *EXACT_METHODS, *SELF_PLAY)
+
+# Of the range of the payoffs: what is meant by solved where nobody says.
+RELATIVE = 1e-9
+# Units in the last place of the largest payoff: no interval of floats is much narrower than a few.
+LEAST_UNITS = 8.0
+# Where the methods cross, as benchmarks/bench_games.py --crossovers measures it. The simplex method is the fastest one
+# where rows times columns times the fewer of them are no more than the first; self-play where a gap of the second, as a
+# share of the range, is enough; HiGHS where no more than the third share of the payoffs is not zero.
+SIMPLEX_WORK = 10**7
+COARSE = 5e-5
+SPARSE = 0.005
+# How large the fewer strategies may be for the matrix of an interior point, and games for an array at all.
+LARGEST_SIDE = 12_000
+LARGEST_ARRAY = 200_000_000
+# Rounds of self-play after which a method that does not depend on luck takes over.
+PATIENCE = 5000
+# How many points of a self-play's course are kept, and how large strategies may be for them to be kept too.
+MARKS = 120
+KEPT_STRATEGIES = 24
+
+
+class Wish(NamedTuple):
+    """What the user asked for, checked."""
+
+    tolerance: float | None
+    rounds: int | None
+    start: tuple[Vector, Vector] | None
+    average: str | None
+    alternate: bool | None
+    on_progress: Callable[[int, float], None] | None
+    stop: Callable[[], bool] | None
+
+
+class Answer(NamedTuple):
+    """What a method found, and the interval that its strategies guarantee."""
+
+    found: Found
+    lower: float
+    upper: float
+
+    @property
+    def gap(self) -> float:
+        """Duality gap."""
+        return self.upper - self.lower
+
+
+def solve(
+    game: MatrixGame,
+    method: str = "auto",
+    tolerance: float | None = None,
+    *,
+    exact: bool = False,
+    rounds: int | None = None,
+    start: tuple[Any, Any] | None = None,
+    average: str | None = None,
+    alternate: bool | None = None,
+    on_progress: Callable[[int, float], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Solution:
+    """:meth:`MatrixGame.solve`."""
+    began = perf_counter()
+    payoffs = game.payoffs
+    if method not in METHODS:
+        raise RegretlessError(f"method: {method!r}; one of {', '.join(METHODS)} is expected")
+    if payoffs.kind == "operator" and method in EXACT_METHODS:
+        raise RegretlessError(f"method: {method} needs all payoffs; of a linear operator only products are known")
+    if payoffs.spread == inf:
+        raise RegretlessError("payoffs: their range is too large for floats; divide them by something")
+    if rounds is not None or average is not None or alternate is not None:
+        _check_play(method, rounds, average, alternate)
+    if start is not None:
+        start = _start(start, payoffs.shape, method)
+    target = _target(payoffs, tolerance, rounds)
+    wish = Wish(target, rounds, start, average, alternate, on_progress, stop)
+    answer = _constant(payoffs) if payoffs.high == payoffs.low else _attempted(payoffs, method, wish)
+    proof = _exactly(payoffs, answer.found) if exact and answer.found.stopped is None else None
+    return _solution(game, answer, proof, began)
+
+
+def choose(payoffs: Payoffs, tolerance: float | None) -> str:
+    """The method that ``"auto"`` begins with.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    tolerance : float or None
+        In payoffs.
+
+    Returns
+    -------
+    str
+    """
+    if payoffs.kind == "operator":
+        return "rm+"
+    rows, columns = payoffs.values.shape
+    fewer = min(rows, columns)
+    if rows * columns * fewer <= SIMPLEX_WORK:
+        return "simplex"
+    if tolerance is not None and tolerance >= COARSE * payoffs.spread:
+        return "rm+"
+    if payoffs.kind == "sparse" and (payoffs.values.nnz <= SPARSE * rows * columns or rows * columns > LARGEST_ARRAY):
+        return "linear-programming"
+    return "interior-point" if fewer <= LARGEST_SIDE else "rm+"
+
+
+def _otherwise(payoffs: Payoffs, first: str) -> list[str]:
+    """What is tried after the method that ``"auto"`` began with, in order."""
+    if payoffs.kind == "operator":
+        return []
+    rows, columns = payoffs.shape
+    held = payoffs.kind == "dense" or rows * columns <= LARGEST_ARRAY
+    possible = {
+        "interior-point": held and min(rows, columns) <= LARGEST_SIDE,
+        "linear-programming": True,
+        "simplex": held,
+    }
+    return [name for name, can in possible.items() if can and name != first]
+
+
+def _attempted(payoffs: Payoffs, method: str, wish: Wish) -> Answer:
+    """What the method finds; of ``"auto"``, what the first one finds that comes near enough.
+
+    Raises
+    ------
+    SolveError
+        If none does.
+    """
+    first = choose(payoffs, wish.tolerance) if method == "auto" else method
+    answer = _enclosed(first, payoffs, wish, patient=method != "auto")
+    if _enough(answer, wish):
+        return answer
+    best, failures = answer, [_failure(first, answer)]
+    for name in _otherwise(payoffs, first) if method == "auto" else ():
+        answer = _enclosed(name, payoffs, wish._replace(start=(best.found.row, best.found.column)), patient=True)
+        if answer.found.stopped is not None or answer.gap <= best.gap:
+            stopped = answer.found.stopped
+            best = answer if answer.gap <= best.gap else best._replace(found=replace(best.found, stopped=stopped))
+        if _enough(best, wish):
+            note = "; ".join(part for part in (best.found.note, *failures) if part)
+            return best._replace(found=replace(best.found, note=note))
+        failures.append(_failure(name, answer))
+    raise SolveError(
+        f"the game was not solved to a gap of {wish.tolerance:.3g}: {'; '.join(failures)}; "
+        f"its value lies between {best.lower:.9g} and {best.upper:.9g}",
+        best.lower,
+        best.upper,
+    )
+
+
+def _enough(answer: Answer, wish: Wish) -> bool:
+    return answer.found.stopped is not None or wish.tolerance is None or answer.gap <= wish.tolerance
+
+
+def _failure(method: str, answer: Answer) -> str:
+    note = f" ({answer.found.note})" if answer.found.note else ""
+    return f"{method} left a gap of {answer.gap:.3g}{note}"
+
+
+def _enclosed(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Answer:
+    """One method's answer."""
+    found = simplex(payoffs, stop=wish.stop) if method == "simplex" else _found(method, payoffs, wish, patient)
+    return Answer(found, *enclose(payoffs, found.row, found.column))
+
+
+def _found(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Found:
+    watched: dict[str, Any] = {"start": wish.start, "on_progress": wish.on_progress, "stop": wish.stop}
+    if method == "interior-point":
+        from .solvers.interior import interior_point
+
+        return interior_point(payoffs, wish.tolerance or 0.0, **watched)
+    if method == "linear-programming":
+        from .solvers.linear_program import linear_program
+
+        return linear_program(payoffs, **watched)
+    from .play.self_play import self_play
+
+    return self_play(
+        payoffs,
+        method,
+        rounds=wish.rounds if patient or payoffs.kind == "operator" else PATIENCE,
+        tolerance=wish.tolerance,
+        average=wish.average,
+        alternate=wish.alternate,
+        marks=MARKS,
+        keep_strategies=max(payoffs.shape) <= KEPT_STRATEGIES,
+        **watched,
+    )
+
+
+def _constant(payoffs: Payoffs) -> Answer:
+    """Where all payoffs are one number, as floats, it is the value, and any strategies do."""
+    rows, columns = payoffs.shape
+    found = Found(np.full(rows, 1 / rows), np.full(columns, 1 / columns), "constant", 0, 0.0, "all payoffs are equal")
+    off = payoffs.rounding
+    if off == 0:
+        return Answer(found, payoffs.low, payoffs.high)
+    return Answer(found, nextafter(payoffs.low - off, -inf), nextafter(payoffs.high + off, inf))
+
+
+def _exactly(payoffs: Payoffs, found: Found) -> Exact:
+    from .solvers.exact import solve_exactly
+
+    return solve_exactly(payoffs, found)
+
+
+def _solution(game: MatrixGame, answer: Answer, proof: Exact | None, began: float) -> Solution:
+    found, lower, upper = answer
+    # Only on request: on a small game they cost as much as all the rest.
+    judged, promised = partial(_judged, found, game.payoffs, lower, upper), partial(_promised, found, game.payoffs)
+    course = found.course
+    if game.losses:
+        lower, upper = -upper, -lower
+        course = None if course is None else _of_losses(course)
+        proof = None if proof is None else replace(proof, value=-proof.value)
+    return Solution(
+        game.rows,
+        game.cols,
+        found.method,
+        found.row,
+        found.column,
+        lower,
+        upper,
+        found.iterations,
+        perf_counter() - began,
+        game.losses,
+        found.note,
+        found.stopped,
+        course,
+        proof,
+        Once(judged),
+        promised,
+    )
+
+
+def _judged(found: Found, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
+    from .judge import certificates
+
+    return certificates(found, payoffs, lower, upper)
+
+
+def _promised(found: Found, payoffs: Payoffs) -> Promise | None:
+    from .judge import theorem_line
+
+    return None if found.ledger is None else theorem_line(found, payoffs)
+
+
+def _of_losses(course: Course) -> Course:
+    return replace(course, lower=-course.upper, upper=-course.lower)
+
+
+def _target(payoffs: Payoffs, tolerance: float | None, rounds: int | None) -> float | None:
+    """The gap to end with, in payoffs; None if as many rounds are played as were asked for.
+
+    Raises
+    ------
+    RegretlessError
+        If it is no number that a gap may have, or there is no default.
+    """
+    if tolerance is not None:
+        if not 0 <= tolerance < inf:
+            raise RegretlessError(f"tolerance: {tolerance}; a gap is a finite number, and not negative")
+        return float(tolerance)
+    if rounds is not None:
+        return None
+    if payoffs.kind == "operator":
+        raise RegretlessError("tolerance: a linear operator's range of payoffs is unknown; a gap or rounds are needed")
+    return max(RELATIVE * payoffs.spread, LEAST_UNITS * ulp(payoffs.size) + 2 * payoffs.rounding)
+
+
+def _check_play(method: str, rounds: int | None, average: str | None, alternate: bool | None) -> None:
+    """Whether what is said of self-play has a meaning."""
+    if method not in SELF_PLAY:
+        raise RegretlessError(
+            f"rounds, average, alternate: only self-play has any ({', '.join(SELF_PLAY)}); {method!r} was asked for"
+        )
+    if rounds is not None and (isinstance(rounds, bool) or rounds != int(rounds) or rounds < 1):
+        raise RegretlessError(f"rounds: {rounds}; a whole number from 1 on is expected")
+    if average not in (None, "uniform", "linear", "quadratic"):
+        raise RegretlessError(f"average: {average!r}; uniform, linear or quadratic is expected")
+    if alternate not in (None, True, False):
+        raise RegretlessError(f"alternate: {alternate!r}; true or false is expected")
+
+
+def _start(given: tuple[Any, Any], shape: tuple[int, int], method: str) -> tuple[Vector, Vector]:
+    """The strategies to begin with."""
+    from .matrix import strategy_of
+
+    if method in ("simplex", "linear-programming"):
+        raise RegretlessError(f"start: {method} begins at no strategies; interior-point and self-play do")
+    if len(given) != 2:
+        raise RegretlessError(f"start: {len(given)} strategies; the row player's and the column player's are expected")
+    return strategy_of(given[0], shape[0], "start: row"), strategy_of(given[1], shape[1], "start: column")

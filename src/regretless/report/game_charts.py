@@ -1,0 +1,217 @@
+"""The pictures of a solved game: the gap under its bound, the strategies over time, and the game itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from . import numbers
+from .curves import OFF_THE_CHART, Panel, Series, thin
+from .forecast_charts import numbered, weight_panel
+from .forecasts import History, Values
+from .games import LEAST_SHARE, MOST_IN_PICTURE, GameReport, Matrix, telling, the
+from .heat import Cells, heat
+from .recorded import absences, bound_lines, bounded, known_points, log_spaced, near, table
+from .stills import Key, Still
+from .triangle import Side, Weights, triangle
+
+BESIDE = ("recent", "expert1", "expert3", "expert5")
+"""Styles of other methods' curves."""
+
+
+def panels(report: GameReport) -> list[Panel]:
+    """Every picture over the rounds for which there are numbers."""
+    found = [gap_panel(report)]
+    course = report.course
+    for player, key, strategies in (
+        (report.players[0], "row_strategy", course.rows),
+        (report.players[1], "column_strategy", course.columns),
+    ):
+        found.append(strategy_panel(player, key, course.rounds, strategies))
+    return [panel for panel in found if panel is not None]
+
+
+def stills(report: GameReport) -> list[Still]:
+    """The other pictures."""
+    found = [triangle(sides(report)), *payoff_stills(report)]
+    joints = [joint_still(report, place) for place in range(len(report.joints))] if few(report) else []
+    return [still for still in found if still is not None] + joints
+
+
+def gap_panel(report: GameReport) -> Panel | None:
+    """The duality gap of the average strategies under what theorems said of it, beside other methods."""
+    course = report.course
+    gaps = thin(known_points(course.rounds, course.gap))
+    if not gaps:
+        return None
+    limit = max(value for _, value in gaps) * OFF_THE_CHART or math.inf
+    bounds = [near(line, limit) for line in bound_lines(course.rounds, report.lines)]
+    beside = _beside(report)
+    own = Series(numbers.label(report.method), "first", gaps, final=numbers.number(gaps[-1][1]))
+    columns: dict[str, Values] = {"Gap": course.gap}
+    if course.lower and course.upper:
+        columns |= {"Lower end": course.lower, "Upper end": course.upper}
+    columns |= {numbers.label(title, 40): values for title, values in report.lines.items() if values}
+    rises = any(value > 0 for _, value in gaps)
+    longer = any(line.points[-1][0] > gaps[-1][0] for line in beside)
+    return Panel(
+        "gap", bounded("Duality gap of the average strategies", gaps, bounds), "Gap", "real",
+        [own, *beside, *bounds], absences(bounds), scale="log" if rises else "linear",
+        stops=sorted({t for line in (own, *beside) for t, _ in line.points}) if beside else (),
+        rest="Where each line ends" if longer else "", table=table(course.rounds, columns),
+    )  # fmt: skip
+
+
+def _beside(report: GameReport) -> list[Series]:
+    known = [(name, thin(known_points(*line))) for name, line in report.beside.items()]
+    drawn = [(name, points) for name, points in known if points]
+    return [
+        Series(numbers.label(name), style, points, final=numbers.number(points[-1][1]))
+        for style, (name, points) in zip(BESIDE, drawn, strict=False)
+    ]
+
+
+def strategy_panel(player: str, key: str, rounds: Sequence[int], strategies: Mapping[str, Values]) -> Panel | None:
+    """With what probability each strategy is played on average, stacked to one."""
+    history = History(rounds=rounds, weights=likeliest(strategies))
+    found = weight_panel(history, numbered(history)) if len(rounds) > 1 and strategies else None
+    if found is None:
+        return None
+    title = f"Average strategy of {the(player)}"
+    return replace(found, key=key, title=title, unit="Probability", even=not log_spaced(rounds))
+
+
+def likeliest(strategies: Mapping[str, Values]) -> dict[str, Values]:
+    """The strategies that are worth a colour at the end, and all others together."""
+    ends = {name: values[-1] or 0.0 for name, values in strategies.items() if values}
+    least = LEAST_SHARE * max(ends.values(), default=0.0)
+    kept: dict[str, Values] = {name: strategies[name] for name, end in ends.items() if end > least}
+    rest = [[value or 0.0 for value in strategies[name]] for name in ends if name not in kept]
+    return kept | ({"others": [math.fsum(row) for row in zip(*rest, strict=True)]} if rest else {})
+
+
+def payoff_stills(report: GameReport) -> list[Still]:
+    """The payoffs, with what is played of them."""
+    if not few(report):
+        return []
+    if report.kind == "bimatrix":
+        both = zip(("payoffs", "column_payoffs"), (report.payoffs, report.column_payoffs), report.players, strict=True)
+        return [_payoffs(report, key, f"Payoffs of {the(whose)}", given) for key, given, whose in both if given]
+    return [_payoffs(report, "payoffs", f"The game: {report.whose}", report.payoffs)] if report.payoffs else []
+
+
+def _payoffs(report: GameReport, key: str, title: str, given: Matrix) -> Still:
+    row, column = map(partial(_telling, report), shown_strategies(report))
+    values = [value for line in given for value in line]
+    low, high = min(values), max(values)
+    centre = (low + high) / 2 if report.value is None else report.value
+    where = "the middle" if report.value is None else "the value"
+    cells = Cells(given, report.row_names, report.column_names, row, column, centre)
+    legend = [
+        Key(f"Above {where}, up to", "above", numbers.number(high), "band"),
+        Key(f"Below {where}, down to", "below", numbers.number(low), "band"),
+    ]
+    if not row or not column:
+        return heat(key, title, cells, legend)
+    legend.append(Key("Both strategies are played", "support"))
+    note = "Bars are probabilities: of each row to the right, of each column below."
+    if report.kind == "bimatrix" and len(report.equilibria) > 1:
+        note += f" They are those of the first of {len(report.equilibria)} equilibria."
+    return heat(key, title, cells, legend, [note])
+
+
+def _telling(report: GameReport, strategy: Mapping[str, float]) -> dict[str, float]:
+    return {name: strategy[name] for name in telling(report, strategy)}
+
+
+def few(report: GameReport) -> bool:
+    """Whether all cells can be seen."""
+    return 0 < max(len(report.row_names), len(report.column_names)) <= MOST_IN_PICTURE
+
+
+def shown_strategies(report: GameReport) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """The strategies that are marked in the picture of the game."""
+    if report.kind == "bimatrix" and report.equilibria:
+        return report.equilibria[0].row, report.equilibria[0].column
+    return report.row, report.column
+
+
+def all_strategies(report: GameReport) -> tuple[Sequence[Mapping[str, float]], Sequence[Mapping[str, float]]]:
+    """What each player plays, at each equilibrium if there are several."""
+    if report.kind == "bimatrix":
+        return [one.row for one in report.equilibria], [one.column for one in report.equilibria]
+    return [report.row], [report.column]
+
+
+def joint_still(report: GameReport, place: int) -> Still:
+    """With what probability each pair of strategies is played."""
+    joint = report.joints[place]
+    row, column = (
+        {name: math.fsum(line) for name, line in zip(names, lines, strict=True)}
+        for names, lines in (
+            (report.row_names, joint.probabilities),
+            (report.column_names, list(zip(*joint.probabilities, strict=True))),
+        )
+    )
+    cells = Cells(joint.probabilities, report.row_names, report.column_names, row, column, 0.0, numbers.share, False)
+    legend = [Key("Probability, up to", "above", numbers.share(cells.reach), "band")]
+    one, other = map(the, report.players)
+    note = f"{one[0].upper()}{one[1:]} expects {numbers.number(joint.row_payoff)}, {other} "
+    note += f"{numbers.number(joint.column_payoff)}."
+    return heat(f"joint{place}", numbers.label(joint.title, 120), cells, legend, [f"{note} {joint.note}".strip()])
+
+
+def sides(report: GameReport) -> list[Side]:
+    """Who has three strategies, and something to be shown beside where they end."""
+    course = report.course
+    wins, others = won(report)
+    rows, columns = all_strategies(report)
+    theirs = _answers(report.column_names, list(zip(*others, strict=True)) if others else [])
+    ours = _answers(report.row_names, wins or [])
+    both = (
+        _side(report.players[0], report.row_names, course.rounds, course.rows, rows, theirs),
+        _side(report.players[1], report.column_names, course.rounds, course.columns, columns, ours),
+    )
+    return [one for one in both if one is not None]
+
+
+def _side(
+    player: str,
+    names: Sequence[str],
+    rounds: Sequence[int],
+    averages: Mapping[str, Values],
+    found: Sequence[Mapping[str, float]],
+    answers: Sequence[tuple[str, Weights]],
+) -> Side | None:
+    if len(names) != 3 or not (averages or answers):
+        return None
+    columns = [averages.get(name, [0.0] * len(rounds)) for name in names] if averages else []
+    marks = [(t, w) for t, w in zip(rounds, map(_three, zip(*columns, strict=True)), strict=False) if w is not None]
+    ends = [end for one in found if (end := _three([one.get(name, 0.0) for name in names]))]
+    if not ends:
+        return None
+    return Side(player, names, [t for t, _ in marks], [w for _, w in marks], list(dict.fromkeys(ends)), answers)
+
+
+def _three(values: Sequence[float | None]) -> Weights | None:
+    known = [float(value) for value in values if value is not None and math.isfinite(value)]
+    return (known[0], known[1], known[2]) if len(known) == 3 and sum(known) > 0 else None
+
+
+def _answers(names: Sequence[str], lines: Sequence[Sequence[float]]) -> list[tuple[str, Weights]]:
+    found = zip(names, map(_gains, lines), strict=False)
+    return [(name, gains) for name, gains in found if gains is not None]
+
+
+def _gains(line: Sequence[float]) -> Weights | None:
+    return (line[0], line[1], line[2]) if len(line) == 3 else None
+
+
+def won(report: GameReport) -> tuple[Matrix | None, Matrix | None]:
+    """What the row player and the column player win."""
+    if report.kind == "bimatrix" or report.payoffs is None:
+        return report.payoffs, report.column_payoffs
+    turned = [[-value for value in line] for line in report.payoffs]
+    return (turned, report.payoffs) if report.losses else (report.payoffs, turned)

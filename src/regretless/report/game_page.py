@@ -1,0 +1,237 @@
+"""The report on a solved game, as one file that opens anywhere and asks nothing of any network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from functools import partial
+from typing import Any
+
+from . import game_charts, game_tables, numbers, sheet, summary
+from .game_tables import above, valued
+from .games import GameReport, JointPlay, played, telling, the, worded
+from .model import CertificateLike
+from .summary import Card, Verdict
+
+_SOURCE_NAMES = {**sheet.SOURCE_NAMES, "range": "Range", "format": "Format"}
+_SIZES = {"rows": "Rows", "columns": "Columns", "numbers": "Numbers"}
+_SEQUENCES = {**_SIZES, "rows": "Sequences of the first player", "columns": "Sequences of the second"}
+_FOUND = {"note": "How it ended", "iterations": "Iterations", "seconds": "Seconds"}
+
+_CERTIFIED = (
+    "A certificate sets a theorem’s number beside what was computed afresh from the strategies found. A sure bound "
+    "holds for every game: were it exceeded, the program would be at fault, not chance."
+)
+
+
+def write_game_report(path: str | os.PathLike[str], report: GameReport) -> None:
+    """Write the report so that the path holds the old file or the whole new one, never a part.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
+    report : GameReport
+        The game to show.
+    """
+    sheet.write(path, render_game(report))
+
+
+def render_game(report: GameReport) -> str:
+    """The report as one HTML page.
+
+    Parameters
+    ----------
+    report : GameReport
+        The game to show.
+
+    Returns
+    -------
+    str
+        A page without any reference to another file, whose policy allows its own style and script alone.
+    """
+    report = worded(report)
+    panels, stills = game_charts.panels(report), game_charts.stills(report)
+    # A bimatrix game of which no theorem was asked has no certificates to speak of.
+    asked = report.certificates if report.certificates or report.kind != "bimatrix" else None
+    return sheet.fill(_view(report, bool(panels)), panels, asked, whole=False, stills=stills)
+
+
+def _view(report: GameReport, told_over_rounds: bool) -> dict[str, Any]:
+    given = {name: value for name, value in report.parameters.items() if value is not None}
+    found: dict[str, object] = {"note": report.note} if report.note else {}
+    if report.iterations is not None:
+        found["iterations"] = report.iterations
+    if report.seconds is not None:
+        found["seconds"] = f"{numbers.real(report.seconds, 3)}"
+    size = {"rows": report.rows, "columns": report.columns, "numbers": report.whose}
+    names = _SEQUENCES if report.kind == "sequence" else _SIZES
+    return {
+        "title": report.title,
+        "lead": lead(report),
+        "verdict": verdict(report),
+        "cards": _cards(report),
+        "course": "Self-play, round by round" if told_over_rounds else "The game",
+        "nothing": "",
+        "tight": True,
+        "certified": _CERTIFIED,
+        "comparators": sheet.comparator_table([]),
+        "strategies": game_tables.strategy_tables(report),
+        "equilibria": game_tables.equilibrium_table(report),
+        "behaviour": game_tables.behaviour_tables(report),
+        "weights": [],
+        "tables": [
+            ("Method", [("Name", report.method), *sheet.facts({**given, **found}, _FOUND)]),
+            (
+                "Game",
+                sheet.facts({**report.source, **size}, {**_SOURCE_NAMES, **names}),
+            ),
+        ],
+    }
+
+
+def lead(report: GameReport) -> str:
+    """The game and its solution in a few sentences."""
+    text = _equilibria(report) if report.kind == "bimatrix" else _worth(report)
+    return f"{text} This was interrupted: {report.interrupted}." if report.interrupted else text
+
+
+def _worth(report: GameReport) -> str:
+    if report.value is None or report.lower is None or report.upper is None or report.gap is None:
+        return "This game has not been solved."
+    one, other = map(the, report.players)
+    value = valued(report.value, report.gap)
+    lower, upper = valued(report.lower, report.gap, ROUND_FLOOR), valued(report.upper, report.gap, ROUND_CEILING)
+    exactly = f", exactly {numbers.label(report.exact.value, 60)}" if report.exact and "/" in report.exact.value else ""
+    if report.losses:
+        text = f"The game costs {one} {value} on average{exactly}. {_with(report, 0)} {one} loses at most {upper}, "
+        return text + f"whatever {other} does; {other}{_using(report, 1)} wins at least {lower}."
+    text = f"The game is worth {value} to {one}{exactly}. {_with(report, 0)} {one} wins at least {lower} on average, "
+    return text + f"whatever {other} does; {other}{_using(report, 1)} never pays more than {upper} on average."
+
+
+def _with(report: GameReport, player: int) -> str:
+    """How a player plays, as the beginning of a sentence."""
+    how = _how(report, player)
+    return f"Playing {how}," if how else "By its plan"
+
+
+def _using(report: GameReport, player: int) -> str:
+    how = _how(report, player)
+    return f", with {how}," if how else ""
+
+
+def _how(report: GameReport, player: int) -> str:
+    """How many of its strategies a player uses."""
+    strategy, many = ((report.row, report.rows), (report.column, report.columns))[player]
+    names = telling(report, strategy)
+    if report.kind == "sequence" or not names:
+        return ""
+    if len(names) == 1:
+        return f"{numbers.label(names[0], 40)} alone"
+    mostly = "mostly " if len(names) < len(played(strategy)) else ""
+    return f"{mostly}{len(names)} of {summary.many(many, ('row', 'column')[player])}"
+
+
+def _equilibria(report: GameReport) -> str:
+    size = f"The game has {summary.many(report.rows, 'row')} and {summary.many(report.columns, 'column')}"
+    if not report.equilibria:
+        return f"{size}. " + (" ".join(map(partial(_drawn, report), report.joints)) or "No equilibrium was looked for.")
+    found = len(report.equilibria)
+    pure = sum(len(played(one.row)) == len(played(one.column)) == 1 for one in report.equilibria)
+    many = "one Nash equilibrium" if found == 1 else f"{numbers.number(found)} Nash equilibria"
+    text = f"{size}. {many[0].upper()}{many[1:]} {'was' if found == 1 else 'were'} found"
+    text += f", {'it is' if found == 1 else f'{pure} of them'} pure" if pure else ""
+    if report.complete is not None:
+        text += f"; {_others(report)}"
+    return f"{text}."
+
+
+def _drawn(report: GameReport, joint: JointPlay) -> str:
+    """A distribution over pairs in a sentence."""
+    one, other = map(the, report.players)
+    told = f"{numbers.label(joint.title, 100)}: {one} expects {numbers.number(joint.row_payoff)}"
+    return f"{told}, {other} {numbers.number(joint.column_payoff)}."
+
+
+def _gain(report: GameReport) -> float | None:
+    """The most that a player could gain by deviating from what is shown first: equilibria, else what someone draws."""
+    known = [one.gain for one in report.equilibria or report.joints if one.gain is not None]
+    return max(known, default=None)
+
+
+def _others(report: GameReport) -> str:
+    if not report.complete:
+        return "there may be others"
+    return "all others are mixtures of these" if report.degenerate else "there are no others"
+
+
+def verdict(report: GameReport) -> Verdict:
+    """Whether the strategies are as near to an equilibrium as was asked for; a broken theorem comes first."""
+    found = summary.verdict(report.certificates)
+    detail = found.detail if report.certificates else ""
+    if found.state == "broken":
+        return found
+    gap = report.gap if report.kind != "bimatrix" else _gain(report)
+    if gap is None:
+        return Verdict("idle", "No equilibrium was asked for", detail)
+    state = "idle" if report.interrupted or (report.tolerance is not None and gap > report.tolerance) else "held"
+    told = "Neither player can gain more than that by deviating" if gap > 0 else "Neither player can gain by deviating"
+    asked = f"; {numbers.real(report.tolerance, 3)} was asked for" if report.tolerance is not None else ""
+    headline = f"Equilibrium within {above(gap)}" if gap > 0 else "Equilibrium"
+    return Verdict(state, headline, f"{told}{asked}. {detail}".strip())
+
+
+@dataclass(frozen=True)
+class _Certified:
+    """What the last card is about."""
+
+    certificates: Sequence[CertificateLike]
+    quantity: str
+
+
+def _cards(report: GameReport) -> list[Card]:
+    speed = f"in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    if report.kind == "bimatrix":
+        return _bimatrix_cards(report, speed)
+    quantities = [one.quantity for one in report.certificates if one.applies]
+    gap = "–" if report.gap is None else above(report.gap)
+    asked = f"{numbers.real(report.tolerance, 3)} asked for" if report.tolerance is not None else ""
+    noun = "sequences" if report.kind == "sequence" else "rows"
+    other = "sequences" if report.kind == "sequence" else "columns"
+    return [
+        Card("Value", "–" if report.value is None else valued(report.value, report.gap or 0.0), report.whose),
+        Card("Duality gap", gap, ", ".join(filter(None, (asked, speed)))),
+        Card(numbers.label(report.players[0], 20), *_used(report, report.row, report.rows, noun)),
+        Card(numbers.label(report.players[1], 20), *_used(report, report.column, report.columns, other)),
+        summary.bound_card(_Certified(report.certificates, quantities[0] if quantities else "the gap")),
+    ]
+
+
+def _used(report: GameReport, strategy: Mapping[str, float], many: int, what: str) -> tuple[str, str]:
+    """How many strategies are played, and of what."""
+    names = telling(report, strategy)
+    if not names:
+        return numbers.number(many), what
+    mostly = "mostly " if len(names) < len(played(strategy)) else ""
+    return f"{len(names)} of {numbers.number(many)}", f"{what} are {mostly}played"
+
+
+def _bimatrix_cards(report: GameReport, speed: str) -> list[Card]:
+    known = report.equilibria
+    expected = [(one.row_payoff, one.column_payoff) for one in known or report.joints]
+    welfare, gain = max(map(sum, expected), default=None), _gain(report)
+    complete = "" if report.complete is None else _others(report)
+    return [
+        Card("Nash equilibria", numbers.number(len(known)) if known else "–", complete if known else "not looked for"),
+        Card("Rows", numbers.number(report.rows), numbers.label(report.players[0], 20)),
+        Card("Columns", numbers.number(report.columns), numbers.label(report.players[1], 20)),
+        Card("Greatest welfare", "–" if welfare is None else numbers.number(welfare), "sum of both payoffs"),
+        Card(
+            "Largest gain by deviating",
+            "–" if gain is None else above(gain),
+            ", ".join(filter(None, (f"each re-checked; {numbers.label(report.method, 40)}", speed))),
+        ),
+    ]

@@ -1,0 +1,188 @@
+"""What the page on a game says in tables: strategies, equilibria, and behaviour at information sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Any
+
+from . import numbers
+from .games import EquilibriumRow, GameReport, played, telling
+
+MOST_ROWS = 30
+MOST_EQUILIBRIA = 60
+MOST_SETS = 30
+MOST_NAMED = 8
+"""So many strategies of an equilibrium are named, the likeliest first."""
+
+
+def valued(value: float, gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A value with the digits that a gap leaves certain, at most ten of them; ends of intervals round outwards."""
+    if not (math.isfinite(value) and 0 <= gap < math.inf):
+        return numbers.number(value)
+    # The first digit that the gap leaves open is still told, for the middle is likelier than the ends.
+    decimals = math.ceil(-math.log10(gap)) + 1 if gap > 0 else 15
+    size = math.floor(math.log10(abs(value))) + 1 if value else 0
+    told = _quantized(value, min(decimals, 10 - size), rounding)
+    return numbers.number(told) if told == round(told) else numbers.real(told, 15)
+
+
+def above(value: float, digits: int = 3) -> str:
+    """A positive number rounded up, for what is claimed not to be exceeded."""
+    if not 0 < value < math.inf:
+        return numbers.real(value, digits)
+    return numbers.real(_quantized(value, digits - 1 - math.floor(math.log10(value)), ROUND_CEILING), digits)
+
+
+def _quantized(value: float, decimals: int, rounding: str) -> float:
+    with localcontext(prec=400):
+        return float(Decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding))
+
+
+def strategy_tables(report: GameReport) -> list[dict[str, Any]]:
+    """The strategies that are played by each player, the likeliest first."""
+    if report.kind != "matrix":
+        return []
+    exact = (report.exact.row, report.exact.column) if report.exact else ({}, {})
+    sides = ((report.row, report.rows, exact[0]), (report.column, report.columns, exact[1]))
+    earned = _earned(report)
+    found = []
+    for player, (strategy, many, fractions), earns in zip(report.players, sides, earned, strict=True):
+        shown = telling(report, strategy)[:MOST_ROWS]
+        if table := _strategies(strategy, shown, many, fractions, earns, "Loses" if report.losses else "Earns"):
+            found.append({"title": player, **table})
+    return found
+
+
+def _strategies(
+    strategy: Mapping[str, float],
+    shown: Sequence[str],
+    many: int,
+    exact: Mapping[str, str],
+    earns: Mapping[str, float],
+    word: str,
+) -> dict[str, Any] | None:
+    if not shown:
+        return None
+    known: dict[str, Mapping[str, str]] = {}
+    if earns:
+        known[word] = dict(zip(shown, numbers.aligned([earns[name] for name in shown]), strict=True))
+    if exact:
+        known["Exactly"] = {name: numbers.label(text, 40) for name, text in exact.items()}
+    largest = strategy[shown[0]]
+    rows = [
+        {
+            "name": numbers.label(name, 44),
+            "full": numbers.label(name, 1000),
+            "cells": [*(column.get(name, "–") for column in known.values()), numbers.share(strategy[name])],
+            "width": round(100 * strategy[name] / largest, 2),
+        }
+        for name in shown
+    ]
+    return {
+        "columns": ["Strategy", *known, "Probability"],
+        "known": len(known) > 1,
+        "rows": rows,
+        "left": _left(strategy, played(strategy)[len(shown) :], many - len(played(strategy))),
+    }
+
+
+def _left(strategy: Mapping[str, float], rest: Sequence[str], idle: int) -> str:
+    """What the table leaves out."""
+    parts = []
+    if rest:
+        share = numbers.share(math.fsum(strategy[name] for name in rest))
+        many_more = "one strategy" if len(rest) == 1 else f"{numbers.number(len(rest))} strategies"
+        parts.append(f"{many_more} played less {'has' if len(rest) == 1 else 'have'} {share} together")
+    if idle:
+        parts.append(f"{numbers.number(idle)} more {'is' if idle == 1 else 'are'} never played")
+    return "; ".join(parts) + "." if parts else ""
+
+
+def _earned(report: GameReport) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """What each strategy would make of the other player's, in the game's own numbers, where these are known."""
+    if not report.payoffs:
+        return {}, {}
+    p = [report.row.get(name, 0.0) for name in report.row_names]
+    q = [report.column.get(name, 0.0) for name in report.column_names]
+    rows = {name: _product(line, q) for name, line in zip(report.row_names, report.payoffs, strict=True)}
+    columns = zip(report.column_names, zip(*report.payoffs, strict=True), strict=True)
+    return rows, {name: _product(line, p) for name, line in columns}
+
+
+def _product(line: Sequence[float], chances: Sequence[float]) -> float:
+    return math.fsum(value * chance for value, chance in zip(line, chances, strict=True))
+
+
+def equilibrium_table(report: GameReport) -> dict[str, Any] | None:
+    """A row for each equilibrium."""
+    known = report.equilibria[:MOST_EQUILIBRIA]
+    if not known:
+        return None
+    one, other = (numbers.label(player, 30) for player in report.players)
+    payoffs = [numbers.aligned([equilibrium.row_payoff for equilibrium in known])]
+    payoffs.append(numbers.aligned([equilibrium.column_payoff for equilibrium in known]))
+    rows = [
+        [
+            [str(place)],
+            *_mixes(equilibrium),
+            [row_payoff],
+            [column_payoff],
+            [_gain(equilibrium)],
+            [equilibrium.note or "–"],
+        ]
+        for place, (equilibrium, row_payoff, column_payoff) in enumerate(zip(known, *payoffs, strict=True), 1)
+    ]
+    left = len(report.equilibria) - len(known)
+    return {
+        "note": "At an equilibrium neither player gains by deviating alone. Each was checked again after it was found.",
+        "columns": ["", one, other, f"{one} expects", f"{other} expects", "Gain by deviating", "Note"],
+        "rows": rows,
+        "left": f"{numbers.number(left)} more are not shown." if left else "",
+    }
+
+
+def _mixes(one: EquilibriumRow) -> list[list[str]]:
+    """Both strategies: a line for each name, with its probability as a fraction where that is known."""
+    exact = (one.exact.row, one.exact.column) if one.exact else ({}, {})
+    return [_lines(strategy, fractions) for strategy, fractions in zip((one.row, one.column), exact, strict=True)]
+
+
+def _lines(strategy: Mapping[str, float], exact: Mapping[str, str]) -> list[str]:
+    names = played(strategy)
+    if len(names) == 1:
+        return [numbers.label(names[0], 40)]
+    told = {name: numbers.label(exact[name], 24) if name in exact else numbers.share(strategy[name]) for name in names}
+    lines = [f"{numbers.label(name, 40)}: {told[name]}" for name in names[:MOST_NAMED]]
+    return lines + ([f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else [])
+
+
+def _gain(one: EquilibriumRow) -> str:
+    return "0" if one.gain <= 0 else above(one.gain, 2)
+
+
+def behaviour_tables(report: GameReport) -> list[dict[str, Any]]:
+    """What each player does at each of its information sets, those first where it comes most often."""
+    found = []
+    for player, name in enumerate(report.players):
+        own = [one for one in report.behaviour if one.player == player]
+        ranked = sorted(own, key=lambda one: -(1.0 if one.reached is None else one.reached))
+        rows = [
+            {
+                "name": numbers.label(one.name, 44) if k == 0 else "",
+                "full": numbers.label(one.name, 1000),
+                "cells": [numbers.label(action, 30), numbers.share(chance)],
+                "width": round(100 * chance, 2),
+                "first": k == 0,
+            }
+            for one in ranked[:MOST_SETS]
+            for k, (action, chance) in enumerate(one.actions.items())
+        ]
+        left = len(ranked) - MOST_SETS
+        if rows:
+            how = "not shown" if any(one.reached is None for one in own) else "reached more rarely"
+            told = f"{numbers.number(left)} more information sets are {how}." if left > 0 else ""
+            columns = ["Information set", "Action", "Probability"]
+            found.append({"title": name, "columns": columns, "known": False, "rows": rows, "left": told})
+    return found

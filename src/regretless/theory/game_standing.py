@@ -1,0 +1,128 @@
+"""What a theorem may ask of two players besides their ledger, and what all of these theorems share.
+
+The row player wins p'Aq with p and q. With T rounds of weights w_t that sum to W,
+
+    p = sum w_t p_t / W,    q = sum w_t q_t / W
+
+are the average strategies, and gap = max_i (A q)_i - min_j (p' A)_j is what both players together could gain by
+answering them. Regrets are weighted sums: R1 = max_i sum w_t ((A q_t)_i - p_t' A q_t) of the row player, and R2 of
+the column player likewise. If it moves second, it meets p_t with q'_t = q_{t-1} and only then moves to q_t, which p_t
+meets.
+
+What was observed is computed afresh, in floats, and so are the sums in a ledger. Every bound on it is raised by what
+rounding may have to do with that, `rounding` of the comparator, so that no line prints a false inequality.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+
+from ..comparator import GameComparator
+from ..ledger import GameLedger
+from ..theorem import Check
+
+SMALLEST, LARGEST = 2.0**-400, 2.0**400
+
+
+@dataclass(frozen=True, slots=True)
+class GameStanding:
+    """Two players as they stand after their last round, or a solver after its last step.
+
+    Attributes
+    ----------
+    rows, columns : int
+        How many strategies there are.
+    method : str
+        "hedge", "optimistic-hedge", "rm", "rm+" or "prm+" of self-play; or the name of another method.
+    alternate : bool
+        Whether the column player moves second.
+    power : int
+        The weight of round t in the average is t to this power.
+    row_rate, column_rate : float
+        Constant rates of exponential weights; NaN if they fall as 2 sqrt(ln m / t) over the spread.
+    row_information, column_information : float
+        -ln of the least probability that exponential weights begin with; NaN where they begin uniformly.
+    row_spread, column_spread : float
+        By how much two payoffs of the row player, and of the column player, may differ; NaN where nobody knows.
+    zero_sum : bool
+        Whether the column player loses what the row player wins.
+    claim : float or None
+        The solver's own bound on the gap, but for rounding.
+    basic : bool
+        Whether the strategies are a basic solution of the game's linear program.
+    """
+
+    rows: int
+    columns: int
+    method: str = ""
+    alternate: bool = False
+    power: int = 0
+    row_rate: float = nan
+    column_rate: float = nan
+    row_information: float = nan
+    column_information: float = nan
+    row_spread: float = nan
+    column_spread: float = nan
+    zero_sum: bool = True
+    claim: float | None = None
+    basic: bool = False
+
+
+def weight_share(rounds: float, power: int) -> float:
+    """What the last of so many rounds weighs in the average, of weights t to that power."""
+    if power == 0:
+        return 1 / rounds
+    if power == 1:
+        return 2 / (rounds + 1)
+    return 6 * rounds / ((rounds + 1) * (2 * rounds + 1))
+
+
+def root(sum_of_squares: float) -> float:
+    """A square root of what rounding may have left below zero."""
+    return sqrt(max(0.0, sum_of_squares))
+
+
+def lost_in_turns(ledger: GameLedger) -> float:
+    """What taking turns cost per round, if it did cost anything."""
+    return max(0.0, ledger.turn) / ledger.weight
+
+
+def gap(ledger: GameLedger, _: GameComparator) -> float:
+    """The duality gap of the answer."""
+    return ledger.gap
+
+
+def _played(ledger: GameLedger, _: GameComparator, __: GameStanding) -> bool:
+    return ledger.rounds >= 1 and ledger.weight > 0
+
+
+def _alike(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+    return learner.power == 0
+
+
+def _at_once(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+    return not learner.alternate
+
+
+def _known(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+    return 0 <= learner.row_spread < inf and 0 <= learner.column_spread < inf
+
+
+def _zero_sum(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+    return learner.zero_sum
+
+
+def _squares(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+    known = [spread for spread in (learner.row_spread, learner.column_spread) if spread > 0]
+    return all(SMALLEST < spread < LARGEST for spread in known)
+
+
+Assumption = tuple[str, Check]
+
+PLAYED: Assumption = ("no round has been played yet", _played)
+ALIKE: Assumption = ("it is about averages in which every round counts alike, and later ones counted for more", _alike)
+AT_ONCE: Assumption = ("it is about players who move at once, and these took turns", _at_once)
+KNOWN: Assumption = ("it needs to know by how much payoffs may differ, and of these only products are known", _known)
+ZERO_SUM: Assumption = ("it is about zero-sum games, and in this one both may win", _zero_sum)
+SQUARES: Assumption = ("the squares of payoffs as large or small as these have no room in floats", _squares)

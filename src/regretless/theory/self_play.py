@@ -1,0 +1,209 @@
+"""How near the average strategies of two learners that play each other are to an equilibrium.
+
+**Regret identity.** R1 = W max_i (A q)_i - sum w_t p_t'A q_t and R2 = sum w_t p_t'A q'_t - W min_j (p'A)_j, where
+q'_t is q_t if both move at once. Their sum is W gap less turn = sum w_t (p_t'A q_t - p_t'A q'_t), which is 0 at once:
+
+    W gap  =  R1 + R2 + turn.
+
+So whatever bounds both regrets bounds the gap, and as the gap is never negative and learners exist whose regret grows
+more slowly than T, max_p min_j (p'A)_j = min_q max_i (Aq)_i: von Neumann's theorem. One player's regret alone would not
+do: the gap is what *both* could gain.
+
+**Hedge.** With payoffs that differ by at most D in each round, exponential weights at the constant rate eta have R <=
+I / eta + eta D^2 T / 8 (Hoeffding), where I = -ln of the least probability that they begin with, ln m if uniformly.
+At the rates 2 sqrt(ln m / t) / D, which fall, R <= I / eta_T + D^2 / 8 sum eta_t, and the sum is at most 4 sqrt(T ln
+m) / D. A second mover at a constant rate moves to q_t in proportion to q'_t exp(-eta (p_t'A)_j): what falls in
+(p_t'A)_j gives less weight to larger ones, so p_t'A q_t <= p_t'A q'_t and turn <= 0. At rates that fall, q_t is drawn
+to the start besides, and this is not so.
+
+**Optimistic Hedge** plays p_t in proportion to exp(eta (U_{t-1} + u_{t-1})), with u_t = A q_t, U_t = u_1 + .. + u_t and
+u_0 = 0: it expects the last payoffs to come again. Let Phi(U) = ln(mean of exp(eta U)) / eta, which is at least max U -
+I / eta; g_t the gradient at U_{t-1}; and x_t = u_t - u_{t-1}. Since a Bregman divergence of Phi is a Kullback-Leibler
+divergence over eta, of the gradients in the other order,
+
+    Phi(U_t) - Phi(U_{t-1})  =  <p_t, u_t>  +  <g_{t+1} - p_t, x_t>  -  (KL(g_{t+1}, p_t) + KL(p_t, g_t)) / eta.
+
+KL >= |.|_1^2 / 2 (Pinsker), and g_{t+1} and p_t differ by at most eta |x_t| in |.|_1, with |x| half the range of x, as
+adding a number to x changes nothing. Adding up, and with |p_t - p_{t-1}|^2 <= 2 |p_t - g_t|^2 + 2 |g_t - p_{t-1}|^2,
+
+    R  <=  I / eta + eta sum |x_t|^2 - sum_{t >= 2} |p_t - p_{t-1}|_1^2 / (4 eta).
+
+As <g_{t+1}, x_t> - KL(g_{t+1}, p_t) / eta = ln(sum p_t exp(eta x_t)) / eta <= <p_t, x_t> + eta |x_t|^2 / 2
+(Hoeffding), R <= I / eta + eta / 2 sum |x_t|^2 holds too. Now take any two rows: their difference has a range of at
+most 2 D, and its product with q_t - q_{t-1}, which sums to 0, is at most half of that times |q_t - q_{t-1}|_1. So x_t
+= A (q_t - q_{t-1}) has |x_t| <= D / 2 |q_t - q_{t-1}|_1, and |x_1| <= D / 2. So if eta1 eta2 D^2 <= 1, what one
+player's payoffs change by is paid for by what the other is known to have moved, and of the sum of both regrets there
+remain I1 / eta1 + I2 / eta2 and the first rounds, eta D^2 / 4 each. If they take turns, the row player meets the column
+player's next strategy, so that the last change that it sees, of |x_T| <= D, is nobody's move yet: by Hoeffding it costs
+eta1 D^2 / 2. And turn is added, which need not be negative here, though in no run that was tried it was above 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite, isnan, log, sqrt
+
+from ..comparator import GameComparator
+from ..ledger import GameLedger
+from ..theorem import theorem
+from .game_standing import ALIKE, KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns
+
+
+@dataclass(frozen=True, slots=True)
+class Exponential:
+    """One player who plays exponential weights."""
+
+    count: int
+    spread: float
+    rate: float
+    information: float
+    shift: float
+    move: float
+
+    def hedge(self, rounds: float) -> float:
+        """The most that the regret of Hedge is."""
+        if self.count == 1:
+            return 0.0
+        if isnan(self.rate):
+            held = self.spread * sqrt(rounds / log(self.count)) / 2
+            return self.information * held + self.spread * sqrt(rounds * log(self.count)) / 2
+        return self.information / self.rate + self.rate * self.spread * self.spread * rounds / 8
+
+    def seen(self) -> float:
+        """The most that the regret of optimistic Hedge is, from what was seen of the run."""
+        if self.count == 1:
+            return 0.0
+        spent = min(self.rate * self.shift - self.move / (4 * self.rate), self.rate * self.shift / 2)
+        return self.information / self.rate + spent
+
+    def share(self) -> float:
+        """What optimistic Hedge has to pay for itself where the other pays for the changes."""
+        return 0.0 if self.count == 1 else self.information / self.rate + self.rate * self.spread * self.spread / 4
+
+
+def players(ledger: GameLedger, learner: GameStanding) -> tuple[Exponential, Exponential]:
+    """Both players."""
+    return (
+        Exponential(
+            learner.rows,
+            learner.row_spread,
+            learner.row_rate,
+            log(learner.rows) if isnan(learner.row_information) else learner.row_information,
+            ledger.row_shift,
+            ledger.row_move,
+        ),
+        Exponential(
+            learner.columns,
+            learner.column_spread,
+            learner.column_rate,
+            log(learner.columns) if isnan(learner.column_information) else learner.column_information,
+            ledger.column_shift,
+            ledger.column_move,
+        ),
+    )
+
+
+def _everywhere(ledger: GameLedger, _: GameComparator, learner: GameStanding) -> bool:
+    return all(player.information < inf for player in players(ledger, learner))
+
+
+def _constant(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+    return isfinite(learner.row_rate) and isfinite(learner.column_rate)
+
+
+def _slow(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+    product = (learner.row_rate * learner.row_spread) * (learner.column_rate * learner.column_spread)
+    return min(learner.rows, learner.columns) == 1 or product <= 1 + 1e-9
+
+
+EVERYWHERE = (
+    "a strategy that begins with no weight is never played, and nothing bounds the regret for it",
+    _everywhere,
+)
+CONSTANT = ("it is about constant rates", _constant)
+
+
+@theorem(
+    title="Regret identity",
+    quantity="duality gap",
+    counts=gap,
+    formula=r"W \cdot \mathrm{gap} = R_1 + R_2 + \textstyle\sum_t w_t\, p_t^\top A (q_t - q'_t)",
+    source="Freund & Schapire 1996, in their proof of von Neumann's theorem; turns: Burch, Moravcik & Schmid 2019",
+    assumes=(PLAYED, ZERO_SUM),
+    whole=False,
+)
+def regret_identity(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+    """The gap of the average strategies is the sum of both players' regrets over the sum of the weights, and, where the
+    column player moves second, of what it gained by that."""
+    return (ledger.row_regret + ledger.column_regret + ledger.turn) / ledger.weight + comparator.rounding
+
+
+@theorem(
+    title="Von Neumann by Hedge",
+    quantity="duality gap",
+    counts=gap,
+    formula=r"\mathrm{gap} \le \frac{1}{T} \left(\frac{\ln m}{\eta_1} + \frac{\ln n}{\eta_2}\right)"
+    r" + \frac{(\eta_1 + \eta_2) D^2}{8};\quad \eta_t = \frac{2}{D} \sqrt{\frac{\ln m}{t}}:"
+    r"\ D\, \frac{\sqrt{\ln m} + \sqrt{\ln n}}{\sqrt{T}}",
+    source="Freund & Schapire 1999, with the constants of Cesa-Bianchi & Lugosi 2006, Thms 2.2 and 2.3",
+    assumes=(PLAYED, ZERO_SUM, ALIKE, KNOWN, EVERYWHERE),
+    whole=False,
+)
+def von_neumann(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+    """After T rounds of Hedge against Hedge at constant rates the gap of the average strategies is at most (ln m /
+    eta1 + ln n / eta2) / T + (eta1 + eta2) D^2 / 8, D being the range of the payoffs: D (sqrt(ln m) + sqrt(ln n)) /
+    sqrt(2 T) at the rates sqrt(8 ln m / T) / D; at rates 2 sqrt(ln m / t) / D, which fall, it is at most D (sqrt(ln
+    m) + sqrt(ln n)) / sqrt(T). Whoever takes turns at constant rates loses nothing by it; at rates that fall, what
+    that cost, if it did, is added."""
+    row, column = players(ledger, learner)
+    regrets = row.hedge(ledger.rounds) + column.hedge(ledger.rounds)
+    return regrets / ledger.rounds + lost_in_turns(ledger) + comparator.rounding
+
+
+@theorem(
+    title="Fast rate of optimistic Hedge",
+    quantity="duality gap",
+    counts=gap,
+    formula=r"\mathrm{gap} \le \frac{1}{T} \left(\frac{\ln m}{\eta_1} + \frac{\ln n}{\eta_2}"
+    r" + \frac{(\eta_1 + \eta_2) D^2}{4}\right),\quad \eta_1 \eta_2 D^2 \le 1",
+    source="after Rakhlin & Sridharan 2013; Syrgkanis, Agarwal, Luo & Schapire 2015, Prop. 7, with payoffs of range D",
+    assumes=(
+        PLAYED,
+        ZERO_SUM,
+        ALIKE,
+        KNOWN,
+        CONSTANT,
+        EVERYWHERE,
+        ("it needs rates whose product is at most 1 over the squared range of the payoffs", _slow),
+    ),
+    whole=False,
+)
+def optimistic(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+    """After T rounds of optimistic Hedge against optimistic Hedge with eta1 eta2 D^2 <= 1 the gap of the average
+    strategies is at most (ln m / eta1 + ln n / eta2 + (eta1 + eta2) D^2 / 4) / T: at eta = 1 / D it is D (ln m + ln n
+    + 1/2) / T, which falls as 1 / T. If they take turns, eta1 D^2 / (2 T) is added, and what that cost, if it did."""
+    row, column = players(ledger, learner)
+    unpaid = row.rate * row.spread * row.spread / 2 if learner.alternate and row.count > 1 else 0.0
+    return (row.share() + column.share() + unpaid) / ledger.rounds + lost_in_turns(ledger) + comparator.rounding
+
+
+@theorem(
+    title="Changes and moves",
+    quantity="duality gap",
+    counts=gap,
+    formula=r"R \le \frac{\ln m}{\eta} + \frac{\eta}{4} \sum_t \mathrm{range}(u_t - u_{t-1})^2"
+    r" - \frac{1}{4 \eta} \sum_t \lVert p_t - p_{t-1} \rVert_1^2",
+    source="Syrgkanis, Agarwal, Luo & Schapire 2015, Prop. 7, before the changes are bounded",
+    assumes=(PLAYED, ZERO_SUM, ALIKE, CONSTANT, EVERYWHERE, SQUARES),
+    whole=False,
+)
+def changes(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+    """The regret of optimistic Hedge is at most ln m / eta plus eta times the sum of the squared half ranges of the
+    changes of its payoffs from round to round, less the sum of its squared moves over 4 eta; half the changes without
+    the moves would do. Both regrets, and what taking turns was worth, bound the gap."""
+    row, column = players(ledger, learner)
+    return (row.seen() + column.seen() + ledger.turn) / ledger.rounds + comparator.rounding
+
+
+HEDGE = (regret_identity, von_neumann)
+OPTIMISTIC = (regret_identity, optimistic, changes)

@@ -1,0 +1,215 @@
+"""Values and strategies in fractions: true to the last digit, also where floats chose the wrong basis."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from regretless.games.enclosure import enclose
+from regretless.games.found import Found
+from regretless.games.payoffs import Payoffs
+from regretless.games.solution import Exact
+from regretless.games.solvers import exact
+from regretless.games.solvers.exact import solve_exactly
+from regretless.games.solvers.lifting import lifted
+from regretless.games.solvers.tableau import simplex
+from regretless.games.written import written
+
+
+def checked(payoffs: Payoffs, found: Found | None = None) -> Exact:
+    """Both strategies guarantee the value against every answer, in fractions."""
+    solved = solve_exactly(payoffs, simplex(payoffs) if found is None else found)
+    A = payoffs.fractions()
+    for strategy in (solved.row, solved.column):
+        assert sum(strategy) == 1
+        assert min(strategy) >= 0
+    assert (
+        min(sum(p * a for p, a in zip(solved.row, line, strict=True)) for line in zip(*A, strict=True)) == solved.value
+    )
+    assert max(sum(q * a for q, a in zip(solved.column, line, strict=True)) for line in A) == solved.value
+    return solved
+
+
+@pytest.mark.parametrize(
+    ("payoffs", "value", "row"),
+    [
+        ([[7]], Fraction(7), ["1"]),
+        ([[1, -1], [-1, 1]], Fraction(0), ["1/2", "1/2"]),
+        ([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], Fraction(0), ["1/3", "1/3", "1/3"]),
+        ([[3, 1, 4], [1, 0, 2], [5, Fraction(1, 2), 6]], Fraction(1), ["1", "0", "0"]),
+        ([[2, 0], [0, 1]], Fraction(2, 3), ["1/3", "2/3"]),
+        ([[Fraction(1, 3), 1], [1, Fraction(1, 5)]], Fraction(7, 11), ["6/11", "5/11"]),
+        ([[2, 2], [2, 2]], Fraction(2), ["1", "0"]),
+        ([[3, 7, 5]], Fraction(3), ["1"]),
+    ],
+)
+def test_small_games_have_the_values_of_paper_and_pencil(payoffs, value, row):
+    """Values and strategies of games that are solved by hand."""
+    solved = checked(Payoffs(payoffs))
+    assert solved.value == value
+    assert [written(p) for p in solved.row] == row
+
+
+@given(
+    rows=st.integers(1, 9),
+    columns=st.integers(1, 9),
+    kind=st.sampled_from(["bits", "whole", "fractions", "floats", "tenths", "skew", "sizes"]),
+    seed=st.integers(0, 10**6),
+)
+def test_every_game_is_solved_exactly_within_the_interval_of_floats(rows, columns, kind, seed):
+    """Games of all kinds, degenerate ones among them, have one exact value, and the floats enclose it."""
+    rng = np.random.default_rng(seed)
+    whole = rng.integers(-3, 4, (rows, columns))
+    payoffs = Payoffs(
+        {
+            "bits": lambda: rng.integers(0, 2, (rows, columns)),
+            "whole": lambda: whole,
+            "fractions": lambda: np.array([[Fraction(int(a), 7) for a in line] for line in whole], dtype=object),
+            "floats": lambda: rng.normal(size=(rows, columns)),
+            "tenths": lambda: whole / 10,
+            "skew": lambda: (lambda A: A - A.T)(rng.integers(-3, 4, (rows, rows)) / 10),
+            "sizes": lambda: rng.normal(size=(rows, columns)) * 10.0 ** rng.uniform(-30, 30, (rows, columns)),
+        }[kind]()
+    )
+    found = simplex(payoffs)
+    solved = checked(payoffs, found)
+    lower, upper = enclose(payoffs, found.row, found.column)
+    assert Fraction(lower) <= solved.value <= Fraction(upper)
+    if kind == "skew":
+        assert solved.value == 0
+
+
+def test_floats_count_at_their_very_values():
+    """The float 0.1 is not one tenth, and the fraction one tenth is."""
+    assert checked(Payoffs([[0.1]])).value == Fraction(0.1) != Fraction(1, 10)
+    assert checked(Payoffs([[Fraction(1, 10)]])).value == Fraction(1, 10)
+    assert checked(Payoffs(np.array([[0.1]], dtype=np.float32))).value == Fraction(float(np.float32(0.1)))
+
+
+def test_differences_that_floats_do_not_see_decide():
+    """Whole numbers that are one float are told apart."""
+    big = 2**70
+    solved = checked(Payoffs([[big, big + 1], [big + 2, big]]))
+    assert solved.value == big + Fraction(2, 3)
+
+
+@pytest.mark.parametrize("basis", [([0], [0]), ([2, 3], [1, 1]), ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0]), ([], [])])
+def test_any_basis_will_do_to_begin_with(basis):
+    """From a wrong, singular or empty basis exact pivots lead to the equilibrium."""
+    A = np.random.default_rng(3).integers(-9, 10, (5, 6))
+    payoffs = Payoffs(A)
+    wrong = Found(np.ones(5) / 5, np.ones(6) / 6, "none", 0, basis=basis)
+    assert checked(payoffs, wrong).value == checked(payoffs).value
+
+
+def test_solutions_without_a_basis_are_given_one():
+    """What other methods found is solved exactly too."""
+    payoffs = Payoffs(np.random.default_rng(4).integers(-9, 10, (5, 6)))
+    assert checked(payoffs, Found(np.ones(5) / 5, np.ones(6) / 6, "rm+", 10)).value == checked(payoffs).value
+
+
+def test_a_matrix_that_is_nearly_of_low_rank_is_solved_beyond_its_rank():
+    """Where all that decides lies below the rounding of floats, exact pivots find many more strategies in play."""
+    rng = np.random.default_rng(1)
+    payoffs = Payoffs(rng.normal(size=(15, 3)) @ rng.normal(size=(3, 15)))
+    found = simplex(payoffs)
+    solved = checked(payoffs, found)
+    assert sum(p > 0 for p in solved.row) > len(found.basis[0])
+
+
+def test_a_sparse_game_is_solved_exactly():
+    """A sparse matrix of floats has the value of the same one dense."""
+    A = np.diag(np.arange(1.0, 9.0))
+    assert checked(Payoffs(csr_array(A))).value == 1 / sum(Fraction(1, d) for d in range(1, 9))
+
+
+def test_a_hundred_whole_strategies_have_a_value_of_many_digits():
+    """A game of 100 x 100 whole numbers is solved exactly, in a moment."""
+    payoffs = Payoffs(np.random.default_rng(5).integers(-9, 10, (100, 100)))
+    assert len(written(checked(payoffs).value)) > 100
+
+
+@given(size=st.integers(1, 12), bits=st.sampled_from([1, 3, 24, 60, 200]), seed=st.integers(0, 10**6))
+def test_equations_are_solved_from_their_digits(size, bits, seed):
+    """Whole weights add the columns of a matrix up to one number in every row, unless the matrix is singular."""
+    chance = Random(seed)
+    matrix = np.array(
+        [[chance.getrandbits(bits) - (1 << bits) // 3 for _ in range(size)] for _ in range(size)], dtype=object
+    )
+    weights = lifted(matrix)
+    if weights is None:
+        assert determinant(matrix) == 0
+    else:
+        sums = set(matrix @ weights)
+        assert len(sums) == 1
+        assert sums.pop() > 0
+
+
+def determinant(matrix: Any) -> Fraction:
+    """By elimination in fractions."""
+    rows = [[Fraction(number) for number in row] for row in matrix.tolist()]
+    found = Fraction(1)
+    while rows:
+        place = next((place for place, row in enumerate(rows) if row[0]), None)
+        if place is None:
+            return Fraction(0)
+        first = rows.pop(place)
+        found *= first[0] * (-1) ** place
+        rows = [[a - b * row[0] / first[0] for a, b in zip(row[1:], first[1:], strict=True)] for row in rows]
+    return found
+
+
+def test_a_matrix_that_is_singular_for_one_prime_is_solved_by_another():
+    """A determinant that the first prime divides does not stop the second."""
+    np.testing.assert_array_equal(lifted(np.array([[33554393, 0], [0, 1]], dtype=object)), [1, 33554393])
+    assert lifted(np.array([[1, 1], [1, 1]], dtype=object)) is None
+    assert lifted(np.empty((0, 0), dtype=object)) is None
+
+
+def test_strategies_that_are_not_optimal_never_pass(monkeypatch):
+    """If exact pivots ended anywhere else, that would be an error and no answer."""
+    monkeypatch.setattr(exact, "_pivoted", lambda cells, rows, columns: (np.array([1, 0]), np.array([1, 0])))
+    with pytest.raises(AssertionError, match="not optimal"):
+        solve_exactly(Payoffs([[1, -1], [-1, 1]]), Found(np.ones(2) / 2, np.ones(2) / 2, "none", 0, basis=([0], [0])))
+
+
+def test_fractions_of_any_length_are_written():
+    """Whole numbers of more digits than Python writes by itself are written, and read back the same."""
+    number = Fraction(3**20000, 2)
+    text = written(number)
+    assert len(text) == 9545
+    assert text.endswith("/2")
+    assert int(text[:-2][:4000]) == number.numerator // 10 ** (len(text) - 2 - 4000)
+    assert (written(Fraction(-3)), written(Fraction(-1, 3))) == ("-3", "-1/3")
+
+
+VALUES: dict[str, tuple[float, int]] = {
+    "atari_agent57": (-0.257106, 4),
+    "atari_muesli11": (-0.258959, 3),
+    "blotto_10_3": (0.0, 17),
+    "blotto_5_4": (0.0, 0),
+    "blotto_5_5": (0.0, 0),
+    "pokemon_types": (0.0, 13),
+    "roshambo_bots": (0.000334, 6),
+    "sscait_2016": (0.0, 2),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_real_games_have_their_known_values(data: Any, name: str) -> None:
+    """Games of the data sets have the values, and where these are unique the supports, that others found."""
+    payoffs = Payoffs(np.load(data / "games" / f"{name}.npz")["A"])
+    value, support = VALUES[name]
+    solved = checked(payoffs)
+    assert float(solved.value) == pytest.approx(value, abs=6e-7)
+    if support:
+        assert sum(p > 0 for p in solved.row) == support
+    if value == 0:
+        assert solved.value == 0

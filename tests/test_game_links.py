@@ -1,0 +1,243 @@
+"""Margins, boosting and lower bounds as games: the values are those that each field knows by another name."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log, sqrt
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from regretless.errors import RegretlessError
+from regretless.games.boosting import boost
+from regretless.games.found import Found
+from regretless.games.links import boosting_game, learning_game, margin_game
+from regretless.linear import max_margin_simplex
+from regretless.linear.separation import simplex_margin
+from regretless.nature import FairCoins
+from regretless.textbook.games import adaboost as textbook_adaboost
+from regretless.textbook.games import boost as textbook_boost
+from regretless.theory.boosting import BOOSTING, adaboost, boosting_by_hedge, margins_and_edges
+
+labels = st.sampled_from([-1, 1])
+
+
+# ---- margins
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    X=arrays(np.int8, (9, 4), elements=st.integers(-3, 3)),
+    y=arrays(np.int8, 9, elements=labels),
+    balanced=st.booleans(),
+    sparse=st.booleans(),
+)
+def test_the_value_is_the_margin_that_winnow_is_read_against(X, y, balanced, sparse):
+    """The game's value is in the interval of the largest margin over the simplex, for dense and sparse rows."""
+    y[0], y[1] = 1, -1
+    game = margin_game(sp.csr_array(X.astype(float)) if sparse else X, y, balanced=balanced)
+    found = max_margin_simplex(X, y, balanced=balanced)
+    assert found.lower - 1e-9 <= game.value <= found.upper + 1e-9
+    weights, _ = game.solve().row, game.solve().column
+    v = weights[:4] - weights[4:] if balanced else weights
+    assert (y * (X @ v)).min() == pytest.approx(game.value, abs=1e-9)
+    if balanced:
+        assert game.value >= -1e-12
+
+
+def test_the_worked_margin_is_the_value(oracles):
+    """The worked game's value is 1, and its hardest examples keep every feature at it."""
+    one = next(case for case in oracles if case["id"] == "game/winnow margin is a game value")
+    game = margin_game(one["input"]["X"], one["input"]["y"])
+    solution = game.solve(exact=True)
+    assert solution.exact.value == one["expected"]["rho_inf"]
+    np.testing.assert_allclose(solution.row, one["expected"]["v"], atol=1e-9)
+
+
+def test_features_are_named_and_opposites_are_marked():
+    """Names come from the caller or are numbers, and balanced games have each feature's opposite under a minus."""
+    X, y = [[1.0, 2.0], [3.0, -1.0]], ["no", "yes"]
+    assert margin_game(X, y).rows == ["1", "2"]
+    assert margin_game(X, y, names=["a", "b"], balanced=True).rows == ["a", "b", "-a", "-b"]
+    np.testing.assert_array_equal(margin_game(X, y).payoffs.values, [[-1, 3], [-2, -1]])
+    assert margin_game(X, [0, 0]).payoffs.values.tolist() == (-np.array(X).T).tolist()  # one label, not positive
+    assert margin_game(X, [2, 2]).payoffs.values.tolist() == np.array(X).T.tolist()
+
+
+def test_a_frame_names_its_features():
+    """The columns of a frame are the rows of the game."""
+    pandas = pytest.importorskip("pandas")
+    assert margin_game(pandas.DataFrame({"w": [1.0, 2.0], "h": [0.0, 1.0]}), [0, 1]).rows == ["w", "h"]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        ([[1.0], [2.0], [3.0]], [0, 1, 2], "two are expected"),
+        ([[1.0], [2.0]], [0, 1, 1], "one label for each"),
+        ([1.0, 2.0], [0, 1], "rows of features"),
+        ([["a"], ["b"]], [0, 1], "numbers are expected"),
+    ],
+)
+def test_what_is_no_margin_is_refused(X, y, words):
+    """Three labels, labels that are too many, and rows that are none are errors in words."""
+    with pytest.raises(RegretlessError, match=words):
+        margin_game(X, y)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("balanced", [False, True])
+def test_a_margin_without_time_is_a_wide_interval(balanced, sparse):
+    """With no time at all dense and sparse rows get intervals that contain those with time."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 120)), rng.choice([-1, 1], 400)
+    rows = sp.csr_array(X) if sparse else X
+    hasty = max_margin_simplex(rows, y, balanced=balanced, max_seconds=0.0)
+    patient = max_margin_simplex(rows, y, balanced=balanced)
+    assert hasty.lower <= patient.lower <= patient.upper <= hasty.upper
+    assert patient.gap < 1e-8
+
+
+def test_a_method_that_fails_gives_way_to_linear_programming(monkeypatch):
+    """Where the first method stops far from an equilibrium, the margin is found nevertheless."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 12)), rng.choice([-1, 1], 60)
+    true = max_margin_simplex(X, y)
+    lost = Found(np.full(60, 1 / 60), np.full(12, 1 / 12), "simplex", 0)
+    monkeypatch.setattr(simplex_margin, "simplex", lambda payoffs, stop=None: lost)
+    found = max_margin_simplex(X, y)
+    assert found.gap < 1e-8
+    assert max(true.lower, found.lower) <= min(true.upper, found.upper)
+
+
+# ---- boosting
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    predictions=arrays(np.int8, (8, 5), elements=st.integers(-1, 1)),
+    y=arrays(np.int8, 8, elements=labels),
+    rounds=st.integers(1, 60),
+    method=st.sampled_from(["hedge", "adaboost"]),
+    rate=st.sampled_from([None, 0.05, 1.0, 3.0]),
+)
+def test_no_boosting_breaks_a_theorem(predictions, y, rounds, method, rate):
+    """Whatever the hypotheses, also such that abstain, margins, edges and wrong examples are within their bounds."""
+    y[:2] = 1, -1
+    if method == "adaboost":
+        rate = None
+    found = boost(predictions, y, rounds=rounds, method=method, rate=rate)
+    value = boosting_game(predictions, y).value
+    assert found.margin - 1e-9 <= value <= found.edge + 1e-9
+    assert found.votes.sum() == pytest.approx(1)
+    assert (found.votes >= 0).all()
+    margins = y * (predictions @ found.votes)
+    assert found.margin == pytest.approx(margins.min())
+    assert [one.theorem for one in found.certificates] == list(BOOSTING)
+    assert all(one.holds for one in found.certificates)
+    assert found.certificates[1].applies == (method == "hedge")
+    assert found.certificates[2].applies == (method == "adaboost")
+    if method == "adaboost":
+        assert (margins <= 1e-12).mean() <= found.certificates[2].bound + 1e-9 or found.edges[-1] <= 0
+
+
+@pytest.mark.parametrize("method", ["hedge", "adaboost"])
+def test_boosting_is_the_textbooks(method):
+    """Votes, edges and the bound on wrong examples are those of the textbook's few lines."""
+    rng = np.random.default_rng(0)
+    y = rng.choice([-1, 1], 40)
+    predictions = np.clip(rng.uniform(-1, 1, (40, 12)) + 0.4 * y[:, None], -1, 1)  # none has just the edge of another
+    found = boost(predictions, y, rounds=30, method=method, rate=0.3 if method == "hedge" else None)
+    margins = (predictions * y[:, None]).T
+    if method == "hedge":
+        votes, edges = textbook_boost(margins, 30, 0.3)
+        np.testing.assert_allclose(found.edges, edges, rtol=1e-12)
+    else:
+        votes, bound = textbook_adaboost(margins, 30)
+        assert found.certificates[2].bound == pytest.approx(bound, rel=1e-12)
+    np.testing.assert_allclose(found.votes, votes, rtol=1e-12, atol=1e-15)
+
+
+def test_weak_learning_is_strong_learning():
+    """Where the value is positive, as many rounds as the theorem asks for make the votes right on every example."""
+    rng = np.random.default_rng(3)
+    y = rng.choice([-1, 1], 30)
+    predictions = np.where(rng.random((30, 15)) < 0.8, y[:, None], -y[:, None])
+    value = boosting_game(predictions, y).value
+    assert value > 0.2
+    rounds = int(2 * log(30) / value**2) + 1
+    found = boost(predictions, y, rounds=rounds)
+    told = {one.theorem: one for one in found.certificates}
+    assert told[boosting_by_hedge].bound == pytest.approx(2 * sqrt(log(30) / (2 * rounds)))
+    assert found.margin >= found.edges.mean() - told[boosting_by_hedge].bound > 0
+    assert told[margins_and_edges].holds
+
+
+def test_a_perfect_hypothesis_ends_adaboost():
+    """A hypothesis that is always right gets the only vote, and none is wrong, as the bound of 0 says."""
+    found = boost([[1, 1], [-1, 1], [1, -1]], [1, -1, 1], rounds=50, method="adaboost")
+    assert found.votes.tolist() == [1.0, 0.0]
+    told = next(one for one in found.certificates if one.theorem is adaboost)
+    assert (told.observed, told.bound, len(found.edges)) == (0.0, 0.0, 1)
+
+
+def test_hypotheses_without_an_edge_teach_nothing():
+    """Where no hypothesis has an edge AdaBoost ends, and promises no more than that all may be wrong."""
+    found = boost([[1, -1], [1, -1]], [1, -1], rounds=50, method="adaboost")
+    assert found.edge == 0
+    assert found.certificates[2].bound == 1
+    assert found.certificates[2].holds
+
+
+@pytest.mark.parametrize(
+    ("predictions", "told", "words"),
+    [
+        ([[2.0], [1.0]], {"rounds": 3}, "from -1 to 1"),
+        ([[1.0], [1.0]], {"rounds": 0}, "rounds"),
+        ([[1.0], [1.0]], {"rounds": 3, "method": "bagging"}, "method"),
+        ([[1.0], [1.0]], {"rounds": 3, "rate": -1.0}, "rate"),
+    ],
+)
+def test_what_is_no_boosting_is_refused(predictions, told, words):
+    """Predictions beyond 1, no rounds, unknown methods and negative rates are errors in words."""
+    with pytest.raises(RegretlessError, match=words):
+        boost(predictions, [0, 1], **told)
+
+
+# ---- lower bounds
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_fair_coins_are_what_no_learner_escapes(rounds):
+    """Every deterministic learner has exactly the regret of fair coins, and the game is worth no more."""
+    game = learning_game(rounds)
+    exact = Fraction(FairCoins.regret(rounds))
+    regrets = -np.array(game.payoffs.fractions())
+    assert game.shape == (2 ** (2**rounds - 1), 2**rounds)
+    assert all(sum(row) / 2**rounds == exact for row in regrets)
+    solution = game.solve(exact=True)
+    assert solution.exact.value == exact
+    lower, _ = game.interval(np.full(game.shape[0], 1 / game.shape[0]), np.full(game.shape[1], 1 / game.shape[1]))
+    assert lower == pytest.approx(float(exact))
+    assert lower <= solution.upper
+
+
+def test_a_learner_is_told_by_whom_it_follows():
+    """The rows of the game of two rounds are all choices after the empty history and after either first loss."""
+    game = learning_game(2)
+    assert game.rows == ["111", "112", "121", "122", "211", "212", "221", "222"]
+    assert game.cols == ["11", "12", "21", "22"]
+    regrets = -np.array(game.payoffs.values)
+    # It follows the first expert, and the second once the first one lost.
+    assert regrets[game.rows.index("121")].tolist() == [1, 1, 0, 0]
+
+
+def test_games_that_are_too_long_are_refused():
+    """There are too many deterministic learners of five rounds, and no game of none."""
+    for rounds in (0, 5):
+        with pytest.raises(RegretlessError, match="rounds"):
+            learning_game(rounds)
