@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -111,6 +111,9 @@ def test_gradient_descent_is_the_textbooks(game, loss, schedule, radius):
     """Weights, loss, averages and largest length are those of the textbook, for every loss, schedule and ball."""
     X, y = game
     w, paid, history = gradient_descent(X, y, loss, schedule, 0.1, radius)
+    # At the kink of the hinge the last bit of a sum decides whether there is a step, and the two sum in other orders.
+    margins = y * np.einsum("td,td->t", X, history)
+    assume(loss != "hinge" or not (abs(margins - 1) < 1e-9).any())
     ball = {"geometry": "ball", "radius": radius} if radius < np.inf else {}
     play = Play(5, average=True, loss=loss, rate=schedule, eta=0.1, **ball)
     play.dense(X, y)

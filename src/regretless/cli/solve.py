@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -179,11 +178,11 @@ def _solve(wanted: Task, arguments: Namespace, file: GameFile, console: Console)
     return outcome, stopping.code if stopping.asked() else None
 
 
-@dataclass(frozen=True)
 class _Heeds:
     """A solver that asks, again and again, whether to stop; or one that has to be stopped wherever it is."""
 
-    waiting: bool
+    def __init__(self, waiting: bool) -> None:
+        self.waiting = waiting
 
 
 def _about_option(error: RegretlessError, path: str = "") -> Exception:
