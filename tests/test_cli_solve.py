@@ -15,7 +15,9 @@ import pytest
 
 from regretless.cli import solve, solve_bimatrix
 from regretless.errors import RegretlessError
-from regretless.games import MatrixGame, nash_search, sequence_solving, solving
+from regretless.games import MatrixGame, solving
+from regretless.games.extensive_form import sequence_solving
+from regretless.games.general_sum import nash_search
 from regretless.games.general_sum.bimatrix import BimatrixGame
 
 from .cli import CommandLine, start
