@@ -1,8 +1,9 @@
 """Zero-sum games, random payoffs in [-1, 1]: ours beside HiGHS, quantecon, nashpy, OpenSpiel, pygambit and PDLP.
 
 ``python -m benchmarks.bench_games`` takes turns in one process and prints CPU seconds, how many times ours, and the gap
-that each answer has. ``--quick`` leaves out large games, ``--large`` adds 3,000; ``--memory`` solves 10,000 in a
-process of its own; ``--crossovers`` measures where our own methods cross, which is what ``auto`` chooses by.
+that each answer has, and at last a table of it all in Markdown. ``--quick`` leaves out large games, ``--large`` adds
+3,000; ``--memory`` solves 10,000 in a process of its own; ``--crossovers`` measures where our own methods cross, which
+is what ``auto`` chooses by.
 
 One thread for everybody: an idle BLAS thread that waits for work counts as CPU time.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from math import floor, log10
 from time import process_time
 
 import numpy as np
@@ -36,18 +38,25 @@ def uniform(*shape: int, seed: int = 0) -> Matrix:
     return np.random.default_rng(seed).uniform(-1, 1, shape)
 
 
-def race(title: str, players: dict[str, Player], sizes: list[int], patience: float = PATIENCE) -> None:
+Times = dict[str, dict[int, float]]  # CPU seconds by player and size, as far as they were measured
+
+
+def race(title: str, players: dict[str, Player], sizes: list[int], patience: float = PATIENCE) -> Times:
     """Games of growing sizes; who has become too slow sits out."""
     last: dict[str, tuple[int, float]] = {}
+    times: Times = {name: {} for name in players}
     for size in sizes:
         matrix = uniform(size, size)
         playing = {name: player for name, player in players.items() if _bearable(last.get(name), size, patience)}
         figures, gaps = timed(matrix, playing)
         last.update({name: (size, seconds) for name, seconds in figures.items()})
+        for name, taken in figures.items():
+            times[name][size] = taken
         timing.show(f"{title}, n = {size}", figures, "s", OURS)
         print("  gaps: " + ", ".join(f"{name} {gap:.1e}" for name, gap in gaps.items()))
         for name in players.keys() - playing.keys():
             print(f"  {name:42} would take more than {patience:.0f} s")
+    return times
 
 
 def _bearable(last: tuple[int, float] | None, size: int, patience: float) -> bool:
@@ -84,6 +93,25 @@ def _often(player: Player, matrix: Matrix, count: int) -> Callable[[], None]:
 def table(head: list[str], lines: list[list[str]]) -> str:
     """A table in Markdown."""
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *lines))
+
+
+def peers(races: dict[str, Times], sizes: list[int], patience: float) -> str:
+    """The table of docs/games.md: a row for each player of each race, the fastest of a race in bold."""
+    lines = []
+    for suffix, times in races.items():
+        best = {size: min(taken.get(size, float("inf")) for taken in times.values()) for size in sizes}
+        for name, taken in times.items():
+            told = {size: seconds(taken.get(size), patience) for size in sizes}
+            bold = (f"**{told[size]}**" if taken.get(size) == best[size] else told[size] for size in sizes)
+            lines.append([name + suffix, *bold])
+    return table(["", *(f"n = {size}" for size in sizes)], lines)
+
+
+def seconds(taken: float | None, patience: float = PATIENCE) -> str:
+    """Seconds in two digits, or that it takes longer than anybody waits."""
+    if taken is None:
+        return f"more than {patience:.0f}"
+    return f"{taken:.{max(0, 1 - floor(log10(taken)))}f}"
 
 
 def milliseconds(matrix: Matrix, method: str, relative: float | None = None) -> float:
@@ -168,9 +196,10 @@ def main() -> None:
             return
         sizes = [10, 100, 300] if options.quick else [10, 100, 1000]
         sizes += [3000] if options.large else []
-        race("exact", exact_players(), sizes, options.patience)
-        for gap in (1e-6, 1e-3):
-            race(f"gap of {gap:g}", coarse_players(gap), sizes, options.patience)
+        races = {"": race("exact", exact_players(), sizes, options.patience)}
+        for gap, short in ((1e-6, "1e-6"), (1e-3, "1e-3")):
+            races[f", {short}"] = race(f"gap of {short}", coarse_players(gap), sizes, options.patience)
+    print("\nCPU seconds:\n\n" + peers(races, sizes, options.patience))
     if options.memory:
         memory()
     if missing():

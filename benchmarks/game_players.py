@@ -127,8 +127,8 @@ OURS = "regretless"
 
 EXACT: dict[str, tuple[str, Player]] = {
     OURS: ("regretless", ours),
-    "scipy HiGHS": ("scipy", partial(scipy_linprog, method="highs")),
-    "scipy HiGHS interior point": ("scipy", partial(scipy_linprog, method="highs-ipm")),
+    "HiGHS": ("scipy", partial(scipy_linprog, method="highs")),
+    "HiGHS interior point": ("scipy", partial(scipy_linprog, method="highs-ipm")),
     "quantecon": ("quantecon", quantecon),
     "nashpy": ("nashpy", nashpy),
     "OpenSpiel": ("open_spiel.python.algorithms.lp_solver", open_spiel),

@@ -177,7 +177,7 @@ class Dueler {
     demand(power >= 0 && power <= 2, "weights are powers of the round, 0, 1 or 2");
     demand(row_rate >= 0 && column_rate >= 0 && std::isfinite(row_rate) && std::isfinite(column_rate), "a rate is none");
     demand(memory.size() == duel_memory_size, "memory has the wrong shape");
-    demand(book.size() == duel_book_size, "book has the wrong shape");
+    demand(book.size() == game_book_size, "book has the wrong shape");
     demand(!joint || !alternate, "strategies that meet at different times have no joint distribution");
     demand(!joint || (std::int64_t(joint->shape(0)) == of_row.mine && std::int64_t(joint->shape(1)) == of_column.mine),
            "the joint distribution has the wrong shape");
@@ -185,7 +185,7 @@ class Dueler {
     d_.row = seat(row_state, of_row.mine, row_rate, row_room_);
     d_.column = seat(column_state, of_column.mine, column_rate, column_room_);
     d_.memory = reinterpret_cast<DuelMemory*>(memory.data());
-    d_.book = reinterpret_cast<DuelBook*>(book.data());
+    d_.book = reinterpret_cast<GameBook*>(book.data());
     d_.joint = joint ? joint->data() : nullptr;
     check_state();
   }
@@ -242,7 +242,10 @@ void payer_gains(const Payer& payer, const Reals& others, State1 mine) {
   demand(std::int64_t(others.size()) == g.others && std::int64_t(mine.size()) == g.mine, "one number per strategy");
   const Room room = room_for(duel_room(g.others)), out = room_for(duel_padded(g.mine));
   Asked asked{payer, {}};
-  duelists().gains(asked.gains(), others.data(), room.get(), out.get());
+  {
+    nb::gil_scoped_release unlocked;
+    duelists().gains(asked.gains(), others.data(), room.get(), out.get());
+  }
   asked.rethrow();
   std::copy(out.get(), out.get() + g.mine, mine.data());
 }
@@ -253,6 +256,7 @@ void shorten_payoffs(const Any& values, double centre, double factor, Shorts2 ou
   const bool single = is_single(values);
   const std::int64_t rows = std::int64_t(values.shape(0)), columns = std::int64_t(values.shape(1));
   demand(std::int64_t(out.shape(0)) == rows && std::int64_t(out.shape(1)) == duel_padded(columns), "rows of whole sixteens");
+  demand(std::isfinite(centre) && std::isfinite(factor), "a centre and a factor are finite numbers");
   nb::gil_scoped_release unlocked;
   duelists().shorten(values.data(), single, rows, columns, centre, factor, out.data());
 }
@@ -278,7 +282,7 @@ void bind_duel(nb::module_& m) {
            "Play so many rounds, or fewer: how many were played, and whether the gap is at most `target`.");
   m.def("shorten_payoffs", &shorten_payoffs, "values"_a.noconvert(), "centre"_a, "factor"_a, "out"_a.noconvert(),
         "Payoffs less `centre`, times `factor`, as short whole numbers.");
-  m.attr("DUEL_FIELDS") = nb::tuple(nb::cast(std::vector<std::string>(std::begin(duel_fields), std::end(duel_fields))));
+  m.attr("GAME_FIELDS") = nb::tuple(nb::cast(std::vector<std::string>(std::begin(game_fields), std::end(game_fields))));
   m.attr("DUEL_MEMORY") = duel_memory_size;
   m.attr("DUEL_ROWS") = int(duel_rows);
 }

@@ -138,6 +138,7 @@ class GameTableau {
   // At most so many pivots; once there are no more, the strategies. Whether that was so.
   bool solve(std::int64_t limit, const State1& row, const State1& column) {
     const Turn turn(busy_);
+    demand(limit > 0, "one pivot at least");
     demand(std::int64_t(row.size()) == t_.game.rows && std::int64_t(column.size()) == t_.game.columns,
            "one weight per strategy");
     t_.row = row.data(), t_.column = column.data();
@@ -159,8 +160,14 @@ class GameTableau {
     return played;
   }
 
-  std::int64_t pivots() const { return t_.pivots; }
-  double gap() const { return t_.gap; }
+  std::int64_t pivots() const {
+    const Turn turn(busy_);
+    return t_.pivots;
+  }
+  double gap() const {
+    const Turn turn(busy_);
+    return t_.gap;
+  }
 
  private:
   Any values_;

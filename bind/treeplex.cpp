@@ -8,8 +8,11 @@
 #include <memory>
 #include <vector>
 
+// Enclosures are worked out here, once for all instruction sets.
+#define REGRETLESS_ISA generic
 #include "player.hpp"
 #include "regretless/treeplex_bounds.hpp"
+#include "regretless/treeplex_reaches.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"
 
@@ -83,7 +86,7 @@ class Tree {
     check_plan(x, g_.row);
     check_plan(y, g_.column);
     nb::gil_scoped_release unlocked;
-    const Interval found = regretless::enclose(g_, x.data(), y.data(), rounded);
+    const Interval found = REGRETLESS_ISA::enclose(g_, x.data(), y.data(), rounded);
     return {found.lower, found.upper};
   }
 
@@ -121,18 +124,20 @@ class TreeDuel {
     demand(column.shape(0) == tree_rows && std::int64_t(column.shape(1)) == p_.game.column.sequences,
            "column has the wrong shape");
     demand(memory.size() == tree_memory_size, "memory has the wrong shape");
-    demand(book.size() == tree_book_size, "book has the wrong shape");
+    demand(book.size() == game_book_size, "book has the wrong shape");
     p_.alternate = alternate, p_.power = power;
     p_.row = row.data(), p_.column = column.data();
     p_.memory = reinterpret_cast<TreeMemory*>(memory.data());
-    p_.book = reinterpret_cast<TreeBook*>(book.data());
+    p_.book = reinterpret_cast<GameBook*>(book.data());
     room_.resize(2 * std::size_t(std::max(p_.game.row.sequences, p_.game.column.sequences)));
     p_.room = room_.data();
+    check_state();
   }
 
   void play(std::int64_t rounds) const {
-    demand(rounds >= 0, "no such rounds");
     const Turn turn(busy_);
+    demand(rounds >= 0, "no such rounds");
+    check_state();
     nb::gil_scoped_release unlocked;
     players().play(p_, rounds);
   }
@@ -144,6 +149,21 @@ class TreeDuel {
   }
 
  private:
+  // The arrays are the caller's, and whatever plays on reads them.
+  void check_state() const {
+    demand(p_.book->rounds >= 0 && p_.book->rounds < 9007199254740992.0, "the book is damaged");
+    check_side(p_.row, p_.game.row);
+    check_side(p_.column, p_.game.column);
+  }
+  static void check_side(const double* state, const Treeplex& t) {
+    bool sound = true;
+    for (std::int64_t s = 0; s < t.sequences; ++s) {
+      const double step = state[tree_behaviour * t.sequences + s], chance = state[tree_plan * t.sequences + s];
+      sound &= step >= 0 && step <= 2 && chance >= 0 && chance <= 2;
+    }
+    demand(sound, "a plan is none");
+  }
+
   State2 row_, column_;
   State1 memory_, book_;
   TreePlay p_{};

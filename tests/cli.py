@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -46,11 +47,16 @@ class CommandLine:
         return Result(code, *self._capsys.readouterr())
 
 
+def heed_interrupts() -> None:
+    """Let a process be interrupted, though its parent ignores that, as a job in a shell's background does."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*words: object, **more: Any) -> subprocess.Popen[bytes]:
     """Run a command line in a process of its own, its streams piped."""
     command = [sys.executable, "-m", "regretless", *map(str, words)]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, **(streams | more))
+    return subprocess.Popen(command, preexec_fn=heed_interrupts, **(streams | more))
 
 
 def noisy_lines(rows: int, *, columns: int = 12, classes: tuple[int, ...] = (-1, 1), seed: int = 0) -> list[str]:

@@ -14,8 +14,8 @@ from regretless.report import (
     ExactGame,
     GameCourse,
     GameReport,
-    InformationSet,
-    JointPlay,
+    InformationSetRow,
+    JointRow,
 )
 
 from .test_report import certificate
@@ -131,7 +131,6 @@ def matrix(game: tuple[Any, Played, Played] | None = None, **changes: Any) -> Ga
         column_names=columns,
         payoffs=payoffs.tolist(),
         source={"path": "game.csv", "format": "CSV", "range": (float(payoffs.min()), float(payoffs.max()))},
-        parameters={"average": "quadratic", "alternate": True},
         iterations=found["rounds"][-1],
         seconds=0.0123,
         tolerance=0.01,
@@ -182,7 +181,7 @@ def bimatrix(**changes: Any) -> GameReport:
             EquilibriumRow({"football": 1.0}, {"football": 1.0}, 2.0, 3.0, note="pure"),
         ],
         complete=True,
-        joints=[JointPlay("Correlated equilibrium of the greatest welfare", [[0.5, 0.0], [0.0, 0.5]], 2.5, 2.5, 0.0)],
+        joints=[JointRow("Correlated equilibrium of the greatest welfare", [[0.5, 0.0], [0.0, 0.5]], 2.5, 2.5, 0.0)],
     )
     return replace(made, **changes)
 
@@ -191,7 +190,7 @@ def in_turns(**changes: Any) -> GameReport:
     """A little poker, solved by its sequences."""
     _, found, hedge = playing(7, 13, 13, 400)
     sets = [
-        InformationSet(
+        InformationSetRow(
             player, f"{card} {'after a bet' if late else 'first'}", {"pass": 1 - p, "bet": p}, 1.0 - p * late
         )
         for player in (0, 1)

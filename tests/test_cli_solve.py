@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 import re
 import signal
 import tarfile
 from fractions import Fraction
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from regretless.cli import solve, solve_bimatrix
+from regretless.cli import solve, solve_bimatrix, solve_sequence
+from regretless.cli.figures import certain, ends
+from regretless.data import game_files, game_tables
 from regretless.errors import RegretlessError
-from regretless.games import MatrixGame, solving
-from regretless.games.extensive_form import sequence_solving
-from regretless.games.general_sum import nash_search
+from regretless.games import MatrixGame, registry, solving
+from regretless.games.extensive_form import sequence_play, sequence_solving
+from regretless.games.general_sum import correlated, nash_search
 from regretless.games.general_sum.bimatrix import BimatrixGame
+from regretless.games.play import duel
+from regretless.report import game_page
 
 from .cli import CommandLine, start
 
@@ -66,10 +75,17 @@ def sequences(path: Path, **changes: Any) -> Path:
 
 
 def test_options_are_those_of_the_library():
-    """Every method that the library knows can be named, and no other."""
+    """Every method, average, objective and format that the library knows can be named, and no other."""
     assert (*solve.METHODS, *solve.SELF_PLAY) == solving.METHODS
-    assert set(solve.IN_TURNS) == set(sequence_solving.METHODS) - {"auto", "linear-programming"}
+    assert ("auto", *registry.METHODS) == solving.METHODS
+    assert set(solve.SELF_PLAY) == set(duel.METHODS)
+    assert sorted(solve_sequence.KNOWN) == sorted(sequence_solving.METHODS)
+    assert set(solve.IN_TURNS) == set(sequence_play.SELF_PLAY)
     assert solve.ENUMERATIONS == nash_search.METHODS
+    assert solve.AVERAGES == tuple(duel.AVERAGES) == tuple(sequence_play.AVERAGES)
+    assert solve.OBJECTIVES == correlated.OBJECTIVES
+    assert set(solve.FORMATS) == set(game_files.FORMATS)
+    assert set(solve.NAMES) == set(game_tables.NAMES)
 
 
 # Zero-sum games.
@@ -103,6 +119,44 @@ def test_people_are_told_the_same(run, write):
     assert all(line.endswith("33.3333%") for line in lines[6:9])
     assert lines[9] == "columns (column player), 3 of 3 played"
     assert lines[13].startswith("Weak duality: ")
+
+
+@pytest.mark.parametrize(
+    ("value", "gap", "told"),
+    [
+        (-1.04e-17, 4.6e-16, "0"),
+        (1 / 7, 8.7e-4, "0.1429"),
+        (1 / 7, 1e-16, "0.142857142857"),
+        (-1234.5678, 0.05, "-1,234.57"),
+        (123456.0, 3000.0, "123,000"),
+        (2.5, 0.0, "2.5"),
+        (0.0, float("inf"), "0"),
+    ],
+)
+def test_values_have_the_digits_that_are_certain(value, gap, told):
+    """No digit of a value is told that its gap leaves open, but that of the gap's own size."""
+    assert certain(value, gap) == told
+
+
+@given(st.floats(-1e300, 1e300), st.floats(0, 1e300))
+def test_intervals_are_told_outwards(lower, width):
+    """The printed ends contain those that were found, and are apart by at most a tenth more."""
+    upper = lower + width
+    told = [Fraction(text.replace(",", "")) for text in re.split(", (?=[-0-9.])", ends(lower, upper))]
+    if upper > lower:
+        assert told[0] <= Fraction(lower)
+        assert Fraction(upper) <= told[1]
+        assert told[1] - told[0] <= (Fraction(upper) - Fraction(lower)) * Fraction(11, 10)
+    else:
+        assert list(map(float, told)) == [lower, upper]
+
+
+def test_intervals_within_rounding_are_told_apart():
+    """Two ends that differ in the last bits are not printed alike, and ends that are one number are."""
+    assert ends(-2.4e-16, 2.2e-16) == "-2.41e-16, 2.21e-16"
+    assert ends(0.79575605832076, 0.79575605832077) == "0.79575605832076001, 0.79575605832077002"
+    assert ends(0.1, 0.1) == "0.1, 0.1"
+    assert ends(-1234567.25, -1234567.0) == "-1,234,567.25, -1,234,567"
 
 
 def test_long_strategies_are_cut(run, write):
@@ -184,7 +238,7 @@ def test_strategies_are_kept_and_taken_up(run, write, tmp_path):
     first = run("solve", path, "--method", "rm+", "--rounds", 30, "--save", kept, "--json").json
     with np.load(kept) as arrays:
         assert arrays["rows"].tolist() == ["up", "down"]
-        assert dict(zip(arrays["columns"].tolist(), arrays["column"].tolist(), strict=True)) == first["column_strategy"]
+        assert dict(zip(arrays["cols"].tolist(), arrays["column"].tolist(), strict=True)) == first["column_strategy"]
         assert (float(arrays["lower"]), float(arrays["upper"])) == (first["lower"], first["upper"])
     result = run("solve", path, "--method", "rm+", "--tolerance", 0.01, "--start", kept, "--json")
     assert (result.code, result.json["gap"] <= 0.01) == (0, True)
@@ -227,7 +281,7 @@ def test_a_page_for_every_kind(run, write, tmp_path):
         assert f"report: {page}" in result.err
         assert game.name in page.read_text()
     page = tmp_path / "play.html"
-    run("solve", games[0], "--method", "rm+", "--tolerance", 0.01, "--report", page)
+    run("solve", write(UNFAIR), "--method", "rm+", "--tolerance", 0.01, "--report", page)
     assert "textbook Hedge" in page.read_text()
 
 
@@ -435,6 +489,118 @@ def test_outputs_do_not_overwrite_inputs(run, write, tmp_path):
     assert run("solve", write(UNFAIR), "--save", tmp_path / "no" / "kept.npz").code == 1
 
 
+def test_strategies_that_cannot_be_kept(run, write, tmp_path, monkeypatch):
+    """Where keeping them fails, the old file stays, no other one is left, and one line names what was to be written."""
+    kept = tmp_path / "kept.npz"
+    kept.write_bytes(b"old")
+
+    def fails(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", fails)
+    result = run("solve", write(UNFAIR), "--save", kept)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith(f"regretless: {kept}: No space left on device; make room")
+    assert kept.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.csv", "kept.npz"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (MemoryError(), 1, "game.csv: memory is exhausted; try --method rm+"),
+        (RegretlessError("rounds: 0; a whole number is expected"), 2, "regretless: --rounds: 0; a whole number"),
+        (RegretlessError("there is no end to it"), 1, "game.csv: there is no end to it"),
+        (OSError(errno.EIO, "Input/output error"), 1, "game.csv: Input/output error; try again"),
+        (RuntimeError("what now"), 1, "game.csv: RuntimeError: what now; set REGRETLESS_TRACEBACK=1"),
+    ],
+)
+def test_whatever_fails_while_solving_is_said_in_one_line(run, write, monkeypatch, error, code, message):
+    """Errors of a solver name the file, or the option that they are about."""
+
+    def fails(*_, **__):
+        raise error
+
+    monkeypatch.setattr(MatrixGame, "solve", fails)
+    result = run("solve", write(UNFAIR))
+    assert (result.code, result.out, result.err.count("\n")) == (code, "", 1)
+    assert message in result.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_report_that_cannot_be_written_is_named(run, write):
+    """A full device is called by its name, and what was found is printed all the same."""
+    result = run("solve", write(UNFAIR), "--report", "/dev/full")
+    assert result.code == 1
+    assert result.err == "regretless: /dev/full: No space left on device; make room, or choose another folder\n"
+    assert result.out.startswith("zero-sum game, 2 x 2")
+
+
+def test_methods_may_be_written_with_underscores(run, write):
+    """An underscore stands for a hyphen, and a way to list equilibria is no method, but is told where it belongs."""
+    assert run("solve", write(UNFAIR), "--method", "interior_point", "--json").json["method"] == "interior-point"
+    found = run("solve", write(BATTLE, "b.nfg"), "--equilibria", "exact_enumeration", "--json").json
+    assert found["method"] == "exact-enumeration"
+    result = run("solve", write(UNFAIR), "--method", "lemke_howson")
+    assert (result.code, result.out) == (2, "")
+    assert "lemke-howson lists equilibria of two matrices: --equilibria lemke-howson" in result.err
+
+
+def test_what_is_exact_of_floats_is_said(run, tmp_path):
+    """Numbers that are floats are solved exactly for what they are, and a note says so; text needs none."""
+    np.save(tmp_path / "game.npy", np.array([[0.1, 0.2], [0.3, 0.0]]))
+    assert (
+        "its numbers are floats; what is exact is about their very values"
+        in run("solve", tmp_path / "game.npy", "--exact").err
+    )
+    (tmp_path / "game.csv").write_text("0.1,0.2\n0.3,0\n")
+    assert run("solve", tmp_path / "game.csv", "--exact").err == ""
+
+
+def test_lines_stay_lines_whatever_names_hold(run, write):
+    """A name with a line break in it takes no line of its own, in no kind of game."""
+    plain, odd = run("solve", write(BATTLE, "b.nfg")), write(BATTLE.replace('"boxing"', '"box\ning"'), "b.nfg")
+    result = run("solve", odd)
+    assert len(result.out.splitlines()) == len(plain.out.splitlines())
+    tree = run("solve", write(TREE, "t.efg"))
+    result = run("solve", write(TREE.replace('"h"', '"he\nads"').replace('"Seeker"', '"See\nker"'), "t.efg"))
+    assert len(result.out.splitlines()) == len(tree.out.splitlines())
+
+
+def test_one_equilibrium_has_no_mixtures(run, write):
+    """A degenerate game with one equilibrium is not said to have mixtures of it."""
+    path = write('NFG 1 R "" {"A" "B"} { {"t" "b"} {"l" "r"} } 1 1 0 1 0 0 0 0', "one.nfg")
+    found = run("solve", path, "--equilibria", "auto", "--json").json
+    text = run("solve", path, "--equilibria", "auto").out
+    assert (len(found["equilibria"]), found["degenerate"]) == (1, True)
+    assert "1 equilibrium, all there is" in text
+
+
+def test_information_sets_are_told_with_how_often_they_are_reached(run, write, tmp_path, monkeypatch):
+    """A report has the probability with which the player's own choices lead to each set."""
+    pages = []
+    monkeypatch.setattr(game_page, "write_game_report", lambda path, report: pages.append(report))
+    twice = """EFG 2 R "Twice" { "A" "B" }
+p "" 1 1 "first" { "go" "stop" } 0
+p "" 1 2 "second" { "x" "y" } 0
+p "" 2 1 "answer" { "x" "y" } 0
+t "" 1 "" { 1, -1 }
+t "" 2 "" { -1, 1 }
+p "" 2 1 "answer" { "x" "y" } 0
+t "" 3 "" { -1, 1 }
+t "" 4 "" { 1, -1 }
+t "" 5 "" { 0, 0 }
+"""
+    assert (
+        run("solve", write(twice, "t.efg"), "--method", "cfr", "--rounds", 7, "--report", tmp_path / "p.html").code == 0
+    )
+    (report,) = pages
+    rows = {row.name: row for row in report.behaviour}
+    assert rows["first"].reached == 1
+    assert rows["second"].reached == pytest.approx(rows["first"].actions["go"])
+    assert 0 < rows["second"].reached < 1
+
+
 # Interruptions.
 
 
@@ -463,6 +629,21 @@ def test_interruptions_give_the_solution_so_far(tmp_path, number, code):
         found = MatrixGame(np.load(tmp_path / "long.npy")).gap(arrays["row"], arrays["column"])
         assert float(f"{found:.3g}") == pytest.approx(float(gap), rel=0.01)
     assert "interrupted" in page.read_text()
+
+
+def test_an_interruption_is_told_though_nobody_reads(tmp_path):
+    """Where stdout's reader is gone, stderr still says where the strategies are, and with which gap the run ended."""
+    kept = tmp_path / "kept.npz"
+    words = ("--method", "hedge", "--tolerance", 1e-9, "--save", kept, "--progress")
+    process = start("solve", long_game(tmp_path), *words)
+    process.stderr.readline()
+    process.stdout.close()
+    process.send_signal(signal.SIGINT)
+    err = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait(60) == 130
+    assert f"strategies: {kept}\n" in err
+    assert "regretless: interrupted after" in err
 
 
 # Real games.
@@ -516,3 +697,27 @@ def test_every_strategic_form_of_gambit_is_solved_or_refused(run, data, tmp_path
         else:
             assert found["gap"] <= 1e-8
     assert solved == 24
+
+
+# Interruptions of exact solutions.
+
+
+def test_fractions_that_take_long_are_interrupted(tmp_path):
+    """A signal while fractions are looked for ends the run soon, with the solution in floats that is there already."""
+    draw, most = np.random.default_rng(0), 10**7
+    # Nearly of low rank: what decides is beyond floats, and exact pivots take minutes.
+    game = draw.integers(-most, most, (500, 3)) @ draw.integers(-most, most, (3, 500))
+    np.savez(tmp_path / "game.npz", A=game + draw.integers(-9, 10, (500, 500)))
+    process = start("solve", tmp_path / "game.npz", "--exact", "--progress")
+    process.stderr.readline()
+    sleep(3)
+    process.send_signal(signal.SIGINT)
+    began = monotonic()
+    out, err = process.communicate(timeout=60)
+    assert monotonic() - began < 20
+    assert process.returncode == 130
+    assert "regretless: interrupted after" in err.decode()
+    assert "stopped before it was done" in out.decode().splitlines()[0]
+    assert "value, exactly" not in out.decode()
+    gap = float(re.search(r"duality gap +(\S+)\n", out.decode())[1])
+    assert 0 <= gap <= 1e-9 * np.ptp(game)

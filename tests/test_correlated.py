@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import optimize
+from scipy.optimize import OptimizeResult
 
 from regretless.errors import RegretlessError
 from regretless.games.general_sum.bimatrix import BimatrixGame
@@ -162,3 +164,52 @@ def test_joint_play_may_be_no_product() -> None:
     found = game.equilibria()
     assert len(found) == 1
     assert found[0].row_payoff + found[0].column_payoff == pytest.approx(2 / 3)
+
+
+# To HiGHS's presolve probabilities that may fall by 6e-11 alone make the program of these games infeasible.
+NARROW = (
+    [0.00533185295784433, -0.9942254015989505, -0.6069648673326644],
+    [-0.16291209947335616, -0.36126288771575354, -0.7341565582208138],
+    [0.23366766310278497, 0.8864774354567679, -0.9217914314105979],
+    [0.541284186716438, -0.29398862186514974, -0.4568061115040716],
+    [0.4370002413559999, 0.11745856546897354, 6.245315232910913e-11],
+    [0.35301954459882745, 0.0925216484512927, 6.245315232910913e-11],
+)
+
+
+def test_programs_that_one_way_fails_at_are_solved_by_another() -> None:
+    """The nearest equilibrium is found though presolve takes its program for infeasible."""
+    A, B, joint = np.reshape(NARROW, (3, 2, 3))
+    joint /= joint.sum()
+    apart = distance_to_correlated(A, B, joint)
+    assert 0 < apart.distance < 0.1
+    assert apart.distance == pytest.approx(np.abs(apart.nearest - joint).sum(), abs=1e-12)
+    assert apart.gain > 0
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_payoffs_of_many_decades_have_a_best_correlated_equilibrium(coarse: bool) -> None:
+    """Of payoffs from 1e-14 to 1 a correlated equilibrium is found, but for one game in 60 at most."""
+    draw, failed = np.random.default_rng(3), 0
+    for _ in range(60):
+        A, B = draw.uniform(-1, 1, (2, 3, 4)) * 10.0 ** draw.integers(-14, 1, (2, 3, 4))
+        try:
+            found = correlated(A, B, coarse=coarse)
+        except RegretlessError:
+            failed += 1
+            continue
+        assert found.row_gain <= 1e-8 * np.ptp(A)
+        assert found.column_gain <= 1e-8 * np.ptp(B)
+    assert failed <= 1
+
+
+def test_gains_are_told_though_no_distance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where HiGHS fails in every way the distance is NaN, the gains are exact, and `correlated` says who gave up."""
+    failed = OptimizeResult(x=None, status=2, message="The problem is infeasible.")
+    monkeypatch.setattr(optimize, "linprog", lambda *_, **__: failed)
+    apart = distance_to_correlated(*BATTLE, [[0, 1], [0, 0]])
+    assert np.isnan(apart.distance)
+    assert np.isnan(apart.nearest).all()
+    assert (apart.row_gain, apart.column_gain) == (1.0, 1.0)
+    with pytest.raises(RegretlessError, match="no best correlated equilibrium was found: HiGHS gave up"):
+        correlated(*BATTLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import threading
 from typing import Any
 
@@ -176,6 +177,17 @@ def test_short_numbers_are_the_nearest(values, centre, single):
     assert not out[0, len(values) :].any()
 
 
+def test_copies_need_finite_units():
+    """A factor or a centre that is no finite number is refused, and a payoff that is none is held as some number."""
+    A, out = np.ones((1, 3)), np.zeros((1, 16), np.int16)
+    for centre, factor in ((0.0, np.inf), (0.0, np.nan), (np.nan, 1.0), (-np.inf, 1.0)):
+        with pytest.raises(ValueError, match="finite"):
+            _core.shorten_payoffs(A, centre, factor, out)
+    _core.shorten_payoffs(np.array([[np.nan, np.inf, -np.inf]]), 0.0, 1.0, out)
+    assert out[0, 1:3].tolist() == [32767, -32767]
+    assert abs(int(out[0, 0])) <= 32767
+
+
 # ---- rounds
 
 
@@ -334,7 +346,7 @@ def arrays(rows: int = 3, columns: int = 4) -> dict[str, Array]:
 
 def test_the_book_has_the_fields_of_the_ledger():
     """The core writes the ledger's numbers in the ledger's order."""
-    assert _core.DUEL_FIELDS == GAME_FIELDS
+    assert _core.GAME_FIELDS == GAME_FIELDS
 
 
 @pytest.mark.parametrize(
@@ -455,3 +467,31 @@ def test_players_are_used_by_one_thread_at_a_time():
     done.set()
     thread.join()
     assert played == [(1, False)]
+
+
+def test_others_run_while_a_product_is_computed():
+    """A large product does not keep the interpreter to itself."""
+    payer, out = _core.Payer.dense(np.ones((3000, 4000))), np.empty(3000)
+    others = np.full(4000, 1 / 4000)
+    gate, ran = threading.Lock(), threading.Event()
+    gate.acquire()
+
+    def run() -> None:
+        with gate:
+            ran.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(100.0)  # who does not let go by itself is not interrupted
+    try:
+        gate.release()
+        products = 0
+        while not ran.is_set() and products < 200:
+            payer.gains(others, out)
+            products += 1
+    finally:
+        sys.setswitchinterval(before)
+        thread.join()
+    assert 0 < products < 200
+    assert out == pytest.approx(np.ones(3000))

@@ -44,6 +44,23 @@ def complaint(text: str) -> tuple[int | None, int | None, str]:
     return error.line, error.column, f"{error.found}; {error.advice}"
 
 
+def test_open_files(tmp_path: Path) -> None:
+    """An open file is read whether it gives text or bytes; what names nothing is refused."""
+    path = tmp_path / "game.efg"
+    path.write_text(kuhn(), encoding="utf-8")
+    with path.open(encoding="utf-8") as text, path.open("rb") as raw:
+        games = [read_efg(text), read_efg(raw), read_efg(path)]
+    assert len({repr(game) for game in games}) == 1
+    assert games[0].tree.source == str(path)
+    assert games[0].tree.nodes == games[1].tree.nodes
+    path.write_bytes(b"\xff\xfe")
+    with path.open("rb") as raw, pytest.raises(DataError, match="not UTF-8"):
+        read_efg(raw)
+    for nothing in ("", "  ", None, 3):
+        with pytest.raises(RegretlessError, match="source="):
+            read_efg(nothing)  # type: ignore[arg-type]
+
+
 @given(SEEDS, st.booleans())
 def test_written_and_read(seed: int, again: bool) -> None:
     """A tree that is written and read again is the same, also if sets and outcomes are described but once."""

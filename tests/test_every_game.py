@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +15,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
+from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, Payoffs, Solution, SolveError
+from regretless.games.solution import Exact
 
 ENDING = ("auto", "simplex", "interior-point", "linear-programming")
 PLAYING = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")
@@ -184,6 +188,75 @@ def test_a_wish_to_stop_is_heard() -> None:
         checked(game, solution)
 
 
+@pytest.mark.parametrize("method", [*ENDING, *PLAYING])
+def test_solutions_are_copied_with_their_certificates(method: str) -> None:
+    """A solution whose certificates were read is pickled and copied, and its theorems stay what they were."""
+    rounds = 50 if method in PLAYING else None
+    solution = MatrixGame(RNG.uniform(-1, 1, (4, 5))).solve(method, rounds=rounds)
+    told = [str(one) for one in solution.certificates]
+    for other in (pickle.loads(pickle.dumps(solution)), copy.deepcopy(solution)):
+        assert [str(one) for one in other.certificates] == told
+        assert [one.theorem for one in other.certificates] == [one.theorem for one in solution.certificates]
+        assert (other.row == solution.row).all()
+
+
+@pytest.mark.parametrize("method", ["simplex", "rm+"])
+def test_payoffs_as_large_as_floats_have_a_value(method: str) -> None:
+    """The middle of an interval whose ends add up to more than floats hold is a float all the same."""
+    game = MatrixGame(1.7e308 * np.array([[1.0, 0.9], [0.95, 1.0]]))
+    solution = game.solve(method, rounds=30 if method == "rm+" else None)
+    assert solution.lower <= solution.value <= solution.upper
+    assert solution.value == pytest.approx(1.7e308 * (29 / 30), rel=1e-2)
+    json.dumps(solution.describe(), allow_nan=False)
+
+
+@pytest.mark.parametrize("method", [*ENDING, *PLAYING])
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1.0, 1e6, 1e12])
+def test_no_line_is_false_whatever_the_unit(method: str, scale: float) -> None:
+    """In units from 1e-12 to 1e12 every certificate's line is true as a number, without a slack of 1e-9 payoffs."""
+    near_rank_one = np.outer(RNG.normal(size=12), RNG.normal(size=9)) + 1e-10 * RNG.normal(size=(12, 9))
+    for payoffs in (RNG.uniform(-1, 1, (5, 7)), 100 + RNG.uniform(-1, 1, (6, 3)), near_rank_one):
+        rounds = {"rounds": int(RNG.integers(1, 60))} if method in PLAYING else {"tolerance": 3 * scale}
+        for one in MatrixGame(scale * payoffs).solve(method, **rounds).certificates:
+            assert not one.applies or one.observed <= one.bound + 1e-9 * abs(one.bound), str(one)
+
+
+def test_whole_numbers_are_kept_as_they_were() -> None:
+    """Whole numbers that change after the game was made change neither its floats nor its exact value."""
+    payoffs = np.array([[3, 0], [0, 1]])
+    game = MatrixGame(payoffs)
+    payoffs[:] = 7
+    solution = game.solve(exact=True)
+    assert solution.exact is not None
+    assert solution.exact.value == Fraction(3, 4)
+    assert solution.lower <= 0.75 <= solution.upper
+
+
+def test_an_exact_value_outside_of_the_interval_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fractions that contradict what the strategies in floats guarantee are no answer."""
+    wrong = Exact(Fraction(2), [Fraction(1), Fraction(0)], [Fraction(1), Fraction(0)])
+    monkeypatch.setattr("regretless.games.solvers.exact.solve_exactly", lambda *_, **__: wrong)
+    with pytest.raises(RegretlessError, match=r"the exact value, 2, lies outside of 0\.7"):
+        MatrixGame([[3, 0], [0, 1]]).solve(exact=True)
+
+
+def test_a_game_says_how_large_it_is() -> None:
+    """The representation of a game names its sides, its kind, and whether it is one of losses."""
+    assert repr(MatrixGame([[1, 2, 3], [4, 5, 6]])) == "<MatrixGame: 2 x 3, dense>"
+    assert repr(MatrixGame.from_losses(csr_array(np.eye(4)))) == "<MatrixGame: 4 x 4, sparse, of losses>"
+    assert repr(MatrixGame(aslinearoperator(np.eye(2)))) == "<MatrixGame: 2 x 2, operator>"
+
+
+def test_sparse_payoffs_are_made_canonical() -> None:
+    """Of a sparse matrix entries that stand twice are added up in a copy, and whole numbers become floats."""
+    twice = csr_array((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    assert Payoffs(twice).dense().tolist() == [[3.0, 0.0], [0.0, 5.0]]
+    assert twice.data.tolist() == [1.0, 2.0, 5.0]
+    whole = Payoffs(csr_array(np.array([[0, 3], [1, 0]])))
+    assert whole.values.dtype == np.float64
+    assert MatrixGame(whole).value == pytest.approx(0.75)
+
+
 @pytest.mark.parametrize(
     ("payoffs", "names", "word"),
     [
@@ -195,6 +268,10 @@ def test_a_wish_to_stop_is_heard() -> None:
         ([[1.0, 2.0]], {"cols": ["a", "a"]}, "twice"),
         ([[1.0, 2.0]], {"payoff_range": (0, 2)}, "speak for themselves"),
         (aslinearoperator(np.eye(2)), {"payoff_range": (1, 0)}, "two finite numbers"),
+        (aslinearoperator(np.eye(2)), {"payoff_range": ("little", "much")}, "two finite numbers"),
+        (aslinearoperator(np.eye(2)), {"payoff_range": 3}, "two finite numbers"),
+        (csr_array(np.eye(2) * 1j), {}, "complex128 was found"),
+        ([[10**400, 1]], {}, "too large for floats"),
     ],
 )
 def test_games_that_are_none_are_refused(payoffs: Any, names: dict[str, Any], word: str) -> None:

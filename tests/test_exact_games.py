@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from regretless.games.enclosure import enclose
+from regretless.games.extensive_form.sequence import SequenceGame
+from regretless.games.extensive_form.sequence_vertex import vertex
 from regretless.games.found import Found
-from regretless.games.payoffs import Payoffs
+from regretless.games.matrix import MatrixGame
+from regretless.games.payoffs import Array, Payoffs
 from regretless.games.solution import Exact
 from regretless.games.solvers import exact
 from regretless.games.solvers.exact import solve_exactly
+from regretless.games.solvers.halting import Halted
 from regretless.games.solvers.lifting import lifted
 from regretless.games.solvers.tableau import simplex
 from regretless.games.written import written
@@ -175,7 +179,7 @@ def test_a_matrix_that_is_singular_for_one_prime_is_solved_by_another():
 
 def test_strategies_that_are_not_optimal_never_pass(monkeypatch):
     """If exact pivots ended anywhere else, that would be an error and no answer."""
-    monkeypatch.setattr(exact, "_pivoted", lambda cells, rows, columns: (np.array([1, 0]), np.array([1, 0])))
+    monkeypatch.setattr(exact, "_pivoted", lambda cells, rows, columns, look: (np.array([1, 0]), np.array([1, 0])))
     with pytest.raises(AssertionError, match="not optimal"):
         solve_exactly(Payoffs([[1, -1], [-1, 1]]), Found(np.ones(2) / 2, np.ones(2) / 2, "none", 0, basis=([0], [0])))
 
@@ -213,3 +217,95 @@ def test_real_games_have_their_known_values(data: Any, name: str) -> None:
         assert sum(p > 0 for p in solved.row) == support
     if value == 0:
         assert solved.value == 0
+
+
+# ---- whoever waits may end it
+
+
+@pytest.mark.parametrize("basis", [None, ([0, 1, 2], [2, 1, 0])])
+def test_an_exact_solution_is_stopped_wherever_it_is(basis):
+    """Lifting and pivots ask again and again whether to stop, and the first wish ends them."""
+    payoffs = Payoffs(np.random.default_rng(6).integers(-9, 10, (12, 12)))
+    found = simplex(payoffs) if basis is None else Found(np.ones(12) / 12, np.ones(12) / 12, "none", 0, basis=basis)
+
+    def asked(patience: int) -> int:
+        asks = iter(range(patience))
+        try:
+            solve_exactly(payoffs, found, stop=lambda: next(asks, None) is None)
+        except Halted:
+            assert next(asks, None) is None
+            return patience
+        return patience - len(list(asks))
+
+    most = asked(10**6)
+    assert most > (40 if basis is None else 200)
+    assert all(asked(patience) == patience for patience in range(0, most, 7))
+
+
+def test_a_solution_that_is_stopped_before_its_fractions_is_one_in_floats():
+    """What was found in floats is the answer, with its gap, and says that it was stopped."""
+    A = np.random.default_rng(6).integers(-9, 10, (12, 12))
+    solution = MatrixGame(A).solve("linear-programming", exact=True, stop=lambda: True)
+    assert solution.exact is None
+    assert solution.stopped == "asked to stop before there were fractions"
+    assert solution.gap <= 1e-8
+    turns = as_sequences(A).solve("linear-programming", exact=True, stop=lambda: True)
+    assert turns.exact is None
+    assert turns.stopped == solution.stopped
+    assert turns.gap <= 1e-8
+
+
+# ---- sequence forms
+
+
+def as_sequences(A: Array) -> SequenceGame:
+    """A matrix as a game in which both players choose once."""
+    rows, columns = A.shape
+    payoffs = np.zeros((rows + 1, columns + 1))
+    payoffs[1:, 1:] = A
+    choices = [np.vstack([np.eye(1, count + 1), [-1.0, *[1.0] * count]]) for count in (rows, columns)]
+    return SequenceGame(payoffs, *choices)
+
+
+@given(
+    rows=st.integers(1, 8),
+    columns=st.integers(1, 8),
+    kind=st.sampled_from(["floats", "bits", "whole"]),
+    method=st.sampled_from(["auto", "cfr+"]),
+    seed=st.integers(0, 10**6),
+)
+def test_sequence_forms_of_floats_have_the_values_of_their_matrices(rows, columns, kind, method, seed):
+    """Floats are solved exactly in sequence form, whoever found the plans, to the value of the game's matrix."""
+    rng = np.random.default_rng(seed)
+    A = {
+        "floats": lambda: rng.normal(size=(rows, columns)),
+        "bits": lambda: rng.integers(0, 2, (rows, columns)).astype(float),
+        "whole": lambda: rng.integers(-3, 4, (rows, columns)).astype(float),
+    }[kind]()
+    tolerance = 1e-2 * float(np.ptp(A)) if method == "cfr+" and np.ptp(A) > 0 else None
+    solution = as_sequences(A).solve(method, tolerance, exact=True)
+    assert solution.exact is not None
+    assert solution.exact.value == checked(Payoffs(A)).value
+    for plan in (solution.exact.row, solution.exact.column):
+        assert plan[0] == sum(plan[1:]) == 1
+        assert min(plan) >= 0
+
+
+def test_a_plan_in_the_middle_of_a_face_stays_there():
+    """Where equally good plans form a face, the exact one is the face's point at the floats, not a corner."""
+    game = as_sequences(np.ones((2, 3)))
+    entries = [(j, i, -int(value)) for i, j, value in game.fractions()]
+    found = vertex(game.row, game.column, entries, np.array([1.0, 0.3, 0.7]), lambda: None)
+    assert found is not None
+    assert [Fraction(weight, found[0]) for weight in found] == [1, Fraction(3, 10), Fraction(7, 10)]
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_suit_isomorphic"])
+def test_real_sequence_forms_are_solved_exactly(data: Any, name: str) -> None:
+    """Games of poker whose payoffs are floats have exact plans, verified, and a value within the interval."""
+    with np.load(data / "games" / f"seqform_{name}.npz") as held:
+        parts = [tuple(held[f"{letter}_{part}"] for part in ("row", "col", "val", "shape")) for letter in "AEF"]
+    solution = SequenceGame(*parts).solve(exact=True)
+    assert solution.exact is not None
+    assert Fraction(solution.lower) <= solution.exact.value <= Fraction(solution.upper)
+    assert float(solution.exact.value) == pytest.approx(-1 / 18 if name == "kuhn_poker" else -0.085606424078, abs=1e-9)

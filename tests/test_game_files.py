@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless import games
 from regretless.data.exact_numbers import exact_number, looks_like_number
 from regretless.data.gambit_nfg import StrategicForm, parse_nfg, read_nfg
 from regretless.data.game_files import FORMATS, GameFile, read_game
@@ -153,6 +154,47 @@ def test_names_where_the_user_says_so(read):
     assert "counts the columns" in read("bot,1,2,3\na,0,1,2\n").notes[0]
 
 
+def test_comments_are_passed_over(read):
+    """Lines that begin with # are no rows, errors still name the right line, and a note counts them."""
+    found = read("# shares of goals\n,l,r\n  # more\nu,1,2\nd,3,4\n")
+    assert (found.payoffs[0].tolist(), found.rows, found.columns) == ([[1, 2], [3, 4]], ["u", "d"], ["l", "r"])
+    assert "passed over as comments: 2 lines, which begin with #" in found.notes[0]
+    assert "1 line, which begins" in read("#\n1,2\n").notes[0]
+    with pytest.raises(DataError, match=r"game\.csv:3:3: 'x' is no number"):
+        read("# a\n1,2\n3,x\n")
+
+
+@pytest.mark.parametrize("cell", ["1,000", "0x10", "1_000", "$5", "5 %", "1'000"])
+def test_names_that_look_like_numbers_are_told(read, cell):
+    """Where a cell that people would take for a number is taken for a name, a note says so, unless the user said it."""
+    text = f'year,a,b\n"{cell}",1,2\nother,3,4\n'
+    assert f"column 1 is taken for names, though {cell!r} looks like a number (--names" in read(text).notes[0]
+    assert read(text, names="both").notes == []
+    assert read(text.replace(cell, "e10")).notes == []
+
+
+def test_text_is_no_npy_file(tmp_path):
+    """A file that is not numpy's is said to be none, without advice to unpickle it."""
+    (tmp_path / "game.csv").write_text("1,2\n3,4\n")
+    with pytest.raises(DataError, match=r"this is no \.npy file; name the format that it has with --format"):
+        read_game(tmp_path / "game.csv", format="npy")
+
+
+def test_strategic_forms_are_read_as_games(tmp_path):
+    """`read_nfg` takes a path or a text, keeps fractions and names, and refuses everything else."""
+    text = 'NFG 1 R "Thirds" {"A" "B"} { {"u" "d"} {"l" "r"} } 1/3 0 0 1 0 0.5 2 2'
+    (tmp_path / "game.nfg").write_text(text)
+    for source in (text, tmp_path / "game.nfg", str(tmp_path / "game.nfg")):
+        game = games.read_nfg(source)
+        assert (game.rows, game.cols) == (["u", "d"], ["l", "r"])
+        assert game.row_payoffs.fractions()[0][0] == Fraction(1, 3)
+        assert game.column_payoffs.fractions()[0][1] == Fraction(1, 2)
+    with pytest.raises(RegretlessError, match="source: TextIOWrapper; a path, or the text of a file, is expected"):
+        games.read_nfg(open(tmp_path / "game.nfg"))  # noqa: SIM115
+    with pytest.raises(DataError, match="a game of 3 players"):
+        games.read_nfg('NFG 1 R "" {"a" "b" "c"} {1 1 1} 1 2 3')
+
+
 def test_numbers_of_a_table_exactly(read):
     """0.1 is a tenth and 1/3 a third where exact numbers are asked for, and the nearest floats elsewhere."""
     text = "0.1,1/3\n-2,1e-3\n"
@@ -181,7 +223,8 @@ def test_tables_come_back(tmp_path_factory, values, rows, columns, delimiter):
     ("text", "message"),
     [
         ("", ": the file is empty; rows of payoffs are expected"),
-        ("\n \n", ": the file is empty"),
+        ("\n \n", ": no row has anything in it; rows of payoffs are expected"),
+        ("# 1,2\n", ": no row has anything in it"),
         ("0,1\n2,x\n", ":2:3: 'x' is no number; a number such as"),
         ("0,1\n2,nan\n", ":2:3: 'nan' is no number"),
         ("0,1\n2,\n", ":2:3: an empty cell; a number is expected in every cell"),

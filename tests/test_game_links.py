@@ -11,11 +11,13 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.sparse.linalg import aslinearoperator
 
 from regretless.errors import RegretlessError
 from regretless.games.boosting import boost
 from regretless.games.found import Found
 from regretless.games.links import boosting_game, learning_game, margin_game
+from regretless.games.matrix import MatrixGame
 from regretless.linear import max_margin_simplex
 from regretless.linear.separation import simplex_margin
 from regretless.nature import FairCoins
@@ -206,6 +208,32 @@ def test_what_is_no_boosting_is_refused(predictions, told, words):
     """Predictions beyond 1, no rounds, unknown methods and negative rates are errors in words."""
     with pytest.raises(RegretlessError, match=words):
         boost(predictions, [0, 1], **told)
+
+
+def test_adaboost_refuses_payoffs_beyond_one():
+    """AdaBoost is refused where margins may exceed 1 or nobody knows them; Hedge keeps its bounds there."""
+    A = np.random.default_rng(1).uniform(-50, 80, (6, 9))
+    for game in (MatrixGame(A), MatrixGame(aslinearoperator(A))):
+        with pytest.raises(RegretlessError, match="from -1 to 1"):
+            boost(game, rounds=20, method="adaboost")
+        found = boost(game, rounds=20)
+        assert not any(one.violated for one in found.certificates)
+    assert "only products are known" in boost(game, rounds=20).certificates[1].why
+
+
+def test_games_of_losses_are_not_boosted():
+    """Margins are won: a game of losses is refused rather than told with the wrong sign."""
+    with pytest.raises(RegretlessError, match="game of losses"):
+        boost(MatrixGame.from_losses([[1.0, -1.0], [-1.0, 1.0]]), rounds=5)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-12, 1e12])
+def test_boosting_is_certified_in_any_unit(scale):
+    """Hedge's certificates of boosting hold without any slack but what rounding explains, for margins of any size."""
+    for seed in range(20):
+        game = MatrixGame(scale * np.random.default_rng(seed).uniform(-1, 1, (4, 5)))
+        for one in boost(game, rounds=7).certificates:
+            assert not one.applies or one.observed <= one.bound, str(one)
 
 
 # ---- lower bounds

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from pathlib import Path
 from typing import Any
 
@@ -435,3 +436,28 @@ def test_figure_of_a_solution_takes_its_payoffs() -> None:
         "Strategy of the column player",
     ]
     assert "The game: payoff of the row player" in [one.get_title() for one in figure(solution, payoffs).axes]
+
+
+def test_payoffs_at_the_end_of_the_floats_have_a_page():
+    """Numbers of 1e308, and a value that is not finite, give a page whose cells are shaded about the middle."""
+    huge = [[1.7e308, 1.1e308], [1.2e308, 1.6e308]]
+    report = GameReport("huge", "matrix", "rm+", 2, 2, value=np.inf, lower=1.39e308, upper=1.42e308, gap=3e306,
+                        row={"x": 0.4, "y": 0.6}, column={"1": 0.5, "2": 0.5}, row_names=["x", "y"],
+                        column_names=["1", "2"], payoffs=huge)  # fmt: skip
+    page = render_game(report)
+    assert "Above the middle, up to" in page
+    assert "nan" not in Page(page).text.lower().split()
+
+
+def test_a_gap_of_nothing_has_no_chart():
+    """Learners who begin at the solution have no curve of gaps, which would be a line at zero."""
+    played = MatrixGame([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]).solve("rm+", rounds=20)
+    assert all(gap == 0 for gap in played.course.gap)
+    assert "gap" not in [panel.key for panel in panels(solved(played))]
+    assert "gap" in [panel.key for panel in panels(solved(MatrixGame([[3, -1], [-2, 1]]).solve("rm+", rounds=20)))]
+
+
+def test_prose_tells_intervals_as_fine_as_the_gap():
+    """The ends that sentences name are no further apart than the gap but for rounding to fifteen digits."""
+    assert valued(0.7957560583207637, 7.8e-16, ROUND_FLOOR) == "0.795756058320763"
+    assert valued(0.7957560583207644, 7.8e-16, ROUND_CEILING) == "0.795756058320765"

@@ -16,7 +16,7 @@ from regretless.errors import RegretlessError
 from regretless.games import MatrixGame
 from regretless.games.payoffs import Payoffs
 from regretless.games.play.duel import AVERAGES, EXPONENTIAL, METHODS, Duel
-from regretless.games.play.self_play import self_play
+from regretless.games.play.self_play import _limit, self_play
 
 Array = Any
 RNG = np.random.default_rng(11)
@@ -212,6 +212,36 @@ def test_wrong_products_are_told():
             self_play(operator, rounds=3)
 
 
+@pytest.mark.parametrize("scale", [1e305, 1e-200, 1e-318])
+@pytest.mark.parametrize("method", METHODS)
+def test_operators_of_any_size_are_played_like_others(method, scale):
+    """Products near the ends of the floats are put in units, told by their range or by a first product."""
+    A = scale * np.random.default_rng(1).uniform(-1, 1, (20, 30))
+    for declared in ((-scale, scale), None)[: 1 if method in EXPONENTIAL else 2]:
+        found = self_play(Payoffs(aslinearoperator(A), declared=declared), method, tolerance=0.02 * scale)
+        assert found.iterations < 3000
+        assert gap(A, found.row, found.column) <= 0.02 * scale
+        assert found.ledger.gap == pytest.approx(gap(A, found.row, found.column), rel=0.01)
+
+
+def test_a_play_by_calls_ends_in_seconds():
+    """Without a number of rounds, calls are counted as the work that they are, however small the operator is."""
+    limits = [_limit(Payoffs(game), None, 1e-9) for game in (ROCK, aslinearoperator(ROCK), aslinearoperator(HILBERT))]
+    assert limits[0] > 10**8
+    assert all(10**4 <= limit <= 10**6 for limit in limits[1:])
+
+
+def test_no_tolerance_is_below_what_products_are_trusted_to():
+    """A gap within the rounding of an operator's products is refused at once, and one well above it is not."""
+    A = np.random.default_rng(21).uniform(-1, 1, (40, 60))
+    for declared in (None, (-1.0, 1.0)):
+        operator = Payoffs(aslinearoperator(A), declared=declared)
+        for tolerance in (0.0, 1e-15):
+            with pytest.raises(RegretlessError, match=r"no gap below .* can be told"):
+                self_play(operator, tolerance=tolerance)
+        assert self_play(operator, tolerance=1e-12, rounds=5).iterations == 5
+
+
 def test_copies_in_sixteen_bits_are_within_their_rounding():
     """Coarse copies are off by at most what is told of them, and the true gap is within the tolerance."""
     for offset, scale in ((0.0, 1.0), (1e6, 1.0), (0.0, 1e-200), (3.0, 1e200)):
@@ -226,6 +256,16 @@ def test_copies_in_sixteen_bits_are_within_their_rounding():
         assert gap(scale * (A + offset) / scale - offset, coarse.row, coarse.column) <= 1e-3
     assert self_play(A, tolerance=1e-5).settings["rounding"] == 0
     assert self_play(A[:20, :20], tolerance=1e-3).settings["rounding"] == 0
+
+
+def test_ranges_below_the_normal_floats_are_not_copied():
+    """Large games of subnormal payoffs are played as they are, and a copy that is asked for is refused."""
+    A = 1e-310 * np.random.default_rng(22).uniform(-1, 1, (150, 140))
+    found = self_play(A, tolerance=1e-3 * 1e-310)
+    assert found.settings["rounding"] == 0
+    assert gap(A, found.row, found.column) <= 1e-3 * 1e-310
+    with pytest.raises(RegretlessError, match="single"):
+        self_play(A, rounds=3, single=True)
 
 
 # ---- how it ends
@@ -266,6 +306,11 @@ def test_a_tolerance_that_is_not_reached_is_told():
     found = self_play(GAMES["signs"], "hedge", tolerance=1e-6, rounds=50)
     assert found.iterations == 50
     assert "was not reached" in found.note
+
+
+def test_many_rounds_are_told_by_thousands():
+    """A note counts rounds as other texts do, with commas."""
+    assert self_play(ROCK, "hedge", rounds=10_000).note == "uniform average of 10,000 rounds"
 
 
 def test_a_play_may_be_watched_and_stopped():
@@ -386,10 +431,13 @@ def test_joint_play_is_a_distribution():
         ({}, "must know when to end"),
         ({"rounds": 0}, "rounds"),
         ({"rounds": 2.5}, "rounds"),
+        ({"rounds": "x"}, "rounds"),
+        ({"rounds": True}, "rounds"),
         ({"rounds": float("inf")}, "rounds"),
         ({"rounds": float("nan")}, "rounds"),
         ({"tolerance": -1.0}, "tolerance"),
         ({"tolerance": float("nan")}, "tolerance"),
+        ({"tolerance": "x"}, "tolerance"),
         ({"rounds": 3, "method": "cfr"}, "method"),
         ({"rounds": 3, "average": "cubic"}, "average"),
         ({"rounds": 3, "rates": 0.1}, "rates"),

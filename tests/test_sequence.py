@@ -16,6 +16,7 @@ from scipy.sparse import coo_array
 
 from regretless.data.gambit_efg import Outcome
 from regretless.errors import RegretlessError
+from regretless.games.extensive_form import sequence_exact
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_play import SELF_PLAY, TreePlay
@@ -168,7 +169,14 @@ def test_names() -> None:
     game = SequenceGame(PENNIES, CHOICE, CHOICE, **named)  # type: ignore[arg-type]
     assert game.solve().behaviour("row") == {"coin": {"heads": pytest.approx(0.5), "tails": pytest.approx(0.5)}}
     assert game.solve().behaviour("column") == {"1": {"1": pytest.approx(0.5), "2": pytest.approx(0.5)}}
-    for wrong in ({"rows": ["", "h", "h"]}, {"cols": ["a"]}, {"row_infosets": ["a", "b"]}, {"col_actions": ["a"]}):
+    assert repr(game) == "<SequenceGame: 3 and 3 sequences, 1 and 1 information sets>"
+    for wrong in (
+        {"rows": ["", "h", "h"]},
+        {"cols": ["a"]},
+        {"rows": "abc"},
+        {"row_infosets": ["a", "b"]},
+        {"col_actions": ["a"]},
+    ):
         with pytest.raises(RegretlessError):
             SequenceGame(PENNIES, CHOICE, CHOICE, **wrong)  # type: ignore[arg-type]
 
@@ -190,8 +198,9 @@ def test_stated_payoffs() -> None:
         SequenceGame(PENNIES, CHOICE, CHOICE, stated=stated)
 
 
-def test_no_fractions() -> None:
+def test_no_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no fractions are found there is an error with the interval, not an answer."""
+    monkeypatch.setattr(sequence_exact, "vertex", lambda *_: None)
     game = SequenceGame(
         np.array(PENNIES) * [[0, 0, 0], [0, 0.1234567891234, 1], [0, 1, 0.9876543219876]], CHOICE, CHOICE
     )
@@ -212,6 +221,7 @@ def test_no_fractions() -> None:
         ({"method": "cfr", "average": "cubic"}, "average"),
         ({"tolerance": -1.0}, "tolerance"),
         ({"tolerance": nan}, "tolerance"),
+        ({"tolerance": "much"}, "tolerance"),
         ({"method": "cfr", "rounds": 5, "start": ([1, 1, 1], [1, 1, 0])}, "do not sum"),
     ],
 )
@@ -230,7 +240,8 @@ def test_plans(wrong: Any) -> None:
 
 def test_failure_is_an_error() -> None:
     """A tolerance that is not reached is an error that carries an interval with the value in it."""
-    with pytest.raises(SolveError, match="left a gap of") as caught:
+    words = "not solved to a gap of 1e-09: cfr left a gap of .* after 50 iterations; its value lies between"
+    with pytest.raises(SolveError, match=words) as caught:
         read_efg(kuhn()).sequence_form().solve("cfr", 1e-9, rounds=50)
     assert caught.value.lower <= -1 / 18 <= caught.value.upper
 
@@ -268,6 +279,11 @@ def test_start(seed: int, method: str) -> None:
     assert not violations(game.solve(method, rounds=50, start=(plans[0], plans[1])))
 
 
+def test_methods_with_underscores() -> None:
+    """A method may be named as names in Python are."""
+    assert SequenceGame(PENNIES, CHOICE, CHOICE).solve("linear_programming").method == "linear-programming"
+
+
 def test_plan_of_auto() -> None:
     """What auto tries first goes by the tolerance and by the number of payoffs."""
     game = SequenceGame(PENNIES, CHOICE, CHOICE)
@@ -303,6 +319,133 @@ def test_extreme_sizes(scale: float, method: str) -> None:
         SequenceGame(np.array(PENNIES) * 1e300, CHOICE, CHOICE)
 
 
+@pytest.mark.parametrize("method", ["auto", "linear-programming", *SELF_PLAY])
+def test_nothing_is_won(method: str) -> None:
+    """A game that is worth 0 whatever is done is solved by every method, with a gap of exactly 0."""
+    for total in (0, 5):
+        text = f'EFG 2 R "" {{ "a" "b" }}\np "" 1 1 "" {{ "x" "y" }} 0\nt "" 1 "" {{ 0 {total} }}\nt "" 1\n'
+        for game in (SequenceGame(np.zeros((3, 3)), CHOICE, CHOICE), read_efg(text).sequence_form()):
+            solution = game.solve(method)
+            assert (solution.lower, solution.upper, game.spread, game.size) == (0.0, 0.0, 0.0, 0.0)
+            assert not violations(solution)
+
+
+def test_payoffs_that_cancel() -> None:
+    """Payoffs of which always the same sums are won are solved, though they are rounded and their range is 0."""
+    single, third = [[1, 0], [-1, 1]], Fraction(1, 3)
+    stated = {(0, 0): third, (1, 1): -third}
+    game = SequenceGame([[1 / 3, 0], [0, -1 / 3]], single, single, stated=stated)
+    assert game.spread == 0
+    solution = game.solve()
+    assert Fraction(solution.lower) <= 0 <= Fraction(solution.upper)
+    assert 0 < solution.gap <= 4 * np.spacing(1 / 3)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-320, 1e-310])
+def test_payoffs_near_nothing(scale: float) -> None:
+    """Of payoffs among the smallest floats there is an answer with an interval that is true."""
+    for method in ("auto", *SELF_PLAY):
+        solution = SequenceGame(np.array(PENNIES) * scale, CHOICE, CHOICE).solve(method, tolerance=2 * scale)
+        assert solution.lower <= 0 <= solution.upper
+        assert solution.gap <= 2 * scale
+        assert not violations(solution)
+
+
+def test_stated_payoffs_near_nothing() -> None:
+    """Fractions below the smallest normal float are rounded coarsely, and the interval allows for it."""
+    odd = Fraction(1, 3) / 2**1070
+    stated = {(1, 1): odd, (1, 2): -odd, (2, 1): -odd / 2**10, (2, 2): odd}
+    floats = np.zeros((3, 3))
+    for place, payoff in stated.items():
+        floats[place] = float(payoff)
+    game = SequenceGame(floats, CHOICE, CHOICE, stated=stated)
+    lower, upper = game.interval([1, 0, 1], [1, 1, 0])
+    assert Fraction(lower) <= -odd / 2**10 <= odd <= Fraction(upper)
+
+
+@given(SEEDS, st.sampled_from((1e289, 1e-295, 1e-150)), st.sampled_from(SELF_PLAY), st.booleans())
+def test_learners_of_any_size(seed: int, scale: float, method: str, alternate: bool) -> None:
+    """Payoffs however large or small are learnt as well as those near 1, as far as the theorems promise."""
+    _, plain = drawn(seed)
+    factor = 2.0 ** round(np.log2(scale) - np.log2(max(plain.size, 1e-9)))
+    game = SequenceGame(plain.payoffs * factor, plain.row.constraints, plain.column.constraints)
+    plain = SequenceGame(plain.payoffs, plain.row.constraints, plain.column.constraints)
+    scaled, told = (one.solve(method, rounds=150, alternate=alternate) for one in (game, plain))
+    assert not violations(scaled)
+    assert all(one.applies for one in scaled.certificates if one.theorem.name == "sequence_kept")
+    np.testing.assert_allclose(scaled.row, told.row, atol=1e-12)
+    assert scaled.gap == pytest.approx(told.gap * factor, rel=1e-9, abs=1e-13 * plain.size * factor)
+    assert scaled.course is not None
+    if scaled.line is not None:
+        bound = scaled.line[1]
+        slack = 1e-12 * game.size
+        assert all(scaled.course.gap <= [bound(rounds) + slack for rounds in scaled.course.rounds.tolist()])
+
+
+def test_learners_in_units_are_paid_no_other_game() -> None:
+    """Where payoffs are too large for their squares the plans are the very ones of the same game in a unit."""
+    factor = 2.0**950
+    small, large = (SequenceGame(np.array(PENNIES) * scale + 0.0, CHOICE, CHOICE) for scale in (1.0, factor))
+    plays = [TreePlay(game, "cfr+", start=([1, 1, 0], [1, 0.25, 0.75])) for game in (small, large)]
+    for play in plays:
+        play.play(77)
+    looks = [np.array(play.look()) for play in plays]
+    np.testing.assert_array_equal(looks[0] * factor, looks[1])
+    assert plays[0].ledger.gap * factor == plays[1].ledger.gap
+    for mine, others in zip(plays[0].plans(), plays[1].plans(), strict=True):
+        np.testing.assert_array_equal(mine, others)
+
+
+@pytest.mark.parametrize("method", SELF_PLAY)
+def test_play_goes_on(method: str) -> None:
+    """A play that is copied, or taken up from its arrays, goes on bit by bit as it would have."""
+    game = read_efg(kuhn()).sequence_form()
+    whole, first = TreePlay(game, method), TreePlay(game, method)
+    whole.play(30)
+    first.play(11)
+    copied = pickle.loads(pickle.dumps(first))
+    adopted = TreePlay(game, method)
+    adopted.adopt(first.arrays())
+    for play in (first, copied, adopted):
+        assert play.rounds == 11
+        play.play(19)
+        assert play.look() == whole.look()
+        assert play.ledger == whole.ledger
+        assert {name: array.tobytes() for name, array in play.arrays().items()} == {
+            name: array.tobytes() for name, array in whole.arrays().items()
+        }
+    assert all(getattr(copied, name) is not getattr(first, name) for name in TreePlay.ARRAYS)
+
+
+def test_before_the_first_round() -> None:
+    """Before anything is played the plans are those that it begins with, and a look says what they guarantee."""
+    game = read_efg(kuhn()).sequence_form()
+    play = TreePlay(game, "cfr+")
+    plans = play.plans()
+    np.testing.assert_array_equal(plans[0], game.row.uniform())
+    np.testing.assert_array_equal(plans[1], game.column.uniform())
+    assert play.look() == game.interval(game.row.outward(plans[0]), game.column.outward(plans[1]))
+    plans[0][:] = 7
+    assert play.plans()[0][0] == 1
+
+
+def test_topology_is_kept() -> None:
+    """What leads where cannot be changed by accident, and the compiled core reads arrays of its own."""
+    game = SequenceGame(PENNIES, CHOICE, CHOICE)
+    for numbers in (game.row.first, game.row.parent, game.column.order, game.column.places):
+        with pytest.raises(ValueError, match="read-only"):
+            numbers[0] = 99
+    plan = np.array([1, 0.25, 0.75])
+    before = game._enclose(plan, plan)
+    for tree in (game.row, game.column):
+        for numbers in (tree.first, tree.parent):
+            numbers.flags.writeable = True
+            numbers[:] = 10**6
+    for numbers in (game.inward.indices, game.inward.indptr, game.inward.data, game.payoffs.data):
+        numbers[:] = 7
+    assert game._enclose(plan, plan) == before
+
+
 def test_constant_game() -> None:
     """A game in which nothing matters is solved with its value."""
     solution = SequenceGame([[2.5, 0, 0], [0, 0, 0], [0, 0, 0]], CHOICE, CHOICE).solve()
@@ -322,6 +465,8 @@ def test_describe() -> None:
     assert repr(solution).startswith("<Solution: value -0.055")
     with pytest.raises(RegretlessError, match="no fractions"):
         solution.behaviour("row", exact=True)
+    with pytest.raises(RegretlessError, match="player='Row'"):
+        solution.behaviour("Row")  # type: ignore[arg-type]
 
 
 def test_pickle() -> None:

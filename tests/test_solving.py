@@ -21,10 +21,15 @@ from scipy.sparse.linalg import aslinearoperator
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, SolveError
 from regretless.games import solving as solving_module
+from regretless.games.extensive_form.sequence import SequenceGame
+from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
 from regretless.games.found import Found
 from regretless.games.payoffs import Payoffs
+from regretless.games.solvers import central_path, highs, normal_matrix
+from regretless.games.solvers.highs import solved_in_slices
 from regretless.games.solvers.interior import interior_point
 from regretless.games.solvers.linear_program import linear_program
+from regretless.games.solvers.normal_matrix import NormalMatrix
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
 from regretless.games.solving import EXACT_METHODS, METHODS, SELF_PLAY, choose
 
@@ -273,17 +278,6 @@ class TestStopping:
         assert solution.lower <= MatrixGame(matrix).value <= solution.upper
         assert solution.row.sum() == pytest.approx(1)
 
-    def test_the_linear_program_can_be_stopped(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """HiGHS is interrupted after its slice of time, and the strategies at hand are returned."""
-        matrix = np.random.default_rng(3).uniform(-1, 1, (400, 400))
-        told: list[int] = []
-        found = linear_program(
-            Payoffs(matrix), seconds=0.01, on_progress=lambda step, gap: told.append(step), stop=lambda: len(told) > 1
-        )
-        assert found.stopped
-        assert len(told) == 2
-        assert found.row.sum() == pytest.approx(1)
-
     def test_the_interior_point_tells_a_falling_gap(self) -> None:
         """The interior point tells a best gap that never rises, one for every step."""
         told: list[tuple[int, float]] = []
@@ -414,8 +408,28 @@ class TestChoice:
         assert solution.lower - 1e-12 <= MatrixGame(matrix).value <= solution.upper + 1e-12
         with pytest.raises(RegretlessError, match="only products are known"):
             game.solve("simplex", 1e-4)
-        with pytest.raises(RegretlessError, match="a gap or rounds are needed"):
+        with pytest.raises(RegretlessError, match="a gap, rounds or payoff_range= are needed"):
             game.solve()
+
+    def test_a_declared_range_gives_a_tolerance(self) -> None:
+        """A linear operator whose range is declared is solved to 1e-9 of it if nobody says, by PRM+."""
+        matrix = np.random.default_rng(3).uniform(-1, 1, (20, 15))
+        game = MatrixGame(aslinearoperator(matrix), payoff_range=(-1.0, 1.0))
+        solution = game.solve()
+        assert solution.method == "prm+"
+        assert solution.gap <= 2e-9
+        assert solution.lower <= MatrixGame(matrix).value <= solution.upper
+        assert not any(one.violated for one in solution.certificates)
+        assert game.solve(tolerance=1e-2).method == "rm+"
+
+    def test_products_that_leave_the_declared_range_prove_it_false(self) -> None:
+        """Products beyond the declared range are an error that names both."""
+        matrix = np.array([[1.0, -1.0], [-1.0, 1.0]]) * 7 + 5
+        told = aslinearoperator(matrix)
+        for declared in ((-1.0, 1.0), (5.5, 20.0)):
+            with pytest.raises(RegretlessError, match=r"payoff_range: from .* was declared"):
+                MatrixGame(told, payoff_range=declared).solve("rm+", rounds=10)
+        assert MatrixGame(told, payoff_range=(-2.0, 12.0)).solve("rm+", rounds=10).lower <= 5
 
 
 class TestWishes:
@@ -425,11 +439,14 @@ class TestWishes:
         ("wish", "words"),
         [
             ({"method": "magic"}, "one of auto, simplex"),
-            ({"tolerance": -1.0}, "not negative"),
-            ({"tolerance": float("nan")}, "not negative"),
+            ({"tolerance": -1.0}, "finite number >= 0"),
+            ({"tolerance": float("nan")}, "finite number >= 0"),
+            ({"tolerance": "little"}, "finite number >= 0"),
             ({"rounds": 10}, "only self-play"),
             ({"method": "simplex", "alternate": True}, "only self-play"),
-            ({"method": "rm+", "rounds": 0}, "from 1 on"),
+            ({"method": "rm+", "rounds": 0}, "whole number >= 1"),
+            ({"method": "rm+", "rounds": float("nan")}, "whole number >= 1"),
+            ({"method": "rm+", "rounds": "many"}, "whole number >= 1"),
             ({"method": "rm+", "rounds": 5, "average": "cubic"}, "quadratic is expected"),
             ({"method": "simplex", "start": ([1, 0, 0], [1, 0, 0])}, "begins at no strategies"),
             ({"method": "rm+", "start": ([1, 0, 0],)}, "1 strategies"),
@@ -485,3 +502,95 @@ class TestWishes:
         lost = MatrixGame.from_losses(whole).solve(exact=True)
         assert lost.exact is not None
         assert lost.lower <= float(lost.exact.value) <= lost.upper
+
+
+class TestSinglePrecision:
+    """The interior point's first steps in float32, which small games are spared."""
+
+    def test_every_family_is_solved_from_single_precision(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Begun in float32, the interior point solves every family, and leaves it where it is not good enough."""
+        left: list[int] = []
+        precise = NormalMatrix.precise
+
+        def counted(normal: NormalMatrix) -> bool:
+            left.append(normal._single is not None)
+            return precise(normal)
+
+        monkeypatch.setattr(normal_matrix, "SINGLE_CELLS", 0)
+        monkeypatch.setattr(NormalMatrix, "precise", counted)
+        for name, matrix in FAMILIES.items():
+            if np.ptp(matrix) > 0:
+                solution = MatrixGame(matrix).solve("interior-point")
+                certified(matrix, solution)
+                assert solution.method == "interior-point", name
+        assert any(left)
+
+    def test_a_direction_that_is_not_good_enough_is_found_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where no correction helps, single precision is left within the step, and the game is solved all the same."""
+        left: list[bool] = []
+        precise = NormalMatrix.precise
+        monkeypatch.setattr(normal_matrix, "SINGLE_CELLS", 0)
+        monkeypatch.setattr(central_path, "DIRECTION_ERROR", 0.0)
+        monkeypatch.setattr(
+            NormalMatrix, "precise", lambda normal: left.append(normal._single is not None) or precise(normal)
+        )
+        for name in ("uniform", "lognormal", "tall"):
+            certified(FAMILIES[name], MatrixGame(FAMILIES[name]).solve("interior-point"))
+        assert left[0]
+        assert sum(left) == 3
+
+    def test_a_doubtful_matrix_is_the_last_one_in_single_precision(self) -> None:
+        """Once single precision was hardly good enough, the next matrix is one of doubles."""
+        payoffs = np.random.default_rng(3).uniform(-1, 1, (600, 300))
+        normal = NormalMatrix(payoffs)
+        assert normal.factor(np.ones(600), np.ones(300))
+        narrow = normal.ones
+        normal.doubtful = True
+        assert normal.factor(np.ones(600), np.ones(300))
+        assert not normal.precise()
+        matrix = (payoffs - payoffs.mean(axis=0)).T @ (payoffs - payoffs.mean(axis=0)) + np.eye(300)
+        np.testing.assert_allclose(matrix @ normal.ones, np.ones(300), rtol=0, atol=1e-10)
+        assert 1e-9 < np.abs(matrix @ narrow - 1).max() < 1e-2
+
+
+class TestSlices:
+    """HiGHS in slices of time."""
+
+    @pytest.mark.parametrize("kind", ["matrix", "turns"])
+    def test_both_programs_can_be_stopped(self, kind: str) -> None:
+        """A program that does not end in its first slice asks whether to stop, and hands back some strategies."""
+        draw = np.random.default_rng(3)
+        told: list[int] = []
+        watched: dict[str, Any] = {
+            "seconds": 0.01,
+            "on_progress": lambda step, gap: told.append(step),
+            "stop": lambda: len(told) > 1,
+        }
+        if kind == "matrix":
+            found = linear_program(Payoffs(draw.uniform(-1, 1, (400, 400))), **watched)
+        else:
+            payoffs = np.zeros((301, 301))
+            payoffs[1:, 1:] = draw.uniform(-1, 1, (300, 300))
+            choice = np.vstack([np.eye(1, 301), [-1.0, *[1.0] * 300]])
+            found = sequence_program(SequenceGame(payoffs, choice, choice), **watched)
+        assert found.stopped == "asked to stop"
+        assert len(told) == 2
+        assert 0 < found.row.min() <= found.row.max() <= 1
+
+    def test_an_interruption_is_heard_between_slices(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Though nobody watches, no slice is without an end, and the second one has twice the time of the first."""
+        given_seconds: list[float] = []
+
+        class Unfinished:
+            status, nit = 1, 3
+
+        def never_ready(**program: Any) -> Unfinished:
+            given_seconds.append(program["options"]["time_limit"])
+            if len(given_seconds) == 3:
+                raise KeyboardInterrupt
+            return Unfinished()
+
+        monkeypatch.setattr("scipy.optimize.linprog", never_ready)
+        with pytest.raises(KeyboardInterrupt):
+            solved_in_slices({}, "highs")
+        assert given_seconds == [highs.FIRST_ALONE, 2 * highs.FIRST_ALONE, 4 * highs.FIRST_ALONE]

@@ -101,6 +101,51 @@ def test_every_kind_of_game_ends_with_a_gap_of_rounding(name):
     check(Payoffs(GAMES[name]), 1e-12 if name == "hilbert of signs" else 1e-14)
 
 
+def ill_conditioned(seed: int) -> Array:
+    """Payoffs of all sizes, or nearly of a rank below their number."""
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.integers(2, 12, 2)
+    if seed % 2:
+        return rng.choice([-1.0, 1.0], (rows, columns)) * 10.0 ** rng.uniform(-5, 10, (rows, columns))
+    small = 10.0 ** rng.uniform(-14, -7)
+    return np.outer(rng.normal(size=3 * rows), rng.normal(size=3 * columns)) + small * rng.normal(
+        size=(3 * rows, 3 * columns)
+    )
+
+
+HARD = np.array(
+    [
+        [1.3e-05, 559.383868, -6.6e-05],
+        [-1.26953, 71545478.966319, 3.717377],
+        [374.751794, -28765789509.13358, -654.325949],
+    ]
+)
+
+
+@pytest.mark.parametrize("seed", range(-1, 200))
+def test_the_claim_is_true_of_ill_conditioned_bases(seed):
+    """The gap that is enclosed afresh is no larger than what the tableau measured itself, but for rounding."""
+    payoffs = Payoffs(HARD if seed < 0 else ill_conditioned(seed))
+    found = simplex(payoffs)
+    lower, upper = enclose(payoffs, found.row, found.column)
+    assert upper - lower <= found.claim + sum(payoffs.shape) * np.spacing(payoffs.size)
+    assert found.claim <= (upper - lower) * (1 + 1e-9) + sum(payoffs.shape) * np.spacing(payoffs.size)
+
+
+def test_rounding_is_not_played():
+    """Of Blotto with five soldiers on four fields no strategy is in play by rounding alone."""
+    found = simplex(Payoffs(blotto(5, 4)))
+    for strategy in (found.row, found.column):
+        assert not ((strategy > 0) & (strategy < 1e-12)).any()
+
+
+def test_true_weights_however_small_are_played():
+    """A probability of 1e-17 without which the gap would be 1 stays."""
+    found = check(Payoffs(np.array([[1.0, 0.0], [0.0, 1e17]])))
+    assert found.row[1] == pytest.approx(1e-17)
+    assert found.column[1] == pytest.approx(1e-17)
+
+
 @given(rows=st.integers(1, 12), columns=st.integers(1, 12), levels=st.integers(1, 4), seed=st.integers(0, 10**6))
 def test_small_degenerate_games_are_solved(rows, columns, levels, seed):
     """Games of few different whole numbers, nearly all of them degenerate, are solved to rounding."""
@@ -163,6 +208,16 @@ def test_whoever_is_told_to_stop_says_so(monkeypatch):
     np.testing.assert_allclose(found.row, 0.01)
 
 
+def test_whoever_watches_is_told_of_the_pivots(monkeypatch):
+    """Between portions of pivots their number is told, and that the gap is not known yet."""
+    monkeypatch.setattr("regretless.games.solvers.tableau._CELLS", 1)
+    told: list[tuple[int, float]] = []
+    found = simplex(Payoffs(GAMES["ten"]), on_progress=lambda *news: told.append(news))
+    assert [pivots for pivots, _ in told] == list(range(1, len(told) + 1))
+    assert 0 < len(told) <= found.iterations
+    assert all(np.isnan(gap) for _, gap in told)
+
+
 @given(rows=st.integers(1, 12), columns=st.integers(1, 12), seed=st.integers(0, 10**6))
 def test_lexicographic_order_leads_to_the_same_value(rows, columns, seed):
     """A tableau that has no patience with stalls, and orders its pivots at once, ends at an equilibrium too."""
@@ -190,26 +245,24 @@ def test_stalls_end(size):
 
 def test_one_thread_at_a_time_uses_a_tableau():
     """While one thread pivots, another is refused instead of spoiling it."""
-    payoffs = Payoffs(np.random.default_rng(0).uniform(-1, 1, (400, 400)))
+    payoffs = Payoffs(np.random.default_rng(0).uniform(-1, 1, (700, 700)))
     tableau = _core.GameTableau(payoffs.values, payoffs.low, payoffs.high)
-    found: list[str] = []
-
-    def use() -> None:
-        row, column = np.empty(400), np.empty(400)
-        try:
-            while not tableau.solve(50, row, column):
-                pass
-            found.append("done")
-        except ValueError as error:
-            found.append(str(error))
-
-    threads = [threading.Thread(target=use) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert "done" in found
-    assert all(word == "done" or "another thread" in word for word in found)
+    row, column = np.empty(700), np.empty(700)
+    ended: list[bool] = []
+    thread = threading.Thread(target=lambda: ended.append(tableau.solve(10**6, row, column)))
+    thread.start()
+    refused = set()
+    while thread.is_alive():
+        for ask in (lambda: tableau.pivots, lambda: tableau.gap, tableau.basis):
+            try:
+                ask()
+            except ValueError as error:
+                refused.add(str(error))
+    thread.join()
+    assert ended == [True]
+    assert len(refused) == 1
+    assert "another thread" in refused.pop()
+    assert tableau.gap <= 1e-14
 
 
 def test_the_core_refuses_what_is_no_game():
@@ -222,3 +275,6 @@ def test_the_core_refuses_what_is_no_game():
         _core.GameTableau(A.astype(int), 0.0, 1.0)
     with pytest.raises(ValueError, match="one weight per strategy"):
         _core.GameTableau(A, 0.0, 1.0).solve(10, np.empty(3), np.empty(4))
+    for limit in (0, -1):
+        with pytest.raises(ValueError, match="one pivot"):
+            _core.GameTableau(A, 0.0, 1.0).solve(limit, np.empty(3), np.empty(3))

@@ -459,6 +459,50 @@ def test_a_false_claim_is_found_out():
     assert not told["weak_duality"].violated
 
 
+def test_small_payoffs_are_no_excuse():
+    """Of payoffs of 1e-13 a claim that is below the gap is found out as well."""
+    A = 1e-13 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    claimed = Found(np.array([0.9, 0.1]), np.array([0.5, 0.5]), "simplex", 1, 0.3e-13)
+    told = {one.theorem.name: one for one in certificates(claimed, Payoffs(A), -0.8e-13, 0.0)}
+    assert told["complementary"].violated
+    assert "8e-14 EXCEEDS 3e-14" in str(told["complementary"])
+
+
+def test_a_linear_program_makes_no_claim():
+    """What is said of a solution by HiGHS is weak duality alone."""
+    found = MatrixGame([[1.0, -1.0], [-1.0, 1.0]]).solve("linear-programming")
+    assert [one.theorem for one in found.certificates] == [weak_duality]
+
+
+def test_single_precision_is_read_in_blocks(monkeypatch):
+    """What float32 strategies are worth against each other is the same in blocks of rows as in one piece."""
+    A = np.random.default_rng(13).uniform(-1, 1, (90, 70)).astype(np.float32)
+    found = self_play(Payoffs(A), "rm+", rounds=20)
+    interval = MatrixGame(A).interval(found.row, found.column)
+    gains = []
+    for block in (1, 1000, 1 << 22):
+        monkeypatch.setattr("regretless.games.judge.BLOCK", block)
+        told = certificates(found, Payoffs(A), *interval)
+        assert not any(one.violated for one in told)
+        gains.append(told[0].observed)
+    worth = found.row @ A.astype(np.float64) @ found.column
+    expected = max(interval[1] - worth, worth - interval[0])
+    assert gains == pytest.approx([expected] * 3, rel=1e-9)
+
+
+def test_products_too_small_for_squares_are_told_by_the_run():
+    """Of a linear operator with payoffs of 1e-200 squares that were lost are not relied on."""
+    from scipy.sparse.linalg import aslinearoperator
+
+    A = np.random.default_rng(14).uniform(-1, 1, (6, 8))
+    for scale, has_room in ((1e-200, False), (1e-30, True), (1e30, True)):
+        for method in ("rm", "rm+", "prm+"):
+            for one in MatrixGame(aslinearoperator(scale * A)).solve(method, rounds=3).certificates:
+                assert not one.violated, str(one)
+                if one.theorem.name == "squares":
+                    assert one.applies == has_room
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_self_play_is_certified(method):
     """Of a compiled self-play all theorems that apply hold, among them the identity, and the gap is computed afresh."""

@@ -199,3 +199,4 @@ def test_linear_programming_is_certified_too():
     assert solution.certificates[0].theorem.name == "weak_duality"
     assert not any(one.violated for one in solution.certificates)
     assert solution.certificates[0].bound == pytest.approx(solution.gap)
+    assert all(one.applies for one in solution.certificates)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless import _core
+from regretless.ledger import GAME_FIELDS, GameLedger
 
 from .trees import Arrays
 
@@ -37,7 +38,7 @@ class Duel:
             for begin, end, _ in arrays.sets(side):
                 state[BEHAVIOUR, begin:end] = 1 / (end - begin)
             self.states.append(state)
-        self.memory, self.book = np.zeros(_core.TREE_MEMORY), np.zeros(15)
+        self.memory, self.book = np.zeros(_core.TREE_MEMORY), np.zeros(len(GAME_FIELDS))
         self.tree = _core.Tree(**arrays.arguments())
         self.made = (rule, {"alternate": alternate, "power": power})
         self.core = self.another_core()
@@ -313,6 +314,34 @@ def test_duel_refusals() -> None:
             _core.TreeDuel(duel.tree, rule, **good, alternate=True, power=power)
     with pytest.raises(REFUSED):
         duel.core.play(-1)
+
+
+def test_what_is_no_state_is_refused() -> None:
+    """Learners whose arrays hold no plans, or no number of rounds, are neither begun nor played on."""
+    for where, value in ((BEHAVIOUR, -0.5), (BEHAVIOUR, np.nan), (PLAN, 3.0), (PLAN, np.inf)):
+        duel = Duel(Arrays(5), "cfr+", True, 2)
+        duel.core.play(3)
+        duel.states[0][where, 0] = value
+        for go_on in (duel.another_core, lambda duel=duel: duel.core.play(1)):
+            with pytest.raises(ValueError, match="a plan is none"):
+                go_on()
+    for value in (-1.0, np.nan, 2.0**53):
+        duel = Duel(Arrays(5), "cfr+", True, 2)
+        duel.book[0] = value
+        with pytest.raises(ValueError, match="the book is damaged"):
+            duel.core.play(1)
+
+
+def test_books_have_the_ledgers_fields() -> None:
+    """What the kernels write down by place is what the ledger of games reads by name."""
+    assert _core.GAME_FIELDS == GAME_FIELDS
+    duel = Duel(Arrays(5), "cfr+", True, 2)
+    duel.core.play(4)
+    duel.core.settle()
+    told = GameLedger(*duel.book.tolist())
+    assert (told.rounds, told.weight, told.last_weight) == (4.0, 30.0, 16.0)
+    assert told.weight * told.gap == pytest.approx(told.row_regret + told.column_regret + told.turn)
+    assert (told.row_shift, told.column_move) == (0.0, 0.0)
 
 
 def test_busy() -> None:

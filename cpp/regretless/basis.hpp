@@ -6,7 +6,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-inline constexpr double least_gap = 0x1p-52;  // of the range
+inline constexpr double least_gap = 0x1p-52;    // of the range
+inline constexpr double least_weight = 0x1p-49;  // of all
 
 // The strategies that the tableau holds.
 inline void read_strategies(const Tableau& t) {
@@ -129,9 +130,31 @@ inline void refine(Tableau& t, double range, double& level) {
   }
 }
 
+// Sets to zero what is no more than rounding; false if there is nothing such.
+REGRETLESS_INLINE bool without_noise(double* weights, std::int64_t n) {
+  bool any = false;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (weights[i] != 0 && weights[i] < least_weight) weights[i] = 0, any = true;
+  return any;
+}
+
+// Whoever is in play by rounding alone is taken out of it, unless the gap is larger so: a tiny weight may be a true one.
+inline void drop_noise(Tableau& t, double range) {
+  const std::int64_t m = t.game.rows, n = t.game.columns;
+  for (std::int64_t i = 0; i < m; ++i) t.row_now[i] = t.row[i];
+  for (std::int64_t j = 0; j < n; ++j) t.column_now[j] = t.column[j];
+  const bool rows = without_noise(t.row_now, m), columns = without_noise(t.column_now, n);
+  if (!rows && !columns) return;
+  double level;
+  const double gap = measure(t, level) / range;
+  if (!(gap <= t.gap)) return;
+  t.gap = gap;
+  for (std::int64_t i = 0; i < m; ++i) t.row[i] = t.row_now[i];
+  for (std::int64_t j = 0; j < n; ++j) t.column[j] = t.column_now[j];
+}
+
 // Corrects and pivots on until the gap is what rounding leaves of it. Bounded: few rounds of few pivots.
-inline void polish(Tableau& t) {
-  const double range = range_of(t);
+inline void settle(Tableau& t, double range) {
   const std::int64_t most = t.game.rows + t.game.columns + 20;
   double level;
   t.gap = infinite;
@@ -150,6 +173,12 @@ inline void polish(Tableau& t) {
     }
     if (t.pivots == t.filled) return;
   }
+}
+
+inline void polish(Tableau& t) {
+  const double range = range_of(t);
+  settle(t, range);
+  drop_noise(t, range);
 }
 
 }  // namespace regretless::REGRETLESS_ISA

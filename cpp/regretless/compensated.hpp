@@ -1,7 +1,6 @@
 // Sums of products as accurate as if they were formed in twice the digits, with a proven bound on what is left.
 //
-// A product is h + e without any error (Dekker 1971: the factors are split into halves of 26 digits), a sum s + t likewise
-// (Knuth). Of terms a_k b_k the errors g_k = e_k + t_k are summed by themselves, so that
+// A product is h + e without any error, a sum s + t likewise. Of terms a_k b_k the errors g_k = e_k + t_k are summed by themselves, so that
 //   sum of a_k b_k = s + sum of (e_k + t_k),   and   |c - sum of (e_k + t_k)| <= gamma_N * sum of |g_k|,
 // where c is the computed sum of the computed g_k and no g_k takes part in more than N additions; gamma_N = N u / (1 - N u),
 // u = 2^-53. All that only where nothing overflows or underflows: with |a_k| <= 1 and 0 <= b_k <= 2^100 nothing overflows, and
@@ -13,6 +12,7 @@
 #include <cstdint>
 
 #include "eights.hpp"
+#include "error_free.hpp"
 #include "matrix_game.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -22,30 +22,11 @@ REGRETLESS_INLINE Octet magnitude(const Octet& a) {
   return apply([](auto x) REGRETLESS_LAMBDA { return larger(x, -x); }, a);
 }
 
-template <class P>
-struct Halves {
-  P all, high, low;
-};
-REGRETLESS_INLINE Halves<double> halves(double a) {
-  const double t = a * 134217729.0, high = t - (t - a);
-  return {a, high, a - high};
-}
 REGRETLESS_INLINE Halves<Octet> halves(const Octet& a) {
   const Octet t = a * eight(134217729.0), high = t - (t - a);
   return {a, high, a - high};
 }
 REGRETLESS_INLINE Halves<Octet> in_all_lanes(const Halves<double>& a) { return {eight(a.all), eight(a.high), eight(a.low)}; }
-
-// What a * b is short of its product h.
-template <class P>
-REGRETLESS_INLINE P product_error(const Halves<P>& a, const Halves<P>& b, const P& h) {
-  return a.low * b.low - (((h - a.high * b.high) - a.low * b.high) - a.high * b.low);
-}
-template <class P>
-REGRETLESS_INLINE P sum_error(const P& a, const P& b, const P& s) {
-  const P z = s - a;
-  return (a - (s - z)) + (b - z);
-}
 
 // The sum, what it is short of, and the magnitudes of all the errors.
 template <class P>

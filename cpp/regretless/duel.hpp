@@ -8,7 +8,7 @@ namespace regretless::REGRETLESS_ISA {
 struct Table {
   const Dueling& d;
   Duelist row, column;
-  DuelBook& book;
+  GameBook& book;
   DuelMemory& memory;
 
   explicit Table(const Dueling& all) : d(all), row(all.row), column(all.column), book(*all.book), memory(*all.memory) {}
@@ -60,7 +60,7 @@ REGRETLESS_INLINE void learn(const Table& t, Duelist& me, double value, double r
 // One round; false if a product failed.
 template <class Rule>
 REGRETLESS_INLINE bool play_round(Table& t) {
-  DuelBook& book = t.book;
+  GameBook& book = t.book;
   DuelMemory& memory = t.memory;
   Duelist &row = t.row, &column = t.column;
   const double round = book.rounds + 1, weight = t.weight_of(round);
@@ -133,7 +133,7 @@ void shorten_rows(const V* values, std::int64_t rows, std::int64_t columns, doub
     std::int16_t* const to = out + i * stride;
     for (std::int64_t k = 0; k < columns; ++k) {
       const double x = (double(from[k]) - centre) * factor, nearest = (x + shifter) - shifter;
-      to[k] = std::int16_t(std::int32_t(nearest > most ? most : nearest < -most ? -most : nearest));
+      to[k] = std::int16_t(std::int32_t(nearest < most ? nearest > -most ? nearest : -most : most));  // also of a NaN
     }
     for (std::int64_t k = columns; k < stride; ++k) to[k] = 0;
   }

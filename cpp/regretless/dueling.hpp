@@ -2,26 +2,11 @@
 #pragma once
 #include <cstdint>
 
+#include "game_book.hpp"
+
 namespace regretless {
 
 enum class DuelMethod { hedge, optimistic_hedge, rm, rm_plus, prm_plus };
-
-// Running totals in payoffs, each round by its weight: the fields of GameLedger in their order.
-struct DuelBook {
-  double rounds, weight, last_weight;
-  double row_regret, column_regret;  // by how much the best fixed row, or column, would have won more
-  double turn;                       // what the column player owes to moving second
-  double row_norm, column_norm;      // lengths of the positive parts of what regret matchers keep
-  double row_square, column_square;  // summed squared lengths of regrets, or of the errors of their predictions
-  double row_shift, column_shift;    // exponential weights: summed squared half ranges of the payoffs' changes
-  double row_move, column_move;      // exponential weights: summed squared moves of the strategies
-  double gap;                        // of the average strategies; of a general game the larger regret per weight
-};
-inline constexpr const char* duel_fields[] = {"rounds",     "weight",        "last_weight", "row_regret",   "column_regret",
-                                              "turn",       "row_norm",      "column_norm", "row_square",   "column_square",
-                                              "row_shift",  "column_shift",  "row_move",    "column_move",  "gap"};
-inline constexpr int duel_book_size = sizeof(DuelBook) / sizeof(double);
-static_assert(duel_book_size == sizeof(duel_fields) / sizeof(duel_fields[0]));
 
 // What else is carried from round to round; all zero at the start.
 struct DuelMemory {
@@ -84,7 +69,7 @@ struct Dueling {
   DuelSide row, column;
   Gains row_gains, column_gains;
   DuelMemory* memory;
-  DuelBook* book;
+  GameBook* book;
   double* joint;  // (rows, columns), weighted sum of the products of the strategies; or null
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "interval.hpp"
+
 namespace regretless {
 
 // Payoffs of the row player, in C order, or compressed by rows, where starts are given.
@@ -13,10 +15,6 @@ struct GameMatrix {
   bool wide = false;  // indices and starts are int64, else int32
   std::int64_t rows, columns;
   int exponent;  // no payoff is larger than 2^exponent without its sign
-};
-
-struct Interval {
-  double lower, upper;
 };
 
 constexpr std::int64_t in_eights(std::int64_t n) { return (n + 7) / 8 * 8; }

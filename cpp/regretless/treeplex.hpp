@@ -5,6 +5,8 @@
 #pragma once
 #include <cstdint>
 
+#include "game_book.hpp"
+
 namespace regretless {
 
 struct Treeplex {
@@ -38,17 +40,6 @@ enum TreeState {
   tree_rows
 };
 
-// Running totals in the row player's payoffs; the names are those of the library's ledger of games.
-struct TreeBook {
-  double rounds, weight, last_weight;
-  double row_regret, column_regret, turn;
-  double row_norm, column_norm;      // summed lengths of what regret matchers keep, of the sets that one plan comes to
-  double row_square, column_square;  // sums of squared lengths of regrets, or of how far they were from what was predicted
-  double row_shift, column_shift, row_move, column_move;  // of exponential weights alone
-  double gap;
-};
-inline constexpr int tree_book_size = sizeof(TreeBook) / sizeof(double);
-
 // What travels with the state besides.
 struct TreeMemory {
   double met;          // sum of w_t x_t' A y_t
@@ -63,7 +54,7 @@ struct TreePlay {
   int power;  // a round counts as its number to this power in the averages
   double* row;     // (tree_rows, sequences)
   double* column;
-  TreeBook* book;
+  GameBook* book;
   TreeMemory* memory;
   double* room;  // (2, the larger number of sequences)
 };

@@ -98,7 +98,7 @@ void play_tree(const TreePlay& g, std::int64_t rounds) {
   const TreeSide row(g.game.row, g.game.by_row, g.row, 1), column(g.game.column, g.game.by_column, g.column, -1);
   double* const earned = g.room;
   double* const other = g.room + (row.tree.sequences > column.tree.sequences ? row.tree : column.tree).sequences;
-  TreeBook& book = *g.book;
+  GameBook& book = *g.book;
   TreeMemory& memory = *g.memory;
   for (std::int64_t t = 0; t < rounds; ++t) {
     const double number = book.rounds + 1;
@@ -154,7 +154,7 @@ REGRETLESS_INLINE double kept_by(const TreeSide& p, double* room) {
 
 inline void settle_tree(const TreePlay& g) {
   const TreeSide row(g.game.row, g.game.by_row, g.row, 1), column(g.game.column, g.game.by_column, g.column, -1);
-  TreeBook& book = *g.book;
+  GameBook& book = *g.book;
   earn(row, column.average, g.room);
   const double most = best_of(row, g.room);
   earn(column, row.average, g.room);

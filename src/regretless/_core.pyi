@@ -145,7 +145,7 @@ class Dueler:
 def shorten_payoffs(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], centre: float, factor: float, out: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """Payoffs less `centre`, times `factor`, as short whole numbers."""
 
-DUEL_FIELDS: tuple = ...
+GAME_FIELDS: tuple = ...
 
 DUEL_MEMORY: int = 6
 

@@ -13,7 +13,9 @@ from .plot_pulls import BOUNDS, bar_shares, in_lines, known_numbers, legend, pla
 from .report.curves import OFF_THE_CHART
 from .report.forecasts import Values
 from .report.game_charts import few, likeliest, shown_strategies, sides
-from .report.games import GameReport, solved, telling, the, worded
+from .report.game_solved import solved
+from .report.game_words import telling, the, worded
+from .report.games import GameReport
 from .report.recorded import log_spaced
 from .report.triangle import Side, Weights, regions
 
@@ -62,7 +64,7 @@ def figure(solution: Any, payoffs: Any = None) -> Figure:
 def _pictures(told: GameReport) -> list[list[Callable[[Axes], None]]]:
     """What is to be drawn: a row for each pair of pictures, or for a wide one."""
     found: list[list[Callable[[Axes], None]]] = []
-    if any(map(isfinite, known_numbers(told.course.gap))):
+    if any(isfinite(gap) and gap > 0 for gap in known_numbers(told.course.gap)):
         found.append([lambda axes: gap_curve(axes, told)])
     if len(told.course.rounds) > 1 and told.course.rows and told.course.columns:
         both = zip(told.players, (told.course.rows, told.course.columns), strict=True)

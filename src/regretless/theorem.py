@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from math import floor, hypot, inf, isfinite, isnan, nan
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ Kind = Literal["sure", "expected", "probable"]
 # knows; all that is asked of every comparator is a name, a number of rounds and a description.
 Check = Callable[[Any, Any, Any], bool]
 
-_RELATIVE, _ABSOLUTE = 1e-9, 1e-9
+RELATIVE, _ABSOLUTE = 1e-9, 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,14 @@ class Theorem:
     def statement(self) -> str:
         """The theorem in words."""
         return " ".join((self.bound.__doc__ or "").split())
+
+    def __reduce__(self) -> tuple[Callable[..., Theorem], tuple[Any, ...]]:
+        # A theorem stands in its module where its formula was: copies and pickles are that one, and those of a theorem
+        # that somebody reads with more assumptions are made of that one again.
+        found = _called(self.bound.__module__, self.name)
+        if found is self:
+            return _called, (self.bound.__module__, self.name)
+        return _assuming, (found, self.assumes)
 
     def obstacle(self, ledger: Any, comparator: Any, learner: Any) -> str | None:
         """The first assumption that fails, or None."""
@@ -106,6 +115,15 @@ class Theorem:
         return Certificate(self, None if isnan(counted) else counted, best[0], best[1], None, confidence)
 
 
+def _called(module: str, name: str) -> Theorem:
+    found: Theorem = getattr(import_module(module), name)
+    return found
+
+
+def _assuming(theorem: Theorem, assumes: tuple[tuple[str, Check], ...]) -> Theorem:
+    return replace(theorem, assumes=assumes)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
     """A theorem's number beside what was observed.
@@ -149,7 +167,13 @@ class Certificate:
         """The bound as it is printed: counts are whole, so their bound may be rounded down."""
         if self.bound is None or not self.theorem.whole or not isfinite(self.bound):
             return self.bound
-        return float(floor(self.bound * (1 + _RELATIVE) + _ABSOLUTE))
+        return float(floor(self.bound * (1 + RELATIVE) + _ABSOLUTE))
+
+    @property
+    def rounding(self) -> float:
+        """By how much what was observed may be above the bound for rounding alone."""
+        least = max(abs(self.bound or 0.0), abs(self.observed or 0.0), 1.0)
+        return RELATIVE * least + float(getattr(self.comparator, "rounding", 0.0))
 
     @property
     def luck(self) -> float:
@@ -161,8 +185,7 @@ class Certificate:
         """Whether what was observed is within the bound; true also of a certificate that does not apply."""
         if self.observed is None or self.bound is None:
             return True
-        slack = _RELATIVE * max(abs(self.bound), abs(self.observed), 1.0) + getattr(self.comparator, "rounding", 0.0)
-        return self.observed <= self.bound + slack + self.luck
+        return self.observed <= self.bound + self.rounding + self.luck
 
     @property
     def vacuous(self) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..games.written import written
-from ..report.games import MOST_IN_PICTURE, EquilibriumRow, ExactGame, GameReport, JointPlay
-from .solved_bimatrix import BEST, SolvedBimatrix, kind_of, named
+from ..report.games import MOST_IN_PICTURE, EquilibriumRow, ExactGame, GameReport, JointRow
+from .solved_bimatrix import BEST, SolvedBimatrix, kind_of, mixtures, named
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -38,7 +38,7 @@ def report(outcome: SolvedBimatrix) -> GameReport:
         seconds=None if found is None else found.seconds,
         equilibria=[_row(outcome, one) for one in found or []],
         complete=None if found is None else found.complete,
-        degenerate=found is not None and bool(found.degenerate),
+        degenerate=found is not None and mixtures(found),
         joints=[] if outcome.correlated is None else [_joint(outcome)],
     )
 
@@ -59,9 +59,9 @@ def _row(outcome: SolvedBimatrix, one: Equilibrium) -> EquilibriumRow:
     )
 
 
-def _joint(outcome: SolvedBimatrix) -> JointPlay:
+def _joint(outcome: SolvedBimatrix) -> JointRow:
     one = outcome.known
-    return JointPlay(
+    return JointRow(
         title=f"{kind_of(one).capitalize()} equilibrium, the best {BEST[one.objective]}",
         probabilities=one.joint.tolist(),
         row_payoff=one.row_payoff,

@@ -68,6 +68,7 @@ def _add_solving(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("solving")
     group.add_argument(
         "--method",
+        type=_method,
         choices=(*METHODS, *SELF_PLAY, *IN_TURNS),
         metavar="NAME",
         help=f"{', '.join((*METHODS, *SELF_PLAY))}; games in turns: auto, linear-programming, {', '.join(IN_TURNS)}",
@@ -89,7 +90,11 @@ def _add_solving(parser: ArgumentParser) -> None:
 def _add_general(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("games in which both players have payoffs of their own")
     group.add_argument(
-        "--equilibria", choices=ENUMERATIONS, metavar="METHOD", help=f"list equilibria by {', '.join(ENUMERATIONS)}"
+        "--equilibria",
+        type=_hyphened,
+        choices=ENUMERATIONS,
+        metavar="METHOD",
+        help=f"list equilibria by {', '.join(ENUMERATIONS)}",
     )
     group.add_argument("--limit", type=options.whole, metavar="N", help="list at most so many equilibria")
     group.add_argument("--seconds", type=_gap, metavar="S", help="look no longer than this for equilibria")
@@ -107,6 +112,17 @@ def _add_output(parser: ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="print one JSON object instead")
     group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
     group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
+
+
+def _hyphened(text: str) -> str:
+    return text.replace("_", "-")
+
+
+def _method(text: str) -> str:
+    name = _hyphened(text)
+    if name in ENUMERATIONS and name not in METHODS:
+        raise ArgumentTypeError(f"{name} lists equilibria of two matrices: --equilibria {name}")
+    return name
 
 
 def _gap(text: str) -> float:
@@ -162,7 +178,7 @@ def _solve(wanted: Task, arguments: Namespace, file: GameFile, console: Console)
     def show(steps: int, gap: float) -> None:
         console.rounds(steps, f"gap {gap:.3g}, ")
 
-    with Stopping(_Heeds(not wanted.asks)) as stopping:
+    with Stopping(_Waiting(not wanted.asks)) as stopping:
         try:
             outcome = wanted.solve(show, stopping.asked)
         except Exception as error:
@@ -178,8 +194,8 @@ def _solve(wanted: Task, arguments: Namespace, file: GameFile, console: Console)
     return outcome, stopping.code if stopping.asked() else None
 
 
-class _Heeds:
-    """A solver that asks, again and again, whether to stop; or one that has to be stopped wherever it is."""
+class _Waiting:
+    """Whether a signal stops a solver wherever it is, because it never asks whether to end."""
 
     def __init__(self, waiting: bool) -> None:
         self.waiting = waiting

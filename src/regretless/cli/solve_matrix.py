@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..games import MatrixGame
 from .exits import UsageError
-from .solved import figures, read_start, strategy_lines
+from .figures import figures
+from .solve import IN_TURNS
+from .solved import read_start, strategy_lines
 from .solved_zero_sum import SolvedZeroSum
 from .solving import alternate
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from ..theorem import Certificate
     from .solved import Show, Stop
 
-IN_TURNS = ("cfr", "cfr+", "pcfr+")
 BESIDE = "textbook Hedge"
 # What the textbook's algorithm may cost beside, in numbers multiplied, and how many rounds are worth a look.
 COST, LEAST_ROUNDS, MOST_ROUNDS = 400_000_000, 100, 100_000
@@ -46,6 +47,8 @@ class MatrixTask:
         make = MatrixGame.from_losses if arguments.losses else MatrixGame
         self._game = make(file.payoffs[0], rows=file.rows, cols=file.columns)
         self.notes: list[str] = []
+        if arguments.exact and not self._game.payoffs.stated:
+            self.notes.append(f"{file.name}: its numbers are floats; what is exact is about their very values")
 
     def solve(self, show: Show, stop: Stop) -> SolvedMatrix:
         """Solve it."""
@@ -118,7 +121,8 @@ class SolvedMatrix(SolvedZeroSum):
     def write_page(self, path: str) -> None:
         """Write the report."""
         from ..report.game_page import write_game_report
-        from ..report.games import MOST_IN_PICTURE, solved
+        from ..report.game_solved import solved
+        from ..report.games import MOST_IN_PICTURE
 
         shown = self.game.payoffs.kind != "operator" and max(self.game.shape) <= MOST_IN_PICTURE
         given = self.game.payoffs.negated() if self.game.losses else self.game.payoffs
@@ -129,7 +133,6 @@ class SolvedMatrix(SolvedZeroSum):
             payoffs=given.dense().tolist() if shown else None,
             players=tuple(self.file.players),
             tolerance=self.tolerance,
-            lines=self.promised(),
             beside=self._beside(),
         )
         write_game_report(path, report)

@@ -12,9 +12,9 @@ from ..errors import DataError, RegretlessError
 from ..games.extensive_form.sequence import SequenceGame
 from ..games.extensive_form.sequence_solution import Player
 from .exits import UsageError
-from .output import many
+from .output import many, short
 from .solve import IN_TURNS
-from .solved import fraction, read_start, row_of
+from .solved import WIDTH, fraction, read_start, row_of
 from .solved_zero_sum import SolvedZeroSum
 from .solving import alternate
 
@@ -119,7 +119,7 @@ class SolvedSequence(SolvedZeroSum):
         yield f"game in turns, {rows:,} x {columns:,} sequences; {self.how()}"
         yield from self.value_lines(found.total or None)
         for place, player in enumerate(PLAYERS):
-            called = self.file.players[place]
+            called = short(self.file.players[place], WIDTH)
             yield from _behaviour_lines(f"{player} player ({called})", *self._behaviour(player))
 
     def _behaviour(self, player: Player) -> tuple[Behaviour, Behaviour | None]:
@@ -128,15 +128,28 @@ class SolvedSequence(SolvedZeroSum):
         exact = None if found.exact is None else found.behaviour(player, exact=True)
         return found.behaviour(player), exact
 
+    def _reached(self) -> list[dict[str, float]]:
+        """With what probability each player's own choices lead to each of its information sets."""
+        found = self.solution
+        return [
+            {
+                tree.sets[place]: float(plan[tree.order[parent]])
+                for place, parent in zip(tree.places.tolist(), tree.parent.tolist(), strict=True)
+            }
+            for tree, plan in ((found.row_tree, found.row), (found.column_tree, found.column))
+        ]
+
     # As a page.
 
     def write_page(self, path: str) -> None:
         """Write the report."""
         from ..report.game_page import write_game_report
-        from ..report.games import InformationSet, solved
+        from ..report.game_solved import solved
+        from ..report.games import InformationSetRow
 
+        reached = self._reached()
         behaviour = [
-            InformationSet(place, name, actions)
+            InformationSetRow(place, name, actions, reached[place][name])
             for place, player in enumerate(PLAYERS)
             for name, actions in self.solution.behaviour(player).items()
         ]
@@ -147,7 +160,6 @@ class SolvedSequence(SolvedZeroSum):
             kind="sequence",
             players=tuple(self.file.players),
             tolerance=self.tolerance,
-            lines=self.promised(),
             behaviour=behaviour,
         )
         write_game_report(path, report)
@@ -159,7 +171,9 @@ def _behaviour_lines(what: str, behaviour: Behaviour, exact: Behaviour | None) -
     for name, actions in list(behaviour.items())[:MOST_SETS]:
         own = {} if exact is None else exact.get(name, {})
         likely = sorted((action for action in actions if actions[action] > 0), key=lambda action: -actions[action])
-        yield row_of(name, ", ".join(f"{action} ({_told(actions[action], own.get(action))})" for action in likely))
+        yield row_of(
+            name, ", ".join(f"{short(action, WIDTH)} ({_told(actions[action], own.get(action))})" for action in likely)
+        )
     if len(behaviour) > MOST_SETS:
         yield f"  … and {len(behaviour) - MOST_SETS:,} more"
 

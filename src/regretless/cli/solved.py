@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..games.written import written
+from ..replacing import replacing
 from .output import Published, short
 
 if TYPE_CHECKING:
@@ -51,20 +51,8 @@ class Solved(Published):
 
     def save(self, path: str) -> None:
         """Keep the strategies, so that the path holds the old file or the whole new one."""
-        target = os.path.realpath(path)
-        temporary = os.path.join(os.path.dirname(target), f".regretless-{os.urandom(8).hex()}.tmp")
-        try:
-            with open(temporary, "xb") as file:
-                np.savez(file, **self.arrays())
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, target)
-        except BaseException as error:
-            with suppress(OSError):
-                os.unlink(temporary)
-            if isinstance(error, OSError):  # nobody knows the temporary file by name
-                raise OSError(error.errno, error.strerror, path) from error
-            raise
+        with replacing(path) as file:
+            np.savez(file, **self.arrays())
 
     def written(self, arguments: Any) -> dict[str, Any]:
         """The strategies."""
@@ -75,10 +63,10 @@ class Solved(Published):
         about = {"schema": SCHEMA, "path": self.file.name, "title": self.file.title or None, "game": kind}
         return {**about, **found}
 
-
-def figures(value: float) -> str:
-    """A number in twelve digits."""
-    return f"{value + 0.0:,.12g}"
+    def _print(self, *, json: bool) -> None:
+        # Where nobody reads the answer any more, stderr still says what was written, and why the run ended.
+        with suppress(BrokenPipeError):
+            super()._print(json=json)
 
 
 def fraction(value: Fraction, otherwise: str | None = None) -> str:
@@ -127,7 +115,7 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     try:
         with np.load(path, allow_pickle=False) as kept:
             found = [kept[name] for name in ("row", "column")]
-            names = [kept[name].tolist() if name in kept.files else None for name in ("rows", "columns")]
+            names = [kept[name].tolist() if name in kept.files else None for name in ("rows", "cols")]
     except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile, AttributeError) as error:
         advice = "a .npz file with the arrays row and column is expected, as --save writes it"
         raise DataError(path, None, None, "this holds no strategies", advice) from error

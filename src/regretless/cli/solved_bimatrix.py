@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import many
-from .solved import MOST, Solved, figures, fraction, row_of
+from .figures import figures
+from .output import many, short
+from .solved import MOST, WIDTH, Solved, fraction, row_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -85,7 +86,7 @@ class SolvedBimatrix(Solved):
 
     def arrays(self) -> dict[str, Any]:
         """The equilibria, one a row, or the joint distribution."""
-        names = {"rows": np.array(self.game.rows), "columns": np.array(self.game.cols)}
+        names = {"rows": np.array(self.game.rows), "cols": np.array(self.game.cols)}
         if self.correlated is not None:
             return {"joint": self.known.joint, **names}
         found = list(self.equilibria or [])
@@ -181,7 +182,14 @@ def _completeness(found: Equilibria) -> str:
         return "all there are unless the game is degenerate"
     if not found.complete:
         return "there may be others"
-    return "of which all others are mixtures" if found.degenerate else "all there are"
+    if mixtures(found):
+        return "of which all others are mixtures"
+    return "all there is" if len(found) == 1 else "all there are"
+
+
+def mixtures(found: Equilibria) -> bool:
+    """Whether mixtures of some equilibria are equilibria too, as far as it is known."""
+    return bool(found.degenerate) and (found.subsets is None or any(len(subset) > 1 for subset in found.subsets))
 
 
 def named(names: Sequence[str], chances: Sequence[float]) -> dict[str, float]:
@@ -195,5 +203,5 @@ def _mixture(names: Sequence[str], chances: Sequence[float], exact: Sequence[Fra
     told = []
     for place in order[:MOST]:
         share = f"{100 * chances[place]:.6g}%"
-        told.append(f"{names[place]} ({share if exact is None else fraction(exact[place], share)})")
+        told.append(f"{short(names[place], WIDTH)} ({share if exact is None else fraction(exact[place], share)})")
     return ", ".join(told) + (f" … and {len(order) - MOST:,} more" if len(order) > MOST else "")

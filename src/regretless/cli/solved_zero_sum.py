@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..games.written import written
-from .solved import Solved, figures, fraction, row_of, steps
+from .figures import certain, ends, figures
+from .solved import Solved, fraction, row_of, steps
 
 if TYPE_CHECKING:
     from ..games import Solution
@@ -31,7 +32,7 @@ class SolvedZeroSum(Solved):
         """The strategies and what they guarantee."""
         found = self.solution
         interval = {"lower": np.float64(found.lower), "upper": np.float64(found.upper)}
-        names = {"rows": np.array(found.rows), "columns": np.array(found.columns)}
+        names = {"rows": np.array(found.rows), "cols": np.array(found.columns)}
         return {"row": found.row, "column": found.column, **interval, **names}
 
     def interrupted(self) -> str:
@@ -54,20 +55,12 @@ class SolvedZeroSum(Solved):
         yield found.whose
         if found.exact is not None:
             yield row_of("value, exactly", fraction(found.exact.value))
-        yield row_of("value", figures(found.value))
-        yield row_of("at least, at most", f"{figures(found.lower)}, {figures(found.upper)}")
+        yield row_of("value", certain(found.value, found.gap))
+        yield row_of("at least, at most", ends(found.lower, found.upper))
         yield row_of("duality gap", f"{found.gap:.3g}")
         if total is not None:
-            other = figures(float(total) - found.value)
+            other = certain(float(total) - found.value, found.gap)
             if found.exact is not None and not isinstance(total, float):
                 other = written(total - found.exact.value)
             shown = figures(total) if isinstance(total, float) else str(total)
             yield row_of("value for the column player", f"{other}, for both win {shown} together")
-
-    def promised(self) -> dict[str, list[float]]:
-        """What the method's theorem says beforehand of the gap after the rounds of the course, by its title."""
-        course, line = self.solution.course, self.solution.line
-        if course is None or line is None:
-            return {}
-        title, bound = line
-        return {title: [float(bound(float(rounds))) for rounds in course.rounds]}

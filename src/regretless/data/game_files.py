@@ -137,7 +137,17 @@ def _of_arrays(path: Source, archive: bool, array: str | None) -> GameFile:
 def _of_strategic_form(path: Source) -> GameFile:
     from .gambit_nfg import read_nfg
 
-    form = read_nfg(path)
+    return of_strategic_form(read_nfg(path))
+
+
+def of_strategic_form(form: StrategicForm) -> GameFile:
+    """A game of two players from Gambit's strategic form.
+
+    Raises
+    ------
+    DataError
+        If it has not two players.
+    """
     _refuse_others(form)
     payoffs = [_array(form.matrix(player)) for player in range(2)]
     notes = [f"{form.name}: {note}; they are told apart by numbers" for note in form.notes]

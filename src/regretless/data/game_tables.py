@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,11 @@ from .whole_text import decoded
 Names = Literal["both", "rows", "columns", "none"]
 NAMES: tuple[Names, ...] = ("both", "rows", "columns", "none")
 MIXED = "names stand in the first row, or in the first column, for all or for none (--names says where)"
+COMMENT = b"#"
+# What looks like a number to people, and is none here, or stands where names do: 1,000 and 0x10, 5 % and 2019.
+NUMERIC = re.compile(
+    r"[-+]?\s*[$€£]?\s*(?:0x[0-9a-f]+|[0-9.,'_ ]*[0-9][0-9.,'_ ]*(?:e[-+]?[0-9]+)?\s*%?)", re.IGNORECASE
+)
 COUNTING = 3  # so many numbers from 1, or from 0, are taken for a header rather than for payoffs
 
 
@@ -84,6 +90,7 @@ class _Reader:
         self._name, self._delimiter, self._exact, self._names = name, delimiter, exact, names
         self._rows: list[str] = []
         self._notes: list[str] = []
+        self._lines = self._comments = 0
         self._values: Any = [] if exact else array("d")
 
     def read(self, path: Source) -> PayoffTable:
@@ -92,7 +99,8 @@ class _Reader:
             records = self._records(BufferedReader(cast(Any, file), 1 << 18))
             first, second = next(records, None), next(records, None)
             if first is None:
-                raise DataError(self._name, None, None, "the file is empty", "rows of payoffs are expected")
+                found = "no row has anything in it" if self._lines else "the file is empty"
+                raise DataError(self._name, None, None, found, "rows of payoffs are expected")
             self._refuse_foreign(first)
             header, named = self._layout(first, second)
             columns = self._header(first, header, named, second)
@@ -107,14 +115,19 @@ class _Reader:
         return self._table(columns, width, named)
 
     def _records(self, file: BufferedReader) -> Iterator[_Record]:
-        """The rows that are not blank."""
+        """The rows that are neither blank nor comments."""
         consumed: list[bytes] = []
         line = 0
 
         def lines() -> Iterator[str]:
             for raw in file:
                 consumed.append(raw)
-                yield decoded(raw, self._name, line + len(consumed))
+                self._lines += 1
+                if raw.lstrip().startswith(COMMENT):
+                    self._comments += 1
+                    yield "\n"
+                else:
+                    yield decoded(raw, self._name, line + len(consumed))
 
         try:
             for cells in csv.reader(lines(), delimiter=self._delimiter, strict=True):
@@ -166,8 +179,7 @@ class _Reader:
         if below is True:
             raise self._error(first, 0, f"{_found(first.cells[0])} among numbers", f"a number is expected; {MIXED}")
         counted = [cell.strip() for cell in first.cells[1:]]
-        numbers = ([str(place + begin) for place in range(len(counted))] for begin in (0, 1))
-        header = below is False and len(counted) >= COUNTING and counted in numbers
+        header = below is False and len(counted) >= COUNTING and _counting(counted)
         if header:
             self._notes.append(f"{self._name}: row 1 counts the columns, and is taken for their names")
         return header, True
@@ -238,8 +250,22 @@ class _Reader:
         if len(set(self._rows)) < len(self._rows):
             twice = next(name for name, count in _counts(self._rows).items() if count > 1)
             raise DataError(self._name, None, None, f"two rows are called {shown(twice)}", "every name stands once")
+        self._tell(columns)
         values = np.array(self._values, dtype=object) if self._exact else np.frombuffer(self._values, np.float64)
         return PayoffTable(values.reshape(-1, width), self._rows if named else None, columns, self._notes)
+
+    def _tell(self, columns: list[str] | None) -> None:
+        """Note what a user may have meant otherwise."""
+        if self._comments:
+            lines = "1 line, which begins" if self._comments == 1 else f"{self._comments:,} lines, which begin"
+            self._notes.append(f"{self._name}: passed over as comments: {lines} with #")
+        if self._names is not None or any("taken for" in note for note in self._notes):
+            return
+        for what, names in (("row 1", columns or []), ("column 1", self._rows)):
+            odd = next((name for name in names if NUMERIC.fullmatch(name)), None)
+            if odd is not None and not _counting(names):
+                told = f"{what} is taken for names, though {shown(odd)} looks like a number"
+                self._notes.append(f"{self._name}: {told} (--names says where names stand)")
 
     def _error(self, record: _Record, place: int, found: str, advice: str) -> DataError:
         block = Block(record.raw, record.line, self._delimiter.encode())
@@ -250,6 +276,11 @@ class _Reader:
 def _chained(first: list[_Record], others: Iterator[_Record]) -> Iterator[_Record]:
     yield from first
     yield from others
+
+
+def _counting(names: Sequence[str]) -> bool:
+    """Whether they are the numbers from 0, or from 1."""
+    return any(list(names) == [str(place + begin) for place in range(len(names))] for begin in (0, 1))
 
 
 def _counts(names: Sequence[str]) -> dict[str, int]:

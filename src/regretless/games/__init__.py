@@ -1,4 +1,9 @@
-"""Two-player games: equilibria with a certified gap."""
+"""Two-player games: equilibria with a certified gap.
+
+`MatrixGame` solves zero-sum games by their matrix, `SequenceGame` games in turns, `BimatrixGame` finds equilibria where
+both players have payoffs of their own. `read_efg` and `read_nfg` read Gambit's files, `self_play` lets two learners
+play, and `margin_game`, `boosting_game` and `learning_game` make games of questions about learning.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
     from .general_sum.equilibria import Equilibria, Equilibrium
     from .general_sum.joint_play import JointPlay
     from .general_sum.nash import Incentives, is_nash, pure_equilibria
+    from .general_sum.nfg import read_nfg
     from .links import boosting_game, learning_game, margin_game
     from .matrix import MatrixGame
     from .payoffs import Payoffs
@@ -52,6 +58,7 @@ _HOMES = {
     "margin_game": "links",
     "pure_equilibria": "general_sum.nash",
     "read_efg": "extensive_form.extensive",
+    "read_nfg": "general_sum.nfg",
     "self_play": "play.self_play",
 }
 
@@ -84,6 +91,7 @@ __all__ = [
     "margin_game",
     "pure_equilibria",
     "read_efg",
+    "read_nfg",
     "self_play",
 ]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, log1p, prod, sqrt
+from math import isfinite, log, log1p, prod, sqrt
 from typing import Any
 
 import numpy as np
 
 from ..checks import one_of, positive, whole
 from ..comparator import GameComparator
+from ..errors import RegretlessError
 from ..theorem import Certificate
 from ..theory.boosting import BOOSTING, BoostLedger, BoostStanding
 from .found import Vector
+from .judge import bounded
 from .links import boosting_game
 from .matrix import MatrixGame
 from .payoffs import Payoffs
@@ -53,7 +55,8 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
     Parameters
     ----------
     predictions : array, sequence, frame, sparse matrix or MatrixGame, shape (examples, hypotheses)
-        From -1 to 1; or the :func:`boosting_game`.
+        From -1 to 1; or the :func:`boosting_game`, or any game of the row player's payoffs. Hedge's bounds hold for
+        payoffs of any size, AdaBoost is made for those from -1 to 1.
     y : array or sequence, shape (examples,)
         Two labels, of which the larger one is +1; not wanted of a game.
     rounds : int
@@ -70,7 +73,7 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
     Raises
     ------
     RegretlessError
-        If a parameter has no meaning.
+        If a parameter has no meaning, or the game is one of losses, or too large for AdaBoost.
 
     Examples
     --------
@@ -79,9 +82,15 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
     >>> round(found.margin, 3), round(found.edge, 3)
     (0.333, 0.333)
     """
-    payoffs = (predictions if isinstance(predictions, MatrixGame) else boosting_game(predictions, y)).payoffs
+    game = predictions if isinstance(predictions, MatrixGame) else boosting_game(predictions, y)
+    if game.losses:
+        raise RegretlessError("predictions: a game of losses was given; margins are what the row player wins")
+    payoffs = game.payoffs
     limit, count = whole("rounds", rounds), payoffs.shape[1]
     adapts = one_of("method", method, METHODS) == "adaboost"
+    if adapts and not payoffs.size <= 1:
+        size = f"{payoffs.size:g} was found" if isfinite(payoffs.size) else "of these nobody knows the range"
+        raise RegretlessError(f"predictions: AdaBoost is about margins from -1 to 1, and {size}; Hedge takes any")
     if rate is None and not adapts:
         rate = sqrt(8 * log(count) / limit) / payoffs.spread if count > 1 and payoffs.spread > 0 else 1.0
     constant = None if adapts else positive("rate", rate)
@@ -96,8 +105,11 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
         wrong=float((margins <= 0).mean()),
     )
     standing = BoostStanding(count, payoffs.spread, constant)
-    seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * payoffs.size)
-    told = [theorem.certify(ledger, [seen], standing) for theorem in BOOSTING]
+    largest = max(float(np.abs(edges).max()), float(np.abs(margins).max()))
+    if isfinite(payoffs.size):
+        largest = payoffs.size
+    seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * largest)
+    told = [bounded(theorem.certify(ledger, [seen], standing)) for theorem in BOOSTING]
     return Boosted(votes, ledger.margin, examples, ledger.least_edge, edges, told)
 
 

@@ -13,6 +13,8 @@ from .payoffs import Payoffs
 
 # Twice the distance from 1 to the next float, for every product and addition.
 _UNIT = 2.0**-52
+# The smallest float: products and quotients below the normal ones may be off by half of it.
+_LEAST = 5e-324
 
 
 def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float]:
@@ -26,7 +28,7 @@ def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float
 
     Of a linear operator the products are the user's. They are trusted to be as near to the truth as plain sums of so
     many terms would be, each no larger than the payoffs are said to be, or, where nothing is said, than the largest
-    product that was seen.
+    product that was seen. Products that leave the declared range prove it false.
 
     Parameters
     ----------
@@ -37,6 +39,11 @@ def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float
     Returns
     -------
     (float, float)
+
+    Raises
+    ------
+    RegretlessError
+        If products with a linear operator cannot be those of one matrix, or of one with such payoffs.
     """
     row, column = np.ascontiguousarray(row, dtype=np.float64), np.ascontiguousarray(column, dtype=np.float64)
     values = payoffs.values
@@ -50,6 +57,11 @@ def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float
     return (nextafter(lower - off, -inf), nextafter(upper + off, inf)) if off else (lower, upper)
 
 
+def trusted_to(payoffs: Payoffs, largest: float) -> float:
+    """By how much a linear operator's product may be off, of payoffs no larger than that."""
+    return (max(payoffs.shape) + 8) * (_UNIT * largest + _LEAST)
+
+
 def _trusted(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float]:
     won, paid = payoffs.times(column) / column.sum(), payoffs.left(row) / row.sum()
     if not (np.isfinite(won).all() and np.isfinite(paid).all()):
@@ -58,7 +70,14 @@ def _trusted(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, floa
     if isnan(largest):
         largest = max(float(np.abs(won).max()), float(np.abs(paid).max()))
     lower, upper = float(paid.min()), float(won.max())
-    off = (max(payoffs.shape) + 8) * _UNIT * largest
+    off = trusted_to(payoffs, largest)
+    for product in (won, paid):
+        least, most = float(product.min()), float(product.max())
+        if least < payoffs.low - off or most > payoffs.high + off:  # never of NaN, where nothing was declared
+            raise RegretlessError(
+                f"payoff_range: from {payoffs.low:.9g} to {payoffs.high:.9g} was declared of the row player's payoffs, "
+                f"but the linear operator's products go from {least:.9g} to {most:.9g}"
+            )
     # Products that contradict each other by more than that are no products of one matrix.
     if lower - off > upper + off:
         raise RegretlessError(

@@ -49,8 +49,8 @@ class Found:
     iterations : int
         Pivots, steps or rounds.
     claim : float or None
-        The finder's own bound on the duality gap in payoffs, but for rounding: 0 of an optimal basis, the sum of the
-        complementary products of an interior point.
+        The finder's own bound on the duality gap of these very strategies, in payoffs and true but for rounding: what a
+        tableau measured last, the sum of the complementary products of an interior point.
     note : str
         How it ended, as ``polished on 48 x 48``.
     ledger : GameLedger or None

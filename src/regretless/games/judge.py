@@ -11,15 +11,17 @@ import numpy as np
 
 from ..comparator import GameComparator
 from ..ledger import GameLedger
-from ..theorem import Certificate
+from ..theorem import RELATIVE, Certificate
 from ..theory.correlated import COARSE
 from ..theory.game_standing import GameStanding
 from ..theory.games import BY_METHOD, OTHERS, gap_at
+from .enclosure import trusted_to
 from .found import Found, Vector
 from .payoffs import Payoffs
 
 EPSILON = 2.0**-52
 TINY = 2.0**-1000  # payoffs near the smallest floats are rounded to whole steps
+SPARE = 16  # operations that are not sums
 SMALL = 1 << 12
 BLOCK = 1 << 22  # numbers that are widened to float64 at once
 BASIC = ("simplex",)  # methods that end at a vertex
@@ -27,15 +29,20 @@ BASIC = ("simplex",)  # methods that end at a vertex
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judged(Certificate):
-    """A certificate of a self-play.
+    """A certificate of a game.
 
     Attributes
     ----------
     most : float
-        The range of the payoffs, which no gap and no gain is larger than.
+        The range of the payoffs, which no gap and no gain of a self-play is larger than; infinite of other methods.
     """
 
     most: float = inf
+
+    @property
+    def rounding(self) -> float:
+        """By how much what was observed may be above the bound; payoffs may be of any size, and the bound is raised."""
+        return RELATIVE * max(abs(self.bound or 0.0), abs(self.observed or 0.0))
 
     @property
     def vacuous(self) -> bool:
@@ -46,8 +53,8 @@ class Judged(Certificate):
         return "the range of the payoffs"
 
 
-def bounded(one: Certificate, most: float) -> Certificate:
-    """The same certificate, which knows the range of the payoffs."""
+def bounded(one: Certificate, most: float = inf) -> Certificate:
+    """The same certificate of a game, which may know the range of the payoffs."""
     return Judged(one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence, most=most)
 
 
@@ -70,7 +77,7 @@ def certificates(found: Found, payoffs: Payoffs, lower: float, upper: float) -> 
     learner = standing(found, payoffs)
     answers = [_answers(found, payoffs, lower, upper)]
     certified = [theorem.certify(ledger, answers, learner) for theorem in BY_METHOD.get(found.method, OTHERS)]
-    return certified if found.ledger is None else [bounded(one, payoffs.spread) for one in certified]
+    return [bounded(one, inf if found.ledger is None else payoffs.spread) for one in certified]
 
 
 def coarse_certificates(
@@ -151,11 +158,13 @@ def _answers(found: Found, payoffs: Payoffs, lower: float, upper: float) -> Game
     p, q = found.row, found.column
     worth = min(upper, max(lower, _worth(payoffs, p, q) / (float(p.sum()) * float(q.sum()))))
     played = 0 if found.ledger is None else found.iterations
-    largest = payoffs.size if isfinite(payoffs.size) else max(abs(lower), abs(upper))
+    largest = payoffs.size if isfinite(payoffs.size) else _largest(payoffs, p, q)
+    # The ends of the interval are floats, and lie apart by what payoffs are not known of.
+    unknown = 2 * (payoffs.rounding + (trusted_to(payoffs, largest) if payoffs.kind == "operator" else 0.0))
     copied = float((found.settings or {}).get("rounding", 0.0))
     return GameComparator(
         rounds=float(found.iterations),
-        rounding=(len(p) + len(q) + played) * EPSILON * largest + copied + TINY,
+        rounding=(len(p) + len(q) + played + SPARE) * EPSILON * largest + unknown + copied + TINY,
         detail={
             "row_gain": upper - worth,
             "column_gain": worth - lower,
@@ -163,6 +172,12 @@ def _answers(found: Found, payoffs: Payoffs, lower: float, upper: float) -> Game
             "column_support": int(np.count_nonzero(q)),
         },
     )
+
+
+def _largest(payoffs: Payoffs, p: Vector, q: Vector) -> float:
+    """The largest product with a linear operator whose payoffs nobody knows."""
+    won, paid = payoffs.times(q) / q.sum(), payoffs.left(p) / p.sum()
+    return max(float(np.abs(won).max()), float(np.abs(paid).max()))
 
 
 def _worth(payoffs: Payoffs, p: Vector, q: Vector) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..given import names_of
+from .names import names_or_numbers
 from .payoffs import Payoffs, Vector
 from .solution import Solution
 
@@ -19,7 +20,8 @@ class MatrixGame:
     Parameters
     ----------
     payoffs : array, sequence, frame, sparse matrix or linear operator, shape (rows, columns)
-        What the row player wins and the column player pays: floats, whole numbers or fractions.
+        What the row player wins and the column player pays: floats, whole numbers or fractions. An array of floats is
+        borrowed, and must not change as long as the game is used.
     rows, cols : sequence of str, optional
         Names of the strategies; by default the labels of a frame, else their numbers from 1.
     payoff_range : (float, float), optional
@@ -57,10 +59,10 @@ class MatrixGame:
     ) -> None:
         self.payoffs = Payoffs(payoffs, declared=payoff_range)
         self.losses = False
-        if rows is None and isinstance(index := getattr(payoffs, "index", None), Sequence):
-            rows = [str(label) for label in index]
-        self.rows = _names(rows, self.payoffs.shape[0], "rows")
-        self.cols = _names(names_of(payoffs) if cols is None else cols, self.payoffs.shape[1], "cols")
+        if rows is None:
+            rows = _row_labels(payoffs)
+        self.rows = names_or_numbers(rows, self.payoffs.shape[0], "rows")
+        self.cols = names_or_numbers(names_of(payoffs) if cols is None else cols, self.payoffs.shape[1], "cols")
         self._solved: Solution | None = None
 
     @classmethod
@@ -80,6 +82,10 @@ class MatrixGame:
         game.payoffs = game.payoffs.negated()
         game.losses = True
         return game
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"<MatrixGame: {rows} x {columns}, {self.payoffs.kind}{', of losses' if self.losses else ''}>"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -121,7 +127,8 @@ class MatrixGame:
         alternate : bool, optional
             Of self-play: whether the column player moves second.
         on_progress : callable, optional
-            Called now and then with the number of iterations and the gap.
+            Called now and then with the number of iterations and the gap, which is NaN where only the end tells it; not
+            at all where there is no time to.
         stop : callable, optional
             Asked now and then; if it says so, the solution so far is returned, with `stopped`.
 
@@ -185,6 +192,15 @@ class MatrixGame:
         return upper - lower
 
 
+def _row_labels(frame: Any) -> list[str] | None:
+    """What a frame calls its rows, if it calls them anything but 0, 1, 2."""
+    index = getattr(frame, "index", None)
+    if index is None or callable(index) or not hasattr(frame, "columns"):
+        return None
+    labels = list(index)
+    return None if labels == list(range(len(labels))) else [str(label) for label in labels]
+
+
 def strategy_of(given: Any, count: int, what: str) -> Vector:
     """Probabilities as users give them.
 
@@ -204,15 +220,3 @@ def strategy_of(given: Any, count: int, what: str) -> Vector:
     if not (found >= 0).all() or not abs(found.sum() - 1) <= 1e-6:
         raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {found.sum():.9g} was found")
     return found
-
-
-def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
-    if given is None:
-        return [str(place + 1) for place in range(count)]
-    names = [str(name) for name in given]
-    if len(names) != count:
-        raise RegretlessError(f"{what}: {len(names)} names; {count} are expected")
-    if len(set(names)) < count:
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise RegretlessError(f"{what}: {twice!r} stands twice; every strategy needs a name of its own")
-    return names

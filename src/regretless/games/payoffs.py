@@ -24,7 +24,8 @@ class Payoffs:
     Parameters
     ----------
     given : array, sequence, frame, sparse matrix, linear operator or Payoffs
-        Of floats, whole numbers or fractions; finite.
+        Of floats, whole numbers or fractions; finite. Floats, dense or sparse, are borrowed where they can be, and must
+        not change as long as the game is used; whole numbers and fractions are copied.
     what : str
         What errors call it.
     declared : (float, float), optional
@@ -200,7 +201,7 @@ def _stated(given: Array) -> Array | None:
     if given.ndim not in (1, 2) or given.size == 0:
         return None
     if given.dtype.kind in "iu" or (given.dtype == object and all(isinstance(value, Rational) for value in given.flat)):
-        return np.atleast_2d(given)
+        return np.array(given, copy=True, ndmin=2)
     return None
 
 

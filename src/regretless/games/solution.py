@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -137,7 +138,10 @@ class Solution:
     @property
     def value(self) -> float:
         """The value of the game: exact where it is known so, else the middle of its interval."""
-        return (self.lower + self.upper) / 2 if self.exact is None else float(self.exact.value)
+        if self.exact is not None:
+            return float(self.exact.value)
+        middle = (self.lower + self.upper) / 2
+        return middle if isfinite(middle) else self.lower / 2 + self.upper / 2
 
     @property
     def gap(self) -> float:

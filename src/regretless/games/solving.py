@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from math import inf, nextafter, ulp
+from math import inf, isnan, nextafter
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..checks import whole
 from ..errors import RegretlessError
-from .enclosure import enclose
+from .enclosure import enclose, trusted_to
 from .found import Course, Found, Vector
 from .payoffs import Payoffs
 from .solution import Exact, Once, Promise, Solution, SolveError
+from .solvers.halting import NO_FRACTIONS, Halted
 from .solvers.tableau import simplex
+from .target import default_gap, wanted_gap
 
 if TYPE_CHECKING:
     from ..theorem import Certificate
@@ -26,10 +29,6 @@ EXACT_METHODS = ("simplex", "interior-point", "linear-programming")
 SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
 METHODS = ("auto", *EXACT_METHODS, *SELF_PLAY)
 
-# Of the range of the payoffs: what is meant by solved where nobody says.
-RELATIVE = 1e-9
-# Units in the last place of the largest payoff: no interval of floats is much narrower than a few.
-LEAST_UNITS = 8.0
 # Where the methods cross, as benchmarks/bench_games.py --crossovers measures it. The simplex method is the fastest one
 # where rows times columns times the fewer of them are no more than the first; self-play where a gap of the second, as a
 # share of the range, is enough; HiGHS where no more than the third share of the payoffs is not zero.
@@ -94,13 +93,13 @@ def solve(
     if payoffs.spread == inf:
         raise RegretlessError("payoffs: their range is too large for floats; divide them by something")
     if rounds is not None or average is not None or alternate is not None:
-        _check_play(method, rounds, average, alternate)
+        rounds = _checked_play(method, rounds, average, alternate)
     if start is not None:
         start = _start(start, payoffs.shape, method)
     target = _target(payoffs, tolerance, rounds)
     wish = Wish(target, rounds, start, average, alternate, on_progress, stop)
     answer = _constant(payoffs) if payoffs.high == payoffs.low else _attempted(payoffs, method, wish)
-    proof = _exactly(payoffs, answer.found) if exact and answer.found.stopped is None else None
+    answer, proof = _exactly(payoffs, answer, stop) if exact and answer.found.stopped is None else (answer, None)
     return _solution(game, answer, proof, began)
 
 
@@ -118,7 +117,8 @@ def choose(payoffs: Payoffs, tolerance: float | None) -> str:
     str
     """
     if payoffs.kind == "operator":
-        return "rm+"
+        # The range may be NaN.
+        return "prm+" if tolerance is not None and tolerance < COARSE * payoffs.spread else "rm+"
     rows, columns = payoffs.values.shape
     fewer = min(rows, columns)
     if rows * columns * fewer <= SIMPLEX_WORK:
@@ -185,7 +185,10 @@ def _failure(method: str, answer: Answer) -> str:
 
 def _enclosed(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Answer:
     """One method's answer."""
-    found = simplex(payoffs, stop=wish.stop) if method == "simplex" else _found(method, payoffs, wish, patient)
+    if method == "simplex":
+        found = simplex(payoffs, on_progress=wish.on_progress, stop=wish.stop)
+    else:
+        found = _found(method, payoffs, wish, patient)
     return Answer(found, *enclose(payoffs, found.row, found.column))
 
 
@@ -224,10 +227,26 @@ def _constant(payoffs: Payoffs) -> Answer:
     return Answer(found, nextafter(payoffs.low - off, -inf), nextafter(payoffs.high + off, inf))
 
 
-def _exactly(payoffs: Payoffs, found: Found) -> Exact:
+def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) -> tuple[Answer, Exact | None]:
+    """The answer in fractions; if it is stopped there, the answer that there is already, and that it was stopped.
+
+    Raises
+    ------
+    RegretlessError
+        If the value is none that the floats allow for: then one of the two is wrong, or the payoffs have changed.
+    """
     from .solvers.exact import solve_exactly
 
-    return solve_exactly(payoffs, found)
+    try:
+        proof = solve_exactly(payoffs, answer.found, stop=stop)
+    except Halted:
+        return answer._replace(found=replace(answer.found, stopped=NO_FRACTIONS)), None
+    if not answer.lower <= proof.value <= answer.upper:
+        raise RegretlessError(
+            f"the exact value, {float(proof.value):.17g}, lies outside of {answer.lower:.17g} ... {answer.upper:.17g}, "
+            "which the strategies in floats guarantee: have the payoffs changed meanwhile?"
+        )
+    return answer, proof
 
 
 def _solution(game: MatrixGame, answer: Answer, proof: Exact | None, began: float) -> Solution:
@@ -283,29 +302,29 @@ def _target(payoffs: Payoffs, tolerance: float | None, rounds: int | None) -> fl
     RegretlessError
         If it is no number that a gap may have, or there is no default.
     """
-    if tolerance is not None:
-        if not 0 <= tolerance < inf:
-            raise RegretlessError(f"tolerance: {tolerance}; a gap is a finite number, and not negative")
-        return float(tolerance)
-    if rounds is not None:
-        return None
-    if payoffs.kind == "operator":
-        raise RegretlessError("tolerance: a linear operator's range of payoffs is unknown; a gap or rounds are needed")
-    return max(RELATIVE * payoffs.spread, LEAST_UNITS * ulp(payoffs.size) + 2 * payoffs.rounding)
+    return wanted_gap(tolerance, rounds, partial(_default_gap, payoffs))
 
 
-def _check_play(method: str, rounds: int | None, average: str | None, alternate: bool | None) -> None:
-    """Whether what is said of self-play has a meaning."""
+def _default_gap(payoffs: Payoffs) -> float:
+    if isnan(payoffs.spread):
+        raise RegretlessError(
+            "tolerance: a linear operator's range of payoffs is unknown; a gap, rounds or payoff_range= are needed"
+        )
+    unknown = payoffs.rounding + (trusted_to(payoffs, payoffs.size) if payoffs.kind == "operator" else 0.0)
+    return default_gap(payoffs.spread, payoffs.size, unknown)
+
+
+def _checked_play(method: str, rounds: int | None, average: str | None, alternate: bool | None) -> int | None:
+    """The number of rounds, if what is said of self-play has a meaning."""
     if method not in SELF_PLAY:
         raise RegretlessError(
             f"rounds, average, alternate: only self-play has any ({', '.join(SELF_PLAY)}); {method!r} was asked for"
         )
-    if rounds is not None and (isinstance(rounds, bool) or rounds != int(rounds) or rounds < 1):
-        raise RegretlessError(f"rounds: {rounds}; a whole number from 1 on is expected")
     if average not in (None, "uniform", "linear", "quadratic"):
         raise RegretlessError(f"average: {average!r}; uniform, linear or quadratic is expected")
     if alternate not in (None, True, False):
         raise RegretlessError(f"alternate: {alternate!r}; true or false is expected")
+    return None if rounds is None else whole("rounds", rounds)
 
 
 def _start(given: tuple[Any, Any], shape: tuple[int, int], method: str) -> tuple[Vector, Vector]:

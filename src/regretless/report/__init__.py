@@ -3,15 +3,14 @@
 from .forecast_page import render_forecasts, write_forecast_report
 from .forecasts import ForecastReport, History, shortened
 from .game_page import render_game, write_game_report
+from .game_solved import named_course, solved
 from .games import (
     EquilibriumRow,
     ExactGame,
     GameCourse,
     GameReport,
-    InformationSet,
-    JointPlay,
-    named_course,
-    solved,
+    InformationSetRow,
+    JointRow,
 )
 from .logged_page import render_logged, write_logged_report
 from .model import BoundCurve, Report
@@ -29,8 +28,8 @@ __all__ = [
     "GameCourse",
     "GameReport",
     "History",
-    "InformationSet",
-    "JointPlay",
+    "InformationSetRow",
+    "JointRow",
     "LoggedReport",
     "PullReport",
     "Report",

@@ -11,7 +11,8 @@ from . import numbers
 from .curves import OFF_THE_CHART, Panel, Series, thin
 from .forecast_charts import numbered, weight_panel
 from .forecasts import History, Values
-from .games import LEAST_SHARE, MOST_IN_PICTURE, GameReport, Matrix, telling, the
+from .game_words import LEAST_SHARE, telling, the
+from .games import MOST_IN_PICTURE, GameReport, Matrix
 from .heat import Cells, heat
 from .recorded import absences, bound_lines, bounded, known_points, log_spaced, near, table
 from .stills import Key, Still
@@ -44,7 +45,7 @@ def gap_panel(report: GameReport) -> Panel | None:
     """The duality gap of the average strategies under what theorems said of it, beside other methods."""
     course = report.course
     gaps = thin(known_points(course.rounds, course.gap))
-    if not gaps:
+    if not any(value > 0 for _, value in gaps):
         return None
     limit = max(value for _, value in gaps) * OFF_THE_CHART or math.inf
     bounds = [near(line, limit) for line in bound_lines(course.rounds, report.lines)]
@@ -106,8 +107,9 @@ def _payoffs(report: GameReport, key: str, title: str, given: Matrix) -> Still:
     row, column = map(partial(_telling, report), shown_strategies(report))
     values = [value for line in given for value in line]
     low, high = min(values), max(values)
-    centre = (low + high) / 2 if report.value is None else report.value
-    where = "the middle" if report.value is None else "the value"
+    valued = report.value is not None and math.isfinite(report.value)
+    centre = report.value if report.value is not None and valued else low / 2 + high / 2
+    where = "the value" if valued else "the middle"
     cells = Cells(given, report.row_names, report.column_names, row, column, centre)
     legend = [
         Key(f"Above {where}, up to", "above", numbers.number(high), "band"),

@@ -11,7 +11,8 @@ from typing import Any
 
 from . import game_charts, game_tables, numbers, sheet, summary
 from .game_tables import above, valued
-from .games import GameReport, JointPlay, played, telling, the, worded
+from .game_words import played, telling, the, worded
+from .games import GameReport, JointRow
 from .model import CertificateLike
 from .summary import Card, Verdict
 
@@ -60,7 +61,6 @@ def render_game(report: GameReport) -> str:
 
 
 def _view(report: GameReport, told_over_rounds: bool) -> dict[str, Any]:
-    given = {name: value for name, value in report.parameters.items() if value is not None}
     found: dict[str, object] = {"note": report.note} if report.note else {}
     if report.iterations is not None:
         found["iterations"] = report.iterations
@@ -83,7 +83,7 @@ def _view(report: GameReport, told_over_rounds: bool) -> dict[str, Any]:
         "behaviour": game_tables.behaviour_tables(report),
         "weights": [],
         "tables": [
-            ("Method", [("Name", report.method), *sheet.facts({**given, **found}, _FOUND)]),
+            ("Method", [("Name", report.method), *sheet.facts(found, _FOUND)]),
             (
                 "Game",
                 sheet.facts({**report.source, **size}, {**_SOURCE_NAMES, **names}),
@@ -149,7 +149,7 @@ def _equilibria(report: GameReport) -> str:
     return f"{text}."
 
 
-def _drawn(report: GameReport, joint: JointPlay) -> str:
+def _drawn(report: GameReport, joint: JointRow) -> str:
     """A distribution over pairs in a sentence."""
     one, other = map(the, report.players)
     told = f"{numbers.label(joint.title, 100)}: {one} expects {numbers.number(joint.row_payoff)}"

@@ -8,7 +8,8 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
 from . import numbers
-from .games import EquilibriumRow, GameReport, played, telling
+from .game_words import played, telling
+from .games import EquilibriumRow, GameReport
 
 MOST_ROWS = 30
 MOST_EQUILIBRIA = 60
@@ -18,13 +19,14 @@ MOST_NAMED = 8
 
 
 def valued(value: float, gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
-    """A value with the digits that a gap leaves certain, at most ten of them; ends of intervals round outwards."""
+    """A value with the digits that a gap leaves certain, at most ten; ends of intervals round outwards, to fifteen."""
     if not (math.isfinite(value) and 0 <= gap < math.inf):
         return numbers.number(value)
     # The first digit that the gap leaves open is still told, for the middle is likelier than the ends.
     decimals = math.ceil(-math.log10(gap)) + 1 if gap > 0 else 15
     size = math.floor(math.log10(abs(value))) + 1 if value else 0
-    told = _quantized(value, min(decimals, 10 - size), rounding)
+    most = 10 if rounding == ROUND_HALF_EVEN else 15
+    told = _quantized(value, min(decimals, most - size), rounding)
     return numbers.number(told) if told == round(told) else numbers.real(told, 15)
 
 

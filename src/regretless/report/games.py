@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Literal
 
-from . import numbers
 from .forecasts import Values
 from .model import CertificateLike
 
 MOST_IN_PICTURE = 60
 """A matrix of more rows or columns than this has cells too small to be seen."""
-
-LEAST_SHARE = 0.01
-"""What an average strategy plays more rarely than this share of its likeliest choice is left from its first rounds."""
 
 Matrix = Sequence[Sequence[float]]
 
@@ -42,47 +37,6 @@ class GameCourse:
     upper: Values = ()
     rows: Mapping[str, Values] = field(default_factory=dict)
     columns: Mapping[str, Values] = field(default_factory=dict)
-
-
-class RecordedGame(Protocol):
-    """The course of a self-play as a solver records it, in arrays; `rows` and `columns` may be None."""
-
-    rounds: Any
-    gap: Any
-    lower: Any
-    upper: Any
-    rows: Any
-    columns: Any
-
-
-def named_course(recorded: RecordedGame, rows: Sequence[str], columns: Sequence[str]) -> GameCourse:
-    """A recorded course in plain numbers, with the names of the strategies.
-
-    Parameters
-    ----------
-    recorded : Course of a solver
-        Its ``rows`` and ``columns`` have a row of all probabilities for each mark.
-    rows, columns : sequence of str
-        What the strategies are called.
-
-    Returns
-    -------
-    GameCourse
-    """
-    return GameCourse(
-        rounds=[int(t) for t in recorded.rounds],
-        gap=[float(value) for value in recorded.gap],
-        lower=[float(value) for value in recorded.lower],
-        upper=[float(value) for value in recorded.upper],
-        rows=_by_name(recorded.rows, rows),
-        columns=_by_name(recorded.columns, columns),
-    )
-
-
-def _by_name(strategies: Any, names: Sequence[str]) -> dict[str, list[float]]:
-    if strategies is None:
-        return {}
-    return {name: [float(row[place]) for row in strategies] for place, name in enumerate(names)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +82,8 @@ class EquilibriumRow:
     note: str = ""
 
 
-Pair = TypeVar("Pair", ExactGame, EquilibriumRow)
-
-
 @dataclass(frozen=True, slots=True)
-class JointPlay:
+class JointRow:
     """A distribution over pairs of strategies: a correlated equilibrium, or how often two learners met.
 
     Parameters
@@ -158,7 +109,7 @@ class JointPlay:
 
 
 @dataclass(frozen=True, slots=True)
-class InformationSet:
+class InformationSetRow:
     """What a player does where it cannot tell some situations apart.
 
     Parameters
@@ -209,8 +160,6 @@ class GameReport:
         What the players are called.
     source : mapping
         Where the game came from: ``path, format, range``, as far as known.
-    parameters : mapping
-        What the method was asked for, by name.
     note : str
         How the method ended.
     iterations : int or None
@@ -236,9 +185,9 @@ class GameReport:
         Whether these are all equilibria; None where nobody knows.
     degenerate : bool
         Whether mixtures of some equilibria are equilibria too.
-    joints : sequence of JointPlay
+    joints : sequence of JointRow
         Of a bimatrix game.
-    behaviour : sequence of InformationSet
+    behaviour : sequence of InformationSetRow
         Of a game in turns.
     """
 
@@ -261,7 +210,6 @@ class GameReport:
     column_payoffs: Matrix | None = None
     players: tuple[str, str] = ("Row player", "Column player")
     source: Mapping[str, object] = field(default_factory=dict)
-    parameters: Mapping[str, object] = field(default_factory=dict)
     note: str = ""
     iterations: int | None = None
     seconds: float | None = None
@@ -275,107 +223,5 @@ class GameReport:
     equilibria: Sequence[EquilibriumRow] = ()
     complete: bool | None = None
     degenerate: bool = False
-    joints: Sequence[JointPlay] = ()
-    behaviour: Sequence[InformationSet] = ()
-
-
-def solved(solution: Any, title: str = "", source: Mapping[str, object] | None = None, **more: Any) -> GameReport:
-    """A solution of a zero-sum game, ready to be shown.
-
-    Parameters
-    ----------
-    solution : Solution or GameReport
-        With the attributes of a solver's answer: ``rows, columns`` (names), ``row, column`` (probabilities), ``method,
-        lower, upper, value, gap, iterations, seconds, losses, whose, note, stopped, certificates, course, exact,
-        describe``, and perhaps ``line``: a theorem's title and what it says of the gap after so many rounds.
-    title : str
-    source : mapping, optional
-        Where the game came from.
-    **more
-        What else is known, as ``payoffs``, ``lines`` and ``beside``; or what is to stand in place of something.
-
-    Returns
-    -------
-    GameReport
-    """
-    if isinstance(solution, GameReport):
-        return solution
-    rows, columns = [str(name) for name in solution.rows], [str(name) for name in solution.columns]
-    known: dict[str, Any] = {
-        "kind": "matrix",
-        "rows": len(rows),
-        "columns": len(columns),
-        "row": _played(rows, solution.row),
-        "column": _played(columns, solution.column),
-        "row_names": rows,
-        "column_names": columns,
-        "interrupted": solution.stopped,
-        "certificates": list(solution.certificates),
-        **{name: getattr(solution, name) for name in ("method", "whose", "losses", "note", "iterations")},
-        **{name: float(getattr(solution, name)) for name in ("value", "lower", "upper", "gap", "seconds")},
-    }
-    if solution.course is not None:
-        known["course"] = named_course(solution.course, rows, columns)
-        if line := getattr(solution, "line", None):
-            known["lines"] = {line[0]: [float(line[1](t)) for t in known["course"].rounds]}
-    if solution.exact is not None:
-        texts = solution.describe()["exact"]  # fractions may be too long for str()
-        both = (texts.get(key) or {} for key in ("row_strategy", "column_strategy"))
-        known["exact"] = ExactGame(
-            texts["value"], *({n: t for n, t in one.items() if isinstance(t, str)} for one in both)
-        )
-    return GameReport(**{"title": title, "source": source or {}, **known, **more})
-
-
-def _played(names: Sequence[str], strategy: Any) -> dict[str, float]:
-    return {name: float(chance) for name, chance in zip(names, strategy, strict=True) if chance > 0}
-
-
-def worded(report: GameReport) -> GameReport:
-    """The report with strategies that have numbers only called ``row 3`` and ``column 3``, and players in capitals."""
-    one, other = (f"{player[:1].upper()}{player[1:]}" for player in report.players)
-    report = replace(report, players=(one, other))
-    rows = {name: f"row {name}" for name in report.row_names if name.isdecimal()}
-    columns = {name: f"column {name}" for name in report.column_names if name.isdecimal()}
-    if not rows and not columns:
-        return report
-    course, exact = report.course, report.exact
-    return replace(
-        report,
-        row_names=[rows.get(name, name) for name in report.row_names],
-        column_names=[columns.get(name, name) for name in report.column_names],
-        row=_renamed(report.row, rows),
-        column=_renamed(report.column, columns),
-        exact=exact and _reworded(exact, rows, columns),
-        course=replace(course, rows=_renamed(course.rows, rows), columns=_renamed(course.columns, columns)),
-        equilibria=[
-            replace(_reworded(one, rows, columns), exact=one.exact and _reworded(one.exact, rows, columns))
-            for one in report.equilibria
-        ],
-    )
-
-
-def _reworded(one: Pair, rows: Mapping[str, str], columns: Mapping[str, str]) -> Pair:
-    return replace(one, row=_renamed(one.row, rows), column=_renamed(one.column, columns))
-
-
-def _renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {names.get(name, name): value for name, value in values.items()}
-
-
-def played(strategy: Mapping[str, float], least: float = 0.0) -> list[str]:
-    """The strategies that are played with a probability above `least`, the most likely first."""
-    shown = [name for name, chance in strategy.items() if math.isfinite(chance) and chance > least]
-    return sorted(shown, key=lambda name: -strategy[name])
-
-
-def telling(report: GameReport, strategy: Mapping[str, float]) -> list[str]:
-    """The strategies that matter: averages of learners never quite forget what was tried at first."""
-    largest = max((chance for chance in strategy.values() if math.isfinite(chance)), default=0.0)
-    return played(strategy, LEAST_SHARE * largest if report.course.rounds else 0.0)
-
-
-def the(player: str) -> str:
-    """What a sentence calls a player."""
-    name = numbers.label(player, 40)
-    return f"the {name.lower()}" if name.lower().endswith("player") else name
+    joints: Sequence[JointRow] = ()
+    behaviour: Sequence[InformationSetRow] = ()

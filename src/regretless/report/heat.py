@@ -45,7 +45,8 @@ class Cells:
     @cached_property
     def reach(self) -> float:
         """How far a cell is from the centre at most."""
-        return max(abs(value - self.centre) for line in self.values for value in line)
+        apart = (abs(value - self.centre) for line in self.values for value in line)
+        return max((one for one in apart if math.isfinite(one)), default=0.0)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -137,7 +138,8 @@ class _Drawing:
 
     def _shade(self, value: float) -> tuple[str, int]:
         reach = self.cells.reach
-        level = math.ceil(LEVELS * abs(value - self.cells.centre) / reach - 1e-9) if reach > 0 else 0
+        apart = abs(value - self.cells.centre)
+        level = math.ceil(LEVELS * (apart / reach) - 1e-9) if reach > 0 and math.isfinite(apart) else 0
         return ("above" if value > self.cells.centre else "below"), level
 
     def _supports(self) -> str:

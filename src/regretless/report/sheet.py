@@ -6,13 +6,11 @@ import base64
 import hashlib
 import math
 import os
-import secrets
-import stat
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from importlib import metadata, resources
 from typing import Any
 
+from ..replacing import replacing
 from . import numbers, summary, svg
 from .axes import Format
 from .curves import Panel, Series, at_round
@@ -50,25 +48,8 @@ _DEFAULTS: dict[str, Any] = {
 
 def write(path: str | os.PathLike[str], page: str) -> None:
     """Write a page so that the path holds the old file or the whole new one, never a part."""
-    content = page.encode("utf-8")
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
-        with open(target, "wb") as stream:
-            stream.write(content)
-        return
-    temporary = os.path.join(os.path.dirname(target), f".report-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:
-        with suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError):  # nobody knows the temporary file by name
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-        raise
+    with replacing(path) as file:
+        file.write(page.encode("utf-8"))
 
 
 def fill(

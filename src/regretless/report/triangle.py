@@ -9,7 +9,7 @@ from html import escape
 
 from . import numbers, summary
 from .curves import Point
-from .games import the
+from .game_words import the
 from .stills import Key, Still
 
 MOST_ANSWERS = 6

@@ -22,6 +22,8 @@ least the mean edge, which is no less than the value, less ln n / (eta T) + eta 
 |z| <= 1, exp(-alpha z) <= (1 + z) / 2 exp(-alpha) + (1 - z) / 2 exp(alpha), whose mean under the weights is sqrt(1 -
 gamma_t^2). So the mean of exp(-sum_t alpha_t margins[h_t, x]) over the examples is at most the product of these, and
 the mean is at least the share of examples whose margin is not above 0 (Freund and Schapire 1997).
+
+Edges and margins are computed in floats, and every bound is raised by what rounding may have to do with that.
 """
 
 from __future__ import annotations
@@ -75,6 +77,10 @@ def _hedges(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> bool:
     return learner.rate is not None and isfinite(learner.rate) and learner.rate > 0
 
 
+def _known(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> bool:
+    return isfinite(learner.spread)
+
+
 def _adapts(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> bool:
     return learner.rate is None
 
@@ -94,7 +100,7 @@ PLAYED = ("no round has been played yet", _played)
 def margins_and_edges(ledger: BoostLedger, comparator: GameComparator, learner: BoostStanding) -> float:
     """No votes have a larger least margin than the least edge that a best hypothesis had in any round; the value of the
     game lies between the two."""
-    return ledger.least_edge
+    return ledger.least_edge + comparator.rounding
 
 
 @theorem(
@@ -103,7 +109,11 @@ def margins_and_edges(ledger: BoostLedger, comparator: GameComparator, learner: 
     counts=lambda ledger, _: ledger.mean_edge - ledger.margin,
     formula=r"\frac{1}{T} \sum_t \gamma_t - \min_x \sum_h v_h\, m_{h,x} \le \frac{\ln n}{\eta T} + \frac{\eta D^2}{8}",
     source="Freund & Schapire 1996; 1999, with the constant of Cesa-Bianchi & Lugosi 2006, Thm 2.2",
-    assumes=(PLAYED, ("it is about Hedge at a constant rate, and AdaBoost sets its own", _hedges)),
+    assumes=(
+        PLAYED,
+        ("it is about Hedge at a constant rate, and AdaBoost sets its own", _hedges),
+        ("it needs to know by how much margins may differ, and of these only products are known", _known),
+    ),
     whole=False,
 )
 def boosting_by_hedge(ledger: BoostLedger, comparator: GameComparator, learner: BoostStanding) -> float:
@@ -112,8 +122,9 @@ def boosting_by_hedge(ledger: BoostLedger, comparator: GameComparator, learner: 
     rate sqrt(8 ln n / T) / D, D being the range of the margins, 2 of hypotheses that answer -1 or 1. Where every edge
     exceeds that, every example is voted right."""
     if learner.rate is None or learner.examples == 1:
-        return 0.0
-    return log(learner.examples) / (learner.rate * ledger.rounds) + learner.rate * learner.spread * learner.spread / 8
+        return comparator.rounding
+    spent = learner.rate * learner.spread * learner.spread / 8
+    return log(learner.examples) / (learner.rate * ledger.rounds) + spent + comparator.rounding
 
 
 @theorem(
@@ -128,7 +139,7 @@ def boosting_by_hedge(ledger: BoostLedger, comparator: GameComparator, learner: 
 def adaboost(ledger: BoostLedger, comparator: GameComparator, learner: BoostStanding) -> float:
     """The share of the examples on which AdaBoost's votes are wrong, or undecided, is at most the product of sqrt(1 -
     edge^2) over the rounds."""
-    return ledger.product
+    return min(1.0, ledger.product * (1 + comparator.rounding))
 
 
 BOOSTING = (margins_and_edges, boosting_by_hedge, adaboost)

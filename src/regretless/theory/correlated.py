@@ -44,7 +44,7 @@ def coarse(ledger: GameLedger, comparator: GameComparator, learner: GameStanding
     counts=gain,
     formula=r"\varepsilon \le \max\left(\frac{\ln m}{\eta_1 T} + \frac{\eta_1 D_1^2}{8},"
     r" \frac{\ln n}{\eta_2 T} + \frac{\eta_2 D_2^2}{8}\right)",
-    source="Cesa-Bianchi & Lugosi 2006, Thms 2.2 and 2.3",
+    source="Cesa-Bianchi & Lugosi 2006, Thm 2.2; Bubeck 2011, Thm 2.4",
     assumes=(PLAYED, AT_ONCE, ALIKE, KNOWN, EVERYWHERE),
     whole=False,
 )

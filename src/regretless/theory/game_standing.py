@@ -16,7 +16,7 @@ rounding may have to do with that, `rounding` of the comparator, so that no line
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import inf, isnan, nan, sqrt
 
 from ..comparator import GameComparator
 from ..ledger import GameLedger
@@ -48,7 +48,7 @@ class GameStanding:
     zero_sum : bool
         Whether the column player loses what the row player wins.
     claim : float or None
-        The solver's own bound on the gap, but for rounding.
+        What the solver itself measured of the gap of the strategies that it returned; true but for rounding.
     basic : bool
         Whether the strategies are a basic solution of the game's linear program.
     """
@@ -113,9 +113,15 @@ def _zero_sum(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
     return learner.zero_sum
 
 
-def _squares(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
-    known = [spread for spread in (learner.row_spread, learner.column_spread) if spread > 0]
-    return all(SMALLEST < spread < LARGEST for spread in known)
+def _squares(ledger: GameLedger, _: GameComparator, learner: GameStanding) -> bool:
+    spreads = learner.row_spread, learner.column_spread
+    if not any(isnan(spread) for spread in spreads):
+        return all(SMALLEST < spread < LARGEST for spread in spreads if spread > 0)
+    # Nobody knows how large payoffs are: the sums tell whether anything of them was lost.
+    sums = [ledger.row_square] * (ledger.row_norm > 0) + [ledger.column_square] * (ledger.column_norm > 0)
+    if learner.method == "optimistic-hedge":
+        sums += [ledger.row_shift] * (learner.rows > 1) + [ledger.column_shift] * (learner.columns > 1)
+    return all(SMALLEST**2 < total < LARGEST**2 for total in sums)
 
 
 Assumption = tuple[str, Check]

@@ -10,8 +10,9 @@ in two parts, neither of which is negative.
 
     u - l  =  sum_i p_i (u - (Aq)_i) + sum_j q_j ((p'A)_j - l).
 
-At u = max_i (Aq)_i and l = min_j (p'A)_j no factor is negative, and the gap is what these products add up to. A method
-whose products are all 0, as at an optimal basis, has an equilibrium.
+At u = max_i (Aq)_i and l = min_j (p'A)_j no factor is negative, and the gap is what these products add up to: at an
+optimal basis they are all 0. Floats come only so near to that, the less near the worse the basis is conditioned. So a
+method claims what is left of the strategies that it returns, which it measures itself: u - l, or the products.
 
 **Basic solutions.** At a vertex of {(p, v): (p'A)_j >= v for all j, p on the simplex} the k probabilities above 0,
 and v, are the only solution of the equations of those columns that hold with equality, and of the sum. k + 1 unknowns
@@ -73,8 +74,9 @@ def weak_duality(ledger: GameLedger, comparator: GameComparator, learner: GameSt
     whole=False,
 )
 def complementary(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
-    """The gap is at most the sum of the products of each probability and what its strategy falls short of the best by,
-    as the method saw them: 0 at an optimal basis, but for rounding, which is added."""
+    """The gap is what the products of each probability and what its strategy falls short of the best by add up to, and
+    no larger than what the method itself measured of them for the strategies that it returned, rounding added: no more
+    than rounding at an optimal basis, as far as floats can tell it."""
     return float(learner.claim or 0.0) + comparator.rounding
 
 
@@ -97,7 +99,7 @@ OTHERS = (weak_duality,)
 BY_METHOD: dict[str, tuple[Theorem, ...]] = {
     "simplex": (*SOLVED, basic_support),
     "interior-point": SOLVED,
-    "linear-programming": SOLVED,
+    "linear-programming": OTHERS,
     "constant": SOLVED,
     "hedge": (weak_duality, *HEDGE),
     "optimistic-hedge": (weak_duality, *OPTIMISTIC),

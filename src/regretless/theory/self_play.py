@@ -145,7 +145,7 @@ def regret_identity(ledger: GameLedger, comparator: GameComparator, learner: Gam
     formula=r"\mathrm{gap} \le \frac{1}{T} \left(\frac{\ln m}{\eta_1} + \frac{\ln n}{\eta_2}\right)"
     r" + \frac{(\eta_1 + \eta_2) D^2}{8};\quad \eta_t = \frac{2}{D} \sqrt{\frac{\ln m}{t}}:"
     r"\ D\, \frac{\sqrt{\ln m} + \sqrt{\ln n}}{\sqrt{T}}",
-    source="Freund & Schapire 1999, with the constants of Cesa-Bianchi & Lugosi 2006, Thms 2.2 and 2.3",
+    source="Freund & Schapire 1999, with the constants of Cesa-Bianchi & Lugosi 2006, Thm 2.2; Bubeck 2011, Thm 2.4",
     assumes=(PLAYED, ZERO_SUM, ALIKE, KNOWN, EVERYWHERE),
     whole=False,
 )

@@ -44,7 +44,7 @@ from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
 from .game_standing import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns, root, weight_share
-from .games import SOLVED, weak_duality
+from .games import OTHERS, weak_duality
 from .self_play import regret_identity
 
 Array = np.ndarray[Any, Any]
@@ -165,21 +165,23 @@ def sequence_squares(ledger: GameLedger, comparator: GameComparator, learner: Se
     title="Regrets that are kept",
     quantity="duality gap",
     counts=gap,
-    formula=r"W \cdot \mathrm{gap} \le w_T \sum_I \lvert Q_I \rvert_2 + \mathrm{turn}",
+    formula=r"W \cdot \mathrm{gap} \le w_T \sum_{\text{players}} \max_x \sum_I x(I)\, \lvert Q_I \rvert_2"
+    r" + \mathrm{turn}",
     source="Zinkevich, Johanson, Bowling & Piccione 2007, Thm 3; Tammelin, Burch, Johanson & Bowling 2015",
-    assumes=(PLAYED, ZERO_SUM, SQUARES),
+    assumes=(PLAYED, ZERO_SUM),
     whole=False,
 )
 def sequence_kept(ledger: GameLedger, comparator: GameComparator, learner: SequenceStanding) -> float:
-    """The gap of the average plans is at most the last weight over the sum of the weights times the lengths of what the
-    matchers of all information sets keep at the end, with what taking turns was worth."""
+    """The gap of the average plans is at most the last weight over the sum of the weights times the most that the
+    lengths of what the matchers keep at the end add up to over the information sets that one plan of a player comes to,
+    of both players, with what taking turns was worth."""
     lengths = ledger.row_norm + ledger.column_norm
     return (ledger.last_weight * lengths + ledger.turn) / ledger.weight + comparator.rounding
 
 
 CFR = (weak_duality, regret_identity, counterfactual, sequence_squares, sequence_kept)
 BY_METHOD: dict[str, tuple[Theorem, ...]] = {
-    "linear-programming": SOLVED,
+    "linear-programming": OTHERS,
     "cfr": CFR,
     "cfr+": CFR,
     "pcfr+": CFR,

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
-from typing import Any
+from typing import IO, Any
 
 from ...data.exact_numbers import Exact
 from ...data.gambit_efg import CHANCE, GameTree, InformationSet, Node, read_efg_file, read_efg_text
-from ...errors import RegretlessError
+from ...errors import DataError, RegretlessError
 from .sequence import SequenceGame
 
 EMPTY = "∅"
@@ -40,6 +40,10 @@ class ExtensiveGame:
         self.title = tree.title
         self.players = distinct(name or str(place + 1) for place, name in enumerate(tree.players))
 
+    def __repr__(self) -> str:
+        players = ", ".join(map(repr, self.players))
+        return f"<ExtensiveGame {self.title!r}: {players}, {len(self.tree.nodes)} nodes>"
+
     def sequence_form(self) -> SequenceGame:
         """The game by both players' sequences, the first player being the row player.
 
@@ -65,22 +69,36 @@ class ExtensiveGame:
         return RegretlessError(f"{self.tree.source}: {why}")
 
 
-def read_efg(source: str | PathLike[str]) -> ExtensiveGame:
+def read_efg(source: str | PathLike[str] | IO[Any]) -> ExtensiveGame:
     """An extensive game from Gambit's ``.efg`` format.
 
     Parameters
     ----------
-    source : path, or the text of a file
+    source : path, the text of a file, or an open file
         Compressed files are known by their suffix, a text by its beginning with ``EFG``; ``-`` is standard input.
 
     Raises
     ------
     DataError
         If it is no such file; the message says where.
+    RegretlessError
+        If nothing is named.
     """
+    if not isinstance(source, str | PathLike) and hasattr(source, "read"):
+        return ExtensiveGame(_read_open(source))
+    if not isinstance(source, str | PathLike) or not str(source).strip():
+        raise RegretlessError(f"source={source!r}; a path, an open file or the text of one is expected")
     if isinstance(source, str) and source.lstrip().startswith("EFG") and len(source.split(None, 3)) == 4:
         return ExtensiveGame(read_efg_text(source))
     return ExtensiveGame(read_efg_file(source))
+
+
+def _read_open(file: IO[Any]) -> GameTree:
+    text, name = file.read(), str(getattr(file, "name", "<efg>"))
+    try:
+        return read_efg_text(text if isinstance(text, str) else text.decode(), name)
+    except UnicodeDecodeError as error:
+        raise DataError(name, None, None, "not UTF-8", "open the text of a file") from error
 
 
 def distinct(names: Iterable[str]) -> list[str]:

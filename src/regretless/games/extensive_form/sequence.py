@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import inf, nextafter
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,16 @@ import numpy as np
 from ... import _core
 from ...errors import RegretlessError
 from ..found import Vector
+from ..units import unit_of
 from .sequence_matrix import from_file, sparse
 from .sequence_solution import SequenceSolution
 from .treeplex import Treeplex
 
 # Sums of larger ones may have no floats.
 LARGEST = 1e290
+# Below this floats are so far from each other that fractions are rounded by more than half a unit of their last place.
+NORMAL = 2.0**-1022
+STEP = 2.0**-1074
 
 
 class SequenceGame:
@@ -51,6 +56,8 @@ class SequenceGame:
     row, column : Treeplex
         The players' sequences and information sets.
     payoffs : csr_array
+    unit : float
+        A power of two; of very large or small payoffs what the compiled core has them in multiples of, else 1.
 
     Raises
     ------
@@ -94,12 +101,19 @@ class SequenceGame:
             raise RegretlessError(f"A: {largest:.3g} in it; payoffs up to {LARGEST:.0e} are expected")
         self.total, self._stated = float(total), stated
         self._rounded = stated is not None and _differ(self.payoffs, stated)
+        self._rough = 0 if stated is None else sum(0 < abs(payoff) < NORMAL for payoff in stated.values())
+        self.unit = unit_of(largest)
         self._solved: SequenceSolution | None = None
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any], **names: Any) -> SequenceGame:
         """A game from the arrays of an ``.npz`` file: ``A_row, A_col, A_val, A_shape``, and the same of E and F."""
         return cls(*(from_file(arrays, letter) for letter in "AEF"), **names)
+
+    def __repr__(self) -> str:
+        sequences, sets = (len(self.row), len(self.column)), (len(self.row.sets), len(self.column.sets))
+        counts = f"{sequences[0]} and {sequences[1]} sequences, {sets[0]} and {sets[1]} information sets"
+        return f"<SequenceGame: {counts}>"
 
     @property
     def rows(self) -> list[str]:
@@ -231,7 +245,18 @@ class SequenceGame:
         own = self.row if row else self.column
         low, high = np.empty(len(own)), np.empty(len(own))
         self._tree.reaches(row, low, high)
-        return low, high
+        return low * self.unit, high * self.unit
+
+    @cached_property
+    def size(self) -> float:
+        """What payoffs without their signs come to at most, whatever both do: rounding errors are in proportion."""
+        tree = self._compiled(abs(self.inward))
+        worth = []
+        for row, own in ((True, self.row), (False, self.column)):
+            low, high = np.empty(len(own)), np.empty(len(own))
+            tree.reaches(row, low, high)
+            worth.append(float(high[0]))
+        return min(worth) * self.unit
 
     def fractions(self) -> list[tuple[int, int, Fraction]]:
         """The payoffs exactly, as they were stated or as the floats are, with their places in the kernels' order."""
@@ -244,7 +269,9 @@ class SequenceGame:
 
     def _enclose(self, row: Vector, column: Vector) -> tuple[float, float]:
         """The interval of plans in the kernels' order."""
-        return self._tree.enclose(row, column, self._rounded)
+        lower, upper = self._tree.enclose(row, column, self._rounded)
+        off = STEP * self._rough
+        return -_at_least(-lower, self.unit, off), _at_least(upper, self.unit, off)
 
     @cached_property
     def inward(self) -> Any:
@@ -253,20 +280,19 @@ class SequenceGame:
 
     @cached_property
     def _tree(self) -> _core.Tree:
-        by_row = self.inward
+        return self._compiled(self.inward)
+
+    def _compiled(self, by_row: Any) -> _core.Tree:
+        """The compiled core of the game with such payoffs, in units; it checks arrays once, so that it has its own."""
         by_column = _sorted(by_row.T.tocsr())
-        return _core.Tree(
-            row_first=self.row.first,
-            row_parent=self.row.parent,
-            column_first=self.column.first,
-            column_parent=self.column.parent,
-            row_starts=by_row.indptr.astype(np.int64),
-            row_columns=by_row.indices.astype(np.int32),
-            row_values=by_row.data,
-            column_starts=by_column.indptr.astype(np.int64),
-            column_columns=by_column.indices.astype(np.int32),
-            column_values=by_column.data,
-        )
+        sides = {"row": (self.row, by_row), "column": (self.column, by_column)}
+        arrays: dict[str, Any] = {}
+        for name, (tree, payoffs) in sides.items():
+            arrays[f"{name}_first"], arrays[f"{name}_parent"] = tree.first.copy(), tree.parent.copy()
+            arrays[f"{name}_starts"] = payoffs.indptr.astype(np.int64)
+            arrays[f"{name}_columns"] = payoffs.indices.astype(np.int32)
+            arrays[f"{name}_values"] = payoffs.data / self.unit
+        return _core.Tree(**arrays)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the compiled core, which borrows arrays."""
@@ -283,9 +309,17 @@ def _differ(payoffs: Any, stated: Mapping[tuple[int, int], Fraction]) -> bool:
     """
     entries = payoffs.tocoo()
     floats = dict(zip(zip(entries.row.tolist(), entries.col.tolist(), strict=True), entries.data.tolist(), strict=True))
-    if {place: float(value) for place, value in stated.items() if value} != floats:
+    if {place: float(value) for place, value in stated.items() if float(value)} != floats:
         raise RegretlessError("stated: these are not the payoffs of A")
     return any(floats.get(place, 0.0) != value for place, value in stated.items())
+
+
+def _at_least(value: float, unit: float, off: float) -> float:
+    """A float that is no less than so many units and `off` more, and is this number if it is a float."""
+    found = value * unit
+    if found / unit < value:  # there are few floats near 0
+        found = nextafter(found, inf)
+    return nextafter(found + off, inf) if off else found
 
 
 def _sorted(matrix: Any) -> Any:

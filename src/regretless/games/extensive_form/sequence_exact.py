@@ -1,64 +1,119 @@
 """Games in sequence form in fractions: guessed from floats, verified in exact arithmetic.
 
 The probabilities of a basic solution are fractions, of small games fractions with small denominators: the nearest ones
-to the floats are tried, with ever larger denominators, until what both plans guarantee is the same number.
+to the floats are tried, with ever larger denominators, until what both plans guarantee is the same number. Where they
+are not so simple the equations of the vertices that the plans stand at are solved in whole numbers. Where ties are
+broken by differences that floats do not see, neither need lead to a solution, and then there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from math import lcm
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..found import Vector
+from ..found import Found, Vector
 from ..solution import Exact
+from ..solvers.halting import Halted, Look, looking
+from .sequence_program import linear_program
+from .sequence_vertex import Entries, vertex
 from .treeplex import Treeplex
 
 if TYPE_CHECKING:
     from .sequence import SequenceGame
 
-Plan = list[Fraction]
+Plan = list[int]  # each divided by the first one
 LARGEST = (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)
 
 
-def solve_exactly(game: SequenceGame, row: Vector, column: Vector) -> Exact | None:
-    """The solution in fractions, verified; None if the plans, which are in the kernels' order, do not lead to it."""
-    entries = game.fractions()
-    steps = game.row.behaviour(row).tolist(), game.column.behaviour(column).tolist()
-    for largest in LARGEST:
-        x, y = _plan(game.row, steps[0], largest), _plan(game.column, steps[1], largest)
-        lower = -_best(game.column, _against(x, ((j, i, -value) for i, j, value in entries), len(game.column)))
-        if lower == _best(game.row, _against(y, entries, len(game.row))):
-            return Exact(lower, _outward(game.row, x), _outward(game.column, y))
+def solve_exactly(game: SequenceGame, found: Found, *, stop: Callable[[], bool] | None = None) -> Exact | None:
+    """The solution in fractions, verified.
+
+    Parameters
+    ----------
+    game : SequenceGame
+    found : Found
+        Plans in the kernels' order, near an equilibrium.
+    stop : callable, optional
+        Asked now and then.
+
+    Returns
+    -------
+    Exact or None
+        None if nothing leads to one.
+
+    Raises
+    ------
+    Halted
+        If it was stopped.
+    """
+    stated = game.fractions()
+    scale = lcm(*{value.denominator for _, _, value in stated})
+    won = [(i, j, value.numerator * (scale // value.denominator)) for i, j, value in stated]
+    paid = [(j, i, -value) for i, j, value in won]
+    look = looking(stop)
+    for x, y in _candidates(game, found, won, paid, stop):
+        look()
+        least = -_best(game.column, _against(x, paid, len(game.column)))
+        if least * y[0] == _best(game.row, _against(y, won, len(game.row))) * x[0]:
+            return Exact(Fraction(least, x[0] * scale), _outward(game.row, x), _outward(game.column, y))
     return None
 
 
-def _plan(tree: Treeplex, behaviour: list[float], largest: int) -> Plan:
+def _candidates(
+    game: SequenceGame, found: Found, won: Entries, paid: Entries, stop: Callable[[], bool] | None
+) -> Iterator[tuple[Plan, Plan]]:
+    """Plans in whole numbers that may be an equilibrium, the simplest ones first."""
+    steps = game.row.behaviour(found.row).tolist(), game.column.behaviour(found.column).tolist()
+    for largest in LARGEST:
+        yield _near(game.row, steps[0], largest), _near(game.column, steps[1], largest)
+    look = looking(stop)
+    yield from _vertices(game, found.row, found.column, won, paid, look)
+    if found.method != "linear-programming":
+        solved = linear_program(game, stop=stop)
+        if solved.stopped is not None:
+            raise Halted
+        yield from _vertices(game, solved.row, solved.column, won, paid, look)
+
+
+def _vertices(
+    game: SequenceGame, row: Vector, column: Vector, won: Entries, paid: Entries, look: Look
+) -> Iterator[tuple[Plan, Plan]]:
+    x = vertex(game.row, game.column, paid, row, look)
+    y = None if x is None else vertex(game.column, game.row, won, column, look)
+    if x is not None and y is not None:
+        yield x, y
+
+
+def _near(tree: Treeplex, behaviour: list[float], largest: int) -> Plan:
+    """The plan of the nearest fractions with denominators up to the largest."""
     plan = [Fraction(1)] + [Fraction(step).limit_denominator(largest) for step in behaviour[1:]]
     for place, parent in enumerate(tree.parent.tolist()):
         begin, end = tree.first[place], tree.first[place + 1]
         total = sum(plan[begin:end])
         plan[begin:end] = [plan[parent] * step / total for step in plan[begin:end]]
-    return plan
+    common = lcm(*{step.denominator for step in plan})
+    return [step.numerator * (common // step.denominator) for step in plan]
 
 
-def _against(plan: Plan, entries: Iterable[tuple[int, int, Fraction]], count: int) -> Plan:
+def _against(plan: Plan, entries: Entries, count: int) -> list[int]:
     """What each of a player's sequences wins against a plan of the other."""
-    earned = [Fraction()] * count
+    earned = [0] * count
     for own, other, value in entries:
         earned[own] += value * plan[other]
     return earned
 
 
-def _best(tree: Treeplex, earned: Plan) -> Fraction:
+def _best(tree: Treeplex, earned: list[int]) -> int:
     """What the best answer wins."""
     for place in range(len(tree.parent) - 1, -1, -1):
         earned[tree.parent[place]] += max(earned[tree.first[place] : tree.first[place + 1]])
     return earned[0]
 
 
-def _outward(tree: Treeplex, plan: Plan) -> Plan:
+def _outward(tree: Treeplex, plan: Plan) -> list[Fraction]:
     """The plan in the user's order."""
-    return [plan[place] for place in np.argsort(tree.order).tolist()]
+    return [Fraction(plan[place], plan[0]) for place in np.argsort(tree.order).tolist()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...theorem import Certificate
 from ...theory.games import OTHERS
 from ...theory.sequence_form import BY_METHOD, SequenceStanding, counterfactual, gains_by_turns, reach
 from ..found import Found
-from ..judge import EPSILON, TINY, bounded
+from ..judge import EPSILON, SPARE, TINY, bounded
 
 if TYPE_CHECKING:
     from .sequence import SequenceGame
@@ -39,7 +40,7 @@ def certificates(game: SequenceGame, found: Found, lower: float, upper: float) -
     learner = standing(game, found)
     answers = [_answers(game, found, lower, upper)]
     certified = [theorem.certify(ledger, answers, learner) for theorem in BY_METHOD.get(found.method, OTHERS)]
-    return certified if found.ledger is None else [bounded(one, learner.row_spread) for one in certified]
+    return [bounded(one, inf if found.ledger is None else learner.row_spread) for one in certified]
 
 
 def standing(game: SequenceGame, found: Found) -> SequenceStanding:
@@ -80,8 +81,6 @@ def theorem_line(game: SequenceGame, found: Found) -> tuple[str, Callable[[float
 
     if found.ledger is None or not gains_by_turns(learner):
         return None
-    if counterfactual.obstacle(book(1.0), nobody, learner) is not None:
-        return None
     return counterfactual.title, lambda rounds: counterfactual.value(book(rounds), nobody, learner)
 
 
@@ -93,6 +92,6 @@ def _answers(game: SequenceGame, found: Found, lower: float, upper: float) -> Ga
     played = 0 if found.ledger is None else found.iterations
     return GameComparator(
         rounds=float(found.iterations),
-        rounding=(len(x) + len(y) + played) * EPSILON * max(sizes, abs(lower), abs(upper)) + TINY,
+        rounding=(len(x) + len(y) + played + SPARE) * EPSILON * max(sizes, abs(lower), abs(upper)) + TINY,
         detail={"row_gain": upper - worth, "column_gain": worth - lower},
     )

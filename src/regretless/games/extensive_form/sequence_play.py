@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ... import _core
+from ...borrowed import Borrowed
 from ...errors import RegretlessError
 from ...ledger import GAME_FIELDS, GameLedger
 from ..found import Course, Found, Vector
+from ..units import in_payoffs
 from .treeplex import Treeplex
 
 if TYPE_CHECKING:
@@ -31,8 +34,8 @@ REGRETS, LAST, BEHAVIOUR, PLAN, AVERAGE = range(_core.TREE_ROWS)
 PROGRESS = 0.2
 
 
-class TreePlay:
-    """Two learners on a tree, and their arrays.
+class TreePlay(Borrowed):
+    """Two learners on a tree, and their arrays; they go on where they stopped.
 
     Parameters
     ----------
@@ -48,12 +51,15 @@ class TreePlay:
     row, column : ndarray
         Summed regrets, the last ones, probabilities in the information sets, the plan and the weighted sum of plans.
     memory, book : ndarray
+        In units of the game.
 
     Raises
     ------
     RegretlessError
         If a parameter has no meaning.
     """
+
+    ARRAYS: ClassVar[tuple[str, ...]] = ("row", "column", "memory", "book")
 
     def __init__(
         self,
@@ -68,15 +74,18 @@ class TreePlay:
             raise RegretlessError(f"method: {method!r}; one of {', '.join(SELF_PLAY)} is expected")
         if average is not None and average not in AVERAGES:
             raise RegretlessError(f"average: {average!r}; one of {', '.join(AVERAGES)} is expected")
-        self.method = method
+        self.game, self.method, self.given = game, method, start is not None
         self.alternate = method != "cfr" if alternate is None else bool(alternate)
         self.power = (0 if method == "cfr" else 2) if average is None else AVERAGES.index(average)
         plans = (None, None) if start is None else (game.row.given(start[0]), game.column.given(start[1]))
         self.row, self.column = _begun(game.row, plans[0]), _begun(game.column, plans[1])
         self.memory, self.book = np.zeros(_core.TREE_MEMORY), np.zeros(len(GAME_FIELDS))
-        self._core = _core.TreeDuel(
-            game._tree,
-            method,
+        self.core = self._core()
+
+    def _core(self) -> Any:
+        return _core.TreeDuel(
+            self.game._tree,
+            self.method,
             row=self.row,
             column=self.column,
             memory=self.memory,
@@ -86,23 +95,37 @@ class TreePlay:
         )
 
     @property
+    def rounds(self) -> int:
+        """How many have been played."""
+        return int(self.book[0])
+
+    @property
     def ledger(self) -> GameLedger:
-        """What was observed up to the last look."""
-        return GameLedger(*self.book.tolist())
+        """What was observed up to the last look, in payoffs."""
+        return in_payoffs(self.book, self.game.unit)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a theorem must know of the players besides."""
+        return {"alternate": self.alternate, "power": self.power, "given": self.given}
 
     def play(self, rounds: int) -> None:
         """Play so many rounds more."""
-        self._core.play(rounds)
+        self.core.play(rounds)
 
     def look(self) -> tuple[float, float]:
         """What the average plans guarantee the row player, and what they cost the column player at most."""
-        self._core.settle()
+        if not self.rounds:
+            return self.game._enclose(*self.plans())
+        self.core.settle()
         ledger = self.ledger
-        met, met_earlier = self.memory.tolist()
+        met, met_earlier = (self.memory * self.game.unit).tolist()
         return (met_earlier - ledger.column_regret) / ledger.weight, (met + ledger.row_regret) / ledger.weight
 
     def plans(self) -> tuple[Vector, Vector]:
-        """The average plans, in the kernels' order."""
+        """The average plans, in the kernels' order; before the first round the plans that it is begun with."""
+        if not self.rounds:
+            return self.row[PLAN].copy(), self.column[PLAN].copy()
         weight = self.ledger.weight
         return self.row[AVERAGE] / weight, self.column[AVERAGE] / weight
 
@@ -128,37 +151,34 @@ def tree_play(
     """
     play = TreePlay(game, method, average=average, alternate=alternate, start=start)
     most = MOST_ROUNDS if rounds is None else rounds
-    work = 2 * game.payoffs.nnz + 16 * sum(game.shape)
-    chunk = max(1, CHUNK // work)
+    goal = -inf if tolerance is None else SAFE * tolerance
     marks: list[tuple[int, float, float]] = []
-    played, told, stopped = 0, perf_counter(), None
-    while stopped is None:
-        until = min(most, played + max(LEAST_STEP if played else 1, int(GROWTH * played)))
-        while played < until:
-            step = min(chunk, until - played)
-            play.play(step)
-            played += step
-            if stop is not None and stop():
-                stopped = "asked to stop"
-                break
-        marks.append((played, *play.look()))
-        gap = play.ledger.gap
-        if played == most or (tolerance is not None and gap <= SAFE * tolerance):
-            break
+    told, heard = perf_counter(), True
+    while heard and play.rounds < most and not (marks and play.ledger.gap <= goal):
+        heard = _played(play, min(most, play.rounds + max(LEAST_STEP if marks else 1, int(GROWTH * play.rounds))), stop)
+        marks.append((play.rounds, *play.look()))
         if on_progress is not None and perf_counter() - told > PROGRESS:
             told = perf_counter()
-            on_progress(played, gap)
-    row, column = play.plans()
+            on_progress(play.rounds, play.ledger.gap)
     return Found(
-        row,
-        column,
+        *play.plans(),
         method,
-        played,
+        play.rounds,
         ledger=play.ledger,
-        settings={"alternate": play.alternate, "power": play.power, "given": start is not None},
+        settings=play.settings,
         course=_course(marks),
-        stopped=stopped,
+        stopped=None if heard else "asked to stop",
     )
+
+
+def _played(play: TreePlay, until: int, stop: Callable[[], bool] | None) -> bool:
+    """Play until so many rounds are over, unless somebody asks to stop; whether nobody did."""
+    chunk = max(1, CHUNK // (2 * play.game.payoffs.nnz + 16 * sum(play.game.shape)))
+    while play.rounds < until:
+        play.play(min(chunk, until - play.rounds))
+        if stop is not None and stop():
+            return False
+    return True
 
 
 def _begun(tree: Treeplex, plan: Vector | None) -> Vector:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..found import Found, Vector
-from ..solvers.linear_program import FEASIBLE, FIRST_SLICE
+from ..solvers.highs import solved_in_slices
 from .treeplex import Treeplex
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ SOLVERS = {"highs-ds": "dual simplex", "highs-ipm": "interior point"}
 def linear_program(
     game: SequenceGame,
     *,
+    seconds: float | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Found:
@@ -39,10 +40,8 @@ def linear_program(
     Parameters
     ----------
     game : SequenceGame
-    on_progress : callable, optional
-        Called with the number of iterations and a NaN, as the gap is not known before the end.
-    stop : callable, optional
-        Asked after about half a second, and then whenever as much time has passed as before.
+    seconds, on_progress, stop
+        As of :func:`solved_in_slices`.
 
     Returns
     -------
@@ -50,18 +49,9 @@ def linear_program(
     """
     program = _program(game)
     solver = "highs-ds" if game.payoffs.nnz <= SIMPLEX_PAYOFFS else "highs-ipm"
-    iterations, seconds = 0, FIRST_SLICE
-    watched = stop is not None or on_progress is not None
-    while True:
-        answer = _highs(program, solver, seconds if watched else None)
-        iterations += int(answer.nit or 0)
-        if answer.status != 1:
-            break
-        if on_progress is not None:
-            on_progress(iterations, float("nan"))
-        if stop is not None and stop():
-            return _unsolved(game, iterations, "interrupted", "asked to stop")
-        seconds *= 2
+    answer, iterations = solved_in_slices(program, solver, seconds=seconds, on_progress=on_progress, stop=stop)
+    if answer is None:
+        return _unsolved(game, iterations, "interrupted", "asked to stop")
     if answer.status != 0:
         return _unsolved(game, iterations, str(answer.message), None)
     row = _plan(game.row, answer.x[: len(game.row)])
@@ -83,10 +73,11 @@ def _program(game: SequenceGame) -> dict[str, Any]:
     objective[rows] = -1.0
     first = np.zeros(len(game.row.parent) + 1)
     first[0] = 1.0
-    scale = game.spread or 1.0
     # What is won by doing nothing is won whatever is done, and may be large.
     first_alone = coo_array(([1.0], ([0], [0])), shape=game.shape).tocsr()
-    payoffs = (game.inward - game.inward[0, 0] * first_alone) / scale
+    payoffs = game.inward - game.inward[0, 0] * first_alone
+    # A range as small as that is one of rounding errors. The scale may have no inverse, so that one divides by it.
+    payoffs.data /= max(game.spread, 2.0**-60 * float(np.abs(payoffs.data).max(initial=0.0))) or 1.0
     return {
         "c": objective,
         "A_ub": hstack([-payoffs.T, _constraints(game.column).T], format="csc"),
@@ -107,15 +98,6 @@ def _constraints(tree: Treeplex) -> Any:
     columns = np.concatenate([[0], np.arange(1, len(tree)), tree.parent])
     values = np.concatenate([np.ones(len(tree)), -np.ones(sets)])
     return coo_array((values, (rows, columns)), shape=(sets + 1, len(tree))).tocsr()
-
-
-def _highs(program: dict[str, Any], solver: str, seconds: float | None) -> Any:
-    from scipy.optimize import linprog
-
-    options: dict[str, Any] = {"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
-    if seconds is not None:
-        options["time_limit"] = seconds
-    return linprog(**program, method=solver, options=options)
 
 
 def _plan(tree: Treeplex, weights: Vector) -> Vector:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...checks import one_of
 from ...errors import RegretlessError
 from ..solution import Solution
 from ..written import written
@@ -44,8 +45,9 @@ class SequenceSolution(Solution):
         Raises
         ------
         RegretlessError
-            If there are no fractions.
+            If there is no such player, or there are no fractions.
         """
+        one_of("player", player, PLAYERS)
         tree = self.row_tree if player == "row" else self.column_tree
         if not exact:
             return tree.named((self.row if player == "row" else self.column).tolist())

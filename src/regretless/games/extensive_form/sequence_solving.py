@@ -9,12 +9,12 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...errors import RegretlessError
 from ...theorem import Certificate
 from ..found import Found
 from ..solution import Exact, Once, Promise, SolveError
+from ..solvers.halting import NO_FRACTIONS, Halted
+from ..target import default_gap, wanted_gap
 from .sequence_play import SELF_PLAY, tree_play
 from .sequence_program import linear_program
 from .sequence_solution import SequenceSolution
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from .sequence import SequenceGame
 
 METHODS = ("auto", "linear-programming", *SELF_PLAY)
-# Of the range of expected payoffs: what is meant by solved where nobody says.
-RELATIVE = 1e-9
-# Neighbouring floats at the size of the payoffs: no interval of floats is much narrower than that.
-LEAST_UNITS = 8.0
 # Of the range of expected payoffs: from here on self-play is there before linear programming.
 COARSE = 1e-5
 # Payoffs from which on linear programming takes minutes.
@@ -37,58 +33,56 @@ TRIED_ROUNDS = 20_000
 Finder = Callable[[], Found]
 
 
-def _target(game: SequenceGame, tolerance: float | None, rounds: int | None) -> float | None:
-    """The gap to end with; None where so many rounds are to be played, whatever comes of it.
-
-    Raises
-    ------
-    RegretlessError
-        If a number has no meaning.
-    """
-    if rounds is not None and (isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1):
-        raise RegretlessError(f"rounds: {rounds!r}; a whole number of at least 1 is expected")
-    if tolerance is not None:
-        if isinstance(tolerance, bool) or not 0 <= tolerance < inf:
-            raise RegretlessError(f"tolerance: {tolerance!r}; a number of payoffs, not negative, is expected")
-        return float(tolerance)
-    if rounds is not None:
-        return None
-    low, high = game.range
-    return max(RELATIVE * (high - low), LEAST_UNITS * float(np.spacing(max(abs(low), abs(high)))))
-
-
 def solve(
     game: SequenceGame,
     method: str,
     tolerance: float | None,
     *,
     exact: bool,
-    rounds: int | None,
-    start: tuple[Any, Any] | None,
-    average: str | None,
-    alternate: bool | None,
     on_progress: Callable[[int, float], None] | None,
     stop: Callable[[], bool] | None,
+    **of_play: Any,
 ) -> SequenceSolution:
-    """:meth:`SequenceGame.solve`."""
+    """:meth:`SequenceGame.solve`; what is said of self-play by its names."""
     began = perf_counter()
-    if method not in METHODS:
-        raise RegretlessError(f"method: {method!r}; of games in sequence form one of {', '.join(METHODS)} is expected")
-    of_play: dict[str, Any] = {"rounds": rounds, "start": start, "average": average, "alternate": alternate}
-    if method not in SELF_PLAY:
-        for name, given in of_play.items():
-            if given is not None:
-                raise RegretlessError(f"{name} is about self-play; method must name one: {', '.join(SELF_PLAY)}")
-    target = _target(game, tolerance, rounds)
-    play = partial(tree_play, game, tolerance=target, on_progress=on_progress, stop=stop, **of_play)
+    method = _method(method, of_play)
+    target = wanted_gap(tolerance, of_play["rounds"], lambda: default_gap(game.spread, game.size))
     wanted = None if exact else tolerance  # fractions are found near basic solutions
-    if method == "auto" and _coarse(game, wanted):
-        play = partial(play, rounds=TRIED_ROUNDS)
-    finders: dict[str, Finder] = {name: partial(play, name) for name in SELF_PLAY}
-    finders["linear-programming"] = partial(linear_program, game, on_progress=on_progress, stop=stop)
-    names = plan(game, wanted) if method == "auto" else [method]
-    found, lower, upper = _attempted(game, [finders[name] for name in names], target)
-    proof = _exactly(game, found, lower, upper) if exact and found.stopped is None else None
+    names = [method]
+    if method == "auto":
+        names = plan(game, wanted)
+        of_play["rounds"] = TRIED_ROUNDS if _coarse(game, wanted) else None
+    watched: dict[str, Any] = {"on_progress": on_progress, "stop": stop}
+    play = partial(tree_play, game, tolerance=target, **of_play, **watched)
+    program: Finder = partial(linear_program, game, **watched)
+    finders = [program if name == "linear-programming" else partial(play, name) for name in names]
+    found, lower, upper = _attempted(game, finders, target)
+    found, proof = _exactly(game, found, lower, upper, stop) if exact and found.stopped is None else (found, None)
+    return _solution(game, found, (lower, upper), proof, began)
+
+
+def _method(method: str, of_play: dict[str, Any]) -> str:
+    """The method's name.
+
+    Raises
+    ------
+    RegretlessError
+        If there is no such method, or something is said of self-play that is none.
+    """
+    name = method.replace("_", "-") if isinstance(method, str) else method
+    if name not in METHODS:
+        raise RegretlessError(f"method: {method!r}; of games in sequence form one of {', '.join(METHODS)} is expected")
+    if name not in SELF_PLAY:
+        for parameter, given in of_play.items():
+            if given is not None:
+                raise RegretlessError(f"{parameter} is about self-play; method must name one: {', '.join(SELF_PLAY)}")
+    return name
+
+
+def _solution(
+    game: SequenceGame, found: Found, interval: tuple[float, float], proof: Exact | None, began: float
+) -> SequenceSolution:
+    lower, upper = interval
     return SequenceSolution(
         rows=game.rows,
         columns=game.cols,
@@ -151,16 +145,29 @@ def _attempted(game: SequenceGame, finders: list[Finder], tolerance: float | Non
         gap = reached[1] - reached[0]
         failures.append(f"{found.method} left a gap of {gap:.3g} after {found.iterations} iterations{why}")
     raise SolveError(
-        f"{'; '.join(failures)}; {tolerance:.3g} was asked for, and the value lies in [{lower:.12g}, {upper:.12g}]",
+        f"the game was not solved to a gap of {tolerance:.3g}: {'; '.join(failures)}; "
+        f"its value lies between {lower:.9g} and {upper:.9g}",
         lower,
         upper,
     )
 
 
-def _exactly(game: SequenceGame, found: Found, lower: float, upper: float) -> Exact:
+def _exactly(
+    game: SequenceGame, found: Found, lower: float, upper: float, stop: Callable[[], bool] | None
+) -> tuple[Found, Exact | None]:
+    """The solution in fractions; if it is stopped there, what was found already, and that it was stopped.
+
+    Raises
+    ------
+    SolveError
+        If there is none near.
+    """
     from .sequence_exact import solve_exactly
 
-    proof = solve_exactly(game, found.row, found.column)
+    try:
+        proof = solve_exactly(game, found, stop=stop)
+    except Halted:
+        return replace(found, stopped=NO_FRACTIONS), None
     if proof is None:
         raise SolveError(
             "no fractions near the plans that were found are an equilibrium; without exact they are good for a gap of"
@@ -168,7 +175,7 @@ def _exactly(game: SequenceGame, found: Found, lower: float, upper: float) -> Ex
             lower,
             upper,
         )
-    return proof
+    return found, proof
 
 
 def _judged(game: SequenceGame, found: Found, lower: float, upper: float) -> list[Certificate]:

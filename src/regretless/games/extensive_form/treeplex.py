@@ -15,6 +15,7 @@ import numpy as np
 
 from ...errors import RegretlessError
 from ..found import Vector
+from ..names import names_or_numbers
 
 Whole = np.ndarray[Any, np.dtype[np.int32]]
 LIMIT = 2**31 - 1
@@ -67,8 +68,8 @@ class Treeplex:
         count = constraints.shape[1]
         parents, children = _families(constraints, what)
         self.order, self.places, self.first, self.parent = _numbered(parents, children, count, what)
-        self.names = _names(names, [str(place) for place in range(count)], f"{what}: sequences")
-        self.sets = _names(sets, [str(place + 1) for place in range(len(parents))], f"{what}: information sets")
+        self.names = names_or_numbers(names, count, f"{what}: sequences", first=0)
+        self.sets = names_or_numbers(sets, len(parents), f"{what}: information sets")
         self.actions = self.names if actions is None else [str(action) for action in actions]
         if len(self.actions) != count:
             raise RegretlessError(f"{what}: {len(self.actions)} names of actions; {count} sequences need one each")
@@ -207,16 +208,11 @@ def _numbered(
         lost = min(set(range(count)).difference(order))
         where = "ends in no information set" if owner[lost] < 0 else "does not come from the empty sequence"
         raise RegretlessError(f"{what}: sequence {lost} {where}")
-    return tuple(np.asarray(found, dtype=np.int32) for found in (order, places, first, parent_of))  # type: ignore[return-value]
+    return _kept(order), _kept(places), _kept(first), _kept(parent_of)
 
 
-def _names(given: Sequence[str] | None, otherwise: list[str], what: str) -> list[str]:
-    if given is None:
-        return otherwise
-    names = [str(name) for name in given]
-    if len(names) != len(otherwise):
-        raise RegretlessError(f"{what}: {len(names)} names; {len(otherwise)} are expected")
-    if len(set(names)) < len(names):
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise RegretlessError(f"{what}: {twice!r} stands twice; each needs a name of its own")
-    return names
+def _kept(numbers: list[int]) -> Whole:
+    """Numbers that nobody changes by accident."""
+    found = np.asarray(numbers, dtype=np.int32)
+    found.flags.writeable = False
+    return found

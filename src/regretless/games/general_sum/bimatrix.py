@@ -53,6 +53,10 @@ class BimatrixGame:
         named = MatrixGame(A, rows, cols)
         self.rows, self.cols = named.rows, named.cols
 
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"<BimatrixGame: {rows:,} x {columns:,}>"
+
     @property
     def shape(self) -> tuple[int, int]:
         """How many rows and columns."""
@@ -83,6 +87,7 @@ class BimatrixGame:
             Return after so many.
         seconds : float
             Return what was found after about so long. Until something is found, half of it is kept for other methods.
+            There is no `stop`, as where strategies get better by and by: half a search has found nothing.
 
         Returns
         -------
@@ -95,6 +100,7 @@ class BimatrixGame:
         RegretlessError
             If nothing was found in time, the game is too large for the method, or quantecon is needed and missing.
         """
+        method = method.replace("_", "-")
         if method not in METHODS:
             raise RegretlessError(f"method: {method!r}; one of {', '.join(METHODS)} is expected")
         if limit is not None and not limit >= 1:
@@ -108,7 +114,10 @@ class BimatrixGame:
         return [(self.rows[i], self.cols[j]) for i, j in pure_equilibria(self.row_payoffs, self.column_payoffs)]
 
     def dominated(self) -> list[Domination]:
-        """What repeated elimination of strictly dominated strategies takes away, in order; no equilibrium plays it."""
+        """What repeated elimination of strictly dominated strategies takes away, in order; no equilibrium plays it.
+
+        A linear program for each strategy that is left, until none goes: minutes, for some hundreds of strategies.
+        """
         return dominated(self.row_payoffs, self.column_payoffs)
 
     def is_nash(self, row: Any, column: Any, tolerance: float | None = None) -> bool:
@@ -164,4 +173,14 @@ class BimatrixGame:
         -------
         JointPlay
         """
-        return play_jointly(self, method, rounds, tolerance, average, start, marks, on_progress, stop)
+        return play_jointly(
+            self,
+            method,
+            rounds=rounds,
+            tolerance=tolerance,
+            average=average,
+            start=start,
+            marks=marks,
+            on_progress=on_progress,
+            stop=stop,
+        )

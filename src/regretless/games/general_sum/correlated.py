@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,16 @@ from ..found import Vector
 from ..payoffs import Array, Payoffs
 from .joint import joint_gains, joint_of
 from .nash import two_payoffs
+from .programs import Unsolved, optimum
 from .verified import scaled
 from .whole import above
 
 OBJECTIVES = ("welfare", "row", "column")
 # By how much of the range of a player's payoffs a solution may fall short; HiGHS is asked for 1e-10.
 SLACK = 1e-8
+# HiGHS may take a program for infeasible in which a probability may change by no more than about its own tolerance, and
+# come to no end over coefficients as small.
+TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +49,8 @@ class Correlated:
     row_gain, column_gain : float
         How much more each would win by its best deviation, 0 if by none: computed exactly from `joint`, rounded up.
     best : float
-        The objective's expectation.
+        The objective's expectation in `joint`: an equilibrium but for its gains, so that it may exceed `bound` by as
+        little.
     bound : float
         No (coarse) correlated equilibrium has a larger one, by weak duality; rounding errors allowed for.
     """
@@ -70,8 +76,9 @@ class Distance:
         How much more each player would win by its best deviation, 0 if by none: exact, but rounded upwards.
     distance : float
         Sum of the absolute differences from `nearest`; at least either gain over the range of that player's payoffs.
+        NaN if HiGHS found none, or not in time.
     nearest : ndarray
-        A (coarse) correlated equilibrium with the least distance.
+        A (coarse) correlated equilibrium with the least distance, NaN throughout if none was found.
     coarse : bool
     """
 
@@ -110,7 +117,7 @@ def correlated(
     Raises
     ------
     RegretlessError
-        If these are no payoffs, or HiGHS does not come to an end, or what it finds is no such equilibrium.
+        If these are no payoffs, or HiGHS does not come to an end, or nothing that it finds is such an equilibrium.
 
     Examples
     --------
@@ -122,16 +129,21 @@ def correlated(
     row, column = two_payoffs(A, B)
     aim = _aim(row, column, objective)
     rises = _incentives(scaled(row), scaled(column), coarse)
-    solved = _optimum(
-        {
-            "c": -scaled(aim).ravel(),
-            "A_ub": rises,
-            "b_ub": np.zeros(rises.shape[0]),
-            "A_eq": np.ones((1, rises.shape[1])),
-            "b_eq": [1],
-        },
-        seconds,
-    )
+    program = {
+        "c": -scaled(aim).ravel(),
+        "A_ub": rises,
+        "b_ub": np.zeros(rises.shape[0]),
+        "A_eq": np.ones((1, rises.shape[1])),
+        "b_eq": [1],
+    }
+
+    def check(solved: Any) -> None:
+        _checked(row, column, _cleaned(solved.x).reshape(row.shape), coarse)
+
+    try:
+        solved = optimum([program, program | {"A_ub": _without_tiny(rises)}], seconds, check)
+    except Unsolved as error:
+        raise RegretlessError(f"no best correlated equilibrium was found: {error}") from error
     joint = _cleaned(solved.x).reshape(row.shape)
     row_gain, column_gain = _checked(row, column, joint, coarse)
     bound = _bound(scaled(aim).ravel(), rises, -np.minimum(solved.ineqlin.marginals, 0.0))
@@ -160,7 +172,7 @@ def distance_to_correlated(A: Any, B: Any, joint: Any, coarse: bool = True, *, s
     coarse : bool
         Whether the coarse ones are meant.
     seconds : float
-        Give up after about so long.
+        Look for the nearest one for about so long. The gains are exact, and do not wait for it.
 
     Returns
     -------
@@ -169,30 +181,45 @@ def distance_to_correlated(A: Any, B: Any, joint: Any, coarse: bool = True, *, s
     Raises
     ------
     RegretlessError
-        As of :func:`correlated`, and if `joint` is no distribution.
+        If these are no payoffs, or `joint` is no distribution.
     """
     row, column = two_payoffs(A, B)
     table = joint_of(joint, row.shape)
     row_gain, column_gain = (max(gain, Fraction(0)) for gain in joint_gains(row, column, table, coarse))
     here = _cleaned(table.astype(np.float64).ravel())
+    try:
+        nearest = _nearest(row, column, here, coarse, seconds)
+    except Unsolved:
+        nearest = np.full(here.size, nan)
+    apart = float(np.abs(nearest - here).sum())
+    return Distance(above(row_gain), above(column_gain), apart, nearest.reshape(row.shape), coarse)
+
+
+def _nearest(row: Payoffs, column: Payoffs, here: Vector, coarse: bool, seconds: float) -> Vector:
+    """The equilibrium that differs least from a distribution: it is here + more - less."""
     rises = _incentives(scaled(row), scaled(column), coarse)
-    # The nearest one is here + more - less.
     size = here.size
-    solved = _optimum(
-        {
+
+    def program(here: Vector) -> dict[str, Any]:
+        return {
             "c": np.ones(2 * size),
             "A_ub": _beside(rises, -rises),
             "b_ub": -(rises @ here),
             "A_eq": np.append(np.ones(size), -np.ones(size))[None],
             "b_eq": [0],
             "bounds": np.column_stack([np.zeros(2 * size), np.append(np.full(size, np.inf), here)]),
-        },
-        seconds,
-    )
-    nearest = _cleaned(here + solved.x[:size] - solved.x[size:])
-    _checked(row, column, nearest.reshape(row.shape), coarse)
-    apart = float(np.abs(nearest - here).sum())
-    return Distance(above(row_gain), above(column_gain), apart, nearest.reshape(row.shape), coarse)
+        }
+
+    starts = [here, _cleaned(np.where(here < TINY, 0.0, here))]
+
+    def moved(solved: Any) -> Vector:
+        change = solved.x[:size] - solved.x[size:]
+        return _cleaned(starts[solved.program] + change)
+
+    def check(solved: Any) -> None:
+        _checked(row, column, moved(solved).reshape(row.shape), coarse)
+
+    return moved(optimum([program(start) for start in starts], seconds, check))
 
 
 def _aim(row: Payoffs, column: Payoffs, objective: Any) -> Payoffs:
@@ -223,20 +250,18 @@ def _incentives(A: Vector, B: Vector, coarse: bool) -> Any:
     return csr_array(vstack([row, csr_array(column)[:, order]]))
 
 
+def _without_tiny(table: Any) -> Any:
+    """A sparse table, its entries from 0 to 1, with zeros for all that is next to nothing."""
+    kept = table.copy()
+    kept.data[np.abs(kept.data) < TINY] = 0.0
+    kept.eliminate_zeros()
+    return kept
+
+
 def _beside(left: Any, right: Any) -> Any:
     from scipy.sparse import hstack
 
     return hstack([left, right], format="csr")
-
-
-def _optimum(program: dict[str, Any], seconds: float) -> Any:
-    from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
-
-    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "time_limit": float(seconds)}
-    solved = linprog(**program, method="highs", options=options)
-    if solved.x is None or solved.status != 0:
-        raise RegretlessError(f"no correlated equilibrium was found, though every game has one: {solved.message}")
-    return solved
 
 
 def _cleaned(joint: Array) -> Vector:
@@ -248,9 +273,7 @@ def _checked(row: Payoffs, column: Payoffs, joint: Vector, coarse: bool) -> tupl
     """Both gains, if they are within rounding."""
     gains = [max(gain, Fraction(0)) for gain in joint_gains(row, column, joint, coarse)]
     if gains[0] > SLACK * row.spread or gains[1] > SLACK * column.spread:
-        raise RegretlessError(
-            f"what HiGHS found is no correlated equilibrium: to deviate wins {max(map(float, gains)):.3g} more"
-        )
+        raise Unsolved(f"to deviate from what HiGHS found wins {max(map(float, gains)):.3g} more")
     return above(gains[0]), above(gains[1])
 
 

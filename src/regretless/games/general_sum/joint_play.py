@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,36 +48,14 @@ class JointPlay:
         return max(self.row_regret, self.column_regret, 0.0)
 
 
-def play_jointly(
-    game: BimatrixGame,
-    method: str,
-    rounds: int | None,
-    tolerance: float | None,
-    average: str | None,
-    start: tuple[Any, Any] | None,
-    marks: int,
-    on_progress: Callable[[int, float], None] | None,
-    stop: Callable[[], bool] | None,
-) -> JointPlay:
-    """Let two learners play, and look afresh at what they played."""
+def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
+    """Let two learners play, with what else self-play may be told, and look afresh at what they played."""
     from ..judge import coarse_certificates
     from ..play.self_play import self_play
 
     A, B = game.row_payoffs, game.column_payoffs
     joint = np.zeros(game.shape)
-    found = self_play(
-        A,
-        method,
-        column_payoffs=B,
-        joint=joint,
-        rounds=rounds,
-        tolerance=tolerance,
-        average=average,
-        start=start,
-        marks=marks,
-        on_progress=on_progress,
-        stop=stop,
-    )
+    found = self_play(A, method, column_payoffs=B, joint=joint, **wishes)
     joint /= joint.sum()
     regrets = joint_gains(A, B, joint, coarse=True)
     row_regret, column_regret = above(regrets[0]), above(regrets[1])

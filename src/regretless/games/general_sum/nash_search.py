@@ -45,9 +45,12 @@ class Search:
     game: BimatrixGame
     limit: int | None
     seconds: float
-    begin: float = field(default_factory=monotonic)
-    ends: float = 0.0
     notes: list[str] = field(default_factory=list)
+    begin: float = field(init=False)
+    ends: float = field(init=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        self.begin = monotonic()
 
     def run(self, method: str) -> Equilibria:
         """By one method, and by others if that finds nothing."""

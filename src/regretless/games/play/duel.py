@@ -13,7 +13,8 @@ from ...errors import RegretlessError
 from ...ledger import GAME_FIELDS, GameLedger
 from ..found import Vector
 from ..payoffs import Payoffs
-from .duel_payers import Paid, paid
+from ..units import in_payoffs
+from .duel_payers import Paid, copyable, paid
 
 METHODS = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")
 EXPONENTIAL = ("hedge", "optimistic-hedge")
@@ -92,8 +93,8 @@ class Duel(Borrowed):
         if column_payoffs is not None and column_payoffs.shape != payoffs.shape:
             raise RegretlessError(f"column_payoffs: shape {column_payoffs.shape}; {payoffs.shape} is expected")
         self.alternate, self.average = _habits(method, alternate, average, self.zero_sum, joint)
-        if single and any(given.kind != "dense" for given in self._given()):
-            raise RegretlessError("single: only dense payoffs are copied in 16 bits")
+        if single and not all(map(copyable, self._given())):
+            raise RegretlessError("single: only dense payoffs are copied in 16 bits, whose range is a normal float")
         self.single = single
         row, column = paid(payoffs, column_payoffs, single)
         self.units = row.units, column.units
@@ -178,14 +179,7 @@ class Duel(Borrowed):
     @property
     def ledger(self) -> GameLedger:
         """The running totals, in payoffs as they were given."""
-        book = dict(zip(GAME_FIELDS, self.book.tolist(), strict=True))
-        unit = self.units[0].unit
-        for name, value in book.items():
-            if name.endswith(("_regret", "_norm", "turn", "gap")):
-                book[name] = value * unit
-            elif name.endswith(("_square", "_shift")):
-                book[name] = value * unit * unit
-        return GameLedger(**book)
+        return in_payoffs(self.book, self.units[0].unit)
 
     @property
     def rounding(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import frexp, ldexp
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,14 @@ import numpy as np
 from ... import _core
 from ...errors import RegretlessError
 from ..payoffs import Payoffs, Vector
+from ..units import power_of_two, unit_of
 
-# Squares of payoffs beyond these would leave the floats, and so would their sums.
-SMALLEST, LARGEST = 2.0**-100, 2.0**100
 # Short whole numbers go so far from zero.
 LARGEST_SHORT = 32767.0
 # Payoffs this much larger than their range lose the digits in which they differ.
 OFFSET = 8.0
+# Half a range that is smaller has no inverse that counts short numbers.
+NARROWEST = 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +92,38 @@ class _Kept:
 
 def _kept(payoffs: Payoffs, single: bool) -> _Kept:
     if payoffs.kind == "operator":
-        return _Kept(payoffs.values, Units(), payoffs.low, payoffs.high)
+        return _kept_products(payoffs)
     # Halves first: the range of payoffs may be beyond the floats.
     centre, half = payoffs.low / 2 + payoffs.high / 2, payoffs.high / 2 - payoffs.low / 2
     if payoffs.kind == "dense" and single:
         return _Kept(_shortened(payoffs, centre, half), Units(centre, half or 1.0), -1.0, 1.0)
     if payoffs.kind != "dense" or payoffs.size <= OFFSET * half:
         centre = 0.0
-    if centre == 0 and (payoffs.size == 0 or SMALLEST <= payoffs.size <= LARGEST):
+    if centre == 0 and unit_of(payoffs.size) == 1:
         return _Kept(payoffs.values, Units(), payoffs.low, payoffs.high)
-    unit = _power_of_two(half or payoffs.size)
+    unit = power_of_two(half or payoffs.size)
     low, high = payoffs.low - centre, payoffs.high - centre
     return _Kept(_moved(payoffs, centre) / unit, Units(centre, unit), low / unit, high / unit)
+
+
+def copyable(payoffs: Payoffs) -> bool:
+    """Whether there is a copy in 16 bits: of payoffs that are all there, and alike or not too much so."""
+    half = payoffs.high / 2 - payoffs.low / 2
+    return payoffs.kind == "dense" and (half == 0 or half >= NARROWEST)
+
+
+def largest_product(payoffs: Payoffs) -> float:
+    """About how large the payoffs of a linear operator are, of which nothing is said: the largest of one product."""
+    # Weights of which no simple numbers add up to zero.
+    weights = np.sqrt(np.arange(1.0, payoffs.shape[1] + 1))
+    return float(np.abs(_checked(payoffs.times, payoffs.shape[0])(weights / weights.sum())).max())
+
+
+def _kept_products(payoffs: Payoffs) -> _Kept:
+    """A linear operator: its products are put in units where they are far from 1."""
+    size = largest_product(payoffs) if isnan(payoffs.size) else payoffs.size
+    unit = unit_of(size)
+    return _Kept(payoffs.values, Units(0.0, unit), payoffs.low / unit, payoffs.high / unit)
 
 
 def _shortened(payoffs: Payoffs, centre: float, half: float) -> Any:
@@ -114,11 +135,6 @@ def _shortened(payoffs: Payoffs, centre: float, half: float) -> Any:
 def _moved(payoffs: Payoffs, centre: float) -> Any:
     values = payoffs.values.astype(np.float64)
     return values if centre == 0 else values - centre
-
-
-def _power_of_two(size: float) -> float:
-    """What a size has to be divided by to come near 1, as far as its inverse is a number too."""
-    return ldexp(1.0, max(-1022, min(1022, frexp(size)[1])))
 
 
 def _player(payoffs: Payoffs, kept: _Kept, unit: float, *, turned: bool, sign: float) -> Paid:
@@ -135,7 +151,7 @@ def _payer(payoffs: Payoffs, kept: _Kept, *, turned: bool, sign: float) -> Any:
     rows, columns = payoffs.shape
     if payoffs.kind == "operator":
         mine, others = (columns, rows) if turned else (rows, columns)
-        multiply = _checked(payoffs.left if turned else payoffs.times, mine)
+        multiply = _checked(payoffs.left if turned else payoffs.times, mine, kept.units.unit)
         return _core.Payer.calls(multiply, mine=mine, others=others, sign=sign)
     if payoffs.kind == "dense":
         shorts = kept.values.dtype == np.int16
@@ -152,11 +168,11 @@ def _payer(payoffs: Payoffs, kept: _Kept, *, turned: bool, sign: float) -> Any:
     )
 
 
-def _checked(multiply: Callable[[Vector], Vector], count: int) -> Callable[[Vector], Vector]:
+def _checked(multiply: Callable[[Vector], Vector], count: int, unit: float = 1.0) -> Callable[[Vector], Vector]:
     def product(strategy: Vector) -> Vector:
         found = multiply(strategy)
         if found.shape != (count,) or not np.isfinite(found).all():
             raise RegretlessError(f"payoffs: a product has shape {found.shape}; {count} finite numbers are expected")
-        return found
+        return found if unit == 1 else found / unit
 
     return product

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...checks import positive, whole
 from ...errors import RegretlessError
+from ..enclosure import trusted_to
 from ..found import Course, Found
 from ..payoffs import Payoffs
 from .duel import Duel
-from .duel_payers import gap_between
+from .duel_payers import copyable, gap_between, largest_product
 
 if TYPE_CHECKING:
     from ..matrix import MatrixGame
@@ -21,10 +23,12 @@ if TYPE_CHECKING:
 COARSE = 4e-5
 MANY = 1 << 14
 # Without a number of rounds, so many products of two numbers are made at most, but at least so many rounds; each number
-# of a strategy costs as much besides as so many products.
-MOST_WORK, LEAST_ROUNDS, UPKEEP = 10**11, 10**4, 50
+# of a strategy costs as much besides as so many products, and so does each call of a linear operator.
+MOST_WORK, LEAST_ROUNDS, UPKEEP, CALL = 10**11, 10**4, 50, 10**5
 # The players' own sums are off by their rounding: the gap that they see is a little less than what is wanted.
 CAUTION = 1 - 2.0**-10
+# Rounds are counted in floats.
+MOST_ROUNDS = 2**53
 
 
 def self_play(
@@ -119,21 +123,32 @@ def self_play(
 
 
 def _limit(payoffs: Payoffs, rounds: int | None, tolerance: float | None) -> int:
-    if tolerance is not None and not 0 <= tolerance < inf:
-        raise RegretlessError(f"tolerance: {tolerance}; a gap is a finite number, and not negative")
+    if tolerance is not None:
+        _check_tolerance(payoffs, positive("tolerance", tolerance, or_zero=True))
     if rounds is not None:
-        if not 1 <= rounds <= 2**53 or rounds != int(rounds):
-            raise RegretlessError(f"rounds: {rounds}; a whole number from 1 on is expected")
-        return int(rounds)
+        return min(whole("rounds", rounds), MOST_ROUNDS)
     if tolerance is None:
         raise RegretlessError("rounds, tolerance: self-play must know when to end")
     rows, columns = payoffs.shape
-    return max(LEAST_ROUNDS, MOST_WORK // (rows * columns + UPKEEP * (rows + columns)))
+    work = rows * columns + UPKEEP * (rows + columns) + (2 * CALL if payoffs.kind == "operator" else 0)
+    return max(LEAST_ROUNDS, MOST_WORK // work)
+
+
+def _check_tolerance(payoffs: Payoffs, tolerance: float) -> None:
+    """Refuse what a linear operator's products are not trusted to tell."""
+    if payoffs.kind != "operator":
+        return
+    least = 2 * trusted_to(payoffs, largest_product(payoffs) if isnan(payoffs.size) else payoffs.size)
+    if tolerance <= least:
+        raise RegretlessError(
+            f"tolerance={tolerance:.3g}; a linear operator's products are trusted up to rounding alone, so that no gap"
+            f" below {least:.3g} can be told here; a larger tolerance, or rounds, are needed"
+        )
 
 
 def _worth_copying(payoffs: Payoffs, tolerance: float) -> bool:
     rows, columns = payoffs.shape
-    if payoffs.kind != "dense" or rows * columns < MANY or not isfinite(payoffs.spread):
+    if not copyable(payoffs) or rows * columns < MANY or not isfinite(payoffs.spread):
         return False
     return 0 < COARSE * payoffs.spread <= tolerance
 
@@ -187,7 +202,7 @@ def _gap(duel: Duel) -> float:
 
 
 def _note(duel: Duel, tolerance: float | None, stopped: str | None) -> str:
-    words = f"{duel.average} average of {duel.rounds} rounds"
+    words = f"{duel.average} average of {duel.rounds:,} rounds"
     if duel.alternate:
         words += ", in turns"
     if duel.single:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import gcd, lcm
 from random import Random
@@ -12,11 +13,12 @@ import numpy as np
 from ..found import Found
 from ..payoffs import Payoffs
 from ..solution import Exact
+from .halting import Halted, Look, looking
 from .lifting import Integers, lifted
 from .tableau import simplex
 
 
-def solve_exactly(payoffs: Payoffs, found: Found) -> Exact:
+def solve_exactly(payoffs: Payoffs, found: Found, *, stop: Callable[[], bool] | None = None) -> Exact:
     """The value and optimal strategies of a game, in fractions and without any doubt.
 
     Payoffs count as they were stated, floats at their very values. The rows and columns in play are taken from the
@@ -30,25 +32,40 @@ def solve_exactly(payoffs: Payoffs, found: Found) -> Exact:
         Dense or sparse.
     found : Found
         A solution in floats.
+    stop : callable, optional
+        Asked now and then.
 
     Returns
     -------
     Exact
+
+    Raises
+    ------
+    Halted
+        If it was stopped.
     """
+    basis = found.basis if found.basis is not None else simplex(payoffs, stop=stop).basis
+    if basis is None:
+        raise Halted
     game = _Integers(payoffs.fractions())
-    rows, columns = found.basis if found.basis is not None else simplex(payoffs).basis
-    weights = _of_basis(game.cells, rows, columns)
-    if weights is None or not _optimal(game.cells, *weights):
-        weights = _pivoted(game.cells, rows, columns)
-        if not _optimal(game.cells, *weights):
-            raise AssertionError("exact strategies are not optimal")
-    row, column = weights
+    rows, columns = basis
+    row, column = _solved(game.cells, rows, columns, looking(stop))
     total = sum(row)
     return Exact(
         game.payoff(Fraction(int(min(row @ game.cells)), total)),
         [Fraction(int(weight), total) for weight in row],
         [Fraction(int(weight), sum(column)) for weight in column],
     )
+
+
+def _solved(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Integers, Integers]:
+    """Optimal weights, from a basis that probably is."""
+    weights = _of_basis(cells, rows, columns, look)
+    if weights is None or not _optimal(cells, *weights):
+        weights = _pivoted(cells, rows, columns, look)
+        if not _optimal(cells, *weights):
+            raise AssertionError("exact strategies are not optimal")
+    return weights
 
 
 class _Integers:
@@ -73,8 +90,9 @@ class _Tableau:
     belong to the sum of all weights, and those in the columns of rows in play are these rows' weights.
     """
 
-    def __init__(self, cells: Integers) -> None:
+    def __init__(self, cells: Integers, look: Look) -> None:
         rows, columns = cells.shape
+        self.look = look
         self.cells = np.full((rows + 1, columns + 1), 0, dtype=object)
         self.cells[:rows, :columns] = cells
         self.cells[:rows, columns] = 1
@@ -85,7 +103,9 @@ class _Tableau:
     def exchange(self, row: int, column: int) -> None:
         """Pivot on a number that is not zero."""
         pivot, line, factors = self.cells[row, column], self.cells[row].copy(), self.cells[:, column].copy()
-        self.cells = (self.cells * pivot - np.multiply.outer(factors, line)) // self.denominator
+        for place, factor in enumerate(factors):
+            self.look()
+            self.cells[place] = (self.cells[place] * pivot - factor * line) // self.denominator
         self.cells[row], self.cells[:, column] = line, -factors
         self.cells[row, column] = self.denominator
         self.denominator = pivot
@@ -115,14 +135,14 @@ class _Tableau:
         return row, column
 
 
-def _of_basis(cells: Integers, rows: Any, columns: Any) -> tuple[Integers, Integers] | None:
+def _of_basis(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Integers, Integers] | None:
     """Weights under which all rows and all columns in play are worth the same; None if that does not determine them."""
     if len(rows) != len(columns):
         return None
     block = cells[np.ix_(rows, columns)]
     row, column = np.full(cells.shape[0], 0, dtype=object), np.full(cells.shape[1], 0, dtype=object)
     for weights, places, matrix in ((column, columns, block), (row, rows, block.T)):
-        found = lifted(matrix)
+        found = lifted(matrix, look)
         if found is None:
             return None
         weights[places] = found
@@ -136,7 +156,7 @@ def _optimal(cells: Integers, row: Integers, column: Integers) -> bool:
     return bool(min(row @ cells) * sum(column) == max(cells @ column) * sum(row))
 
 
-def _pivoted(cells: Integers, rows: Any, columns: Any) -> tuple[Integers, Integers]:
+def _pivoted(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Integers, Integers]:
     """Optimal weights by the parametric self-dual simplex method (Dantzig 1963), from any basis on.
 
     Random numbers that are positive, times mu, are added to the last column and to the last row. For a mu large enough
@@ -145,7 +165,7 @@ def _pivoted(cells: Integers, rows: Any, columns: Any) -> tuple[Integers, Intege
     which have probability zero, let mu stay where it is: else no basis comes twice. After more pivots than any game
     should need the numbers are drawn anew.
     """
-    tableau = _Tableau(cells)
+    tableau = _Tableau(cells, look)
     tableau.put_in_play(rows, columns)
     parametric = _Parametric(tableau)
     while not parametric.run(50 * sum(cells.shape) + 1000):

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from .halting import Look, unheard
+
 Integers = np.ndarray[Any, np.dtype[np.object_]]
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 
 # Below 2^25: thousands of products of two such numbers add up to less than 2^63.
-_PRIMES = (33554393, 33554383, 33554371)
+PRIMES = (33554393, 33554383, 33554371)
 _BITS = 25
 _MOST = 4096
 
 
-def lifted(matrix: Integers) -> Integers | None:
+def lifted(matrix: Integers, look: Look = unheard) -> Integers | None:
     """Whole numbers by which the columns of a square matrix add up to one positive number in every row.
 
     The digits of the solution of ``matrix @ x = 1`` to the base of a prime come one by one, each for two products with
@@ -27,6 +29,8 @@ def lifted(matrix: Integers) -> Integers | None:
     ----------
     matrix : ndarray of object
         Square, of whole numbers.
+    look : callable
+        Called now and then; it may end all by an exception.
 
     Returns
     -------
@@ -36,17 +40,18 @@ def lifted(matrix: Integers) -> Integers | None:
     size = len(matrix)
     if not 0 < size <= _MOST:
         return None
-    for prime in _PRIMES:
-        inverse = _inverse((matrix % prime).astype(np.int64), prime)
+    for prime in PRIMES:
+        inverse = _inverse((matrix % prime).astype(np.int64), prime, look)
         if inverse is not None:
-            return _digits(matrix, inverse, prime)
+            return _digits(matrix, inverse, prime, look)
     return None
 
 
-def _inverse(matrix: Longs, prime: int) -> Longs | None:
+def _inverse(matrix: Longs, prime: int, look: Look) -> Longs | None:
     """The inverse modulo a prime, by Gauss and Jordan in place; None if there is none."""
     order = np.arange(len(matrix))
     for place in range(len(matrix)):
+        look()
         below = np.flatnonzero(matrix[place:, place])
         if not below.size:
             return None
@@ -62,7 +67,7 @@ def _inverse(matrix: Longs, prime: int) -> Longs | None:
     return found
 
 
-def _digits(matrix: Integers, inverse: Longs, prime: int) -> Integers | None:
+def _digits(matrix: Integers, inverse: Longs, prime: int, look: Look) -> Integers | None:
     """The solution from its digits, looked at ever more rarely."""
     size, largest = len(matrix), int(abs(matrix).max())
     # The sign of a number goes with all of its digits.
@@ -71,23 +76,25 @@ def _digits(matrix: Integers, inverse: Longs, prime: int) -> Integers | None:
         limbs.append((rest % (1 << _BITS)).astype(np.int64) * signs)
         rest = rest >> _BITS
     most = ceil((size * (2 * log2(largest) + log2(size)) + 64) / log2(prime)) + 1
-    left, found, power, look = np.full(size, 1, dtype=object), np.full(size, 0, dtype=object), 1, 8
+    left, found, power, tried_at = np.full(size, 1, dtype=object), np.full(size, 0, dtype=object), 1, 8
     for count in range(1, most + 1):
+        look()
         digit = inverse @ (left % prime).astype(np.int64) % prime
         product = sum((limb @ digit).astype(object) << (_BITS * place) for place, limb in enumerate(limbs))
         left, found, power = (left - product) // prime, found + digit.astype(object) * power, power * prime
-        if count >= look or count == most:
-            look = count + count // 2
-            weights = _fractions(found, power)
+        if count >= tried_at or count == most:
+            tried_at = count + count // 2
+            weights = _fractions(found, power, look)
             if weights is not None and len(sums := set(matrix @ weights)) == 1 and (total := sums.pop()) != 0:
                 return weights if total > 0 else -weights
     return None
 
 
-def _fractions(found: Integers, power: int) -> Integers | None:
+def _fractions(found: Integers, power: int, look: Look) -> Integers | None:
     """The numerators over one denominator of fractions known by their remainders; None if they look like chance."""
     common, bound = 1, isqrt(power >> 8)
     for number in found:
+        look()
         value = number * common % power
         if min(value, power - value) > bound:
             denominator = _denominator(value, power)

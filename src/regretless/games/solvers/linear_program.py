@@ -16,11 +16,7 @@ import numpy as np
 
 from ..found import Found, Vector
 from ..payoffs import Payoffs
-
-# What HiGHS may overlook, of payoffs scaled to a range of 1; it takes no less.
-FEASIBLE = 1e-10
-# Seconds until somebody is first asked whether to stop. HiGHS cannot be asked midway; it is given ever longer times.
-FIRST_SLICE = 0.5
+from .highs import solved_in_slices
 
 
 def linear_program(
@@ -28,7 +24,7 @@ def linear_program(
     *,
     start: tuple[Vector, Vector] | None = None,
     solver: str = "highs",
-    seconds: float = FIRST_SLICE,
+    seconds: float | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Found:
@@ -41,12 +37,8 @@ def linear_program(
         What is handed back if it is stopped; HiGHS itself begins afresh.
     solver : {"highs", "highs-ds", "highs-ipm"}
         Which of scipy's methods.
-    seconds : float
-        When to ask first whether to stop. It begins afresh each time, with as much time as it had altogether.
-    on_progress : callable, optional
-        Called with the number of iterations and a NaN, as the gap is not known before the end.
-    stop : callable, optional
-        Asked after so many seconds, and then whenever as much time has passed as before.
+    seconds, on_progress, stop
+        As of :func:`solved_in_slices`.
 
     Returns
     -------
@@ -54,19 +46,10 @@ def linear_program(
     """
     rows, columns = payoffs.shape
     program = _program(payoffs)
-    iterations = 0
     row, column = (np.full(rows, 1 / rows), np.full(columns, 1 / columns)) if start is None else start
-    watched = stop is not None or on_progress is not None
-    while True:
-        answer = _highs(program, solver, seconds if watched else None)
-        iterations += int(answer.nit)
-        if answer.status != 1:
-            break
-        if on_progress is not None:
-            on_progress(iterations, float("nan"))
-        if stop is not None and stop():
-            return Found(row, column, "linear-programming", iterations, note="interrupted", stopped="asked to stop")
-        seconds *= 2
+    answer, iterations = solved_in_slices(program, solver, seconds=seconds, on_progress=on_progress, stop=stop)
+    if answer is None:
+        return Found(row, column, "linear-programming", iterations, note="interrupted", stopped="asked to stop")
     if answer.status != 0:
         return Found(row, column, "linear-programming", iterations, note=str(answer.message))
     row = _strategy(answer.x[:rows])
@@ -97,15 +80,6 @@ def _program(payoffs: Payoffs) -> dict[str, Any]:
         "b_eq": [1.0],
         "bounds": [(0, None)] * rows + [(None, None)],
     }
-
-
-def _highs(program: dict[str, Any], solver: str, seconds: float | None) -> Any:
-    from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
-
-    options: dict[str, Any] = {"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
-    if seconds is not None:
-        options["time_limit"] = seconds
-    return linprog(**program, method=solver, options=options)
 
 
 def _strategy(weights: Vector) -> Vector:

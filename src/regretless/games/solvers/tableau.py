@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import nan
 
 import numpy as np
 
@@ -16,7 +17,12 @@ _CELLS = 50_000_000
 _OPTIMAL = 1e-10
 
 
-def simplex(payoffs: Payoffs, *, stop: Callable[[], bool] | None = None) -> Found:
+def simplex(
+    payoffs: Payoffs,
+    *,
+    on_progress: Callable[[int, float], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Found:
     """An equilibrium at a vertex.
 
     It never cycles: Dantzig's rule gives way to a lexicographic one where it stalls, and the pivots are counted; what
@@ -26,13 +32,17 @@ def simplex(payoffs: Payoffs, *, stop: Callable[[], bool] | None = None) -> Foun
     ----------
     payoffs : Payoffs
         Dense or sparse.
+    on_progress : callable, optional
+        Called now and then with the number of pivots and a NaN, as the gap is not known before the end; not at all of a
+        game that is solved at once.
     stop : callable, optional
-        Asked now and then; if it says so, uniform strategies are returned, with `stopped`.
+        Asked as often; if it says so, uniform strategies are returned, with `stopped`.
 
     Returns
     -------
     Found
-        With ``basis = (rows, columns)``: those in play, as many of the one as of the other.
+        With ``basis = (rows, columns)``: those in play, as many of the one as of the other. Its claim is what
+        the tableau measured of the gap itself.
     """
     rows, columns = payoffs.shape
     if payoffs.high == payoffs.low:
@@ -41,11 +51,13 @@ def simplex(payoffs: Payoffs, *, stop: Callable[[], bool] | None = None) -> Foun
     row, column = np.empty(rows), np.empty(columns)
     limit = max(1, _CELLS // (rows * columns))
     while not tableau.solve(limit, row, column):
+        if on_progress is not None:
+            on_progress(tableau.pivots, nan)
         if stop is not None and stop():
             return Found(_uniform(rows), _uniform(columns), "simplex", tableau.pivots, stopped="asked to stop")
-    if tableau.gap > _OPTIMAL:
-        return Found(row, column, "simplex", tableau.pivots, note="no optimal basis", basis=tableau.basis())
-    return Found(row, column, "simplex", tableau.pivots, 0.0, basis=tableau.basis())
+    gap = tableau.gap
+    note = "no optimal basis" if gap > _OPTIMAL else ""
+    return Found(row, column, "simplex", tableau.pivots, max(gap, 0.0) * payoffs.spread, note, basis=tableau.basis())
 
 
 def _uniform(count: int) -> Vector:

@@ -26,7 +26,7 @@ from ...games.payoffs import Payoffs
 from ...games.solvers.interior import interior_point
 from ...games.solvers.linear_program import linear_program
 from ...games.solvers.tableau import simplex
-from ...games.solving import RELATIVE
+from ...games.target import RELATIVE
 from ..comparators.batch_directions import augmented, matrix_of
 from ..intake import read_labels
 

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace regretless {
+
+struct Interval {
+  double lower, upper;
+};
+
+}  // namespace regretless

@@ -1,0 +1,27 @@
+"""Exact solvers may take long: whoever waits for one is heard, and may end it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Look = Callable[[], None]
+# Why a solution in floats is all there is.
+NO_FRACTIONS = "asked to stop before there were fractions"
+
+
+class Halted(Exception):
+    """Somebody asked a solver to stop."""
+
+
+def unheard() -> None:
+    """Look up to nobody."""
+
+
+def looking(stop: Callable[[], bool] | None) -> Look:
+    """What a solver calls now and then: it raises Halted if `stop` says so."""
+
+    def look() -> None:
+        if stop is not None and stop():
+            raise Halted
+
+    return look
