@@ -562,9 +562,9 @@ class TestSlices:
         draw = np.random.default_rng(3)
         told: list[int] = []
         watched: dict[str, Any] = {
-            "seconds": 0.01,
+            "seconds": 0.001,
             "on_progress": lambda step, gap: told.append(step),
-            "stop": lambda: len(told) > 1,
+            "stop": lambda: True,
         }
         if kind == "matrix":
             found = linear_program(Payoffs(draw.uniform(-1, 1, (400, 400))), **watched)
@@ -574,7 +574,7 @@ class TestSlices:
             choice = np.vstack([np.eye(1, 301), [-1.0, *[1.0] * 300]])
             found = sequence_program(SequenceGame(payoffs, choice, choice), **watched)
         assert found.stopped == "asked to stop"
-        assert len(told) == 2
+        assert len(told) == 1
         assert 0 < found.row.min() <= found.row.max() <= 1
 
     def test_an_interruption_is_heard_between_slices(self, monkeypatch: pytest.MonkeyPatch) -> None:
