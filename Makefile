@@ -7,6 +7,8 @@ ARGS ?=
 VENV := .venv
 SANITIZED := build/sanitize/venv
 CORE := CMakeLists.txt $(wildcard bind/* cpp/regretless/*)
+# Tests are shared among the processors, but few of them: each takes memory.
+SHARED := --numprocesses=auto --maxprocesses=4
 PYTHONS := $(wildcard src tests benchmarks docs)
 UV := $(shell command -v uv 2>/dev/null)
 
@@ -29,7 +31,7 @@ demo: $(VENV)/.with-sklearn
 	$(VENV)/bin/regretless demo
 
 test: $(VENV)/.with-test
-	$(VENV)/bin/python -m pytest $(ARGS)
+	$(VENV)/bin/python -m pytest $(SHARED) $(ARGS)
 
 # For hours if need be: many more examples of every property.
 soak: $(VENV)/.with-test
@@ -51,7 +53,7 @@ bench: $(VENV)/.with-test
 sanitize: $(SANITIZED)/.ready
 	$(call editable,$(SANITIZED)) '.[test]' --config-settings=cmake.define.REGRETLESS_SANITIZE=ON \
 	  --config-settings=build-dir=build/sanitize/core
-	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel -p no:cacheprovider $(ARGS)
+	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel -p no:cacheprovider $(SHARED) $(ARGS)
 
 # A wheel from nothing, installed into nothing, and used.
 wheel: $(VENV)/.ready

@@ -457,6 +457,17 @@ def test_a_gap_of_nothing_has_no_chart():
     assert "gap" in [panel.key for panel in panels(solved(MatrixGame([[3, -1], [-2, 1]]).solve("rm+", rounds=20)))]
 
 
+def test_the_textbooks_hedge_is_drawn_where_nothing_else_was_played():
+    """The page of a game that an exact method solved shows how Hedge would have come near, on a log scale."""
+    solution = MatrixGame([[3, -1], [-2, 1]]).solve()
+    (alone,) = [
+        one for one in panels(solved(solution, beside={"textbook Hedge": ([1, 10], [1.0, 0.5])})) if one.key == "gap"
+    ]
+    assert alone.scale == "log"
+    assert [line.points[-1] for line in alone.series] == [(10, 0.5)]
+    assert not [one for one in panels(solved(solution)) if one.key == "gap"]
+
+
 def test_prose_tells_intervals_as_fine_as_the_gap():
     """The ends that sentences name are no further apart than the gap but for rounding to fifteen digits."""
     assert valued(0.7957560583207637, 7.8e-16, ROUND_FLOOR) == "0.795756058320763"

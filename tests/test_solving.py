@@ -265,6 +265,14 @@ class TestSelfSuspicion:
                 lambda name, payoffs, *rest: uniform(payoffs) if name == method else real_find(name, payoffs, *rest),
             )
 
+    def test_an_error_about_losses_is_told_in_losses(self) -> None:
+        """The interval of a game of losses is one of losses, in the error and in its words."""
+        game = MatrixGame.from_losses([[1, 2], [3, 1]])
+        with pytest.raises(SolveError) as error:
+            game.solve("hedge", 1e-6, rounds=50)
+        assert error.value.lower <= Fraction(5, 3) <= error.value.upper
+        assert f"between {error.value.lower!r} and {error.value.upper!r}" in str(error.value)
+
 
 class TestStopping:
     """Those who watch are told, and may end it."""
@@ -557,24 +565,25 @@ class TestSlices:
     """HiGHS in slices of time."""
 
     @pytest.mark.parametrize("kind", ["matrix", "turns"])
-    def test_both_programs_can_be_stopped(self, kind: str) -> None:
+    def test_both_programs_can_be_stopped(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """A program that does not end in its first slice asks whether to stop, and hands back some strategies."""
+
+        class Unfinished:
+            status, nit = 1, 3
+
+        monkeypatch.setattr("scipy.optimize.linprog", lambda **program: Unfinished())
         draw = np.random.default_rng(3)
         told: list[int] = []
-        watched: dict[str, Any] = {
-            "seconds": 0.001,
-            "on_progress": lambda step, gap: told.append(step),
-            "stop": lambda: True,
-        }
+        watched: dict[str, Any] = {"on_progress": lambda step, gap: told.append(step), "stop": lambda: len(told) > 1}
         if kind == "matrix":
-            found = linear_program(Payoffs(draw.uniform(-1, 1, (400, 400))), **watched)
+            found = linear_program(Payoffs(draw.uniform(-1, 1, (4, 4))), **watched)
         else:
-            payoffs = np.zeros((301, 301))
-            payoffs[1:, 1:] = draw.uniform(-1, 1, (300, 300))
-            choice = np.vstack([np.eye(1, 301), [-1.0, *[1.0] * 300]])
+            payoffs = np.zeros((4, 4))
+            payoffs[1:, 1:] = draw.uniform(-1, 1, (3, 3))
+            choice = np.vstack([np.eye(1, 4), [-1.0, 1.0, 1.0, 1.0]])
             found = sequence_program(SequenceGame(payoffs, choice, choice), **watched)
         assert found.stopped == "asked to stop"
-        assert len(told) == 1
+        assert len(told) == 2
         assert 0 < found.row.min() <= found.row.max() <= 1
 
     def test_an_interruption_is_heard_between_slices(self, monkeypatch: pytest.MonkeyPatch) -> None:

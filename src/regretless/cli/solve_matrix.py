@@ -151,5 +151,12 @@ class SolvedMatrix(SolvedZeroSum):
         rounds = min(MOST_ROUNDS, COST // (rows * columns))
         if self.solution.method in ("hedge", "constant") or rounds < LEAST_ROUNDS:
             return {}
-        course = self.game.solve("hedge", rounds=rounds).course
-        return {} if course is None else {BESIDE: (course.rounds.tolist(), course.gap.tolist())}
+        played = self.game.solve("hedge", rounds=rounds)
+        if played.course is None:
+            return {}
+        marks = played.course.rounds.tolist()
+        found = {BESIDE: (marks, played.course.gap.tolist())}
+        if played.line is not None and self.solution.course is None:
+            title, bound = played.line
+            found[title] = marks, [bound(mark) for mark in marks]
+        return found

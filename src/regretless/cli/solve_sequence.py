@@ -52,6 +52,8 @@ class SequenceTask:
         self._file, self._arguments = file, arguments
         self._game = _game(file)
         self.notes: list[str] = []
+        if arguments.exact and file.tree is None:
+            self.notes.append(f"{file.name}: its numbers are floats; what is exact is about their very values")
 
     def solve(self, show: Show, stop: Stop) -> SolvedSequence:
         """Solve it."""

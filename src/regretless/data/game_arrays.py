@@ -158,6 +158,8 @@ class _Archived:
         """The matrices with the names of their rows and columns, where it is clear what these are."""
         rows, columns = matrices[0].shape
         strings = {name: member.shape[0] for name, member in self._archive.shaped(1, "US").items()}
+        if "names" in self._names and "names" not in strings:
+            raise self._error("the array 'names' is no list of strings", "save it with dtype=str, not as objects")
         chosen = [_naming(strings, known, count) for known, count in ((ROWS, rows), (COLUMNS, columns))]
         if rows != columns:  # elsewhere one list of names might stand for either
             fitting = [[name for name, count in strings.items() if count == wanted] for wanted in (rows, columns)]

@@ -114,8 +114,8 @@ class MatrixGame:
             (HiGHS) end at an equilibrium; ``"rm+"``, ``"prm+"``, ``"rm"``, ``"optimistic-hedge"`` and ``"hedge"`` let
             two learners play each other.
         tolerance : float, optional
-            The duality gap to end with, in payoffs; by default 1e-9 times their range. Self-play with `rounds` and
-            without a tolerance plays so many.
+            The duality gap to end with, in payoffs; by default 1e-9 times their range, but some units in the last
+            place of the largest at least. Self-play with `rounds` and without a tolerance plays so many.
         exact : bool
             Also find the value and the strategies in fractions, verified in exact arithmetic.
         rounds : int, optional

@@ -198,7 +198,7 @@ def _dense(given: Array, what: str) -> Array:
 
 def _stated(given: Array) -> Array | None:
     """The exact numbers, if all are whole or fractions; None if there are floats among them."""
-    if given.ndim not in (1, 2) or given.size == 0:
+    if given.ndim not in (1, 2) or given.size == 0 or np.ma.is_masked(given):
         return None
     if given.dtype.kind in "iu" or (given.dtype == object and all(isinstance(value, Rational) for value in given.flat)):
         return np.array(given, copy=True, ndmin=2)

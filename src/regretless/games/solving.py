@@ -98,7 +98,9 @@ def solve(
         start = _start(start, payoffs.shape, method)
     target = _target(payoffs, tolerance, rounds)
     wish = Wish(target, rounds, start, average, alternate, on_progress, stop)
-    answer = _constant(payoffs) if payoffs.high == payoffs.low else _attempted(payoffs, method, wish)
+    answer = (
+        _constant(payoffs) if payoffs.high == payoffs.low else _attempted(payoffs, method, wish, losses=game.losses)
+    )
     answer, proof = _exactly(payoffs, answer, stop) if exact and answer.found.stopped is None else (answer, None)
     return _solution(game, answer, proof, began)
 
@@ -144,7 +146,7 @@ def _otherwise(payoffs: Payoffs, first: str) -> list[str]:
     return [name for name, can in possible.items() if can and name != first]
 
 
-def _attempted(payoffs: Payoffs, method: str, wish: Wish) -> Answer:
+def _attempted(payoffs: Payoffs, method: str, wish: Wish, *, losses: bool) -> Answer:
     """What the method finds; of ``"auto"``, what the first one finds that comes near enough.
 
     Raises
@@ -166,11 +168,12 @@ def _attempted(payoffs: Payoffs, method: str, wish: Wish) -> Answer:
             note = "; ".join(part for part in (best.found.note, *failures) if part)
             return best._replace(found=replace(best.found, note=note))
         failures.append(_failure(name, answer))
+    lower, upper = (-best.upper, -best.lower) if losses else (best.lower, best.upper)
     raise SolveError(
         f"the game was not solved to a gap of {wish.tolerance:.3g}: {'; '.join(failures)}; "
-        f"its value lies between {best.lower:.9g} and {best.upper:.9g}",
-        best.lower,
-        best.upper,
+        f"its value lies between {float(lower)!r} and {float(upper)!r}",
+        lower,
+        upper,
     )
 
 

@@ -46,7 +46,7 @@ def gap_panel(report: GameReport) -> Panel | None:
     course = report.course
     gaps = thin(known_points(course.rounds, course.gap))
     if not any(value > 0 for _, value in gaps):
-        return None
+        return None if gaps else textbook_panel(report)
     limit = max(value for _, value in gaps) * OFF_THE_CHART or math.inf
     bounds = [near(line, limit) for line in bound_lines(course.rounds, report.lines)]
     beside = _beside(report)
@@ -62,6 +62,19 @@ def gap_panel(report: GameReport) -> Panel | None:
         [own, *beside, *bounds], absences(bounds), scale="log" if rises else "linear",
         stops=sorted({t for line in (own, *beside) for t, _ in line.points}) if beside else (),
         rest="Where each line ends" if longer else "", table=table(course.rounds, columns),
+    )  # fmt: skip
+
+
+def textbook_panel(report: GameReport) -> Panel | None:
+    """How self-play would have come near what was found without rounds."""
+    lines = _beside(report)
+    if not lines:
+        return None
+    name, (rounds, gaps) = next(iter(report.beside.items()))
+    title = f"Duality gap by {numbers.label(name)}, on the same game"
+    return Panel(
+        "gap", title, "Gap", "real", lines, (), scale="log",
+        stops=sorted({t for line in lines for t, _ in line.points}), table=table(rounds, {numbers.label(name): gaps}),
     )  # fmt: skip
 
 

@@ -146,7 +146,7 @@ def _attempted(game: SequenceGame, finders: list[Finder], tolerance: float | Non
         failures.append(f"{found.method} left a gap of {gap:.3g} after {found.iterations} iterations{why}")
     raise SolveError(
         f"the game was not solved to a gap of {tolerance:.3g}: {'; '.join(failures)}; "
-        f"its value lies between {lower:.9g} and {upper:.9g}",
+        f"its value lies between {float(lower)!r} and {float(upper)!r}",
         lower,
         upper,
     )
