@@ -10,12 +10,10 @@ from regretless.report import ForecastReport, write_forecast_report
 
 from .browser import Browser, find_browser
 from .test_report import HOSTILE
-from .test_report_browser import LEGENDS, WIDTHS, touching
+from .test_report_browser import LEGENDS, VISIBLE, WIDTHS, fits, touching
 from .test_report_forecasts import forecasts, odd, play
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium on the path to look with")
-
-VISIBLE = "[...document.querySelectorAll('.plot')].filter(plot => plot.getBoundingClientRect().width)"
 
 
 def crowded() -> ForecastReport:
@@ -49,11 +47,7 @@ def test_marks_and_numbers_are_on_the_screen(browser: Browser, tmp_path: Path, w
 @pytest.mark.parametrize("name", ["crowded", *odd()])
 def test_no_page_scrolls_sideways_or_complains(browser: Browser, tmp_path: Path, name: str) -> None:
     """From a small phone to a desktop no run makes the page wider than the window, or the console speak."""
-    path = written(tmp_path, crowded() if name == "crowded" else odd()[name])
-    for width in WIDTHS:
-        browser.open(path, width=width)
-        assert browser.evaluate("document.documentElement.scrollWidth") <= width
-        assert browser.complaints == []
+    fits(browser, written(tmp_path, crowded() if name == "crowded" else odd()[name]))
 
 
 @pytest.mark.parametrize("name", ["crowded", "times as text", "negative regret", "outcomes far from zero"])

@@ -12,8 +12,7 @@ from regretless.report import GameReport, write_game_report
 from .browser import Browser, find_browser
 from .game_reports import bimatrix, in_turns, matrix, odd, playing
 from .test_report import HOSTILE
-from .test_report_browser import LEGENDS, WIDTHS, touching
-from .test_report_pulls_browser import VISIBLE
+from .test_report_browser import LEGENDS, VISIBLE, fits, labels_apart
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium on the path to look with")
 
@@ -73,11 +72,7 @@ def test_marks_and_numbers_are_on_the_screen(browser: Browser, tmp_path: Path, w
 @pytest.mark.parametrize("name", everything())
 def test_no_page_scrolls_sideways_or_complains(browser: Browser, tmp_path: Path, name: str) -> None:
     """From a small phone to a desktop no page is wider than the window, and the console does not speak."""
-    path = written(tmp_path, everything()[name])
-    for width in WIDTHS:
-        browser.open(path, width=width)
-        assert browser.evaluate("document.documentElement.scrollWidth") <= width
-        assert browser.complaints == []
+    fits(browser, written(tmp_path, everything()[name]))
 
 
 @pytest.mark.parametrize(
@@ -85,22 +80,7 @@ def test_no_page_scrolls_sideways_or_complains(browser: Browser, tmp_path: Path,
 )
 def test_labels_do_not_overlap(browser: Browser, tmp_path: Path, name: str) -> None:
     """No two labels of a picture touch, and none is cut off, at any width."""
-    path = written(tmp_path, everything()[name])
-    for width in WIDTHS:
-        browser.open(path, width=width)
-        plots = browser.evaluate(
-            f"{VISIBLE}.map(plot => [...plot.querySelectorAll('text')].map(label => label.getBoundingClientRect())"
-            ".map(box => [box.left, box.top, box.right, box.bottom]))"
-        )
-        assert plots
-        for boxes in plots:
-            for k, one in enumerate(boxes):
-                assert one[0] >= 0
-                assert one[2] <= width
-                # Names of neighbouring lines share a pixel of their line height, which no letter reaches.
-                across = 1.5 * (one[3] - one[1] > one[2] - one[0])
-                shrunk = [one[0] + across, one[1] + 1.5, one[2] - across, one[3] - 1.5]
-                assert not [other for other in boxes[:k] if touching(shrunk, other)]
+    labels_apart(browser, written(tmp_path, everything()[name]), down=1.5, upright=True)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

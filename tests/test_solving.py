@@ -21,6 +21,7 @@ from scipy.sparse.linalg import aslinearoperator
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, SolveError
 from regretless.games import solving as solving_module
+from regretless.games.choice import choose
 from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
 from regretless.games.found import Found
@@ -31,7 +32,7 @@ from regretless.games.solvers.interior import interior_point
 from regretless.games.solvers.linear_program import linear_program
 from regretless.games.solvers.normal_matrix import NormalMatrix
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
-from regretless.games.solving import EXACT_METHODS, METHODS, SELF_PLAY, choose
+from regretless.games.solving import EXACT_METHODS, METHODS, SELF_PLAY
 
 pytestmark = pytest.mark.kernel
 

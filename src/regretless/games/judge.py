@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, inf, isfinite, nan
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..comparator import GameComparator
 from ..ledger import GameLedger
-from ..theorem import RELATIVE, Certificate
+from ..theorem import RELATIVE, Certificate, Theorem
 from ..theory.correlated import COARSE
 from ..theory.game_standing import GameStanding
 from ..theory.games import BY_METHOD, OTHERS, gap_at
@@ -72,12 +72,18 @@ def certificates(found: Found, payoffs: Payoffs, lower: float, upper: float) -> 
     -------
     list of Certificate
     """
-    gap = upper - lower
+    answers = _answers(found, payoffs, lower, upper)
+    theorems = BY_METHOD.get(found.method, OTHERS)
+    return judged(found, upper - lower, theorems, answers, standing(found, payoffs), payoffs.spread)
+
+
+def judged(
+    found: Found, gap: float, theorems: Sequence[Theorem], answers: GameComparator, learner: Any, spread: float
+) -> list[Certificate]:
+    """The theorems on a solution with such a gap; bounds on self-play are vacuous beyond the range of the payoffs."""
     ledger = GameLedger(float(found.iterations), gap=gap) if found.ledger is None else replace(found.ledger, gap=gap)
-    learner = standing(found, payoffs)
-    answers = [_answers(found, payoffs, lower, upper)]
-    certified = [theorem.certify(ledger, answers, learner) for theorem in BY_METHOD.get(found.method, OTHERS)]
-    return [bounded(one, inf if found.ledger is None else payoffs.spread) for one in certified]
+    most = inf if found.ledger is None else spread
+    return [bounded(theorem.certify(ledger, [answers], learner), most) for theorem in theorems]
 
 
 def coarse_certificates(

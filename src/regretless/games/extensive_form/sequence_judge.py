@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from ...theorem import Certificate
 from ...theory.games import OTHERS
 from ...theory.sequence_form import BY_METHOD, SequenceStanding, counterfactual, gains_by_turns, reach
 from ..found import Found
-from ..judge import EPSILON, SPARE, TINY, bounded
+from ..judge import EPSILON, SPARE, TINY, judged
 
 if TYPE_CHECKING:
     from .sequence import SequenceGame
@@ -35,12 +33,9 @@ def certificates(game: SequenceGame, found: Found, lower: float, upper: float) -
     -------
     list of Certificate
     """
-    gap = upper - lower
-    ledger = GameLedger(float(found.iterations), gap=gap) if found.ledger is None else replace(found.ledger, gap=gap)
     learner = standing(game, found)
-    answers = [_answers(game, found, lower, upper)]
-    certified = [theorem.certify(ledger, answers, learner) for theorem in BY_METHOD.get(found.method, OTHERS)]
-    return [bounded(one, inf if found.ledger is None else learner.row_spread) for one in certified]
+    theorems = BY_METHOD.get(found.method, OTHERS)
+    return judged(found, upper - lower, theorems, _answers(game, found, lower, upper), learner, learner.row_spread)
 
 
 def standing(game: SequenceGame, found: Found) -> SequenceStanding:
