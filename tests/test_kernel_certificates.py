@@ -161,3 +161,25 @@ def test_what_is_no_comparator_is_refused():
     for wrong in (np.ones(29), np.ones((2, 30)), np.full(30, np.nan)):
         with pytest.raises(RegretlessError, match="comparator"):
             learner.certify(X, y, against=wrong)
+
+
+@pytest.mark.parametrize("rounds", [24, 27, 30, 40, 50])
+def test_coefficients_that_all_but_cancel_certify_nothing(rounds):
+    """Rows that come ever nearer to each other have a separating function of huge coefficients, whose length and values
+    are rounding alone: no bound is read from them that is below the updates."""
+    steps = np.cumsum(2.0 ** -np.arange(1, rounds + 1) * np.where(np.arange(rounds) % 2, -1, 1))
+    X, y = np.column_stack([steps, np.ones(rounds)]), np.where(np.arange(rounds) % 2, 1, -1)
+    learner = KernelPerceptron(gamma=2.0).partial_fit(X, y, classes=[-1, 1])
+    certificates = learner.certify(X, y)
+    assert learner.ledger_.updates == rounds
+    assert not any(one.violated for one in certificates)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e9])
+def test_a_function_that_cancels_itself_is_no_good_comparator(size):
+    """Coefficients of opposite signs at rows that are all but one: its length is taken for no less than it can be."""
+    X = np.array([[0.0], [1e-9], [2e-9], [3e-9], [1.0]])
+    y = np.array([1, -1, 1, -1, 1])
+    learner = KernelPerceptron(gamma=1.0, until_clean=True, max_passes=50).fit(X, y)
+    for weights in (size * np.array([1, -3, 3, -1, 0.0]), size * np.array([1, -1, 1, -1, 1e-9])):
+        assert not any(one.violated for one in learner.certify(X, y, against=weights))

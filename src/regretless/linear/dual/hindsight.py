@@ -4,6 +4,9 @@ Any function gives a valid certificate. Candidates are what the run ended with, 
 few enough for their Gram matrix, the average of more passes, the function of the largest margin, and scikit-learn's
 support vector machines if they are wanted. Along each the best scale is sought. All values at the rounds are kept,
 which is little beside the support.
+
+Where rounds are nearly alike a function may have huge coefficients that all but cancel, and what is left is rounding.
+So every function is taken to be longer, and its values to be worse, by as much as rounding may have changed them.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ EPOCHS = 10
 SVM_EXPONENTS = range(-2, 3)  # of C in units of 1 / r^2
 MOST_SVM_STEPS = 20_000
 SCALES = 160
+UNIT = 2.0**-52
 GOLDEN = (sqrt(5) - 1) / 2
 
 Bound = Callable[[float], float]
@@ -113,11 +117,27 @@ def _golden(bound: Bound, low: float, high: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A comparator before it is scaled: its values at all rounds, and its length."""
+    """A comparator before it is scaled: its values at all rounds, and its length.
+
+    Attributes
+    ----------
+    name : str
+    values : ndarray, shape (rounds,)
+    norm : float
+        No less than its length.
+    doubt : float
+        Its value at x is wrong by no more than this times sqrt(K(x, x)).
+    """
 
     name: str
     values: Array
     norm: float
+    doubt: float
+
+    def margins(self, signs: Array, reach: Array) -> Array:
+        """No more than its values times the labels; `reach` are the roots of K(x, x)."""
+        found: Array = signs * self.values
+        return found - self.doubt * reach if self.doubt > 0 else found
 
 
 def certify(question: Question) -> list[Certificate]:
@@ -136,7 +156,9 @@ def _certify_target(question: Question, reading: _Reading, target: int) -> list[
     seen = (float(times.sum()), float(reading.own[played].max(initial=0.0)), float(times @ reading.own))
     signs = reading.signs(target, question.state.targets)
     functions, obstacle = reading.functions(target, signs, times)
-    lines = [Line.of(f.name, (signs * f.values)[played], times[played], f.norm, seen) for f in functions if f.norm > 0]
+    reach = np.sqrt(reading.own)
+    margins = {f.name: f.margins(signs, reach)[played] for f in functions if f.norm > 0}
+    lines = [Line.of(f.name, margins[f.name], times[played], f.norm, seen) for f in functions if f.norm > 0]
     lines = lines or [Line.of("v = 0", np.zeros(int(played.sum())), times[played], 0.0, seen)]
     certificates = []
     for theorem in question.theorems:
@@ -199,8 +221,8 @@ class _Reading:
                 raise RegretlessError(f"a comparator needs one coefficient for each of the {self.rows} rows, in memory")
             return [self._over_rows("yours", weights)], None
         ended, average = self._of_run(target)
-        found = [Function("final function", self.last[:, target], ended)]
-        found.append(Function("perceptron, averaged", self.mean[:, target], average))
+        found = [Function("final function", self.last[:, target], *ended)]
+        found.append(Function("perceptron, averaged", self.mean[:, target], *average))
         if self.batch is None or not 0 < len(self.batch) <= MOST_GRAM or not np.isfinite(self.own).all():
             return found, None
         found.append(
@@ -213,21 +235,45 @@ class _Reading:
         margin = self._margin(signs)
         return (found, margin) if isinstance(margin, str) else ([*found, margin], None)
 
-    def _of_run(self, target: int) -> tuple[float, float]:
-        """Lengths of the last function and of the average, from the rows that they are made of."""
+    def _of_run(self, target: int) -> list[tuple[float, float]]:
+        """Lengths and doubts of the last function and of the average, from the rows that they are made of."""
         support = self.state.support
         coefficients = np.column_stack(
             [support.coefficients[: support.count, target], self.state.averages()[:, target]]
         )
         if not len(coefficients):
-            return 0.0, 0.0
+            return [(0.0, 0.0)] * 2
         if self.rules.kernel == "precomputed":
-            values = self.player.gram(cast(Batch, self.batch))[support.column[: support.count]] @ coefficients
+            columns = support.column[: support.count]
+            values, own = self.player.gram(cast(Batch, self.batch))[columns] @ coefficients, self.own[columns]
         else:
             values = np.empty(coefficients.shape)
             self.player.evaluate(support.batch(), values, coefficients)
-        ended, average = np.maximum((coefficients * values).sum(axis=0), 0).tolist()
-        return sqrt(ended), sqrt(average)
+            own = self.player.own(support.batch())
+        return [self._length(ones, its, own) for ones, its in zip(coefficients.T, values.T, strict=True)]
+
+    def _length(self, coefficients: Array, values: Array, own: Array) -> tuple[float, float]:
+        """What the length of a function is at most, by its values at the rows it is made of; and its doubt.
+
+        A value is a sum of b K(x_i, x), each of which is no more than b sqrt(K(x_i, x_i) K(x, x)): rounding changes it
+        by no more than that, summed, times some units in the last place.
+        """
+        used = coefficients != 0
+        size = float(np.abs(coefficients[used]) @ np.sqrt(own[used]))
+        doubt = self._units(int(used.sum())) * size
+        return sqrt(max(float(coefficients @ values), 0.0) + doubt * size), doubt
+
+    def _units(self, terms: int) -> float:
+        """By what part of its largest possible value rounding may change a value of a function of so many terms."""
+        rules, state = self.rules, self.state
+        steps = terms + 16
+        if rules.kernel not in ("precomputed", "callable"):
+            support = state.support
+            longest = int(support.length[: support.count].max(initial=0)) if len(support.length) else state.columns
+            steps += longest * (rules.degree if rules.kernel == "poly" else 1)
+        if rules.kernel == "rbf":  # distances are differences of lengths
+            steps += round(8 * state.gamma * float(state.support.norm2[: state.support.count].max(initial=0.0)))
+        return UNIT * steps
 
     def _over_rows(self, name: str, weights: Array) -> Function:
         """The function with these coefficients of the kernel at each of the rounds."""
@@ -236,7 +282,7 @@ class _Reading:
         else:
             values = np.empty((self.rows, 1))
             self._everywhere().evaluate(cast(Batch, self.batch), values, np.ascontiguousarray(weights))
-        return Function(name, values[:, 0], sqrt(max(float((weights * values).sum()), 0.0)))
+        return Function(name, values[:, 0], *self._length(weights[:, 0], values[:, 0], self.own))
 
     def _everywhere(self) -> DualPlayer:
         """A player whose support is all of the rounds."""
