@@ -2,12 +2,16 @@
 #include "combiner.hpp"
 #include "duel.hpp"
 #include "kernel_machine.hpp"
+#include "littlestone.hpp"
 #include "player.hpp"
 #include "pull.hpp"
 #include "second_order.hpp"
+#include "shatter.hpp"
 #include "tableau.hpp"
 #include "treeplex.hpp"
+#include "vote.hpp"
 #include "winnow.hpp"
+#include "worst_case.hpp"
 
 using namespace nb::literals;
 
@@ -19,12 +23,16 @@ NB_MODULE(_core, m) {
   bind_combiner(m);
   bind_duel(m);
   bind_kernel_machine(m);
+  bind_littlestone(m);
   bind_pull(m);
   bind_second_order(m);
+  bind_shatter(m);
   bind_svmlight(m);
   bind_tableau(m);
   bind_treeplex(m);
+  bind_vote(m);
   bind_winnow(m);
+  bind_worst_case(m);
   m.def("isa", [] { return std::string(isa_name(current_isa())); }, "The instruction set in use.");
   m.def("isas", [] {
     std::vector<std::string> names;

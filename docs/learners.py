@@ -11,11 +11,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 from regretless.bandits.registry import BANDITS, bandit_class
+from regretless.classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.games.registry import METHODS
 from regretless.linear.registry import LEARNERS, learner_class
+from regretless.nature.registry import NATURES, nature_class
+from regretless.nature.registry import parameters as nature_parameters
 from regretless.theorem import Theorem
 from regretless.theory.games import BY_METHOD as GAME_THEOREMS
 
@@ -46,21 +50,33 @@ def parameters() -> str:
 
 def combiners() -> str:
     """A row for each combiner of experts: how its weights move, and what its theorems bound."""
-    rows: Rows = [("learner", "class", "how it combines", "theorems bound")]
-    for name in EXPERT_LEARNERS:
-        found = expert_class(name)
+    return _summaries("how it combines", {name: expert_class(name) for name in EXPERT_LEARNERS})
+
+
+def bandits() -> str:
+    """A row for each bandit: how it draws, and what its theorems bound."""
+    return _summaries("how it draws", {name: bandit_class(name) for name in BANDITS})
+
+
+def class_learners() -> str:
+    """A row for each learner of finite classes: how it predicts, and what its theorems bound."""
+    return _summaries("how it predicts", {name: class_learner(name) for name in CLASS_LEARNERS})
+
+
+def _summaries(head: str, of: Mapping[str, Any]) -> str:
+    rows: Rows = [("learner", "class", head, "theorems bound")]
+    for name, found in of.items():
         bounded = _listed(theorem.quantity for theorem in found.theorems)
         rows.append((f"`{name}`", f"`{found.__name__}`", found.summary, bounded))
     return _table(rows)
 
 
-def bandits() -> str:
-    """A row for each bandit: how it draws, and what its theorems bound."""
-    rows: Rows = [("learner", "class", "how it draws", "theorems bound")]
-    for name in BANDITS:
-        found = bandit_class(name)
-        bounded = _listed(theorem.quantity for theorem in found.theorems)
-        rows.append((f"`{name}`", f"`{found.__name__}`", found.summary, bounded))
+def natures() -> str:
+    """A row for each nature: what it gives, what it does, and its parameters."""
+    rows: Rows = [("nature", "in Python", "gives", "what it does", "parameters, with their defaults")]
+    for name, entry in NATURES.items():
+        own = ", ".join(f"`{key}={value}`" for key, value in nature_parameters(name).items())
+        rows.append((f"`{name}`", f"`{nature_class(name).__name__}`", entry.gives, entry.summary, own or "none"))
     return _table(rows)
 
 
@@ -80,6 +96,11 @@ def expert_theorems() -> str:
 def bandit_theorems() -> str:
     """A row for each theorem of the bandits."""
     return _theorems({name: bandit_class(name).theorems for name in BANDITS})
+
+
+def class_theorems() -> str:
+    """A row for each theorem of the learners of finite classes."""
+    return _theorems({name: class_learner(name).theorems for name in CLASS_LEARNERS})
 
 
 def methods() -> str:
@@ -142,14 +163,22 @@ def _table(rows: Rows) -> str:
 
 
 PLACES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"learners": learners, "combiners": combiners, "bandits": bandits, "methods": methods},
+    "README.md": {
+        "learners": learners,
+        "combiners": combiners,
+        "bandits": bandits,
+        "class learners": class_learners,
+        "methods": methods,
+    },
     "docs/linear.md": {"parameters": parameters},
     "docs/certificates.md": {
         "theorems": theorems,
         "theorems of combiners": expert_theorems,
         "theorems of bandits": bandit_theorems,
+        "theorems of classes": class_theorems,
         "theorems of games": game_theorems,
     },
+    "docs/nature.md": {"natures": natures},
     "docs/batch.md": {"theorems of what is to come": future_theorems},
 }
 

@@ -54,7 +54,10 @@ def test_the_readme_shows_what_python_answers(toured, monkeypatch):
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/certificates.md", "docs/batch.md", "docs/linear.md"])
+TABLES = ("certificates", "batch", "linear", "nature")
+
+
+@pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in TABLES)])
 def test_tables_are_those_of_the_classes(path):
     """The tables of learners and theorems are what `docs/learners.py` prints from the classes."""
     assert script("learners").filled(path) == read(path)
@@ -83,9 +86,10 @@ def test_every_format_and_exit_code_is_described():
         assert re.search(rf"^\|.*\b{code}\b", codes, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "path", ["README.md", *(f"docs/{one}.md" for one in ("command-line", "data", "certificates", "experts", "batch"))]
-)
+PAGES = ("command-line", "data", "certificates", "experts", "batch", "nature", "classes")
+
+
+@pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in PAGES)])
 def test_links_lead_somewhere(path):
     """Every relative link of the documents is to a file that exists."""
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", read(path)):

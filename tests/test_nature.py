@@ -26,7 +26,7 @@ from regretless.nature import (
     Table,
     reversal,
 )
-from regretless.nature.stochastic import key_of_run, uniforms
+from regretless.nature.arms.stochastic import key_of_run, uniforms
 
 WORD = 2**64
 

@@ -6,14 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .bandits.base import Bandit
+    from .classes.learners.base import ClassLearner
     from .experts.base import ExpertLearner
     from .linear.base import OnlineClassifier
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "load"]
+ROOMS = [
+    "bandits",
+    "batch",
+    "classes",
+    "data",
+    "experts",
+    "games",
+    "linear",
+    "meeting",
+    "nature",
+    "report",
+    "textbook",
+    "theory",
+]
 
 
-def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit:
+def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit | ClassLearner:
     """Read a model that a learner's `save` or the command line wrote.
 
     Parameters
@@ -23,7 +38,7 @@ def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit:
 
     Returns
     -------
-    OnlineClassifier, ExpertLearner or Bandit
+    OnlineClassifier, ExpertLearner, Bandit or ClassLearner
         The learner as it was saved, ready to predict, to draw, or to go on learning.
 
     Raises
@@ -37,7 +52,7 @@ def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("bandits", "batch", "experts", "games", "linear", "data", "nature", "report", "textbook", "theory"):
+    if name in ROOMS:
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

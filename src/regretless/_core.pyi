@@ -199,6 +199,56 @@ def kernel_scratch(columns: int, targets: int) -> int:
 
 SPARSE_LANES: int = 32
 
+class Littlestone:
+    """
+    A search for the Littlestone dimensions of version spaces of a class of distinct hypotheses, whose bits are borrowed; of what it found it remembers as much as the memory, in bytes, allows.
+    """
+
+    def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hypotheses: int, memory: int = 1073741824) -> None: ...
+
+    def run(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, steps: int) -> tuple[int, int, int]:
+        """
+        At most so many steps more: the dimension is no less and no more, and how many steps were taken.
+        """
+
+    def tree(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, depth: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        A mistake tree of this depth in the order of a heap: its points, and a hypothesis for each leaf.
+        """
+
+    def labels(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, point: int) -> tuple[int, int]:
+        """
+        The dimensions of those that say 0 of a point and of those that say 1; -1 of none.
+        """
+
+    @property
+    def known(self) -> int:
+        """How many version spaces it remembers something of."""
+
+    @property
+    def full(self) -> bool:
+        """Whether it had to forget some."""
+
+class RandomizedLittlestone:
+    """
+    The same for randomised Littlestone dimensions, which are fractions of 2**58.
+    """
+
+    def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hypotheses: int, memory: int = 1073741824) -> None: ...
+
+    def run(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, steps: int) -> tuple[int, int, bool, int]:
+        """
+        At most so many steps more: no less, no more, whether the upper one may have been rounded up, and the steps taken.
+        """
+
+    @property
+    def known(self) -> int:
+        """How many version spaces it remembers something of."""
+
+    @property
+    def full(self) -> bool:
+        """Whether it had to forget some."""
+
 class Puller:
     """A bandit's rule and borrowed state; feed it rounds."""
 
@@ -291,6 +341,29 @@ class SecondOrderPlayer:
 
 SECOND_ORDER_MEMORY_SIZE: int = 5
 
+class Shatter:
+    """
+    A search for so many points that a class shatters. Columns are points: bit h % 64 of word h // 64 is what hypothesis h says. MemoryError ends it.
+    """
+
+    def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hypotheses: int, target: int) -> None: ...
+
+    def run(self, work: int) -> bool | None:
+        """
+        Goes on until about as many words were looked at: whether there is such a set, None if that is not known yet.
+        """
+
+    def dive(self) -> list[int]:
+        """A shattered set by greedy choices, whatever its size; instead of run."""
+
+    @property
+    def found(self) -> list[int]:
+        """The points of the set that was found, in the order of their choice."""
+
+    @property
+    def steps(self) -> int:
+        """How many sets were looked at."""
+
 class SvmlightParser:
     """Svmlight text to compressed sparse rows, a block at a time."""
 
@@ -378,6 +451,33 @@ TREE_ROWS: int = 5
 
 TREE_MEMORY: int = 2
 
+VOTE_FIELDS: tuple = ('rounds', 'mistakes', 'alive', 'kept', 'died')
+
+class Voter:
+    """
+    The hypotheses that are kept: they vote, or the first one in the order is followed. Those alive are another set where only mistakes cost hypotheses their vote.
+    """
+
+    def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tie: int = 1, lazy: bool = False) -> None: ...
+
+    @property
+    def size(self) -> int:
+        """How many are kept."""
+
+    def ones(self, point: int) -> int:
+        """How many of them say 1."""
+
+    def predict(self, point: int) -> int:
+        """Nothing is moved by it."""
+
+    def settle(self, point: int, label: int, predicted: int) -> None:
+        """A round whose label is known."""
+
+    def play(self, points: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], predictions: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], alive: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Many rounds: what is predicted, and how many agree with all labels after each.
+        """
+
 class MirrorPlayer:
     """Mirror steps by a link: rules and borrowed state; feed it rounds."""
 
@@ -395,6 +495,23 @@ class MirrorPlayer:
         """Scores of all rows under the normalised weights."""
 
 MIRROR_MEMORY_SIZE: int = 13
+
+class WorstCaseSearch:
+    """
+    The most mistakes that labels of a hypothesis force on who follows the first hypothesis that is left, or the majority.
+    """
+
+    def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hypotheses: int, *, first: bool = False, tie: int = 1, lazy: bool = False, memory: int = 1073741824) -> None: ...
+
+    def run(self, words: int) -> tuple[int, int, int, bool]:
+        """
+        Go on until so many words were looked at: (lower, upper, steps until now, whether memory ran out).
+        """
+
+    def trace(self) -> tuple[list[int], list[int], int]:
+        """
+        Points and labels that force the lower number of mistakes, and a hypothesis that agrees with them.
+        """
 
 def isa() -> str:
     """The instruction set in use."""

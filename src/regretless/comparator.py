@@ -237,3 +237,33 @@ class GameComparator:
             "column": self.column,
             "detail": dict(self.detail),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ClassComparator:
+    """A hypothesis of a finite class that agrees with every label.
+
+    Attributes
+    ----------
+    hypothesis : int
+        Its place in the class.
+    label : str
+        What a line calls it.
+    rounds : float
+        How many rounds it was read on.
+    alive : int
+        How many hypotheses agree as well, itself included.
+    rounding : float
+        What the expected mistakes may owe to rounding.
+    """
+
+    hypothesis: int
+    label: str
+    rounds: float
+    alive: int = 1
+    rounding: float = 0.0
+    name: str = "consistent_hypothesis"
+
+    def describe(self) -> dict[str, Any]:
+        """The comparator as JSON values."""
+        return {"name": self.name, "label": self.label, "hypothesis": self.hypothesis, "alive": self.alive}

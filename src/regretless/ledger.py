@@ -312,3 +312,29 @@ class GameLedger:
 
 
 GAME_FIELDS = tuple(field.name for field in fields(GameLedger))
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLedger:
+    """Running totals of a play with the hypotheses of a finite class.
+
+    Attributes
+    ----------
+    rounds, mistakes : int
+        Rounds whose label is known, and those that were predicted wrongly.
+    expected : float
+        Of a learner that draws its labels: the sum of the probabilities of the wrong ones; of others the mistakes.
+    alive : int
+        How many hypotheses agree with all labels so far; 0 if none does.
+    kept : int
+        How many the learner still goes by; more than `alive` if it prunes on mistakes alone.
+    died : int or None
+        The round, counted from 1, whose label no hypothesis was left to agree with.
+    """
+
+    rounds: int = 0
+    mistakes: int = 0
+    expected: float = 0.0
+    alive: int = 0
+    kept: int = 0
+    died: int | None = None

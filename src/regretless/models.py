@@ -9,11 +9,12 @@ from .modelfile import read_model
 
 if TYPE_CHECKING:
     from .bandits.base import Bandit
+    from .classes.learners.base import ClassLearner
     from .experts.base import ExpertLearner
     from .linear.base import OnlineClassifier
 
 
-def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner | Bandit, dict[str, Any]]:
+def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner | Bandit | ClassLearner, dict[str, Any]]:
     """Read a learner and what was kept with it.
 
     Parameters
@@ -23,7 +24,7 @@ def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner | 
 
     Returns
     -------
-    learner : OnlineClassifier, ExpertLearner or Bandit
+    learner : OnlineClassifier, ExpertLearner, Bandit or ClassLearner
     extra : dict
         JSON values.
 
@@ -37,6 +38,10 @@ def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner | 
 
     description, tensors = read_model(path)
     name = description.get("learner")
+    if description.get("room") == "classes":
+        from .classes.learners import persist as classes
+
+        return classes.rebuilt(path, description, tensors)
     if "room" in description:  # some of its names are those of combiners too
         from .bandits import persist as bandits
 

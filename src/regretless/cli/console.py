@@ -32,8 +32,8 @@ class Console:
         """Write a line."""
         self._write(self._cleared() + text + "\n")
 
-    def rounds(self, rounds: int, done: str = "") -> None:
-        """Show how far the work has come; `done` says it in other units, before the rounds."""
+    def rounds(self, rounds: int, done: str = "", unit: str = "rounds") -> None:
+        """Show how far the work has come; `done` says it in other words, before the rounds or whatever is counted."""
         if not self._shows or (now := monotonic()) < self._next:
             return
         if self._first is None:
@@ -41,7 +41,7 @@ class Console:
             return
         self._next = now + (ON_TERMINAL if self._terminal else ELSEWHERE)
         speed = (rounds - self._first) / (now - self._begun) if now > self._begun else 0
-        text = f"{done}{rounds:,} rounds, {speed:,.0f} a second"
+        text = f"{done}{rounds:,} {unit}, {speed:,.0f} a second"
         self._write(f"{self._cleared()}{text}" if self._terminal else f"{text}\n")
         self._shown = len(text) if self._terminal else 0
 

@@ -45,6 +45,11 @@ def run(arguments: Namespace) -> int:
 
         found = describe_bandit(learner)
         lines = lines_of_bandit(found, arguments.top)
+    elif hasattr(learner, "version_space_"):
+        from .inspect_classes import describe_class_learner, lines_of_class_learner
+
+        found = describe_class_learner(learner)
+        lines = lines_of_class_learner(found, arguments.top)
     else:
         found = describe(learner, Continuation.read(extra), arguments.top)
         lines = _lines(found)

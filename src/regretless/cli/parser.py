@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .. import __version__
-from . import certify, combine, demo, inspect, learn, predict, pull, solve
+from . import certify, combine, demo, dimension, inspect, learn, play, predict, pull, solve
 from .exits import UsageError
 
 EPILOG = """\
@@ -52,7 +52,7 @@ def make() -> Parser:
         "--print-completion", action=PrintCompletion, choices=shells, help="print the completion script of a shell"
     )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=Parser)
-    for verb in (learn, combine, pull, solve, predict, certify, inspect, demo):
+    for verb in (learn, combine, pull, solve, dimension, play, predict, certify, inspect, demo):
         name = verb.__name__.rpartition(".")[2]
         made = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
         verb.add_arguments(made)

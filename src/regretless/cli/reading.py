@@ -48,4 +48,7 @@ def _read(path: str) -> tuple[Any, dict[str, Any]]:
     learner, extra = read(path)
     if hasattr(learner, "arm_names_"):
         raise ModelError(f"{path}: this model draws arms ({learner.name}); inspect shows it, regretless.load reads it")
+    if hasattr(learner, "version_space_"):
+        found = f"this model learned a finite class ({learner.name})"
+        raise ModelError(f"{path}: {found}; inspect shows it, regretless.load reads it")
     return learner, extra

@@ -52,8 +52,10 @@ class PayoffTable:
     notes: list[str] = field(default_factory=list)
 
 
-def read_table(path: Source, *, delimiter: str = ",", exact: bool = False, names: Names | None = None) -> PayoffTable:
-    """Read a table of payoffs.
+def read_table(
+    path: Source, *, delimiter: str = ",", exact: bool = False, names: Names | None = None, what: str = "payoffs"
+) -> PayoffTable:
+    """Read a table of payoffs, or of other numbers.
 
     Parameters
     ----------
@@ -65,13 +67,15 @@ def read_table(path: Source, *, delimiter: str = ",", exact: bool = False, names
         Keep whole numbers, decimals and fractions as they are written, rather than as floats.
     names : {"both", "rows", "columns", "none"}, optional
         What the table has names of; by default it is seen from its cells.
+    what : str
+        What messages call the numbers.
 
     Raises
     ------
     DataError
         If a cell holds no number, or rows are of different lengths.
     """
-    return _Reader(name_of(path), delimiter, exact, names).read(path)
+    return _Reader(name_of(path), delimiter, exact, names, what).read(path)
 
 
 @dataclass(slots=True)
@@ -86,8 +90,8 @@ class _Record:
 class _Reader:
     """Reads one table."""
 
-    def __init__(self, name: str, delimiter: str, exact: bool, names: Names | None) -> None:
-        self._name, self._delimiter, self._exact, self._names = name, delimiter, exact, names
+    def __init__(self, name: str, delimiter: str, exact: bool, names: Names | None, what: str) -> None:
+        self._name, self._delimiter, self._exact, self._names, self._what = name, delimiter, exact, names, what
         self._rows: list[str] = []
         self._notes: list[str] = []
         self._lines = self._comments = 0
@@ -100,13 +104,13 @@ class _Reader:
             first, second = next(records, None), next(records, None)
             if first is None:
                 found = "no row has anything in it" if self._lines else "the file is empty"
-                raise DataError(self._name, None, None, found, "rows of payoffs are expected")
+                raise DataError(self._name, None, None, found, f"rows of {self._what} are expected")
             self._refuse_foreign(first)
             header, named = self._layout(first, second)
             columns = self._header(first, header, named, second)
             body = ([] if header else [first]) + ([] if second is None else [second])
             if not body:
-                found = "names alone, and no payoffs"
+                found = f"names alone, and no {self._what}"
                 raise DataError(self._name, first.line, None, found, "a row of numbers is expected below them")
             width = len(body[0].cells) - named
             begun = body[0].line
@@ -208,7 +212,8 @@ class _Reader:
             found, expected = f"a row of {len(cells)} cells", f"{width + named} are expected, as in line {begun}"
             raise DataError(self._name, record.line, None, found, expected)
         if width < 1:
-            raise DataError(self._name, record.line, None, "a name without payoffs", "numbers are expected beside it")
+            found = f"a name without {self._what}"
+            raise DataError(self._name, record.line, None, found, "numbers are expected beside it")
         if named:
             self._rows.append(cells[0].strip())
             self._refuse_name(record, 0, self._rows[-1], ())

@@ -15,6 +15,7 @@ from .games import (
 from .logged_page import render_logged, write_logged_report
 from .model import BoundCurve, Report
 from .page import render, write_report
+from .play_page import Forced, PlayReport, render_play, write_play_report
 from .pull_page import render_pulls, write_pull_report
 from .pulls import Course, Estimate, LoggedReport, PullReport
 
@@ -24,6 +25,7 @@ __all__ = [
     "EquilibriumRow",
     "Estimate",
     "ExactGame",
+    "Forced",
     "ForecastReport",
     "GameCourse",
     "GameReport",
@@ -31,6 +33,7 @@ __all__ = [
     "InformationSetRow",
     "JointRow",
     "LoggedReport",
+    "PlayReport",
     "PullReport",
     "Report",
     "named_course",
@@ -38,12 +41,14 @@ __all__ = [
     "render_forecasts",
     "render_game",
     "render_logged",
+    "render_play",
     "render_pulls",
     "shortened",
     "solved",
     "write_forecast_report",
     "write_game_report",
     "write_logged_report",
+    "write_play_report",
     "write_pull_report",
     "write_report",
 ]

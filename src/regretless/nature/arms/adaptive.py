@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import RegretlessError
-from .base import Array, Environment, Opponent
+from ...errors import RegretlessError
+from ..base import Array, Environment, Opponent
 
 Arms = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import whole
-from ..errors import RegretlessError
-from .base import Array, Oblivious
+from ...checks import whole
+from ...errors import RegretlessError
+from ..base import Array, Oblivious
 
 GOLDEN = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio
 WORD = (1 << 64) - 1
@@ -110,16 +110,23 @@ def lost(means: Array, rewards: bool) -> Array:
 
 
 def uniforms(key: int, begin: int, end: int, arms: int) -> Array:
-    """The noise of some rounds: numbers from 0 to below 1, shape (end - begin, arms).
+    """The noise of some rounds: numbers from 0 to below 1, shape (end - begin, arms)."""
+    bits: Any = words(key, begin, end, arms)
+    found: Array = (bits >> np.uint64(11)) * 2.0**-53
+    return found
 
-    Number n = t arms + arm + 1 of a key is the finaliser of splitmix64, applied to key + n times 2^64 over the golden
-    ratio, modulo 2^64 (Steele, Lea and Flood 2014), so that any of them is known without those before it.
+
+def words(key: int, begin: int, end: int, count: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The same as numbers of 64 bits, so many for each round, shape (end - begin, count).
+
+    Number n = t count + place + 1 of a key is the finaliser of splitmix64, applied to key + n times 2^64 over the
+    golden ratio, modulo 2^64 (Steele, Lea and Flood 2014), so that any of them is known without those before it.
     """
-    first, last = ((place * arms + 1) & WORD for place in (begin, end))
+    first, last = ((place * count + 1) & WORD for place in (begin, end))
     bits = np.arange(first, last, dtype=np.uint64)
     bits *= np.uint64(GOLDEN)
     bits += np.uint64(key)
-    found: Array = (_mixed(bits) >> np.uint64(11)).reshape(end - begin, arms) * 2.0**-53
+    found: np.ndarray[Any, np.dtype[np.uint64]] = _mixed(bits).reshape(end - begin, count)
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import whole
-from ..errors import RegretlessError
+from ...checks import whole
+from ...errors import RegretlessError
 from .stochastic import Stochastic, World, key_of, lost, means_of
 
 
@@ -19,8 +19,9 @@ class Switching(Stochastic):
     ----------
     means : array-like of shape (stretches, arms)
         Mean losses from 0 to 1.
-    starts : sequence of int
-        The first round of each stretch, counted from 0; the first is 0.
+    starts : sequence of int, optional
+        The first round of each stretch, counted from 0; the first is 0. By default the stretches share the rounds, of
+        which there must be a known number then.
     seed : int
         Of the noise, the same for all runs: their regret is that on one table of luck.
     rounds : int, optional
@@ -32,7 +33,7 @@ class Switching(Stochastic):
     def __init__(
         self,
         means: Any,
-        starts: Sequence[int],
+        starts: Sequence[int] | None = None,
         seed: int = 0,
         rounds: int | None = None,
         names: Sequence[str] | None = None,
@@ -40,6 +41,8 @@ class Switching(Stochastic):
         rewards: bool = False,
     ) -> None:
         self.means = means_of(means, 2)
+        if starts is None:
+            starts = _even(len(self.means), whole("rounds", rounds))
         self.starts = _ascending(starts, len(self.means), rounds)
         self.seed = key_of(seed)
         self.rewards = rewards
@@ -83,9 +86,12 @@ class Drifting(Switching):
             raise RegretlessError(f"{len(begin)} means at the start and {len(end)} at the end")
         stretches = min(whole("steps", steps), whole("rounds", rounds))
         gone = np.linspace(0, 1, stretches)[:, None] if stretches > 1 else np.zeros((1, 1))
-        starts = [place * rounds // stretches for place in range(stretches)]
         means = np.clip((1 - gone) * begin + gone * end, 0, 1)
-        super().__init__(means, starts, seed, rounds, names, rewards=rewards)
+        super().__init__(means, _even(stretches, rounds), seed, rounds, names, rewards=rewards)
+
+
+def _even(stretches: int, rounds: int) -> list[int]:
+    return [place * rounds // stretches for place in range(stretches)]
 
 
 def _ascending(starts: Sequence[int], stretches: int, rounds: int | None) -> Any:

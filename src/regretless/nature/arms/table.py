@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import RegretlessError
-from ..given import names_of, numbers
-from .base import Array, Oblivious
+from ...errors import RegretlessError
+from ...given import names_of, numbers
+from ..base import Array, Oblivious
 
 
 class Table(Oblivious):

@@ -7,9 +7,9 @@ from math import comb, exp, lgamma, log, sqrt
 
 import numpy as np
 
-from ..checks import share, whole
-from ..errors import RegretlessError
-from .base import Array, Oblivious
+from ...checks import share, whole
+from ...errors import RegretlessError
+from ..base import Array, Oblivious
 from .stochastic import Stochastic, World, key_of, key_of_run, uniforms
 from .table import Table
 

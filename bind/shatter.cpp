@@ -1,0 +1,119 @@
+// A search for a shattered set of so many points, in slices.
+#include "shatter.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "player.hpp"
+#include "regretless/shatter_search.hpp"
+#include "rounds.hpp"
+#include "turn.hpp"
+
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+using Columns = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+const ShatterKernels& shatter_kernels() {
+#if defined(__x86_64__)
+  switch (current_isa()) {
+    case Isa::v4: return shatter_kernels_v4;
+    case Isa::v3: return shatter_kernels_v3;
+    default: return shatter_kernels_v1;
+  }
+#else
+  return shatter_kernels_generic;
+#endif
+}
+
+void free_levels(ShatterSearch* s) {
+  for (ShatterLevel& l : s->levels)
+    for (void* room : {static_cast<void*>(l.begins), static_cast<void*>(l.sizes), static_cast<void*>(l.present),
+                       static_cast<void*>(l.columns), static_cast<void*>(l.candidates), static_cast<void*>(l.least),
+                       static_cast<void*>(l.ranks)})
+      std::free(room);
+  std::free(s->sides);
+  std::free(s->places);
+  std::free(s->seen);
+  delete s;
+}
+
+class Shatter {
+ public:
+  Shatter(const Columns& columns, std::int64_t hypotheses, int target) : columns_(columns), s_(new ShatterSearch{}, free_levels) {
+    check_aligned(Any(columns));
+    const std::int64_t points = std::int64_t(columns.shape(0)), words = std::int64_t(columns.shape(1));
+    demand(hypotheses > 0 && words == (hypotheses + 63) / 64, "one bit per hypothesis");
+    demand(target >= 0 && target <= largest_set, "from no point to 62");
+    for (std::int64_t x = 0; hypotheses % 64 != 0 && x < points; ++x)
+      demand(columns.data()[(x + 1) * words - 1] >> hypotheses % 64 == 0, "bits beyond the last hypothesis are 0");
+    s_->points = points, s_->hypotheses = hypotheses, s_->target = target, s_->given = columns_.data();
+  }
+
+  std::optional<bool> run(std::int64_t work) {
+    const Turn turn(busy_);
+    demand(work > 0, "one word at least");
+    if (state_ == Shattered::open) {
+      const nb::gil_scoped_release unlock;
+      state_ = shatter_kernels().run(*s_, work);
+    }
+    return answer();
+  }
+
+  std::vector<std::int64_t> dive() {
+    const Turn turn(busy_);
+    demand(!s_->begun, "a search goes on as it was begun");
+    {
+      const nb::gil_scoped_release unlock;
+      state_ = shatter_kernels().dive(*s_);
+    }
+    answer();
+    return chosen();
+  }
+
+  std::vector<std::int64_t> found() const {
+    const Turn turn(busy_);
+    return chosen();
+  }
+  std::int64_t steps() const {
+    const Turn turn(busy_);
+    return s_->steps;
+  }
+
+ private:
+  std::vector<std::int64_t> chosen() const {
+    if (state_ != Shattered::found) return {};
+    return std::vector<std::int64_t>(s_->chosen, s_->chosen + s_->target);
+  }
+  std::optional<bool> answer() const {
+    if (state_ == Shattered::no_memory) throw std::bad_alloc();
+    if (state_ == Shattered::open) return std::nullopt;
+    return state_ == Shattered::found;
+  }
+
+  Columns columns_;
+  std::unique_ptr<ShatterSearch, void (*)(ShatterSearch*)> s_;
+  Shattered state_ = Shattered::open;
+  mutable std::atomic_flag busy_;
+};
+
+}  // namespace
+
+void bind_shatter(nb::module_& m) {
+  nb::class_<Shatter>(m, "Shatter",
+                      "A search for so many points that a class shatters. Columns are points: bit h % 64 of word h // 64 is what "
+                      "hypothesis h says. MemoryError ends it.")
+      .def(nb::init<const Columns&, std::int64_t, int>(), "columns"_a.noconvert(), "hypotheses"_a, "target"_a)
+      .def("run", &Shatter::run, "work"_a,
+           "Goes on until about as many words were looked at: whether there is such a set, None if that is not known yet.")
+      .def("dive", &Shatter::dive, "A shattered set by greedy choices, whatever its size; instead of run.")
+      .def_prop_ro("found", &Shatter::found, "The points of the set that was found, in the order of their choice.")
+      .def_prop_ro("steps", &Shatter::steps, "How many sets were looked at.");
+}
+
+}  // namespace regretless

@@ -1,0 +1,48 @@
+// What crosses the border between the binding and the search for Littlestone dimensions: plain borrowed data, no templates.
+#pragma once
+#include "bit_class.hpp"
+
+namespace regretless {
+
+struct LittlestoneStanding {
+  int lower, upper;
+  std::int64_t steps;  // of this run
+};
+
+// Whole numbers of 2^-58. The upper one is rounded up where fractions finer than that were met.
+struct RandomizedStanding {
+  std::uint64_t lower, upper;
+  bool rounded;
+  std::int64_t steps;
+};
+
+enum class LittlestoneOutcome { done, no_memory, no_version_space, not_shattered };
+
+struct LittlestoneKernels {
+  void* (*make)(const BitClass&, std::int64_t bytes);  // null: no memory
+  void (*end)(void*);
+  // At most so many steps more on the hypotheses that live.
+  LittlestoneOutcome (*run)(void*, const std::uint64_t* live, std::int64_t steps, LittlestoneStanding&);
+  // A tree of this depth, of points (2^depth - 1) and hypotheses (2^depth).
+  LittlestoneOutcome (*tree)(void*, const std::uint64_t* live, int depth, std::int64_t* points, std::int64_t* leaves);
+  std::int64_t (*known)(const void*);  // how many version spaces something is known of
+  bool (*full)(const void*);           // whether some of it had to be forgotten
+};
+
+struct RandomizedKernels {
+  void* (*make)(const BitClass&, std::int64_t bytes);
+  void (*end)(void*);
+  LittlestoneOutcome (*run)(void*, const std::uint64_t* live, std::int64_t steps, RandomizedStanding&);
+  std::int64_t (*known)(const void*);
+  bool (*full)(const void*);
+};
+
+#if defined(__x86_64__)
+extern const LittlestoneKernels littlestone_kernels_v1, littlestone_kernels_v3, littlestone_kernels_v4;
+extern const RandomizedKernels randomized_kernels_v1, randomized_kernels_v3, randomized_kernels_v4;
+#else
+extern const LittlestoneKernels littlestone_kernels_generic;
+extern const RandomizedKernels randomized_kernels_generic;
+#endif
+
+}  // namespace regretless

@@ -1,0 +1,1 @@
+"""What a class costs to learn: its dimensions, and what proves them."""

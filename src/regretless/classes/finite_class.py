@@ -1,0 +1,346 @@
+"""A finite class of hypotheses on finitely many points, as bits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import RegretlessError
+
+if TYPE_CHECKING:
+    from ..data.source import Source
+
+Array = np.ndarray[Any, Any]
+Words = np.ndarray[Any, np.dtype[np.uint64]]
+
+MIX = 0x9E3779B97F4A7C15  # odd, its bits spread evenly: multiples of it tell words apart
+
+
+class FiniteClass:
+    """Hypotheses that say 0 or 1 of each point; those that say the same of every point are one.
+
+    Two classes are equal if the same hypotheses on the same points stand in the same order, under the same names.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (hypotheses, points)
+        What each hypothesis says of each point, 0 or 1.
+    hypotheses, points : sequence of str, optional
+        Their names; their numbers from 0 by default. Of hypotheses that agree everywhere the first one's name stays.
+
+    Attributes
+    ----------
+    given : int
+        How many rows there were before those alike were merged.
+    columns : ndarray of uint64, shape (points, words)
+        Bit h % 64 of word h // 64 is what hypothesis h says of the point; bits beyond the last hypothesis are 0.
+    rows : ndarray of uint64, shape (hypotheses, words)
+        Bit x % 64 of word x // 64 is what the hypothesis says of point x.
+
+    Raises
+    ------
+    RegretlessError
+        If an entry is neither 0 nor 1, there is no hypothesis or no point, or the names do not fit.
+
+    Examples
+    --------
+    >>> FiniteClass([[0, 0, 1], [0, 1, 1], [0, 0, 1]])
+    <FiniteClass: 2 hypotheses on 3 points>
+    >>> FiniteClass.named("thresholds:20")
+    <FiniteClass: 21 hypotheses on 20 points>
+    """
+
+    given: int
+    columns: Words
+    rows: Words
+
+    def __init__(
+        self, matrix: Any, *, hypotheses: Sequence[str] | None = None, points: Sequence[str] | None = None
+    ) -> None:
+        table = _zero_one(matrix)
+        self.given = len(table)
+        self._shape = table.shape
+        self._points = _names(points, table.shape[1], "points")
+        names = _names(hypotheses, self.given, "hypotheses")
+        rows = packed(table)
+        kept = _first_of_each(rows)
+        if len(kept) < self.given:
+            table, rows = table[kept], rows[kept]
+            self._shape = table.shape
+            names = None if names is None else [names[place] for place in kept]
+        self._hypotheses = names
+        self.columns, self.rows = packed(table.T), rows
+        self.columns.flags.writeable = self.rows.flags.writeable = False
+
+    @classmethod
+    def from_functions(
+        cls,
+        functions: Iterable[Callable[[Any], Any]],
+        points: Iterable[Any],
+        *,
+        hypotheses: Sequence[str] | None = None,
+    ) -> FiniteClass:
+        """What some functions say of some points, which are named by what they print as.
+
+        Raises
+        ------
+        RegretlessError
+            If a function says neither 0 nor 1 of a point.
+
+        Examples
+        --------
+        >>> FiniteClass.from_functions([str.isupper, str.isdigit], ["a", "B", "7"])
+        <FiniteClass: 2 hypotheses on 3 points>
+        """
+        asked = list(points)
+        table = [[_said(function, place, point) for point in asked] for place, function in enumerate(functions)]
+        return cls(table, hypotheses=hypotheses, points=[str(point) for point in asked])
+
+    @classmethod
+    def named(cls, text: str) -> FiniteClass:
+        """A class of a family, as ``"thresholds:20"`` or ``"at-most-k:8,2"``; `families.FAMILIES` lists them.
+
+        Raises
+        ------
+        RegretlessError
+            If there is no such family, or it has no such class.
+        """
+        from .families import named
+
+        return named(text)
+
+    @classmethod
+    def read(cls, path: Source, **options: Any) -> FiniteClass:
+        """The class in a file: a table of 0 and 1 as text, or an array.
+
+        Parameters
+        ----------
+        path : path or "-"
+            The file; ``-`` is standard input.
+        **options
+            Those of `regretless.data.class_files.read_class`.
+
+        Raises
+        ------
+        DataError
+            If something cannot be used: it names the place.
+        """
+        from ..data.class_files import read_class
+
+        found = read_class(path, **options)
+        return cls(found.matrix, hypotheses=found.hypotheses, points=found.points)
+
+    @classmethod
+    def halfspaces(cls, points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None) -> FiniteClass:
+        """All that hyperplanes which pass through none of the points say of them: 1 on their positive side.
+
+        Parameters
+        ----------
+        points : array-like of shape (points, coordinates)
+            Whole numbers, fractions or floats, all taken exactly as they are.
+        homogeneous : bool
+            Only hyperplanes through the origin.
+        names : sequence of str, optional
+            Of the points; their coordinates by default.
+
+        Raises
+        ------
+        RegretlessError
+            If a coordinate is no finite number; if hyperplanes are homogeneous and the origin is among the points, of
+            which none of them says anything.
+
+        Examples
+        --------
+        >>> FiniteClass.halfspaces([[0, 0], [0, 1], [1, 0], [1, 1]])
+        <FiniteClass: 14 hypotheses on 4 points>
+        """
+        from .dichotomies import halfspaces
+
+        return halfspaces(points, homogeneous=homogeneous, names=names)
+
+    @property
+    def hypotheses(self) -> int:
+        """How many different hypotheses there are."""
+        return int(self._shape[0])
+
+    @property
+    def points(self) -> int:
+        """How many points there are."""
+        return int(self._shape[1])
+
+    @property
+    def matrix(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """The table, shape (hypotheses, points)."""
+        return unpacked(self.rows, self.points)
+
+    @property
+    def floor_log2(self) -> int:
+        """The whole part of log2 of the number of hypotheses: no class of so many costs more mistakes."""
+        return self.hypotheses.bit_length() - 1
+
+    @property
+    def hypothesis_names(self) -> list[str] | None:
+        """Names of the hypotheses, if they have other ones than their numbers."""
+        return None if self._hypotheses is None else list(self._hypotheses)
+
+    @property
+    def point_names(self) -> list[str] | None:
+        """Names of the points, if they have other ones than their numbers."""
+        return None if self._points is None else list(self._points)
+
+    def hypothesis_name(self, hypothesis: int) -> str:
+        """The name of a hypothesis."""
+        return str(hypothesis) if self._hypotheses is None else self._hypotheses[hypothesis]
+
+    def point_name(self, point: int) -> str:
+        """The name of a point."""
+        return str(point) if self._points is None else self._points[point]
+
+    def point(self, point: int | str) -> int:
+        """The number of a point that is called by its number or by its name.
+
+        Raises
+        ------
+        RegretlessError
+            If there is none.
+        """
+        return _place(point, self.points, self._points, "point")
+
+    def hypothesis(self, hypothesis: int | str) -> int:
+        """The number of a hypothesis that is called by its number or by its name.
+
+        Raises
+        ------
+        RegretlessError
+            If there is none.
+        """
+        return _place(hypothesis, self.hypotheses, self._hypotheses, "hypothesis")
+
+    def on(self, points: Iterable[int | str]) -> FiniteClass:
+        """The class on some of its points, in the order in which they are named."""
+        chosen = [self.point(point) for point in points]
+        names = None if self._points is None else [self._points[point] for point in chosen]
+        return FiniteClass(self.matrix[:, chosen], hypotheses=self._hypotheses, points=names)
+
+    def only(self, hypotheses: Iterable[int | str]) -> FiniteClass:
+        """Some of the hypotheses, in the order in which they are named."""
+        chosen = [self.hypothesis(hypothesis) for hypothesis in hypotheses]
+        names = None if self._hypotheses is None else [self._hypotheses[hypothesis] for hypothesis in chosen]
+        return FiniteClass(unpacked(self.rows[chosen], self.points), hypotheses=names, points=self._points)
+
+    def describe(self) -> dict[str, Any]:
+        """How large it is, as JSON values."""
+        return {
+            "hypotheses": self.given,
+            "distinct": self.hypotheses,
+            "points": self.points,
+            "floor_log2": self.floor_log2,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.columns.flags.writeable = self.rows.flags.writeable = False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FiniteClass):
+            return NotImplemented
+        named = self._hypotheses == other._hypotheses and self._points == other._points
+        return named and self._shape == other._shape and bool(np.array_equal(self.rows, other.rows))
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self.rows.tobytes()))
+
+    def __repr__(self) -> str:
+        hypotheses = "1 hypothesis" if self.hypotheses == 1 else f"{self.hypotheses} hypotheses"
+        return f"<FiniteClass: {hypotheses} on {self.points} point{'s' if self.points != 1 else ''}>"
+
+
+def packed(table: Array) -> Words:
+    """The bits of each row of a table, 64 to a word, the first one lowest."""
+    bits = np.packbits(np.ascontiguousarray(table), axis=1, bitorder="little")
+    room = np.zeros((len(table), -(-table.shape[1] // 64) * 8), dtype=np.uint8)
+    room[:, : bits.shape[1]] = bits
+    return room.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpacked(words: Words, count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """The first `count` bits of each row of words."""
+    held = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
+    return np.unpackbits(held, axis=1, count=count, bitorder="little").view(np.bool_)
+
+
+def _zero_one(matrix: Any) -> Array:
+    try:
+        table = np.asarray(matrix)
+    except ValueError as error:
+        raise RegretlessError("a class whose rows are of different lengths; each speaks of every point") from error
+    if table.ndim != 2 or 0 in table.shape:
+        raise RegretlessError(f"a class of shape {table.shape}; rows of hypotheses and columns of points are expected")
+    if table.dtype == bool:
+        return table
+    wrong = np.argwhere((table != 0) & (table != 1)) if table.dtype.kind in "iufO" else np.zeros((1, 2), dtype=int)
+    if len(wrong):
+        row, column = (int(place) for place in wrong[0])
+        found = table[row, column]
+        raise RegretlessError(f"hypothesis {row} says {found!s} of point {column}; 0 or 1 is expected")
+    return table.astype(bool)
+
+
+def _said(function: Callable[[Any], Any], place: int, point: Any) -> bool:
+    found = function(point)
+    if isinstance(found, bool | np.bool_) or (isinstance(found, int | float | np.number) and found in (0, 1)):
+        return bool(found)
+    name = getattr(function, "__name__", "")
+    called = f"hypothesis {place} ({name})" if name.isidentifier() else f"hypothesis {place}"
+    raise RegretlessError(f"{called} says {found!r} of {point!r}; 0 or 1 is expected")
+
+
+def _first_of_each(rows: Words) -> Array:
+    """Places of the hypotheses that differ from all before them."""
+    marks = rows[:, 0].copy()
+    for word in range(1, rows.shape[1]):
+        marks = (marks ^ (marks >> np.uint64(29))) * np.uint64(MIX) + rows[:, word]
+    _, first, like = np.unique(marks, return_index=True, return_inverse=True)
+    # A word tells rows apart; the marks of several may, by an accident of numbers, be those of different rows.
+    if rows.shape[1] > 1 and not np.array_equal(rows[first][like], rows):
+        _, first = np.unique(rows, axis=0, return_index=True)
+    return np.sort(first)
+
+
+def _names(names: Sequence[str] | None, count: int, what: str) -> list[str] | None:
+    if names is None:
+        return None
+    found = [str(name) for name in names]
+    if len(found) != count:
+        raise RegretlessError(f"{len(found)} names for {count} {what}")
+    if what == "points" and len(set(found)) < count:
+        twice = next(name for name, times in Counter(found).items() if times > 1)
+        raise RegretlessError(f"two points are called {twice!r}; every name stands once")
+    return found
+
+
+def _place(called: int | str, count: int, names: Sequence[str] | None, what: str) -> int:
+    if isinstance(called, str):
+        if names is not None and called in names:
+            return names.index(called)
+        if names is None and called.isdecimal() and int(called) < count:
+            return int(called)
+        raise RegretlessError(f"there is no {what} called {called!r}; {_known(count, names)}")
+    try:
+        place = index(called)
+    except TypeError:
+        raise RegretlessError(f"{called!r} is no {what}; {_known(count, names)}") from None
+    if not 0 <= place < count:
+        raise RegretlessError(f"there is no {what} {place}; they are numbered from 0 to {count - 1}")
+    return place
+
+
+def _known(count: int, names: Sequence[str] | None) -> str:
+    if names is None:
+        return f"they are numbered from 0 to {count - 1}"
+    shown = ", ".join(map(repr, names[:6]))
+    return f"there are {shown}{', ...' if count > 6 else ''}"

@@ -1,0 +1,1 @@
+"""The most mistakes that labels of a hypothesis can force on a learner, and rounds that do."""

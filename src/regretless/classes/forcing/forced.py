@@ -1,0 +1,114 @@
+"""Rounds that force mistakes on a learner, and for how long they were looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isinf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ...errors import RegretlessError
+
+Array = np.ndarray[Any, Any]
+Progress = Callable[[int, int, float], None]
+TIME, STOPPED, MEMORY = "the time was over", "it was stopped", "memory ran out"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorstCase:
+    """Rounds that force mistakes, and how many can be forced at most.
+
+    Attributes
+    ----------
+    lower, upper : int or float
+        Numbers between which the most mistakes lie; infinite where there is no end to them.
+    points, labels : ndarray of int64, shape (rounds,)
+        Rounds in which the learner makes `lower` mistakes. If there is no end to these, rounds that come back to where
+        the learner was before, with a mistake since. Of the standard optimal algorithm none, if the search for the
+        dimension that it goes by was ended.
+    hypothesis : int
+        One that agrees with all of these labels.
+    seconds : float
+        How long it took.
+    steps : int
+        How often a search looked at a set of hypotheses, or at a state of the learner.
+    stopped : str or None
+        Why the search ended before it was done.
+    """
+
+    lower: float
+    upper: float
+    points: Array
+    labels: Array
+    hypothesis: int
+    seconds: float = 0.0
+    steps: int = 0
+    stopped: str | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known how many mistakes can be forced."""
+        return self.lower == self.upper
+
+    @property
+    def mistakes(self) -> float:
+        """The most mistakes; infinite if there is no end to them.
+
+        Raises
+        ------
+        RegretlessError
+            If the search was ended before that was known.
+        """
+        if not self.exact:
+            raise RegretlessError(f"worst case: {self.stopped}; known is only that it is {self}")
+        return self.lower
+
+    def __str__(self) -> str:
+        if self.exact:
+            return "without end" if isinf(self.lower) else str(self.lower)
+        return f"{self.lower} or more" if isinf(self.upper) else f"{self.lower} to {self.upper}"
+
+    def describe(self) -> dict[str, Any]:
+        """The worst case as JSON values; None stands for no end."""
+        return {
+            "mistakes": _finite(self.lower) if self.exact else [_finite(self.lower), _finite(self.upper)],
+            "exact": self.exact,
+            "points": self.points.tolist(),
+            "labels": self.labels.tolist(),
+            "hypothesis": self.hypothesis,
+            "seconds": self.seconds,
+            "stopped": self.stopped,
+        }
+
+
+def _finite(number: float) -> int | None:
+    return None if isinf(number) else int(number)
+
+
+class Watch:
+    """How long a search goes on, and who hears of it."""
+
+    def __init__(self, limit: float | None, stop: Callable[[], bool] | None, on_progress: Progress | None) -> None:
+        self.begin = perf_counter()
+        self.limit, self.stop, self.on_progress = limit, stop, on_progress
+
+    @property
+    def seconds(self) -> float:
+        """Since the search began."""
+        return perf_counter() - self.begin
+
+    def end(self, steps: int, lower: int, upper: float) -> str | None:
+        """Tell how far the search is; why it must end now, or None."""
+        if self.on_progress is not None:
+            self.on_progress(steps, lower, upper)
+        if self.limit is not None and self.seconds >= self.limit:
+            return TIME
+        return STOPPED if self.stop is not None and self.stop() else None
+
+
+def rounds(points: list[int], labels: list[int]) -> tuple[Array, Array]:
+    """Rounds as arrays."""
+    return np.array(points, dtype=np.int64), np.array(labels, dtype=np.int64)

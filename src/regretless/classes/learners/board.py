@@ -1,0 +1,101 @@
+"""What a learner of a finite class goes by, as arrays, and the compiled rounds on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...ledger import ClassLedger
+from ..finite_class import FiniteClass, Words, packed, unpacked
+
+Array = np.ndarray[Any, Any]
+FIELDS: tuple[str, ...] = _core.VOTE_FIELDS
+DIED = FIELDS.index("died")
+
+
+class Board:
+    """The hypotheses that a learner goes by, those that agree with all labels, and its books.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+    tie : int
+        What an even vote says.
+    lazy : bool
+        Whether only mistakes cost hypotheses their vote.
+    order : ndarray of int64, optional
+        Follow the first in this order of those that are kept.
+    arrays : mapping of str to ndarray, optional
+        Those of a board of such a learner, to go on with.
+
+    Attributes
+    ----------
+    kept : ndarray of uint64, shape (words,)
+        Whom the learner goes by. A label that would leave nobody leaves it as it is.
+    alive : ndarray of uint64 or None, shape (words,)
+        Who agrees with all labels, or did until the last one died; None where it is those that are kept.
+    book : ndarray of int64
+        Numbers by the names of `FIELDS`.
+    """
+
+    def __init__(
+        self,
+        finite_class: FiniteClass,
+        *,
+        tie: int = 1,
+        lazy: bool = False,
+        order: Array | None = None,
+        arrays: Mapping[str, Array] | None = None,
+    ) -> None:
+        self.finite_class, self.tie, self.lazy, self.order = finite_class, tie, lazy, order
+        count = finite_class.hypotheses
+        if arrays is None:
+            everybody = packed(np.ones((1, count), dtype=bool))[0]
+            arrays = {"kept": everybody, "book": np.array([0, 0, count, count, 0])}
+            arrays |= {"alive": everybody} if lazy else {}
+        self.kept: Words = arrays["kept"].copy()
+        self.book: np.ndarray[Any, np.dtype[np.int64]] = arrays["book"].astype(np.int64)
+        self.alive: Words | None = arrays["alive"].copy() if lazy else None
+        self.core = _core.Voter(finite_class.columns, self.kept, self.book, self.alive, order, tie=tie, lazy=lazy)
+
+    def arrays(self) -> dict[str, Array]:
+        """All that another board needs to go on."""
+        return {"kept": self.kept, "book": self.book} | ({} if self.alive is None else {"alive": self.alive})
+
+    def copy(self) -> Board:
+        """The same, to go on by itself."""
+        return Board(self.finite_class, tie=self.tie, lazy=self.lazy, order=self.order, arrays=self.arrays())
+
+    @property
+    def died(self) -> int | None:
+        """The round in which the last hypothesis died."""
+        return int(self.book[DIED]) or None
+
+    def agreeing(self) -> Array:
+        """Numbers of the hypotheses that agree with all labels."""
+        if self.died is not None:
+            return np.empty(0, dtype=np.int64)
+        words = self.kept if self.alive is None else self.alive
+        return np.flatnonzero(unpacked(words[None], self.finite_class.hypotheses)[0])
+
+    def ledger(self, expected: float | None = None) -> ClassLedger:
+        """The books; `expected` mistakes are those that were made unless they are given."""
+        found = dict(zip(FIELDS, self.book.tolist(), strict=True))
+        found["died"] = self.died
+        return ClassLedger(**found, expected=float(found["mistakes"]) if expected is None else expected)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "core"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Board.__init__(
+            self,
+            state["finite_class"],
+            tie=state["tie"],
+            lazy=state["lazy"],
+            order=state["order"],
+            arrays=state,
+        )

@@ -1,0 +1,88 @@
+"""Points and labels as users give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ..finite_class import FiniteClass
+
+Array = np.ndarray[Any, Any]
+
+
+def points_of(points: Any, finite_class: FiniteClass, places: Mapping[str, int]) -> Array:
+    """The numbers of points that are called by number or by name.
+
+    Raises
+    ------
+    RegretlessError
+        If the class has no such point; the message names the row, from 0.
+    """
+    given = np.asarray(points)
+    if given.ndim != 1:
+        raise RegretlessError(f"points of shape {given.shape}; one point for each round is expected")
+    if len(given) == 0:
+        return np.empty(0, dtype=np.int64)
+    if given.dtype.kind in "iu":
+        outside = np.flatnonzero((given < 0) | (given >= finite_class.points))
+        if len(outside):
+            _refuse(int(outside[0]), given[outside[0]].item(), finite_class)
+        return np.ascontiguousarray(given, dtype=np.int64)
+    found = np.empty(len(given), dtype=np.int64)
+    for row, point in enumerate(points):
+        place = places.get(point) if isinstance(point, str) else None
+        try:
+            found[row] = finite_class.point(point) if place is None else place
+        except RegretlessError as error:
+            raise RegretlessError(f"row {row}: {error}") from error
+    return found
+
+
+def _refuse(row: int, point: int, finite_class: FiniteClass) -> None:
+    try:
+        finite_class.point(point)
+    except RegretlessError as error:
+        raise RegretlessError(f"row {row}: {error}") from error
+
+
+def labels_of(labels: Any, rounds: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """So many labels, each 0 or 1.
+
+    Raises
+    ------
+    RegretlessError
+        If one is something else, or there are more or fewer.
+    """
+    given = np.asarray(labels)
+    if given.shape != (rounds,):
+        raise RegretlessError(f"labels of shape {given.shape}; one for each of {rounds} points is expected")
+    if given.dtype.kind not in "biuf":
+        for row, label in enumerate(labels):
+            if not is_label(label):
+                raise RegretlessError(f"row {row}: label {label!r}; 0 or 1 is expected")
+        given = given.astype(np.float64)
+    wrong = np.flatnonzero((given != 0) & (given != 1))
+    if len(wrong):
+        raise RegretlessError(f"row {wrong[0]}: label {given[wrong[0]]!s}; 0 or 1 is expected")
+    return np.ascontiguousarray(given, dtype=np.uint8)
+
+
+def label_of(label: Any) -> int:
+    """A label, 0 or 1.
+
+    Raises
+    ------
+    RegretlessError
+        If it is something else.
+    """
+    if not is_label(label):
+        raise RegretlessError(f"label {label!r}; 0 or 1 is expected")
+    return int(label)
+
+
+def is_label(label: Any) -> bool:
+    """Whether it is 0 or 1; truth values and whole floats are."""
+    return isinstance(label, int | float | np.bool_ | np.number) and bool(label in (0, 1))

@@ -1,0 +1,43 @@
+"""What a play gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassPlay:
+    """Rounds that were played.
+
+    Attributes
+    ----------
+    predictions, labels : ndarray of uint8, shape (rounds,)
+        What was predicted, and what it should have been.
+    alive : ndarray of int64, shape (rounds,)
+        How many hypotheses agree with all labels, after each round.
+    probabilities : ndarray or None, shape (rounds,)
+        Of a learner that draws its labels: with which each of them was 1.
+    """
+
+    predictions: Bytes
+    labels: Bytes
+    alive: np.ndarray[Any, np.dtype[np.int64]]
+    probabilities: np.ndarray[Any, np.dtype[np.float64]] | None = None
+
+    @property
+    def wrong(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which rounds were predicted wrongly."""
+        return np.not_equal(self.predictions, self.labels)
+
+    @property
+    def mistakes(self) -> int:
+        """How many they are."""
+        return int(np.count_nonzero(self.wrong))
+
+    def __len__(self) -> int:
+        return len(self.labels)

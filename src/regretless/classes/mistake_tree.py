@@ -1,0 +1,182 @@
+"""Mistake trees: on every path down, whatever labels are asked for, some hypothesis of the class agrees with all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import RegretlessError
+
+if TYPE_CHECKING:
+    from .finite_class import FiniteClass
+
+Array = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MistakeTree:
+    """A complete binary tree of points that a class shatters.
+
+    Attributes
+    ----------
+    points : ndarray of int64, shape (2^depth - 1,)
+        The points in the order of a heap: below node k, label 0 leads to node 2k + 1 and label 1 to node 2k + 2.
+    leaves : ndarray of int64, shape (2^depth,)
+        For each path, from that of zeros alone to that of ones alone, a hypothesis with these labels.
+
+    Raises
+    ------
+    RegretlessError
+        If the two do not belong to one complete tree.
+    """
+
+    points: Array
+    leaves: Array
+
+    def __post_init__(self) -> None:
+        nodes, leaves = np.shape(self.points), np.shape(self.leaves)
+        if len(nodes) != 1 or leaves != (nodes[0] + 1,) or leaves[0] & (leaves[0] - 1):
+            raise RegretlessError(
+                f"a mistake tree of points of shape {nodes} and leaves of shape {leaves}; "
+                "2^depth - 1 points and 2^depth leaves are expected"
+            )
+
+    @property
+    def depth(self) -> int:
+        """How many mistakes it forces."""
+        return len(self.leaves).bit_length() - 1
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MistakeTree):
+            return NotImplemented
+        return np.array_equal(self.points, other.points) and np.array_equal(self.leaves, other.leaves)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<MistakeTree of depth {self.depth}>"
+
+    def point(self, labels: Sequence[int] = ()) -> int:
+        """The point that is asked after these labels of the points before, fewer than the tree is deep."""
+        node = _node(labels)
+        if node >= len(self.points):
+            raise RegretlessError(f"{len(labels)} labels lead out of a mistake tree of depth {self.depth}")
+        return int(self.points[node])
+
+    def hypothesis(self, labels: Sequence[int]) -> int:
+        """A hypothesis that says these labels, at most as many as the tree is deep, of the points on their path."""
+        if len(labels) > self.depth:
+            raise RegretlessError(f"{len(labels)} labels lead out of a mistake tree of depth {self.depth}")
+        return int(self.leaves[(_node(labels) + 1 << self.depth - len(labels)) - len(self.leaves)])
+
+    def paths(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], int]]:
+        """The labels, the points and the hypothesis of each path, from that of zeros alone to that of ones alone."""
+        for leaf in range(len(self.leaves)):
+            labels = tuple(leaf >> below & 1 for below in reversed(range(self.depth)))
+            yield labels, tuple(self.point(labels[:round_]) for round_ in range(self.depth)), int(self.leaves[leaf])
+
+    def subtree(self, label: int) -> MistakeTree:
+        """The tree below the root on the side of a label."""
+        if self.depth == 0:
+            raise RegretlessError("a mistake tree of depth 0 asks no point, so that there is nothing below")
+        side, half = _label(label), len(self.leaves) // 2
+        # Level d of the whole has 2^d nodes from node 2^d - 1 on, one half of which lies on this side.
+        levels = [(2 << level) - 1 + (side << level) for level in range(self.depth - 1)]
+        nodes = [self.points[begin : begin + (1 << level)] for level, begin in enumerate(levels)]
+        points = np.concatenate([np.empty(0, dtype=np.int64), *nodes])
+        return MistakeTree(points, self.leaves[side * half : (side + 1) * half])
+
+    def check(self, finite_class: FiniteClass) -> None:
+        """Whether the class shatters the tree: each leaf's hypothesis has the labels of its path.
+
+        Raises
+        ------
+        RegretlessError
+            If it does not: the first path whose hypothesis says otherwise, and where.
+        """
+        _inside(self.points, finite_class.points, "points")
+        _inside(self.leaves, finite_class.hypotheses, "hypotheses")
+        path, rows = np.arange(len(self.leaves)), finite_class.rows
+        for level in range(self.depth):
+            asked = self.points[(1 << level) - 1 + (path >> self.depth - level)]
+            said = rows[self.leaves, asked >> 6] >> (asked & 63).astype(np.uint64) & np.uint64(1)
+            wrong = np.flatnonzero(said != (path >> self.depth - level - 1 & 1).astype(np.uint64))
+            if len(wrong):
+                raise RegretlessError(self._refusal(int(wrong[0]), level, int(asked[wrong[0]]), int(said[wrong[0]])))
+
+    def _refusal(self, leaf: int, level: int, point: int, said: int) -> str:
+        labels = format(leaf, f"0{self.depth}b")
+        return (
+            f"the mistake tree is not shattered: on its path {labels} hypothesis {int(self.leaves[leaf])} "
+            f"says {said} of point {point} in round {level + 1}"
+        )
+
+    def nested(self, points: Sequence[Any] | None = None, hypotheses: Sequence[Any] | None = None) -> dict[str, Any]:
+        """The tree as JSON has it: ``{"x": point, "0": below, "1": below}`` and for a leaf ``{"h": hypothesis}``.
+
+        Parameters
+        ----------
+        points, hypotheses : sequence, optional
+            What to call them; by their numbers by default.
+        """
+        below: list[dict[str, Any]] = [{"h": _called(leaf, hypotheses)} for leaf in self.leaves.tolist()]
+        for level in reversed(range(self.depth)):
+            asked = self.points[(1 << level) - 1 : (2 << level) - 1].tolist()
+            below = [
+                {"x": _called(point, points), "0": below[2 * place], "1": below[2 * place + 1]}
+                for place, point in enumerate(asked)
+            ]
+        return below[0]
+
+    @classmethod
+    def from_nested(
+        cls, tree: dict[str, Any], points: Sequence[Any] | None = None, hypotheses: Sequence[Any] | None = None
+    ) -> MistakeTree:
+        """The tree whose JSON form this is, with the same names."""
+        asked: list[int] = []
+        level = [tree]
+        while all(isinstance(node, dict) and {"x", "0", "1"} <= node.keys() for node in level):
+            asked += [_number(node["x"], points, "point") for node in level]
+            level = [node[label] for node in level for label in "01"]
+        if not all(isinstance(node, dict) and "h" in node for node in level):
+            raise RegretlessError(
+                'a mistake tree is {"x": point, "0": tree, "1": tree} or {"h": hypothesis}, and complete'
+            )
+        leaves = [_number(node["h"], hypotheses, "hypothesis") for node in level]
+        return cls(np.array(asked, dtype=np.int64), np.array(leaves, dtype=np.int64))
+
+
+def _label(label: int) -> int:
+    if label not in (0, 1):
+        raise RegretlessError(f"label {label!r}; 0 or 1 is expected")
+    return int(label)
+
+
+def _node(labels: Sequence[int]) -> int:
+    node = 0
+    for label in labels:
+        node = 2 * node + 1 + _label(label)
+    return node
+
+
+def _inside(numbers: Array, count: int, what: str) -> None:
+    beyond = numbers[(numbers < 0) | (numbers >= count)]
+    if len(beyond):
+        raise RegretlessError(f"the mistake tree names number {int(beyond[0])} of a class of {count} {what}")
+
+
+def _called(number: int, names: Sequence[Any] | None) -> Any:
+    return number if names is None else names[number]
+
+
+def _number(name: Any, names: Sequence[Any] | None, what: str) -> int:
+    if names is not None:
+        if name not in names:
+            raise RegretlessError(f"the mistake tree names a {what} {name!r} that is not there")
+        return list(names).index(name)
+    if not isinstance(name, int) or isinstance(name, bool):
+        raise RegretlessError(f"the mistake tree names a {what} {name!r}; a number is expected")
+    return name

@@ -1,0 +1,151 @@
+"""``regretless dimension``: what a finite class of hypotheses costs to learn."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from ..errors import RegretlessError
+from .console import Console
+from .exits import DONE, Ended, UsageError
+from .files import refuse_overwriting
+from .output import complain
+from .signals import Stopping
+
+if TYPE_CHECKING:
+    from .class_given import GivenClass
+    from .dimension_found import Found
+
+FORMATS = ("csv", "tsv", "npz", "npy")
+NAMES = ("both", "rows", "columns", "none")
+DIMENSIONS = ("vc", "littlestone")
+
+HELP = "say what a finite class costs to learn: its VC and Littlestone dimensions, with witnesses"
+DESCRIPTION = (
+    "Rows of the file are hypotheses, columns are points, and every entry is 0 or 1. Printed are the number of "
+    "different hypotheses, the VC dimension with a shattered set, the Littlestone dimension with a mistake tree, the "
+    "whole part of log2 of the number of hypotheses, and the mistakes that the best of learners cannot avoid."
+)
+EPILOG = (
+    "Families: thresholds:N, intervals:N, singletons:N, singletons-and-zero:N, parities:K, conjunctions:K, "
+    "disjunctions:K, all:N, at-most-k:N,K, exactly-k:N,K; halfspaces:3x4 (on a grid), halfspaces:cube:3 (on zeros and "
+    "ones), halfspaces:signs:3 (on both signs), homogeneous-halfspaces:signs:3, and halfspaces with --points FILE."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="a class, or - for standard input; text may be compressed (.gz .xz .zst .bz2)",
+    )
+    _add_named(parser)
+    _add_reading(parser)
+    _add_search(parser)
+    _add_output(parser)
+
+
+def _add_named(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("instead of a file")
+    group.add_argument("--named", metavar="FAMILY:N", help="a class of a family, which are listed below")
+    group.add_argument("--points", metavar="FILE", help="all that hyperplanes say of these points, a row for each")
+    group.add_argument("--homogeneous", action="store_true", help="halfspaces: hyperplanes through the origin alone")
+
+
+def _add_reading(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("reading the file")
+    group.add_argument(
+        "--format", choices=FORMATS, metavar="NAME", help=f"{', '.join(FORMATS)}; by default by the suffix, else csv"
+    )
+    group.add_argument("--array", metavar="NAME", help="npz: the array of the class, if there are several")
+    group.add_argument(
+        "--names", choices=NAMES, help="csv, tsv: what names stand in the file, in its first column and first row"
+    )
+    group.add_argument("--transpose", action="store_true", help="rows are points, columns are hypotheses")
+
+
+def _add_search(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("searching")
+    group.add_argument(
+        "--limit", type=_seconds, metavar="S", help="search no longer than this, and say between what the rest lies"
+    )
+    group.add_argument("--only", choices=DIMENSIONS, help="one of the two dimensions alone")
+    group.add_argument(
+        "--randomized", action="store_true", help="also the expected mistakes that no learner that draws can avoid"
+    )
+
+
+def _add_output(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("--tree", metavar="PAGE", help="draw the mistake tree, as an .svg file")
+    group.add_argument("--json", action="store_true", help="print one JSON object instead")
+    group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
+    group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not (isfinite(number) and number > 0):
+        raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return number
+
+
+def run(arguments: Namespace) -> int:
+    """Read, search, report."""
+    _refuse_nonsense(arguments)
+    from .class_given import given_class
+
+    try:
+        given = given_class(arguments)
+    except MemoryError as error:
+        raise RegretlessError("memory is exhausted by this class; a smaller one is needed") from error
+    for note in () if arguments.quiet else given.notes:
+        complain(note)
+    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    found, stopped = _search(given, arguments, console)
+    try:
+        found.publish(json=arguments.json)
+    finally:
+        if arguments.tree is not None:
+            found.draw(arguments.tree)
+            console.line(f"tree: {arguments.tree}")
+    if stopped is not None:
+        raise Ended(found.interrupted(), stopped)
+    return DONE
+
+
+def _search(given: GivenClass, arguments: Namespace, console: Console) -> tuple[Found, int | None]:
+    """What was found, and the exit code of the signal if one came before all was known."""
+    from .dimension_found import find
+
+    with Stopping(_Asked()) as stopping:
+        try:
+            found = find(given, arguments, console, stopping.asked)
+        finally:
+            console.settle()
+    return found, stopping.code if stopping.asked() else None
+
+
+class _Asked:
+    """The searches ask now and then whether to end."""
+
+    waiting = False
+
+
+def _refuse_nonsense(arguments: Namespace) -> None:
+    """Refuse what cannot be meant, before anything is read or written."""
+    if arguments.quiet and arguments.progress:
+        raise UsageError("--quiet and --progress contradict each other")
+    if arguments.only == "vc" and (arguments.tree is not None or arguments.randomized):
+        raise UsageError("--only vc looks for no mistake tree, which --tree and --randomized are about")
+    if arguments.tree is not None and not arguments.tree.lower().endswith(".svg"):
+        raise UsageError(f"--tree {arguments.tree}: the tree is drawn as an .svg file")
+    inputs = [path for path in (arguments.file, arguments.points) if path is not None]
+    refuse_overwriting(inputs, [arguments.tree])

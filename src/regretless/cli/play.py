@@ -1,0 +1,149 @@
+"""``regretless play``: any learner against any nature, certified."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from ..errors import RegretlessError
+from ..meeting.kinds import TABLES, WORST
+from ..nature.registry import NATURES
+from . import options
+from .console import Console
+from .exits import VIOLATED, Ended, UsageError
+from .files import refuse_irregular, refuse_overwriting
+from .output import complain, explain, many, verdict
+from .pull import _seed as seed
+from .signals import Stopping
+
+if TYPE_CHECKING:
+    from ..meeting import Meeting
+    from .play_settings import Pairing
+
+HELP = "let any learner play against any nature, and certify what came of it"
+DESCRIPTION = (
+    "A nature picks the rounds: by chance, by a plan, or against what the learner does. Printed are the mistakes or "
+    "losses at doubling round counts, what nature was sure to force at least, and what each theorem about the learner "
+    "allows at most. Some natures are made of a finite class, which --class or --named gives; each hypothesis is then "
+    "a feature to a linear learner, an expert to a combiner and an arm to a bandit."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    _add_players(parser)
+    group = parser.add_argument_group("a finite class")
+    group.add_argument(
+        "--class", dest="table", metavar="FILE", help="a table of 0 and 1, rows are hypotheses and columns are points"
+    )
+    group.add_argument("--named", metavar="FAMILY", help="a class by name, as in thresholds:20 (see dimension)")
+    group = parser.add_argument_group("rounds")
+    group.add_argument("--rounds", type=options.whole, metavar="T", help="how many; by default all that there are")
+    group.add_argument("--runs", type=options.whole, default=1, metavar="R", help="how often to play them (1)")
+    group.add_argument("--seed", type=seed, default=0, metavar="S", help="of nature and learner (0)")
+    group.add_argument(
+        "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
+    )
+    group = parser.add_argument_group("output")
+    group.add_argument("--save", metavar="MODEL", help="write the learner as it stands after its one run (.rgl)")
+    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
+    group.add_argument("--json", action="store_true", help="print one JSON object instead")
+    group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
+    group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
+
+
+def _add_players(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("who plays")
+    group.add_argument(
+        "--learner",
+        metavar="NAME",
+        required=True,
+        help=f"{', '.join(dict.fromkeys(name for names in TABLES.values() for name in names))}; experts.hedge and "
+        "bandits.hedge are two",
+    )
+    group.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
+    )
+    group.add_argument("--nature", metavar="NAME", required=True, help=", ".join((*NATURES, WORST)))
+    group.add_argument(
+        "--with",
+        dest="given",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="set a parameter of nature",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Play, judge, report."""
+    _refuse_nonsense(arguments)
+    from .play_outcome import Played
+    from .play_settings import pairing_of
+
+    pairing = pairing_of(arguments)
+    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    meeting, stopped = _meet(pairing, arguments, console)
+    outcome = Played(meeting, pairing, arguments)
+    outcome.save()
+    outcome.publish(arguments, console)
+    code = verdict(outcome.certificates) or _promised(meeting)
+    if stopped is not None:
+        raise Ended(f"interrupted; this is about {outcome.played()}", stopped)
+    return code
+
+
+def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[Meeting, int | None]:
+    """What came of it, and the exit code of the signal if one came before all was played."""
+    from ..meeting import meet
+
+    def show(played: int) -> None:
+        console.rounds(played)
+
+    with Stopping(_Heeds()) as stopping:
+        try:
+            meeting = meet(
+                pairing.learner,
+                pairing.nature,
+                pairing.rounds,
+                runs=arguments.runs,
+                on_rounds=show,
+                stop=stopping.asked,
+            )
+        except Exception as error:
+            if stopping.asked():
+                raise Ended("interrupted before there was a round", stopping.code) from None
+            if isinstance(error, MemoryError):
+                asked = f"{many(pairing.rounds, 'round')} of {many(arguments.runs, 'run')}"
+                raise RegretlessError(f"memory is exhausted by {asked}; ask for fewer") from error
+            raise RegretlessError(explain(error)) from error
+        finally:
+            console.settle()
+    return meeting, stopping.code if stopping.asked() else None
+
+
+class _Heeds:
+    """Runs that ask, again and again, whether to stop."""
+
+    waiting = False
+
+
+def _promised(meeting: Meeting) -> int:
+    """The exit code that goes with nature's promises."""
+    broken = [kept.promise.title for kept in meeting.promises if kept.violated]
+    if not broken:
+        return 0
+    complain(f"what is sure to be forced was not ({', '.join(broken)}); this is a bug in regretless: please report it")
+    return VIOLATED
+
+
+def _refuse_nonsense(arguments: Namespace) -> None:
+    """Refuse what cannot be meant, before anything is read or written."""
+    if arguments.quiet and arguments.progress:
+        raise UsageError("--quiet and --progress contradict each other")
+    if arguments.table is not None and arguments.named is not None:
+        raise UsageError("--class and --named are two classes; name one")
+    if arguments.save is not None and arguments.runs > 1:
+        raise UsageError(f"--save keeps one learner, and --runs {arguments.runs} have as many")
+    refuse_overwriting([] if arguments.table is None else [arguments.table], [arguments.save, arguments.report])
+    refuse_irregular(arguments.save)

@@ -1,0 +1,234 @@
+"""Classes of hypotheses in files: tables of text and arrays of 0 and 1, and the points that halfspaces are to part."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, RegretlessError
+from .chunk import Array
+from .forecasts import listed
+from .game_arrays import MAGIC
+from .game_tables import NAMES, Names
+from .loss_arrays import Archive, damage_told, of_file
+from .source import Source, name_of, suffixes, whole_file
+
+FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "npz": (".npz",), "npy": (".npy",)}
+TABLES = ("matrix", "class", "table", "labels", "points", "x")
+HYPOTHESES = ("hypotheses", "hypothesis_names", "rows", "names")
+POINTS = ("points", "point_names", "columns", "cols")
+
+
+@dataclass(frozen=True)
+class ClassFile:
+    """A class as a file has it.
+
+    Attributes
+    ----------
+    name : str
+        The file, as messages call it.
+    matrix : ndarray of bool, shape (hypotheses, points)
+    hypotheses, points : list of str or None
+        What they are called, where the file says so.
+    notes : list of str
+        What a user should know of how the file was understood.
+    """
+
+    name: str
+    matrix: Array
+    hypotheses: list[str] | None = None
+    points: list[str] | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def transposed(self) -> ClassFile:
+        """The class of a file whose rows are points."""
+        return ClassFile(self.name, self.matrix.T, self.points, self.hypotheses, self.notes)
+
+
+@dataclass(frozen=True)
+class PointFile:
+    """Points as a file has them.
+
+    Attributes
+    ----------
+    name : str
+        The file, as messages call it.
+    values : list of list
+        Their coordinates: whole numbers, fractions or floats.
+    names : list of str or None
+    notes : list of str
+    """
+
+    name: str
+    values: list[list[Any]]
+    names: list[str] | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def read_class(
+    path: Source,
+    *,
+    format: str | None = None,
+    array: str | None = None,
+    names: Names | None = None,
+    transpose: bool = False,
+) -> ClassFile:
+    """Read a class: rows are hypotheses, columns are points, and every entry is 0 or 1.
+
+    Parameters
+    ----------
+    path : path or "-"
+        The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2).
+    format : {"csv", "tsv", "npz", "npy"}, optional
+        By default chosen by the suffix, and csv if that says nothing.
+    array : str, optional
+        Of an archive, the array of the class.
+    names : {"both", "rows", "columns", "none"}, optional
+        What a table has names of; by default it is seen from its cells.
+    transpose : bool
+        Whether rows are points and columns are hypotheses.
+
+    Raises
+    ------
+    DataError
+        If something cannot be used: it names the place.
+    RegretlessError
+        If the options do not fit each other or the format.
+    """
+    chosen = _format_of(path, format, array, names)
+    if chosen in ("npz", "npy"):
+        found = _class_of_arrays(path, chosen == "npz", array)
+    else:
+        from .class_tables import read_class_table
+
+        table = read_class_table(path, delimiter=_delimiter(chosen), names=names)
+        found = ClassFile(name_of(path), table.matrix, table.rows, table.columns, table.notes)
+    found = found.transposed() if transpose else found
+    _refuse_same_names(found)
+    return found
+
+
+def read_points(path: Source, *, format: str | None = None, names: Names | None = None) -> PointFile:
+    """Read points: a row for each, a column for each coordinate; numbers of tables are taken as they are written.
+
+    Raises
+    ------
+    DataError
+        If something cannot be used: it names the place.
+    RegretlessError
+        If the options do not fit the format.
+    """
+    chosen = _format_of(path, format, None, names)
+    if chosen in ("npz", "npy"):
+        return _points_of_arrays(path, chosen == "npz")
+    from .game_tables import read_table
+
+    table = read_table(path, delimiter=_delimiter(chosen), exact=True, names=names, what="coordinates")
+    return PointFile(name_of(path), table.values.tolist(), table.rows, table.notes)
+
+
+def _format_of(path: Source, format: str | None, array: str | None, names: Names | None) -> str:
+    last = suffixes(path)[-1:]
+    chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
+    if chosen not in FORMATS:
+        raise RegretlessError(f"format={chosen!r}: classes are read from {', '.join(FORMATS)}")
+    if array is not None and chosen != "npz":
+        raise RegretlessError(f"array={array}: it is for .npz archives, and this is read as {chosen}")
+    if names is not None and chosen not in ("csv", "tsv"):
+        raise RegretlessError(f"names={names}: it is for tables of text, and this is read as {chosen}")
+    if names not in (None, *NAMES):
+        raise RegretlessError(f"names={names!r}: {', '.join(NAMES)} are expected")
+    return chosen
+
+
+def _delimiter(format: str) -> str:
+    return "," if format == "csv" else "\t"
+
+
+def _refuse_same_names(found: ClassFile) -> None:
+    for what, names in (("hypotheses", found.hypotheses), ("points", found.points)):
+        if names is not None and len(set(names)) < len(names):
+            twice = next(name for name, count in Counter(names).items() if count > 1)
+            raise DataError(found.name, None, None, f"two {what} are called {twice!r}", "every name stands once")
+
+
+# Arrays.
+
+
+def _class_of_arrays(path: Source, archive: bool, array: str | None) -> ClassFile:
+    file, values, strings = _arrays(path, archive, array)
+    if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "biuf":
+        advice = "0 and 1 in rows (hypotheses) and columns (points) are expected"
+        raise DataError(file, None, None, f"an array of shape {values.shape} and type {values.dtype}", advice)
+    matrix = np.asarray(values) != 0
+    wrong = np.argwhere(values != matrix)
+    if len(wrong):
+        row, column = (int(place) for place in wrong[0])
+        found = f"{values[row, column]!s} stands in row {row}, column {column} (counted from 0)"
+        raise DataError(file, None, None, found, "0 or 1 is expected")
+    rows, columns = _naming(strings, HYPOTHESES, matrix.shape[0]), _naming(strings, POINTS, matrix.shape[1])
+    return ClassFile(file, matrix, rows, columns)
+
+
+def _points_of_arrays(path: Source, archive: bool) -> PointFile:
+    file, values, strings = _arrays(path, archive, None)
+    if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "biuf":
+        advice = "numbers in rows (points) and columns (coordinates) are expected"
+        raise DataError(file, None, None, f"an array of shape {values.shape} and type {values.dtype}", advice)
+    wrong = np.argwhere(~np.isfinite(values))
+    if len(wrong):
+        row, column = (int(place) for place in wrong[0])
+        found = f"{values[row, column]!s} stands in row {row}, column {column} (counted from 0)"
+        raise DataError(file, None, None, found, "coordinates are finite numbers")
+    return PointFile(file, values.tolist(), _naming(strings, POINTS, len(values)))
+
+
+def _arrays(path: Source, archive: bool, array: str | None) -> tuple[str, Array, dict[str, list[str]]]:
+    """The file, its array of numbers, and its lists of strings."""
+    file = whole_file(path, "an array")
+    with damage_told(file):
+        if not archive:
+            _refuse_foreign(file)
+            return file, of_file(file), {}
+        with zipfile.ZipFile(file) as opened:
+            held = Archive(file, opened)
+            name = array or _chosen(held)
+            if name not in held.names:
+                found = f"there is no array {name!r}"
+                raise DataError(file, None, None, found, f"the arrays are {listed(held.names)}")
+            strings = {name: _texts(member.all()) for name, member in held.shaped(1, "US").items()}
+            return file, held[name].all(), strings
+
+
+def _refuse_foreign(path: str) -> None:
+    with open(path, "rb") as file:
+        begins = file.read(len(MAGIC))
+    if begins != MAGIC:
+        raise DataError(path, None, None, "this is no .npy file", "name the format that it has with --format")
+
+
+def _chosen(held: Archive) -> str:
+    """The array of numbers, if it is clear which one is meant."""
+    tables = list(held.shaped(2, "biuf"))
+    called = [name for name in tables if name.casefold() in TABLES]
+    if len(tables) == 1 or len(called) == 1:
+        return called[0] if called else tables[0]
+    if tables:
+        raise DataError(
+            held.path, None, None, f"any of the arrays {listed(tables)} may be meant", "choose with --array"
+        )
+    found = f"no array of numbers in rows and columns is among {listed(held.names)}"
+    raise DataError(held.path, None, None, found, "rows of hypotheses and columns of points are expected")
+
+
+def _texts(strings: Array) -> list[str]:
+    return [str(one) for one in (np.char.decode(strings, "utf-8") if strings.dtype.kind == "S" else strings)]
+
+
+def _naming(strings: dict[str, list[str]], known: tuple[str, ...], count: int) -> list[str] | None:
+    """The list of so many names, by what it is called."""
+    return next((strings[name] for name in known if name in strings and len(strings[name]) == count), None)

@@ -1,0 +1,158 @@
+"""One learner against one nature, round by round: what every kind of learner does in its own way."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from .tally import Tally
+
+if TYPE_CHECKING:
+    from ..nature.labels import Asker, Labels, ObliviousLabels
+    from ..theorem import Certificate
+
+Array = np.ndarray[Any, Any]
+AT_ONCE = 1 << 16  # numbers that a block of rounds holds
+WATCHED = 256  # rounds that are played in Python before anybody is asked whether to stop
+PATIENCE = 0.05  # seconds after which that is asked anyway, for a round may take its time
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """How things stand after some rounds; of several runs, their means.
+
+    Attributes
+    ----------
+    rounds : int
+    count : float
+        What the learner is counted by: its mistakes, or its loss.
+    best : float or None
+        The same of the best fixed hypothesis, expert or arm, where there is one.
+    more : float or None
+        What else is worth knowing of such a learner: how many hypotheses are left, or how many updates it made.
+    """
+
+    rounds: int
+    count: float
+    best: float | None = None
+    more: float | None = None
+
+    @property
+    def regret(self) -> float | None:
+        """How much more it is than the best."""
+        return None if self.best is None else self.count - self.best
+
+
+class Player(ABC):
+    """One run.
+
+    Attributes
+    ----------
+    learner : object
+        It is moved by the rounds.
+    rounds : int
+        How many were played.
+    counts : str
+        "mistakes" or "loss": what points count.
+    more : str
+        What else they say; empty if nothing.
+    """
+
+    counts: ClassVar[str] = "mistakes"
+    more: ClassVar[str] = ""
+    learner: Any
+    rounds: int
+
+    @abstractmethod
+    def play(self, rounds: int) -> None:
+        """Play at most so many rounds more, and at least one."""
+
+    @abstractmethod
+    def point(self) -> Point:
+        """How things stand."""
+
+    @abstractmethod
+    def observed(self) -> dict[str, float]:
+        """What was counted, by the names that promises have for it."""
+
+    @abstractmethod
+    def certificates(self) -> list[Certificate]:
+        """Each theorem about the learner, with the numbers of this run."""
+
+
+class LabelPlayer(Player):
+    """One run for labels: the learner predicts, the nature says what it is.
+
+    Parameters
+    ----------
+    nature : Labels
+    run : int
+    """
+
+    def __init__(self, nature: Labels, run: int) -> None:
+        self.nature, self.run, self.rounds = nature, run, 0
+        self.tally = Tally(nature.columns if nature.votes else 0)
+        self._asker = None if nature.oblivious and self.blocks else nature.begin(run)
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the learner can be told many rounds at once."""
+        return True
+
+    @abstractmethod
+    def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
+        """Predict -1 or +1; also the probability of +1, if the learner draws.
+
+        A learner that draws gives the likelier label here: no nature may know what its coin will say.
+        """
+
+    @abstractmethod
+    def hear(self, row: Array, label: int) -> tuple[int | None, float]:
+        """Be told the label of the round that was predicted last.
+
+        Returns
+        -------
+        wrong : int or None
+            1 if the prediction was wrong, else 0; None of a learner that says nothing but probabilities.
+        chance : float
+            The probability with which it was.
+        """
+
+    @abstractmethod
+    def take(self, rows: Array, points: Array | None, labels: Array) -> tuple[int | None, float]:
+        """Play a block of rounds, all of them known; what `hear` gives, summed up."""
+
+    def play(self, rounds: int) -> None:
+        """Play in blocks where that can be done."""
+        if self._asker is None:
+            self._block(min(rounds, max(1, AT_ONCE // self.nature.columns)))
+            return
+        ends = perf_counter() + PATIENCE
+        for _ in range(min(rounds, WATCHED)):
+            self._round(self._asker)
+            if perf_counter() > ends:
+                break
+
+    def _block(self, rounds: int) -> None:
+        nature, begin, end = cast("ObliviousLabels", self.nature), self.rounds, self.rounds + rounds
+        rows, labels = nature.block(begin, end, self.run)
+        points = None if nature.finite_class is None else nature.points(begin, end, self.run)
+        self.tally.count(*self.take(rows, points, labels))
+        self.tally.votes(rows, labels)
+        self.rounds = end
+
+    def _round(self, asker: Asker) -> None:
+        row = asker.row()
+        point = None if self.nature.finite_class is None else asker.point
+        label = asker.label(*self.say(row, point))
+        self.tally.count(*self.hear(row, label))
+        self.tally.vote(row, label)
+        self.rounds += 1
+
+    def observed(self) -> dict[str, float]:
+        """Mistakes, those that were to be expected, and the regret in mistakes."""
+        return self.tally.observed()

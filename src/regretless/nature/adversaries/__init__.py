@@ -1,0 +1,1 @@
+"""Natures that pick rows and labels so that a learner errs."""

@@ -1,0 +1,1 @@
+"""Natures that pick the losses of arms."""

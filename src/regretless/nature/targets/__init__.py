@@ -1,0 +1,1 @@
+"""Natures whose labels come from a target that was there before the first round."""

@@ -1,0 +1,207 @@
+"""The report on a play against nature, as one file that opens anywhere and asks nothing of any network."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import numbers, sheet
+from .axes import Format
+from .curves import OFF_THE_CHART, Panel, Series, shown, thin
+from .model import CertificateLike, bare
+from .summary import Card, Verdict, many
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """What nature was sure to force at least, and what came of it."""
+
+    title: str
+    kind: str
+    quantity: str
+    observed: float | None
+    least: float
+    holds: bool
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayReport:
+    """A learner's play against a nature, ready to be shown.
+
+    Parameters
+    ----------
+    title : str
+    learner, nature : str
+    parameters, settings : mapping
+        Of the learner, and of nature.
+    rounds, runs : int
+    counts : str
+        "mistakes" or "loss".
+    curve : sequence of (rounds, count, best or None)
+        Means over the runs.
+    forced : sequence of Forced
+    certificates : sequence of Certificate
+    seconds : float
+    interrupted : str
+        What was left out if somebody wished to stop; empty if nothing was.
+    """
+
+    title: str
+    learner: str
+    nature: str
+    parameters: Mapping[str, object]
+    settings: Mapping[str, object]
+    rounds: int
+    runs: int
+    counts: str
+    curve: Sequence[tuple[int, float, float | None]]
+    forced: Sequence[Forced]
+    certificates: Sequence[CertificateLike]
+    seconds: float
+    interrupted: str = ""
+
+
+def write_play_report(path: str | os.PathLike[str], report: PlayReport) -> None:
+    """Write the report so that the path holds the old file or the whole new one, never a part.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
+    report : PlayReport
+        The play to show.
+    """
+    sheet.write(path, render_play(report))
+
+
+def render_play(report: PlayReport) -> str:
+    """The report as one HTML page.
+
+    Parameters
+    ----------
+    report : PlayReport
+        The play to show.
+
+    Returns
+    -------
+    str
+        A page without any reference to another file, whose policy allows its own style and script alone.
+    """
+    return sheet.fill(_view(report), [_panel(report)], report.certificates, _whole(report))
+
+
+def _whole(report: PlayReport) -> bool:
+    return report.counts == "mistakes" and report.runs == 1
+
+
+def _view(report: PlayReport) -> dict[str, Any]:
+    broken = [one.title for one in report.forced if one.kind == "sure" and not one.holds]
+    more: dict[str, Any] = {}
+    if broken:
+        detail = f"{', '.join(broken)}: this is a fault of the program. Please report it."
+        more["verdict"] = Verdict("broken", "What is sure to be forced was not", detail)
+    return {
+        "title": report.title,
+        "lead": _lead(report),
+        "cards": _cards(report),
+        "course": "The play, round by round",
+        "estimates": _forced(report),
+        "comparators": sheet.comparator_table([]),
+        "weights": [],
+        "tables": [
+            ("Learner", [("Name", report.learner), *sheet.facts(report.parameters, {})]),
+            ("Nature", [("Name", report.nature), *sheet.facts(report.settings, {})]),
+        ],
+    } | more
+
+
+def _lead(report: PlayReport) -> str:
+    _, count, best = report.curve[-1]
+    among = "" if report.runs == 1 else f"{many(report.runs, 'run')} of "
+    mean = "" if report.runs == 1 else " on average"
+    text = f"In {among}{many(report.rounds, 'round')} against {report.nature} the learner"
+    if report.counts == "mistakes":
+        made = numbers.number(count)
+        text += f" made {made} mistake{'' if count == 1 else 's'}{mean}"
+    else:
+        text += f" lost {numbers.number(count)}{mean}"
+    if best is not None:
+        text += f"; the best in hindsight {'made' if report.counts == 'mistakes' else 'lost'} {numbers.number(best)}"
+    return f"{text}. This was interrupted: {report.interrupted}." if report.interrupted else f"{text}."
+
+
+def _cards(report: PlayReport) -> list[Card]:
+    _, count, best = report.curve[-1]
+    found = [Card("Rounds", numbers.number(report.rounds), f"in {numbers.real(report.seconds, 3)} s")]
+    if report.runs > 1:
+        found.append(Card("Runs", numbers.number(report.runs)))
+    share = numbers.percent(count / report.rounds) if report.counts == "mistakes" else ""
+    found.append(Card(report.counts.capitalize(), numbers.number(count), f"{share} of all" if share else ""))
+    if best is not None:
+        found += [Card("Best in hindsight", numbers.number(best)), Card("Regret", numbers.number(count - best))]
+    return found
+
+
+def _forced(report: PlayReport) -> dict[str, Any] | None:
+    if not report.forced:
+        return None
+    rows = [
+        {
+            "name": one.title,
+            "note": one.source,
+            "cells": [one.quantity, "–" if one.observed is None else numbers.number(one.observed), _least(one)],
+        }
+        for one in report.forced
+    ]
+    note = "What nature was sure to force upon this learner; what is expected is about the mean of many runs."
+    return {
+        "title": "Forced at least",
+        "note": note,
+        "columns": ["Promise", "Quantity", "Observed", "At least"],
+        "rows": rows,
+    }
+
+
+def _least(one: Forced) -> str:
+    expected = " expected" if one.kind == "expected" else ""
+    return f"{numbers.number(one.least)}{expected}{'' if one.holds else ', and it was less'}"
+
+
+def _panel(report: PlayReport) -> Panel:
+    counts = [(float(t), count) for t, count, _ in report.curve]
+    best = [(float(t), value) for t, _, value in report.curve if value is not None]
+    format: Format = "count" if _whole(report) else "real"
+    lines = [Series(report.counts.capitalize(), "first", thin(counts), final=shown(counts[-1][1], format))]
+    if best:
+        lines.append(Series("Best in hindsight", "second", thin(best), final=shown(best[-1][1], format)))
+    lines += _levels(report, counts[0][0], counts[-1])
+    name = report.counts.capitalize()
+    return Panel("counts", name, name, format, lines, [])
+
+
+def _levels(report: PlayReport, first: float, last: tuple[float, float]) -> list[Series]:
+    """The tightest bound on what is counted, and what was forced of it at least, as lines across the chart."""
+    bounds = [
+        (one.bound, one.theorem.title)
+        for one in report.certificates
+        if one.applies and one.bound is not None and math.isfinite(one.bound) and bare(one.quantity) == report.counts
+    ]
+    found = []
+    if bounds:
+        bound, title = min(bounds)
+        found.append(_level(title, bound, first, last, floor=False, style="bound0"))
+    floors = [one for one in report.forced if one.quantity == report.counts]
+    if floors:
+        most = max(floors, key=lambda one: one.least)
+        found.append(_level(f"{most.title}, at least", most.least, first, last, floor=True, style="bound1"))
+    return found
+
+
+def _level(name: str, value: float, first: float, last: tuple[float, float], *, floor: bool, style: str) -> Series:
+    drawn = value <= max(last[1], 1.0) * OFF_THE_CHART
+    points = [(first, value), (last[0], value)]
+    return Series(numbers.label(name), style, points, bound=True, floor=floor, drawn=drawn, final=numbers.number(value))

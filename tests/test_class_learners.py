@@ -1,0 +1,530 @@
+"""Learners of finite classes: they predict what they say, drop whom they must, and never exceed their bounds."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regretless import _core
+from regretless.classes import (
+    Consistent,
+    FiniteClass,
+    Halving,
+    RandomizedOptimal,
+    StandardOptimal,
+    littlestone_dimension,
+)
+from regretless.classes.learners import randomized
+from regretless.classes.learners.randomized import searched
+from regretless.classes.learners.registry import CLASS_LEARNERS, class_learner
+from regretless.classes.learners.weighing import compared
+from regretless.errors import RegretlessError
+from regretless.theory.finite_classes import floor_log2, half_the_bits_of
+
+NAMES = list(CLASS_LEARNERS)
+MADE = [
+    (Consistent, {}),
+    (Halving, {}),
+    (Halving, {"tie": 0}),
+    (Halving, {"prune": "mistake"}),
+    (Halving, {"prune": "mistake", "tie": 0}),
+    (StandardOptimal, {}),
+    (StandardOptimal, {"tie": 0}),
+    (RandomizedOptimal, {"random_state": 3}),
+]
+
+
+@st.composite
+def tables(draw, hypotheses=12, points=6):
+    """A table of 0 and 1."""
+    rows, columns = draw(st.integers(1, hypotheses)), draw(st.integers(1, points))
+    row = st.lists(st.booleans(), min_size=columns, max_size=columns)
+    return np.array(draw(st.lists(row, min_size=rows, max_size=rows)))
+
+
+@st.composite
+def plays(draw, realizable=True, **sizes):
+    """A class, points, and labels: those of a hypothesis, or any."""
+    found = FiniteClass(draw(tables(**sizes)))
+    points = draw(st.lists(st.integers(0, found.points - 1), max_size=20))
+    target = draw(st.integers(0, found.hypotheses - 1))
+    labels = [int(found.matrix[target, point]) for point in points]
+    if not realizable:
+        labels = draw(st.lists(st.integers(0, 1), min_size=len(points), max_size=len(points)))
+    return found, points, labels
+
+
+def plainly(found, points, labels, say, lazy=False):
+    """The same rounds with sets: predictions, how many agree after each, and the round of the last one's death."""
+    table, kept = found.matrix, set(range(found.hypotheses))
+    alive, died, predictions, counts = set(kept), None, [], []
+    for number, (point, label) in enumerate(zip(points, labels, strict=True), 1):
+        predictions.append(say([int(table[one, point]) for one in sorted(kept)]))
+        alive = {one for one in alive if table[one, point] == label}
+        died = died or (None if alive else number)
+        counts.append(len(alive))
+        if predictions[-1] != label or not lazy:
+            kept = {one for one in kept if table[one, point] == label} or kept
+    return predictions, counts, died, kept
+
+
+def majority(tie):
+    return lambda votes: tie if 2 * sum(votes) == len(votes) else int(2 * sum(votes) > len(votes))
+
+
+def told(learner, point, label):
+    """A round, played by itself."""
+    learner.predict(point)
+    return learner.update(label)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("isa", _core.isas())
+@given(play=plays(realizable=False, hypotheses=70), tie=st.integers(0, 1), lazy=st.booleans())
+def test_halving_is_the_vote_of_those_left(isa, play, tie, lazy):
+    """On every instruction set, halving predicts as a count of hands does, whether labels are realizable or not."""
+    found, points, labels = play
+    _core.use_isa(isa)
+    learner = Halving(found, tie=tie, prune="mistake" if lazy else "always")
+    played = learner.play(points, labels)
+    _core.use_isa(_core.isas()[-1])
+    predictions, counts, died, kept = plainly(found, points, labels, majority(tie), lazy)
+    assert played.predictions.tolist() == predictions
+    assert played.alive.tolist() == counts
+    assert learner.died_ == died
+    assert bits(learner.version_space_, found.hypotheses) == kept
+
+
+def bits(words, count):
+    """The places of the bits that are set."""
+    return {one for one in range(count) if int(words[one // 64]) >> (one % 64) & 1}
+
+
+@pytest.mark.kernel
+@given(play=plays(realizable=False, hypotheses=70), seed=st.integers(0, 99))
+def test_consistent_follows_the_first_in_its_order(play, seed):
+    """The first hypothesis of the order that agrees with all labels is followed, in any order."""
+    found, points, labels = play
+    order = np.random.default_rng(seed).permutation(found.hypotheses)
+    ordered = FiniteClass(found.matrix[order])
+    learner = Consistent(found, order=order)
+    played = learner.play(points, labels)
+    predictions, counts, died, kept = plainly(ordered, points, labels, lambda votes: votes[0])
+    assert (played.predictions.tolist(), played.alive.tolist(), learner.died_) == (predictions, counts, died)
+    assert bits(learner.version_space_, found.hypotheses) == {int(order[one]) for one in kept}
+
+
+@pytest.fixture
+def any_isa():
+    """Puts the widest instruction set back."""
+    yield
+    _core.use_isa(_core.isas()[-1])
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("isa", _core.isas())
+def test_a_class_of_many_words_shrinks_to_a_list_and_stays_right(isa, any_isa):
+    """Wide registers count as bits one by one do, and so does the list of words that is left of many."""
+    _core.use_isa(isa)
+    drawn = np.random.default_rng(5)
+    found = FiniteClass(drawn.random((9001, 24)) < 0.8)
+    table, points = found.matrix, drawn.integers(0, 24, 200)
+    for target in (0, 777, found.hypotheses - 1):
+        labels = table[target, points].astype(int)
+        for lazy in (False, True):
+            learner = Halving(found, prune="mistake" if lazy else "always")
+            played = learner.play(points, labels)
+            predictions, counts, died, kept = plainly(found, points, labels, majority(1), lazy)
+            assert (played.predictions.tolist(), played.alive.tolist(), died) == (predictions, counts, None)
+            assert bits(learner.version_space_, found.hypotheses) == kept
+
+
+@pytest.mark.parametrize(("kind", "more"), MADE)
+@given(play=plays(realizable=False))
+def test_a_table_is_its_rounds(kind, more, play):
+    """Rounds played at once and one by one come to the same learner, books included."""
+    found, points, labels = play
+    at_once, one_by_one = kind(found, **more), kind(found, **more)
+    played = at_once.play(points, labels)
+    wrong = [told(one_by_one, point, label) for point, label in zip(points, labels, strict=True)]
+    assert played.wrong.tolist() == [bool(one) for one in wrong]
+    assert played.mistakes == at_once.mistakes_ == sum(wrong)
+    assert at_once.ledger_ == one_by_one.ledger_
+    assert at_once.state() == one_by_one.state()
+
+
+@pytest.mark.parametrize(("kind", "more"), MADE)
+@given(play=plays())
+def test_no_realizable_labels_break_a_certificate(kind, more, play):
+    """With labels of a hypothesis of the class every theorem applies, and none that is sure is violated."""
+    found, points, labels = play
+    learner = kind(found, **more)
+    learner.play(points, labels)
+    certificates = learner.certify()
+    assert len(certificates) == len(kind.theorems)
+    for one in certificates:
+        assert one.applies, one
+        assert not one.violated, one
+
+
+@pytest.mark.parametrize(("kind", "more"), MADE)
+def test_unrealizable_labels_are_named_by_their_round(kind, more):
+    """Once no hypothesis agrees with all labels no theorem gives a number, and each says in which round it happened."""
+    found = FiniteClass.named("thresholds:4")
+    learner = kind(found, **more)
+    learner.play([0, 3, 1, 0, 2], [1, 1, 1, 1, 1])
+    assert learner.realizable_
+    learner.play([3, 1], [0, 1])
+    assert (learner.realizable_, learner.died_, learner.ledger_.alive, learner.alive_.tolist()) == (False, 6, 0, [])
+    assert learner.version_space_.any()
+    for one in learner.certify():
+        assert (one.bound, one.holds) == (None, True)
+        assert one.why == "no hypothesis agrees with all labels: the last one died in round 6"
+
+
+def test_halving_needs_every_bit_of_its_bound():
+    """All functions of five points cost halving five mistakes, and 2^5 is how many they are."""
+    found = FiniteClass.named("all:5")
+    learner = Halving(found)
+    for point in range(5):
+        learner.update(1 - learner.predict(point))
+    assert learner.mistakes_ == floor_log2(found.hypotheses) == 5
+    assert str(learner.certify()[-1]).startswith("Halving: mistakes 5 <= 5")
+
+
+def test_consistent_errs_on_all_singletons_but_one():
+    """Who follows singletons one after the other errs |H| - 1 times; halving errs once."""
+    found = FiniteClass.named("singletons:9")
+    one_by_one, halving = Consistent(found), Halving(found)
+    for learner in (one_by_one, halving):
+        learner.play(range(9), [0] * 8 + [1])
+    assert (one_by_one.mistakes_, halving.mistakes_) == (8, 1)
+
+
+def test_the_order_decides_what_consistent_pays():
+    """An order that has the target first makes no mistake, by number and by name alike."""
+    found = FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1]], hypotheses=["a", "b", "c"])
+    for order in ([2, 0, 1], ["c", "a", "b"], ["c", 0, "b"], np.array([2, 0, 1])):
+        learner = Consistent(found, order=order)
+        assert learner.play([0, 1, 2], [0, 0, 1]).mistakes == 0
+        assert learner.certify()[0].bound == 0
+
+
+@pytest.mark.parametrize("order", [[0, 1], [0, 1, 1], [0, 1, 3], [0, 1, -1], [[0, 1, 2]], ["x", 0, 1], [0.5, 1, 2]])
+def test_an_order_names_each_hypothesis_once(order):
+    """An order with too few, too many or unknown hypotheses is refused when the learner is made."""
+    with pytest.raises(RegretlessError):
+        Consistent(FiniteClass(np.eye(3, dtype=int)), order=order)
+
+
+def test_pruning_on_mistakes_alone_keeps_more():
+    """A lazy learner still counts on hypotheses that erred when it was right, and its books tell both numbers."""
+    found = FiniteClass.named("thresholds:8")
+    learner = Halving(found, prune="mistake")
+    learner.play([7], [learner.forecast(7)])
+    assert (learner.ledger_.kept, learner.ledger_.alive) == (9, len(learner.alive_))
+    assert learner.ledger_.alive < 9
+
+
+def test_points_go_by_number_or_by_name():
+    """A point that has a name answers to both; what is called by neither is refused by what it is."""
+    found = FiniteClass([[0, 1], [1, 1]], points=["wet", "cold"])
+    learner = Halving(found)
+    assert learner.play(["wet", "cold", "wet"], [1, 1, 1]).alive.tolist() == [1, 1, 1]
+    assert learner.predict("cold") == 1
+    learner.update(1)
+    assert learner.predict(np.int64(0)) == 1
+    learner.update(1)
+    with pytest.raises(RegretlessError, match="hot"):
+        learner.predict("hot")
+    with pytest.raises(RegretlessError, match="row 1"):
+        learner.play(["wet", "hot"], [1, 1])
+    with pytest.raises(RegretlessError, match="row 2"):
+        learner.play([0, 1, 2], [1, 1, 1])
+    with pytest.raises(RegretlessError):
+        learner.predict(-1)
+
+
+@pytest.mark.parametrize("label", [2, -1, 0.5, "1", None, float("nan")])
+def test_labels_are_zero_and_one(label):
+    """Any other label is refused, alone and in a table, and nothing is learned from it."""
+    learner = Halving(FiniteClass.named("thresholds:4"))
+    learner.predict(1)
+    with pytest.raises(RegretlessError, match="0 or 1"):
+        learner.update(label)
+    assert learner.rounds_ == 0
+    assert learner.update(1) in (0, 1)
+    with pytest.raises(RegretlessError, match="row 1"):
+        learner.play([1, 1], [1, label])
+    assert learner.rounds_ == 1
+
+
+def test_labels_may_be_truth_values_and_whole_floats():
+    """True, 1.0 and numpy's own are labels."""
+    learner = Halving(FiniteClass.named("thresholds:4"))
+    for label in (True, 1.0, np.int8(1), np.True_, np.float32(1)):
+        told(learner, 3, label)
+    learner.play([3, 3], [True, True])
+    learner.play(np.array([3, 3], np.uint8), np.array([1.0, 1.0]))
+    assert (learner.rounds_, learner.ledger_.alive) == (9, 4)
+
+
+def test_tickets_are_answered_once():
+    """A prediction is a label and a ticket; a second one, a second answer and a foreign ticket are refused."""
+    learner = Halving(FiniteClass.named("thresholds:4"))
+    with pytest.raises(RegretlessError, match="no prediction waits"):
+        learner.update(1)
+    first = learner.predict(1)
+    assert (first.ticket, learner.pending_) == (0, (0,))
+    with pytest.raises(RegretlessError, match="not known yet"):
+        learner.predict(2)
+    with pytest.raises(RegretlessError, match="waits for its label"):
+        learner.play([1], [1])
+    with pytest.raises(RegretlessError, match="ticket 7"):
+        learner.update(7, 1)
+    assert learner.update(first, 0) == int(first != 0)
+    second = learner.predict(2)
+    with pytest.raises(RegretlessError, match="reported already"):
+        learner.update(first, 0)
+    learner.withdraw(second)
+    assert (learner.pending_, learner.rounds_) == ((), 1)
+
+
+def test_late_labels_would_break_the_bound():
+    """Predictions that are all made before the first label is learned can all be wrong, few as hypotheses are."""
+    learner = Halving(FiniteClass.named("thresholds:3"))
+    stale = [learner.forecast(1) for _ in range(100)]
+    labels = [1 - one for one in stale]
+    assert sum(one != label for one, label in zip(stale, labels, strict=True)) == 100
+    assert learner.play([1] * 100, labels).mistakes == 1
+
+
+@pytest.mark.parametrize(("kind", "more"), MADE)
+def test_a_forecast_moves_nothing(kind, more):
+    """What would be predicted can be asked any number of times, and is what is then predicted."""
+    learner, other = (kind(FiniteClass.named("intervals:5"), **more) for _ in range(2))
+    for point, label in [(2, 1), (0, 0), (4, 0), (3, 1), (1, 0)]:
+        asked = [learner.forecast(point) for _ in range(3)]
+        said, again = learner.predict(point), other.predict(point)
+        assert asked == [asked[0]] * 3
+        assert said == again
+        assert asked[0] == (said.probability if learner.draws else said)
+        learner.update(label)
+        other.update(label)
+
+
+def test_parameters_are_frozen_and_refused_at_once():
+    """Parameters cannot be changed afterwards, and those without meaning make no learner."""
+    found = FiniteClass.named("thresholds:4")
+    learner = Halving(found, tie=0)
+    with pytest.raises(RegretlessError, match="clone"):
+        learner.tie = 1
+    other = learner.clone(prune="mistake")
+    assert (other.tie, other.prune, other.finite_class) == (0, "mistake", found)
+    assert learner.get_params() == {"finite_class": found, "tie": 0, "prune": "always"}
+    for more in ({"tie": 2}, {"tie": "best"}, {"prune": "never"}, {"prune": None}):
+        with pytest.raises(RegretlessError):
+            Halving(found, **more)
+    with pytest.raises(RegretlessError):
+        StandardOptimal(found, tie=-1)
+    with pytest.raises(RegretlessError):
+        RandomizedOptimal(found, random_state="often")
+
+
+def test_a_table_will_do_for_a_class():
+    """A learner that is given a bare table makes a class of it."""
+    assert Halving([[0, 1], [1, 1], [0, 1]]).finite_class.hypotheses == 2
+
+
+@pytest.mark.parametrize(("kind", "more"), MADE)
+def test_copies_go_on_by_themselves(kind, more):
+    """A copy, a deep copy and a pickle stand where the learner stood, and none of them moves another."""
+    found = FiniteClass.named("intervals:6")
+    learner = kind(found, **more)
+    learner.play([1, 4], [1, 0])
+    learner.predict(2)
+    copies = [learner.copy(), copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))]
+    before = learner.ledger_
+    for other in copies:
+        assert (other.ledger_, other.state(), other.pending_) == (before, learner.state(), learner.pending_)
+        other.update(1)
+        other.play([3, 2], [0, 1])
+    assert learner.ledger_ == before
+    learner.update(1)
+    learner.play([3, 2], [0, 1])
+    assert all(other.ledger_ == learner.ledger_ for other in copies)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_learner_knows_its_name_and_its_theorems(name):
+    """Names lead to classes and back, and every learner has theorems and a line that says how it predicts."""
+    kind = class_learner(name)
+    assert kind.name == name
+    assert kind.theorems
+    assert kind.summary
+
+
+@pytest.mark.parametrize(("kind", "more"), MADE)
+def test_one_function_costs_nothing(kind, more):
+    """A class of one function is known before the first round, and every bound on its mistakes is 0."""
+    learner = kind(FiniteClass([[0, 1, 0]]), **more)
+    assert learner.play([0, 1, 2, 1], [0, 1, 0, 1]).mistakes == 0
+    assert all(one.bound == 0 for one in learner.certify() if one.theorem.kind == "sure")
+
+
+def test_no_rounds_are_no_rounds():
+    """A play of no rounds gives empty arrays, and certificates of a learner that did nothing hold."""
+    learner = Halving(FiniteClass.named("thresholds:4"))
+    assert len(learner.play([], [])) == 0
+    assert all(one.holds and one.applies for one in learner.certify())
+    with pytest.raises(RegretlessError, match="shape"):
+        learner.play([1, 2], [1])
+    with pytest.raises(RegretlessError, match="shape"):
+        learner.play([[1, 2]], [[1, 1]])
+
+
+def impatient(search, part, patience):
+    """A search that never comes to its end while there are many hypotheses."""
+    return len(bits(part, 64 * len(part))) < 40
+
+
+class Endless:
+    """A search of so many slices of 10 steps."""
+
+    def __init__(self, slices):
+        self.slices = slices
+
+    def dimension(self, part, *, on_progress, stop):
+        for number in range(1, self.slices):
+            on_progress(10 * number, 0, 1)
+            if stop():
+                return
+
+
+@pytest.mark.parametrize(
+    ("slices", "patience", "ends"), [(1, 1, True), (2, 1, False), (9, 80, False), (9, 81, True), (99, None, True)]
+)
+def test_a_search_is_given_up_after_so_many_steps(slices, patience, ends):
+    """Whether it came to its end is what is said, and a search that ends in time, or has all of it, does."""
+    assert searched(Endless(slices), None, patience) == ends
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_losing_patience_costs_half_the_bits_at_most(seed, monkeypatch):
+    """A search that is given up leaves a learner whose certificates hold; of few it finds what it sought."""
+    monkeypatch.setattr(randomized, "searched", impatient)
+    found = FiniteClass.named("at-most-k:12,3")
+    learner = RandomizedOptimal(found, random_state=seed)
+    points = np.random.default_rng(seed).permutation(12)
+    for number, point in enumerate(points.tolist()):
+        said = learner.predict(point)
+        ones = int((found.matrix[learner.alive_, point]).sum())
+        learner.update(int(said.probability < 0.5 and ones > 0))
+        known = learner.standing()
+        assert (known.randomized[0], known.randomized[1]) == (0, half_the_bits_of(299))
+        assert all(one.applies and one.holds for one in learner.certify() if one.theorem.kind == "sure"), number
+    assert known.randomized_left[0] == known.randomized_left[1]
+
+
+def test_half_the_bits_pay_for_every_split():
+    """Half the bits of n hypotheses are no less than half of one more than those of any two parts, nor than theirs."""
+    worth = [0.0, *(half_the_bits_of(count) for count in range(1, 300))]
+    for count in range(2, 300):
+        assert worth[count] > worth[count - 1]
+        assert all(2 * worth[count] >= 1 + worth[part] + worth[count - part] for part in range(1, count))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_worst_labels_for_half_the_bits_stay_within_them(seed, monkeypatch):
+    """Whoever answers what was less likely, as long as some hypothesis does, gets no more than half the bits."""
+    monkeypatch.setattr(randomized, "searched", lambda search, part, patience: False)
+    drawn = np.random.default_rng(seed)
+    found = FiniteClass(drawn.random((int(drawn.integers(2, 200)), 12)) < 0.5)
+    learner = RandomizedOptimal(found, random_state=1)
+    while len(left := learner.alive_) > 1:
+        ones = found.matrix[left].sum(0)
+        point = int(np.argmin(abs(2 * ones - len(left))))
+        said = learner.predict(point)
+        learner.update(int(said.probability < 0.5))
+        assert (
+            learner.ledger_.expected
+            <= half_the_bits_of(found.hypotheses) - half_the_bits_of(len(learner.alive_)) + 1e-12
+        )
+
+
+def test_patience_makes_no_difference_where_the_search_ends():
+    """Where the dimension is found, the odds are those of a search without an end, and exact in halves of halves."""
+    found = FiniteClass.named("thresholds:7")
+    learners = [RandomizedOptimal(found, patience=patience) for patience in (None, 1, 1 << 20)]
+    # Eight thresholds are three fair coins, and the point in the middle is the first of them.
+    assert [learner.forecast(3) for learner in learners] == [0.5] * 3
+    assert [learner.standing().randomized for learner in learners] == [(1.5, 1.5)] * 3
+    for patience in (0, -1, 1.5, "long", True):
+        with pytest.raises(RegretlessError, match="patience"):
+            RandomizedOptimal(found, patience=patience)
+
+
+class Slowly:
+    """A search that narrows an interval by one at either end with each call, from -1 to 20."""
+
+    def __init__(self):
+        self.calls = {}
+
+    def run(self, part, steps):
+        calls = self.calls[part] = self.calls.get(part, -1) + 1
+        return *self.after(part, calls), steps
+
+    def after(self, part, calls):
+        return max(-1, min(part, calls - 1)), min(20, max(part, 20 - calls))
+
+
+@given(one=st.integers(0, 18), other=st.integers(0, 18))
+def test_dimensions_are_compared_without_being_known(one, other):
+    """Which of two is larger is found out rightly, and as soon as the intervals part."""
+    search = Slowly()
+    assert compared(search, one, other) == (one > other) - (one < other)
+    if one != other:
+        mine, theirs = (search.after(part, search.calls[part] - 1) for part in (one, other))
+        assert mine[0] <= theirs[1]
+        assert theirs[0] <= mine[1]
+
+
+@given(play=plays(), tie=st.integers(0, 1))
+def test_the_standard_optimal_algorithm_lowers_the_dimension_with_each_mistake(play, tie):
+    """Along any realizable labels each mistake leaves hypotheses of a smaller Littlestone dimension."""
+    found, points, labels = play
+    learner, before = StandardOptimal(found, tie=tie), littlestone_dimension(found).value
+    for point, label in zip(points, labels, strict=True):
+        wrong = told(learner, point, label)
+        after = littlestone_dimension(found.only(learner.alive_)).value
+        assert after <= before - wrong
+        before = after
+
+
+@given(table=tables(hypotheses=30))
+def test_the_tree_makes_the_standard_optimal_algorithm_pay_its_dimension(table):
+    """Asked down the mistake tree against its predictions it errs exactly as often as the dimension says."""
+    found = FiniteClass(table)
+    tree, learner = littlestone_dimension(found).witness, StandardOptimal(found)
+    labels = []
+    while len(labels) < tree.depth:
+        labels.append(1 - learner.predict(tree.point(labels)))
+        learner.update(labels[-1])
+    assert learner.realizable_
+    assert learner.mistakes_ == tree.depth
+    assert all(one.bound >= tree.depth for one in learner.certify())
+
+
+def test_draws_have_the_odds_that_are_said():
+    """Of many first draws at a threshold away from the middle as many are 1 as the probability says."""
+    found = FiniteClass.named("thresholds:7")
+    said = [RandomizedOptimal(found, random_state=seed).predict(1) for seed in range(2000)]
+    probability = said[0].probability
+    assert 0 < probability < 1
+    spread = (probability * (1 - probability) / len(said)) ** 0.5
+    assert abs(sum(said) / len(said) - probability) < 4 * spread

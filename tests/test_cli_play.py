@@ -1,0 +1,422 @@
+"""``regretless play``: any learner against any nature."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import regretless
+from regretless.bandits.registry import bandit_class
+from regretless.classes import FiniteClass, Halving
+from regretless.cli import play_settings
+from regretless.experts.registry import expert_class
+from regretless.linear import Perceptron
+from regretless.linear.registry import learner_class
+from regretless.meeting import meet
+from regretless.meeting.kinds import TABLES, WORST, fits
+from regretless.nature import LabelFlipping, RandomTarget, Separable, ShatteredTree
+from regretless.nature.promises import Promise
+from regretless.nature.registry import NATURES, entry_of
+
+from .cli import CommandLine, start
+from .documents import page
+
+KEYS = [
+    "schema",
+    "learner",
+    "kind",
+    "parameters",
+    "nature",
+    "settings",
+    "class",
+    "rounds",
+    "runs",
+    "seed",
+    "counted",
+    "total",
+    "best",
+    "regret",
+    "observed",
+    "curve",
+    "promises",
+    "certificates",
+    "interrupted",
+    "seconds",
+    "model",
+]
+PREFIXES = {"class": "classes", "linear": "linear", "experts": "experts", "bandits": "bandits"}
+NAMED = ("--named", "thresholds:9")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.mark.parametrize("nature", [*NATURES, WORST])
+def test_every_learner_meets_a_nature_or_is_told_which_it_can_meet(run, nature):
+    """Each pair that makes sense is played, kept within its theorems and made to pay what is promised; others are 2."""
+    more = NAMED if nature == WORST or entry_of(nature).needs_class else ()
+    if nature != WORST:
+        more += ("--rounds", 24)
+    for kind, names in TABLES.items():
+        for name in names:
+            learner = f"{PREFIXES[kind]}.{name}"
+            result = run("play", "--learner", learner, "--nature", nature, *more, "--json")
+            if not fits(kind, name, nature):
+                assert result.code == 2, learner
+                assert f"{learner} cannot meet {nature}" in result.err
+                assert "it can meet" in result.err
+                continue
+            assert (result.code, result.err) == (0, ""), (learner, result.err)
+            found = result.json
+            assert list(found) == KEYS
+            assert (found["learner"], found["kind"]) == (name, kind)
+            assert found["rounds"] == 24 or nature == WORST
+            assert found["certificates"]
+            assert all(promise["holds"] for promise in found["promises"])
+            assert not any(sure_and_broken(one) for one in found["certificates"])
+
+
+def sure_and_broken(certificate) -> bool:
+    seen, bound = certificate["observed"], certificate["bound"]
+    known = certificate["kind"] == "sure" and seen is not None and bound is not None
+    return known and seen > bound + 1e-9 * max(1.0, abs(bound), abs(seen))
+
+
+def test_play_is_meet(run):
+    """What the command line prints is what Python gives."""
+    result = run(
+        "play", "--learner", "perceptron", "--nature", "separable", "--with", "noise=0.1", "--with", "columns=4",
+        "--rounds", 300, "--runs", 3, "--seed", 7, "--json",
+    )  # fmt: skip
+    meeting = meet(Perceptron(), Separable(columns=4, noise=0.1, seed=7), 300, runs=3)
+    found = result.json
+    assert found["schema"] == "regretless.play/1"
+    assert found["total"] == {"mean": meeting.count, "sd": float(np.std(meeting.totals, ddof=1))}
+    assert found["settings"] == {"noise": "0.1", "columns": "4"}
+    described = [one.describe() | {"runs": getattr(one, "runs", None)} for one in meeting.certificates]
+    assert found["certificates"] == json.loads(json.dumps(described))
+    assert [point["mistakes"] for point in found["curve"]] == [point.count for point in meeting.curve]
+    assert found["observed"]["updates"]["mean"] == meeting.quantities["updates"].mean()
+    assert (found["seed"], found["runs"], found["interrupted"], found["model"]) == (7, 3, False, None)
+
+
+def test_play_tells_people_what_was_forced_and_what_was_allowed(run):
+    """Settings, a table at doubling rounds, promises and certificates stand on stdout, and nothing on stderr."""
+    result = run("play", "--learner", "halving", "--set", "tie=0", "--nature", "shattered-tree", *NAMED, "--rounds", 20)
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0] == "halving against shattered-tree: 1 run of 20 rounds, seed 0"
+    assert "  class          10 hypotheses on 9 points" in lines
+    assert "  tie            0" in lines
+    heads = next(place for place, line in enumerate(lines) if line.split()[:2] == ["rounds", "mistakes"])
+    assert lines[heads].split() == ["rounds", "mistakes", "since", "last", "best", "regret", "alive"]
+    rows = [line.split() for line in lines[heads + 1 : heads + 7]]
+    assert [row[0] for row in rows] == ["1", "2", "4", "8", "16", "20"]
+    assert rows[-1][1] == rows[2][1] == "3"
+    forced, allowed = lines.index("forced at least"), lines.index("allowed at most")
+    assert lines[forced + 1].startswith("  Shattered tree: mistakes 3 >= 3")
+    assert allowed == forced + 2
+    assert all(" <= " in line for line in lines[allowed + 1 :])
+    assert len(lines) > allowed + 2
+
+
+def test_the_example_of_the_document_is_what_is_printed(run):
+    """The lines that docs/command-line.md shows are those of the command above them."""
+    text = page("command-line")
+    shown = text[text.index("$ regretless play") :].partition("\n```")[0].splitlines()
+    result = run(*shown[0].removeprefix("$ regretless ").split())
+    assert result.out.splitlines() == shown[1:]
+
+
+def test_a_class_from_a_file_is_the_class_of_its_rows(run, tmp_path):
+    """A table of 0 and 1 is read with its names, and points are called as in Python."""
+    path = tmp_path / "class.csv"
+    path.write_text("name,a,b,c\nnone,0,0,0\nfirst,1,0,0\ntwo,1,1,0\nall,1,1,1\n")
+    result = run("play", "--learner", "halving", "--nature", "random-target", "--class", path, "--rounds", 9, "--json")
+    finite_class = FiniteClass.read(path)
+    meeting = meet(Halving(finite_class), RandomTarget(finite_class), 9)
+    assert result.json["class"] == {"hypotheses": 4, "points": 3}
+    assert result.json["total"]["mean"] == meeting.count
+    shown = run("play", "--learner", "hedge", "--nature", "random-target", "--class", path, "--rounds", 9).out
+    assert f"best expert {finite_class.hypothesis_name(RandomTarget(finite_class).target_of())}" in shown
+
+
+def test_the_worst_case_of_a_learner_can_be_played(run):
+    """Rounds that cost a learner most are found and played, and it errs as often as `worst_case` says."""
+    for learner, least in (("consistent", 9), ("halving", 3), ("standard-optimal", 3)):
+        found = run("play", "--learner", learner, "--nature", "worst-case", *NAMED, "--json").json
+        assert found["total"]["mean"] == found["promises"][0]["least"] == least
+        assert found["promises"][0]["source"] == "exact dynamic programming"
+        assert found["best"] == 0
+    part = run("play", "--learner", "consistent", "--nature", "worst-case", *NAMED, "--rounds", 2, "--json").json
+    assert (part["rounds"], part["promises"]) == (2, [])
+    lonely = run("play", "--learner", "halving", "--nature", "worst-case", "--named", "singletons:1")
+    assert (lonely.code, "no labels of a hypothesis force a mistake" in lonely.err) == (1, True)
+
+
+def test_an_order_is_set_by_names_or_numbers(run, tmp_path):
+    """A consistent learner takes the order of its hypotheses from the command line."""
+    path = tmp_path / "class.csv"
+    path.write_text("name,a,b\nnone,0,0\nfirst,1,0\nboth,1,1\n")
+    play = ("play", "--learner", "consistent", "--nature", "shattered-tree", "--class", path, "--rounds", 4, "--json")
+    names, numbers = (run(*play, "--set", f"order={one}").json for one in ("both,first,none", "2, 1, 0"))
+    assert names["curve"] == numbers["curve"]
+    assert "must name each of the 3 hypotheses once" in run(*play, "--set", "order=0,1").err
+    assert run(*play, "--set", "order=0,1,2", "--set", "order=2,1,0").code == 2
+    halving = run("play", "--learner", "halving", "--nature", "shattered-tree", *NAMED, "--set", "order=1")
+    assert (halving.code, "halving has no order" in halving.err) == (2, True)
+
+
+def test_learners_are_told_how_many_rounds_there_will_be(run):
+    """A rate that can be tuned is tuned for the rounds, unless the user wants it anytime, or sets it."""
+    play = ("play", "--nature", "label-flipping", "--rounds", 50, "--json")
+    assert run(*play, "--learner", "hedge").json["parameters"]["horizon"] == 50
+    assert run(*play, "--learner", "hedge", "--anytime").json["parameters"]["horizon"] is None
+    assert run(*play, "--learner", "hedge", "--set", "eta=0.5").json["parameters"]["horizon"] is None
+    assert run(*play, "--learner", "exp3").json["parameters"]["horizon"] == 50
+    assert run(*play, "--learner", "exp3", "--anytime").json["parameters"]["horizon"] is None
+    assert run(*play, "--learner", "exp3-s", "--set", "switches=2").json["parameters"]["switches"] == 2
+    assert run(*play, "--learner", "fixed-share", "--set", "switches=2").json["parameters"]["horizon"] == 50
+    for name in ("randomized-weighted-majority", "exp3-p"):
+        refused = run(*play, "--learner", name, "--anytime")
+        assert (refused.code, "--anytime" in refused.err) == (2, True), name
+
+
+def test_votes_cost_their_distance_from_the_label(run):
+    """Combiners of votes have the absolute loss unless another is set; that of arms is told them."""
+    votes = ("play", "--nature", "fair-coins", "--rounds", 20, "--json")
+    assert run(*votes, "--learner", "ewa").json["parameters"]["loss"] == "absolute"
+    assert run(*votes, "--learner", "ewa", "--set", "loss=square").json["parameters"]["loss"] == "square"
+    assert run(*votes, "--learner", "ridge").json["parameters"]["loss"] == "square"
+    assert run(*votes, "--learner", "weighted-majority").json["parameters"]["loss"] == "zero-one"
+    arms = ("play", "--nature", "bernoulli", "--rounds", 20, "--json")
+    assert run(*arms, "--learner", "ewa").json["parameters"]["loss"] is None
+    assert "votes are right or wrong" in run(*votes, "--learner", "ewa", "--set", "loss=wealth").err
+    assert "tells what the arms lose" in run(*arms, "--learner", "ewa", "--set", "loss=square").err
+
+
+def test_runs_are_averaged(run):
+    """Of several runs the table and the JSON give means, and certificates of how many runs they speak."""
+    play = ("play", "--learner", "weighted-majority", "--nature", "fair-coins", "--rounds", 64, "--runs", 20)
+    found, text = run(*play, "--json").json, run(*play).out
+    assert found["runs"] == 20
+    assert found["total"]["sd"] > 0
+    assert found["curve"][-1]["loss"] == pytest.approx(found["total"]["mean"])
+    assert "of 20 runs exceeded it" in text
+    assert "as means over the runs; standard deviation at the end" in text
+    assert "20 runs of 64 rounds" in text
+
+
+@pytest.mark.parametrize(
+    ("learner", "nature"),
+    [
+        ("halving", "shattered-tree"),
+        ("standard-optimal", "shattered-tree"),
+        ("randomized-optimal", "shattered-tree"),
+        ("perceptron", "dyadic"),
+        ("kernel-perceptron", "label-flipping"),
+        ("hedge", "label-flipping"),
+        ("exp3-ix", "random-target"),
+        ("bandits.hedge", "most-drawn-loses"),
+        ("exp4", "fair-coins"),
+    ],
+)
+def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, nature):
+    """The model that is written knows as many rounds as there were, and `inspect` shows it."""
+    path = tmp_path / "model.rgl"
+    more = NAMED if entry_of(nature).needs_class else ()
+    result = run("play", "--learner", learner, "--nature", nature, "--rounds", 40, *more, "--save", path, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert result.json["model"] == str(path)
+    kept = regretless.load(path)
+    assert kept.ledger_.rounds == 40
+    count = kept.ledger_.mistakes if result.json["counted"] == "mistakes" else kept.ledger_.loss
+    assert count == pytest.approx(result.json["total"]["mean"])
+    assert run("inspect", path).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["--learner", "nobody", "--nature", "dyadic"],
+            "--learner there is no learner called 'nobody'; there are: con",
+        ),
+        (["--learner", "hedge", "--nature", "nobody"], "--nature there is no nature called 'nobody'; there are: shat"),
+        (["--learner", "halving", "--nature", "dyadic"], "it learns the points of a finite class; it can meet"),
+        (["--learner", "perceptron", "--nature", "reversal"], "it learns rows and their labels; it can meet"),
+        (["--learner", "ridge", "--nature", "bernoulli"], "it combines votes; it can meet"),
+        (["--learner", "exp3", "--nature", "separable"], "it draws arms, or follows votes; it can meet"),
+        (["--learner", "ewa", "--nature", "most-drawn-loses"], "this nature watches the draws; it can meet"),
+        (["--learner", "halving", "--nature", "shattered-tree"], "give --class FILE or --named FAMILY"),
+        (["--learner", "ewa", "--nature", "label-flipping"], "--rounds is missing"),
+        (["--learner", "ewa", "--nature", "reversal"], "--rounds is missing"),
+        (["--learner", "perceptron", "--nature", "dyadic", "--rounds", "99"], "--rounds 99"),
+        (["--learner", "perceptron", "--nature", "dyadic", "--rounds", "0"], "is not a whole number above 0"),
+        (["--learner", "perceptron", "--nature", "dyadic", "--with", "depth=9"], "--with depth=9: dyadic has no"),
+        (["--learner", "perceptron", "--nature", "separable", "--with", "noise=much"], "--with noise=much: a number"),
+        (["--learner", "perceptron", "--nature", "separable", "--with", "noise=0.7"], "--with noise=0.7; it must be"),
+        (["--learner", "perceptron", "--nature", "separable", "--with", "noise"], "give a value, as in noise="),
+        (["--learner", "perceptron", "--nature", "separable", "--with", "seed=1"], "seed is set by --seed"),
+        (["--learner", "winnow", "--nature", "sparse-target", "--set", "rate=0"], "--set rate=0.0; it must be"),
+        (["--learner", "winnow", "--nature", "sparse-target", "--set", "passes=2"], "the rounds are played once"),
+        (["--learner", "winnow", "--nature", "sparse-target", "--anytime"], "--anytime is for learners whose rates"),
+        (["--learner", "hedge", "--nature", "fair-coins", "--set", "n_experts=3"], "nature says how many there are"),
+        (["--learner", "exp3", "--nature", "fair-coins", "--set", "seed=3"], "use --seed"),
+        (["--learner", "exp3", "--nature", "fair-coins", "--seed", "-1"], "is not a whole number from 0"),
+        (["--learner", "ewa", "--nature", "fair-coins", "--set", "eta=-1"], "--set eta=-1.0; it must be"),
+        (["--learner", "ewa", "--nature", "fair-coins", "--named", "all:3"], "made of no class that one could choose"),
+        (["--learner", "ewa", "--nature", "fair-coins", "--quiet", "--progress"], "contradict each other"),
+        (["--learner", "ewa", "--nature", "random-target", "--named", "all:3", "--class", "x"], "are two classes"),
+        (["--learner", "ewa", "--nature", "random-target", "--named", "nobody:3"], "--named nobody:3: "),
+        (["--learner", "ewa", "--nature", "fair-coins", "--runs", "2", "--save", "x.rgl"], "--save keeps one learner"),
+        (["--nature", "dyadic"], "--learner"),
+        (["--learner", "randomized-optimal", "--nature", "worst-case"], "it draws its labels; it can meet"),
+        (["--learner", "ewa", "--nature", "worst-case"], "this is about learners of finite classes; it can meet"),
+        (["--learner", "halving", "--nature", "worst-case"], "give --class FILE or --named FAMILY"),
+        (["--learner", "halving", "--nature", "worst-case", *NAMED, "--with", "deep=1"], "worst-case has no such"),
+        (["--learner", "halving", "--nature", "worst-case", *NAMED, "--with", "limit=soon"], "a number of seconds"),
+        (["--learner", "halving", "--nature", "worst-case", *NAMED, "--with", "limit=-1"], "--with limit=-1"),
+        (["--learner", "halving", "--nature", "worst-case", *NAMED], "--rounds 20: worst-case has 3"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(run, words, said):
+    """It is usage, said in one line with the option that it is about, and nothing is printed."""
+    rounds = [] if "missing" in said or "--rounds" in words else ["--rounds", "20"]
+    result = run("play", *words, *rounds)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_files_that_cannot_be_read_are_named(run, tmp_path):
+    """A file that holds no class is bad data, not usage."""
+    path = tmp_path / "class.csv"
+    path.write_text("0,1\n1,2\n")
+    result = run("play", "--learner", "halving", "--nature", "random-target", "--class", path, "--rounds", 5)
+    assert result.code == 1
+    assert str(path) in result.err
+    gone = run("play", "--learner", "halving", "--nature", "random-target", "--class", tmp_path / "no", "--rounds", 5)
+    assert (gone.code, str(tmp_path / "no") in gone.err) == (1, True)
+
+
+def test_a_class_is_not_overwritten_by_a_model(run, tmp_path):
+    """A model does not take the place of the class that it learned."""
+    path = tmp_path / "class.csv"
+    path.write_text("0,1\n1,0\n")
+    words = ("--class", path, "--rounds", 5, "--save", path)
+    result = run("play", "--learner", "halving", "--nature", "random-target", *words)
+    assert (result.code, "would be overwritten" in result.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--learner", "halving", "--nature", "shattered-tree", *NAMED, "--rounds", 40),
+        ("--learner", "hedge", "--nature", "label-flipping", "--rounds", 40),
+        ("--learner", "perceptron", "--nature", "separable", "--rounds", 300, "--runs", 3),
+        ("--learner", "exp3", "--nature", "one-better-arm", "--rounds", 100, "--runs", 12),
+        ("--learner", "winnow", "--nature", "dyadic", "--rounds", 1),
+    ],
+)
+def test_the_report_is_one_page_that_shows_the_play(run, tmp_path, words):
+    """It has the curve, what was forced and every certificate, and asks nothing of any network."""
+    path = tmp_path / "play.html"
+    result = run("play", *words, "--report", path)
+    assert (result.code, result.err) == (0, f"report: {path}\n")
+    page = path.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") or page.lower().startswith("<!doctype html>")
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "<script src" not in page
+    found = run("play", *words, "--json").json
+    assert ("Forced at least" in page) == bool(found["promises"])
+    assert f"against {found['nature']}" in page
+    assert page.count('<td data-label="Observed">') == sum(one["applies"] for one in found["certificates"])
+    assert "<h2>Estimates</h2>" not in page
+
+
+def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):
+    """What is sure to be forced and was not is the headline."""
+    monkeypatch.setattr(LabelFlipping, "promises", lambda *_: [Promise("Too <much>", "mistakes", 99.0, "nobody")])
+    path = tmp_path / "play.html"
+    result = run("play", "--learner", "perceptron", "--nature", "label-flipping", "--rounds", 20, "--report", path)
+    assert result.code == 3
+    page = path.read_text(encoding="utf-8")
+    assert "What is sure to be forced was not" in page
+    assert "Too &lt;much&gt;" in page
+    assert "and it was less" in page
+
+
+def test_a_broken_promise_is_a_bug_of_ours(run, monkeypatch):
+    """If what is sure to be forced was not, the exit code is 3, and all is printed nevertheless."""
+    monkeypatch.setattr(LabelFlipping, "promises", lambda *_: [Promise("Too much", "mistakes", 99.0, "nobody")])
+    result = run("play", "--learner", "perceptron", "--nature", "label-flipping", "--rounds", 20)
+    assert result.code == 3
+    assert "Too much: mistakes 20 FALLS SHORT OF 99" in result.out
+    assert "sure to be forced was not (Too much); this is a bug in regretless" in result.err
+
+
+def test_a_broken_theorem_is_a_bug_of_ours(run, monkeypatch):
+    """A sure bound that is exceeded is said as in all verbs."""
+    tree = ShatteredTree(FiniteClass.named("thresholds:9"))
+    honest = meet(Halving(tree.finite_class), tree, 12)
+    broken = type(honest.certificates[0])(honest.certificates[0].theorem, 9.0, 1.0, None, None)
+    monkeypatch.setattr(Halving, "certify", lambda self: [broken])
+    result = run("play", "--learner", "halving", "--nature", "shattered-tree", *NAMED, "--rounds", 12)
+    assert result.code == 3
+    assert "a bound that always holds was violated" in result.err
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "halving", "exp3", "exp4", "hedge"])
+def test_an_interrupted_play_is_certified_as_far_as_it_went(learner):
+    """Ctrl-C ends the play between two rounds; what was played is printed, and the exit code is 130."""
+    words = ("play", "--learner", learner, "--nature", "label-flipping", "--rounds", 500_000_000, "--json")
+    process = start(*words, "--anytime") if learner in ("exp3", "exp4", "hedge") else start(*words)
+    time.sleep(2.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    found = json.loads(out)
+    assert found["interrupted"] is True
+    assert 0 < found["rounds"] < 500_000_000
+    assert found["curve"][-1]["rounds"] == found["rounds"]
+    assert found["promises"][0]["holds"]
+    assert f"interrupted; this is about {found['rounds']:,} of 500,000,000 rounds" in err.decode()
+
+
+def test_the_parser_imports_nothing_heavy():
+    """The names of learners and natures are known without numpy."""
+    code = "import sys, regretless.cli.parser as p; p.make(); sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_each_kind_keeps_its_own_parameters(run):
+    """What is set of a learner reaches it, whatever its kind is."""
+    play = ("play", "--nature", "label-flipping", "--rounds", 20, "--json")
+    for learner, text, expected in (
+        ("halving", "prune=mistake", "mistake"),
+        ("perceptron", "intercept=0.5", 0.5),
+        ("weighted-majority", "beta=0.25", 0.25),
+        ("exp3", "rate=0.125", 0.125),
+    ):
+        assert run(*play, "--learner", learner, "--set", text).json["parameters"][text.partition("=")[0]] == expected
+
+
+def test_every_parameter_that_is_set_elsewhere_exists():
+    """The table of what is not set by name=value names parameters that some learner of the kind has."""
+    from inspect import signature
+
+    from regretless.classes.learners.registry import class_learner
+
+    tables = {"class": class_learner, "linear": learner_class, "experts": expert_class, "bandits": bandit_class}
+    for kind, find in tables.items():
+        known = {one for name in TABLES[kind] for one in signature(find(name)).parameters}
+        assert set(play_settings.ELSEWHERE[kind]) <= known

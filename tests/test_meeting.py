@@ -1,0 +1,530 @@
+"""Learners against natures: what is counted, what is promised, and what is certified."""
+
+from __future__ import annotations
+
+import doctest
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge
+from regretless.bandits.simulation import simulate
+from regretless.classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
+from regretless.errors import RegretlessError
+from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
+from regretless.experts import Hedge as Combiner
+from regretless.experts.registry import EXPERT_LEARNERS, expert_class
+from regretless.ledger import ClassLedger
+from regretless.linear import AveragedPerceptron, Perceptron, Winnow
+from regretless.linear.registry import LEARNERS, learner_class
+from regretless.meeting import meet, playing
+from regretless.meeting.kinds import fits, natures_for, resolve
+from regretless.meeting.promised import Kept, beside
+from regretless.meeting.pulled import replayed
+from regretless.meeting.several import joined
+from regretless.meeting.worst import WorstCaseLabels
+from regretless.nature import (
+    Bernoulli,
+    Dyadic,
+    Exponential,
+    FairCoins,
+    FairLabels,
+    LabelFlipping,
+    LikeliestLoses,
+    MostDrawnLoses,
+    Orthonormal,
+    RandomTarget,
+    Separable,
+    ShatteredTree,
+    SparseTarget,
+    Table,
+    WrittenPoints,
+)
+from regretless.nature.labels import Asker, Labels
+from regretless.nature.promises import Promise
+from regretless.theorem import Certificate, theorem
+
+THRESHOLDS = FiniteClass.named("thresholds:7")
+
+
+class InTurn(Labels):
+    """The rounds of another nature, for learners that are told one at a time."""
+
+    name = "in-turn"
+
+    def __init__(self, nature):
+        super().__init__(nature.columns, nature.rounds, nature.names, nature.finite_class)
+        self._nature, self.votes = nature, nature.votes
+
+    def begin(self, run: int = 0) -> Asker:
+        return self._nature.begin(run)
+
+
+def combiner(name):
+    """A combiner that can meet votes."""
+    more = {
+        "randomized-weighted-majority": {"beta": 0.5, "random_state": 3},
+        "weighted-majority": {},
+        "ridge": {},
+        "aggregating": {"value_range": (0, 1)},
+    }
+    return expert_class(name)(**more.get(name, {"loss": "absolute", "value_range": (0, 1)}))
+
+
+def test_the_example_is_what_is_played():
+    """The example of `meet` gives what stands below it."""
+    found = doctest.testmod(playing)
+    assert found.attempted >= 4
+    assert not found.failed
+
+
+# What is counted.
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_linear_learners_make_the_same_mistakes_in_blocks_and_in_turn(name):
+    """A nature that is read ahead costs a linear learner what it costs when every round is asked for by itself."""
+    nature = SparseTarget(columns=12, relevant=3, noise=0.1, seed=4)
+    whole, turns = (meet(learner_class(name)(), one, 150) for one in (nature, InTurn(nature)))
+    assert [point.count for point in whole.curve] == [point.count for point in turns.curve]
+    assert [point.more for point in whole.curve] == [point.more for point in turns.curve]
+    assert whole.quantities == turns.quantities
+    assert [one.describe() for one in whole.certificates] == [one.describe() for one in turns.certificates]
+
+
+@pytest.mark.parametrize("name", EXPERT_LEARNERS)
+def test_combiners_lose_the_same_in_blocks_and_in_turn(name):
+    """A nature that is read ahead costs a combiner what it costs when every round is asked for by itself."""
+    nature = RandomTarget(THRESHOLDS, noise=0.2, seed=2)
+    whole, turns = (meet(combiner(name), one, 90) for one in (nature, InTurn(nature)))
+    assert whole.totals == pytest.approx(turns.totals, rel=1e-12)
+    for quantity, values in whole.quantities.items():
+        assert values == pytest.approx(turns.quantities[quantity], rel=1e-12), quantity
+    assert [one.best for one in whole.curve] == [one.best for one in turns.curve]
+
+
+@pytest.mark.parametrize("learner", [Consistent, Halving, StandardOptimal])
+def test_class_learners_make_the_same_mistakes_in_blocks_and_in_turn(learner):
+    """Blocks of points are no other game than points one by one."""
+    finite_class = FiniteClass.named("thresholds:40")
+    nature = RandomTarget(finite_class, target=finite_class.hypotheses - 1, seed=9)
+    whole, turns = (meet(learner(finite_class), one, 60) for one in (nature, InTurn(nature)))
+    assert whole.count >= 3
+    assert whole.curve == turns.curve
+    assert whole.count == whole.learner.ledger_.mistakes
+    assert whole.quantities == turns.quantities
+
+
+def test_mistakes_and_regret_are_those_of_the_labels():
+    """Mistakes, and those of the best column, are what a count by hand gives."""
+    points, labels = [0, 6, 3, 3, 2, 5, 1], [0, 1, 0, 1, 0, 1, 1]
+    nature = WrittenPoints(THRESHOLDS, points, labels)
+    meeting = meet(Perceptron(), nature)
+    rows, truths = nature.block(0, 7)
+    learner, mistakes = Perceptron().partial_fit(rows[:1], truths[:1], classes=[-1.0, 1.0]), int(truths[0] != 1)
+    for row, truth in zip(rows[1:], truths[1:], strict=True):
+        mistakes += int(learner.predict_one(row) != truth)
+        learner.update_one(row, truth)
+    best = min(int(np.count_nonzero(column != truths)) for column in rows.T)
+    assert best > 0
+    assert (meeting.count, meeting.best, meeting.regret) == (mistakes, best, mistakes - best)
+    assert meeting.quantities["regret"] == [mistakes - best]
+
+
+def test_averaged_weights_are_counted_by_what_they_predict():
+    """An averaged perceptron is fooled in every round, though its last weights, that the ledger counts, are not."""
+    meeting = meet(AveragedPerceptron(), LabelFlipping(), 60)
+    assert meeting.count == 60
+    assert meeting.learner.ledger_.mistakes < 60
+
+
+def test_a_forecaster_is_charged_the_probability_of_the_wrong_label():
+    """Of a combiner with the absolute loss the loss is the sum of what it gives to the wrong labels."""
+    meeting = meet(combiner("ewa"), FairLabels(seed=1), 200)
+    assert meeting.quantities["expected mistakes"] == pytest.approx(meeting.totals)
+    assert meeting.quantities["expected regret"] == pytest.approx(meeting.regret)
+
+
+def test_weights_to_act_by_are_a_forecast_of_the_absolute_loss():
+    """Hedge that is told bare losses loses what Hedge with the absolute loss does, and says no labels of its own."""
+    nature = RandomTarget(THRESHOLDS, noise=0.1, seed=5)
+    bare, named = (meet(Combiner(eta=0.3, loss=loss), nature, 80) for loss in (None, "absolute"))
+    turns = meet(Combiner(eta=0.3), InTurn(nature), 80)
+    assert bare.count == pytest.approx(named.count) == pytest.approx(turns.count)
+    assert "mistakes" not in bare.quantities
+    assert "mistakes" not in turns.quantities
+    assert bare.quantities["regret"] == pytest.approx(turns.quantities["regret"])
+
+
+def test_a_drawn_expert_is_judged_by_what_it_said():
+    """Randomized weighted majority errs when the expert that it drew did; expected is what its weights were."""
+    meeting = meet(RandomizedWeightedMajority(beta=0.5, random_state=1), RandomTarget(THRESHOLDS, noise=0.3), 300)
+    ledger = meeting.learner.ledger_
+    assert meeting.quantities["mistakes"] == ledger.sampled
+    assert meeting.quantities["expected mistakes"] == pytest.approx(ledger.expected)
+    assert ledger.sampled != ledger.expected
+
+
+def test_exp4_draws_labels_as_hypotheses_say():
+    """Its regret is that against the hypothesis which erred least, and its bound on it is read."""
+    nature = RandomTarget(THRESHOLDS, noise=0.2, seed=3)
+    meeting = meet(Exp4(2, horizon=400, seed=1), nature, 400, runs=3)
+    for run in range(3):
+        rows, labels = nature.block(0, 400, run)
+        best = int(np.count_nonzero(rows != labels[:, None], axis=0).min())
+        assert meeting.quantities["regret"][run] == meeting.totals[run] - best
+    bounds = {one.theorem.name: one for one in meeting.certificates}
+    assert all(one.applies for one in bounds.values())
+    assert not meeting.violated
+
+
+def test_an_arm_is_a_hypothesis():
+    """A bandit that meets points of a class loses what it does on the table of the hypotheses' mistakes."""
+    nature = RandomTarget(THRESHOLDS, seed=3)
+    rows, labels = nature.block(0, 100)
+    meeting = meet(Exp3IX(horizon=100, seed=5), nature, 100)
+    pulls = simulate(Exp3IX(horizon=100, seed=5), Table((rows != labels[:, None]).astype(float)))
+    assert meeting.totals.tolist() == pulls.losses.tolist()
+    assert meeting.regret == pulls.regrets[0]
+
+
+def test_combiners_meet_arms():
+    """A combiner that is told losses plays an environment of arms as it plays its table."""
+    world = Bernoulli([0.3, 0.5, 0.7], seed=2)
+    meeting = meet(AdaHedge(loss=None), world, 500)
+    learner = AdaHedge(loss=None)
+    learner.play(world.block(0, 500))
+    assert meeting.count == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    assert meeting.best == learner.comparators()[0].loss
+    assert meeting.learner.names() == ["0", "1", "2"]
+
+
+def test_an_adversary_of_arms_sees_weights_and_draws():
+    """The likeliest arm loses against weights, and the arm that was drawn most against one that draws."""
+    weights = meet(Combiner(eta=0.5, value_range=(0, 1)), LikeliestLoses(4), 40)
+    assert weights.count >= 10
+    drawn = meet(RandomizedWeightedMajority(beta=0.5, loss=None, random_state=1), MostDrawnLoses(3), 60)
+    assert drawn.best <= 60 - drawn.best
+
+
+# Promises.
+
+
+@pytest.mark.parametrize("name", ["perceptron", "winnow", "arow", "p-norm-perceptron", "voted-perceptron"])
+@pytest.mark.parametrize("nature", [LabelFlipping(), Dyadic(), Orthonormal(20), ShatteredTree(THRESHOLDS)])
+def test_nature_keeps_its_promises_to_linear_learners(name, nature):
+    """Whatever such a nature is sure to force upon a deterministic learner, it does."""
+    meeting = meet(learner_class(name)(), nature, min(50, nature.rounds or 50))
+    assert meeting.promises
+    assert all(one.observed is not None and one.holds for one in meeting.promises)
+    assert not meeting.violated
+
+
+def test_the_optimal_learner_attains_what_the_tree_forces():
+    """Against the shattered tree StandardOptimal errs as often as the Littlestone dimension says, not once more."""
+    meeting = meet(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS), 30)
+    assert meeting.count == 3
+    assert meeting.promises[0].observed == meeting.promises[0].promise.least == 3
+    assert min(one.bound for one in meeting.certificates if one.applies) == 3
+    assert [(point.rounds, point.count) for point in meeting.curve] == [
+        (1, 1),
+        (2, 2),
+        (4, 3),
+        (8, 3),
+        (16, 3),
+        (30, 3),
+    ]
+
+
+def test_a_learner_that_draws_pays_half():
+    """The tree is promised half as many expected mistakes of a learner that draws, and these are counted."""
+    meeting = meet(RandomizedOptimal(THRESHOLDS, random_state=1), ShatteredTree(THRESHOLDS), 30)
+    assert meeting.promises[0].promise.quantity == "expected mistakes"
+    assert meeting.promises[0].promise.least == 1.5
+    assert 1.5 <= meeting.promises[0].observed <= 3
+    assert not meeting.violated
+
+
+def test_fair_coins_cost_every_learner_their_exact_regret():
+    """The mean regret over many runs is the number of the theorem, but for luck."""
+    meeting = meet(WeightedMajority(), FairLabels(seed=1), 64, runs=400)
+    promise = next(one for one in meeting.promises if one.promise.quantity == "regret")
+    assert promise.promise.least == FairCoins.regret(64)
+    assert promise.observed == pytest.approx(promise.promise.least, abs=4 * promise.standard_error)
+    assert all(one.holds for one in meeting.promises)
+
+
+def test_the_perceptron_needs_exponentially_many_updates():
+    """So many updates are promised and made, and its own theorems allow them."""
+    meeting = meet(Perceptron(), Exponential(4), 1000)
+    promise = next(one for one in meeting.promises if one.promise.quantity == "updates")
+    assert promise.observed == promise.promise.least == (4**4 - 1) / 3
+    assert not meeting.violated
+
+
+def test_winnow_wins_where_few_votes_count():
+    """Among many votes of which three count, Winnow errs less often than a perceptron."""
+    nature = SparseTarget(columns=400, relevant=3, seed=1)
+    assert meet(Winnow(), nature, 2000).count < 0.7 * meet(Perceptron(), nature, 2000).count
+
+
+def promised(least: float, kind: str = "sure", quantity: str = "mistakes") -> Promise:
+    return Promise("A rule", quantity, least, "somebody", kind)
+
+
+def test_a_sure_promise_that_is_broken_in_one_run_is_broken():
+    """It is read on the run that comes nearest to breaking it, and the line says so."""
+    kept = beside(promised(3.0), {"mistakes": np.array([5.0, 2.0])})
+    assert (kept.observed, kept.holds, kept.violated) == (2.0, False, True)
+    assert "FALLS SHORT OF 3" in str(kept)
+
+
+def test_a_promise_in_expectation_is_about_the_mean():
+    """It is no violation when luck is better, and nothing is concluded from few runs."""
+    few = beside(promised(10.0, "expected"), {"mistakes": np.full(29, 1.0)})
+    many = beside(promised(10.0, "expected"), {"mistakes": np.full(30, 1.0)})
+    near = beside(promised(10.0, "expected"), {"mistakes": np.array([9.0, 10.5] * 15)})
+    assert (few.holds, many.holds, near.holds, many.violated) == (True, False, True, False)
+    assert "expected to be at least 10" in str(few)
+    assert "FALLS SHORT" in str(many)
+    assert "by less than 3 standard errors" in str(near)
+
+
+def test_what_nobody_saw_is_not_judged():
+    """A promise about a quantity that this learner does not have is shown without a number."""
+    kept = beside(promised(3.0, quantity="updates"), {"mistakes": np.zeros(1)})
+    assert (kept.observed, kept.holds) == (None, True)
+    assert "not observed" in str(kept)
+    assert Kept(promised(1.0, "expected"), 2.0).describe()["observed"] == 2.0
+
+
+def test_the_worst_case_is_one_of_its_own_learner():
+    """Its rounds cost its learner what they are said to, and promise nothing to others or before they are over."""
+    nature = WorstCaseLabels(Consistent(THRESHOLDS))
+    assert nature.most.exact
+    assert meet(Consistent(THRESHOLDS), nature).count == nature.most.mistakes == 7
+    assert meet(Consistent(THRESHOLDS), nature).promises[0].observed == 7
+    assert meet(Halving(THRESHOLDS), nature).promises == []
+    assert meet(Consistent(THRESHOLDS, order=list(range(8))[::-1]), nature).promises == []
+    assert meet(Consistent(THRESHOLDS), nature, 3).promises == []
+    with pytest.raises(RegretlessError, match="no labels of a hypothesis force a mistake"):
+        WorstCaseLabels(Halving(FiniteClass([[0, 1]])))
+
+
+# Runs.
+
+
+@pytest.mark.parametrize(
+    ("learner", "nature"),
+    [
+        (Perceptron(), Separable(columns=3, noise=0.1, seed=2)),
+        (WeightedMajority(), FairLabels(seed=2)),
+        (RandomizedWeightedMajority(beta=0.5, random_state=4), FairLabels(seed=2)),
+        (Halving(THRESHOLDS), RandomTarget(THRESHOLDS, seed=2)),
+        (RandomizedOptimal(THRESHOLDS, random_state=4), RandomTarget(THRESHOLDS, seed=2)),
+        (Exp3(seed=4), RandomTarget(THRESHOLDS, seed=2)),
+        (Exp4(2, seed=4), FairLabels(seed=2)),
+        (Hedge(seed=4), LabelFlipping()),
+        (MLPoly(loss=None), FairCoins(seed=2)),
+    ],
+    ids=lambda one: one.name if hasattr(one, "name") else type(one).__name__,
+)
+def test_a_run_is_the_same_alone_and_among_others(learner, nature):
+    """Run r depends on its number and the seeds, not on how many there are; and the learner itself plays nothing."""
+    together = meet(learner, nature, 60, runs=3)
+    alone = [meet(learner, nature, 60, first=run) for run in range(3)]
+    assert together.totals.tolist() == [one.totals[0] for one in alone]
+    assert together.count == pytest.approx(np.mean([one.count for one in alone]))
+    assert together.curve[-1].count == pytest.approx(together.count)
+    assert not hasattr(learner, "classes_")
+    assert not getattr(learner, "rounds_", 0)
+
+
+def test_points_come_as_the_rounds_go_by():
+    """Points of the first run are told at doubling round counts and at the end, and rounds as they add up."""
+    points, rounds = [], []
+    meeting = meet(Perceptron(), LabelFlipping(), 1000, runs=2, on_point=points.append, on_rounds=rounds.append)
+    assert [point.rounds for point in points] == [*(1 << power for power in range(10)), 1000]
+    assert points == meeting.curve  # both runs are alike
+    assert rounds == sorted(rounds)
+    assert rounds[-1] == 2000
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), Halving(FiniteClass([[0], [1]])), Exp3(seed=1), Exp4(2, seed=1)])
+def test_what_was_played_when_somebody_wished_to_stop_is_certified(learner):
+    """A run that is cut short is a run of so many rounds: its books, theorems and promises are about these."""
+    asked = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return len(asked) > 12
+
+    if isinstance(learner, Halving):
+        learner = Halving(LabelFlipping().finite_class)
+    meeting = meet(learner, LabelFlipping(), 10**9, stop=stop)
+    assert meeting.stopped
+    assert 0 < meeting.rounds < 10**8
+    assert meeting.curve[-1].rounds == meeting.rounds
+    assert not meeting.violated
+    assert meeting.promises[0].promise.least in (meeting.rounds, meeting.rounds / 2)
+    assert meeting.certificates
+
+
+def test_runs_that_are_not_over_do_not_count():
+    """Of several runs those are given back that were over when somebody wished to stop."""
+    played = []
+    halt = lambda: bool(played) and played[-1] > 250  # noqa: E731
+    meeting = meet(Perceptron(), LabelFlipping(), 100, runs=50, on_rounds=played.append, stop=halt)
+    assert (meeting.runs, meeting.rounds, meeting.stopped) == (2, 100, True)
+
+
+def test_a_wish_to_stop_before_the_first_round_leaves_nothing():
+    """There is nothing to tell then."""
+    with pytest.raises(RegretlessError, match="before the first round"):
+        meet(Perceptron(), LabelFlipping(), 100, stop=lambda: True)
+
+
+@pytest.mark.parametrize("nature", [RandomTarget(THRESHOLDS, seed=1), LabelFlipping(), MostDrawnLoses(3)])
+@pytest.mark.parametrize("learner", [Exp3IX(horizon=70, seed=3), Hedge(horizon=70, seed=3)])
+def test_a_bandit_can_be_had_as_a_run_has_left_it(learner, nature):
+    """The learner that is replayed has drawn and lost what the run did."""
+    meeting = meet(learner, nature, 70, first=2)
+    found = replayed(learner, nature, 70, 2)
+    assert found.rounds_ == 70
+    assert found.ledger_.loss == meeting.count
+
+
+# Certificates of many runs.
+
+
+def counted(observed: float, bound: float, kind: str = "sure") -> Certificate:
+    @theorem(
+        title="T",
+        quantity="mistakes",
+        counts=lambda ledger, one: observed,
+        formula="",
+        source="s",
+        kind=kind,
+        whole=False,
+    )
+    def limit(ledger, one, learner):
+        """A bound."""
+        return bound
+
+    return Certificate(limit, observed, bound, None, None, 0.8 if kind == "probable" else None)
+
+
+def test_many_runs_are_shown_by_the_one_nearest_to_its_bound():
+    """The least slack is shown, and how many exceeded; one that always holds is violated if any run is."""
+    shown = joined([[counted(1, 5)], [counted(4, 4.5)], [counted(0, 9)]])[0]
+    assert (shown.observed, shown.bound, shown.holds) == (4, 4.5, True)
+    assert shown.runs["of"] == 3
+    assert shown.runs["exceeded"] == 0
+    assert "(0 of 3 runs exceeded it)" in str(shown)
+    broken = joined([[counted(1, 5)], [counted(6, 4.5)]])[0]
+    assert broken.violated
+    assert broken.describe()["runs"]["exceeded"] == 1
+
+
+def test_of_a_probable_bound_a_share_of_the_runs_may_exceed_it():
+    """With confidence 80% one run of five may be above; the next one is shown."""
+    shown = joined([[counted(seen, 4, "probable")] for seen in (1, 2, 3, 6, 0)])[0]
+    assert (shown.observed, shown.holds, shown.runs["exceeded"]) == (3, True, 1)
+
+
+def test_a_bound_in_expectation_is_read_on_means():
+    """Both sides are means; from ten runs on, three standard errors are allowed to luck."""
+    few = joined([[counted(9, 4, "expected")]] * 9)[0]
+    many = joined([[counted(seen, 4, "expected")] for seen in (9, 8) * 5])[0]
+    near = joined([[counted(seen, 4, "expected")] for seen in (1, 8) * 5])[0]
+    assert (few.holds, many.holds, near.holds) == (True, False, True)
+    assert (many.observed, many.bound, many.violated) == (8.5, 4, False)
+
+
+def test_a_theorem_that_does_not_apply_to_all_runs_says_to_how_many():
+    """One run without a hypothesis left is enough to have no bound for all."""
+    idle = replace(counted(1, 2), observed=None, bound=None, why="none was left")
+    assert joined([[counted(1, 2)], [idle]])[0].why == "in 1 of 2 runs: none was left"
+    assert joined([[idle], [idle]])[0].why == "none was left"
+    assert joined([[idle]]) == [idle]
+
+
+def test_no_hypothesis_left_is_no_certificate():
+    """With noise the class dies; its learner plays on, and no theorem is read."""
+    meeting = meet(Halving(THRESHOLDS), RandomTarget(THRESHOLDS, noise=0.3, seed=1), 200)
+    assert isinstance(meeting.learner.ledger_, ClassLedger)
+    assert meeting.learner.died_
+    assert not any(one.applies for one in meeting.certificates)
+    assert "the last one died in round" in meeting.certificates[0].why
+    assert meeting.regret is not None
+
+
+# Pairs that make no sense.
+
+
+def test_pairs_without_a_meaning_are_refused():
+    """The error says what the nature lacks for this learner."""
+    with pytest.raises(RegretlessError, match="no points of a class"):
+        meet(Halving(THRESHOLDS), Dyadic())
+    with pytest.raises(RegretlessError, match="another class"):
+        meet(Halving(THRESHOLDS), LabelFlipping(), 5)
+    with pytest.raises(RegretlessError, match="no votes"):
+        meet(WeightedMajority(), Dyadic())
+    with pytest.raises(RegretlessError, match="no votes"):
+        meet(Exp4(2), Dyadic())
+    with pytest.raises(RegretlessError, match="other numbers than -1 and 1"):
+        meet(Exp3(seed=1), Dyadic())
+    with pytest.raises(RegretlessError, match="cannot meet"):
+        meet(Perceptron(), FairCoins(), 5)
+    with pytest.raises(RegretlessError, match="loss=None"):
+        meet(Ridge(), FairCoins(), 5)
+    with pytest.raises(RegretlessError, match="watches the draws"):
+        meet(Combiner(), MostDrawnLoses(2), 5)
+    with pytest.raises(RegretlessError, match="rewards"):
+        meet(Combiner(), Bernoulli([0.1, 0.2], rewards=True), 5)
+    with pytest.raises(RegretlessError, match="int is no learner"):
+        meet(7, LabelFlipping(), 5)
+    with pytest.raises(RegretlessError, match="rounds"):
+        meet(Perceptron(), LabelFlipping())
+    with pytest.raises(RegretlessError, match="runs"):
+        meet(Perceptron(), LabelFlipping(), 5, runs=0)
+
+
+def test_errors_within_a_play_say_who_and_when():
+    """What goes wrong after some rounds is said with nature and round."""
+
+    class Broken(InTurn):
+        def begin(self, run: int = 0) -> Asker:
+            asker = super().begin(run)
+            row = asker.row
+            rows = iter([row(), row() * np.inf])
+            asker.row = lambda: next(rows)
+            return asker
+
+    with pytest.raises(RegretlessError, match=r"in-turn, after 1 rounds: .*not played"):
+        meet(Perceptron(), Broken(Separable(columns=2)), 5)
+
+
+def test_names_are_looked_for_in_the_order_of_the_tables():
+    """A name that stands in two tables is the first that can meet the nature; a table before it decides."""
+    assert resolve("hedge", "label-flipping") == ("experts", "hedge")
+    assert resolve("bandits.hedge", "label-flipping") == ("bandits", "hedge")
+    assert resolve("hedge", "most-drawn-loses") == ("bandits", "hedge")
+    assert resolve("classes.halving", "shattered-tree") == ("class", "halving")
+    with pytest.raises(RegretlessError, match=r"no learner called 'linear\.hedge'"):
+        resolve("linear.hedge", "label-flipping")
+    with pytest.raises(RegretlessError, match="no nature called 'nobody'"):
+        resolve("hedge", "nobody")
+    with pytest.raises(RegretlessError, match=r"halving cannot meet dyadic: .*; it can meet shattered-tree"):
+        resolve("halving", "dyadic")
+    with pytest.raises(RegretlessError, match="watches the draws"):
+        resolve("ewa", "most-drawn-loses")
+
+
+def test_every_learner_can_meet_some_nature():
+    """And the natures that it is said to meet are those that it fits."""
+    for kind, name in [("class", "halving"), ("linear", "winnow"), ("experts", "ridge"), ("bandits", "exp4")]:
+        found = natures_for(kind, name)
+        assert found
+        assert all(fits(kind, name, nature) for nature in found)

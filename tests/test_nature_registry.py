@@ -1,0 +1,88 @@
+"""The table of natures: names, parameters as text, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import regretless.nature
+from regretless.classes import FiniteClass
+from regretless.errors import RegretlessError
+from regretless.nature import Labels, ObliviousLabels, make
+from regretless.nature.registry import parameters
+
+THRESHOLDS = FiniteClass.named("thresholds:7")
+
+
+@pytest.mark.parametrize("name", regretless.nature.NATURES)
+def test_every_name_makes_a_nature(name: str) -> None:
+    """Each entry can be made with its defaults, as text too, calls itself so and gives what it says."""
+    entry = regretless.nature.NATURES[name]
+    for settings in ({}, parameters(name)):
+        nature = make(name, settings, rounds=50, seed=7, finite_class=THRESHOLDS)
+        if entry.gives == "arms":
+            assert nature.begin().losses(np.full(nature.arms, 1 / nature.arms)).shape == (nature.arms,)
+            continue
+        assert isinstance(nature, Labels)
+        assert nature.name == name
+        assert nature.rounds == 50
+        assert nature.votes == (entry.gives in ("points", "votes"))
+        assert (nature.finite_class is not None) == (entry.gives == "points")
+        assert isinstance(nature, ObliviousLabels) == nature.oblivious
+        assert nature.begin().row().shape == (nature.columns,)
+    assert entry.summary
+
+
+def test_parameters_are_read_from_text() -> None:
+    """Numbers, lists, tables and names are read as the nature's own parameters want them."""
+    assert make("sparse-target", {"columns": "11", "relevant": "3", "noise": "0.1"}).relevant == 3
+    assert make("bernoulli", {"means": "0.1,0.2,0.3"}).means.tolist() == [0.1, 0.2, 0.3]
+    changing = make("switching", {"means": "0.1,0.2;0.3,0.4", "starts": "0,7"}, rounds=10)
+    assert changing.starts.tolist() == [0, 7]
+    assert make("switching", {}, rounds=10).starts.tolist() == [0, 5]
+    assert make("bernoulli", {"rewards": "yes"}).rewards is True
+    assert make("one-better-arm", {"gap": "none", "arms": "3"}, rounds=9).arms == 3
+    named = FiniteClass([[0, 1], [1, 1]], hypotheses=["some", "all"])
+    assert make("random-target", {"target": "all"}, finite_class=named).target == 1
+    assert make("random-target", {"target": "0"}, finite_class=named).target == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("bandit", {}, "no nature called 'bandit'; there are: shattered-tree"),
+        ("separable", {"margins": "1"}, "margins=1: separable has no such parameter; it has columns=10, margin=0.1"),
+        ("label-flipping", {"columns": "2"}, "columns=2: label-flipping has no parameters"),
+        ("separable", {"columns": "many"}, "columns=many: a whole number is expected"),
+        ("separable", {"margin": "wide"}, "margin=wide: a number is expected"),
+        ("separable", {"margin": "1.5"}, "margin=1.5; it must lie between 0 and 1"),
+        ("bernoulli", {"means": "a,b"}, "means=a,b: numbers with commas between them are expected"),
+        ("bernoulli", {"rewards": "maybe"}, "rewards=maybe: true or false is expected"),
+        ("one-better-arm", {}, "rounds: one-better-arm cannot do without it"),
+        ("random-target", {}, "random-target asks for the points of a finite class"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_by_name(name: str, settings: dict[str, str], message: str) -> None:
+    """Unknown natures, parameters and values are named, with what is possible."""
+    with pytest.raises(RegretlessError) as error:
+        make(name, settings)
+    assert message in str(error.value)
+
+
+def test_the_table_of_natures_loads_nothing_heavy() -> None:
+    """Names and summaries can be listed without numpy."""
+    code = "import sys, regretless.nature.registry; print('numpy' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+
+
+def test_all_names_of_the_package_can_be_had() -> None:
+    """Every name in __all__ is an attribute, and nothing else is."""
+    for name in regretless.nature.__all__:
+        assert getattr(regretless.nature, name) is not None
+    assert sorted(regretless.nature.__all__) == sorted(regretless.nature._HOMES)
+    with pytest.raises(AttributeError, match="Weather"):
+        regretless.nature.Weather  # noqa: B018
