@@ -1,4 +1,5 @@
 // The compiled core: borrow arrays, check them, release the interpreter's lock, turn names into types. No logic.
+#include "bit_tables.hpp"
 #include "combiner.hpp"
 #include "duel.hpp"
 #include "kernel_machine.hpp"
@@ -19,6 +20,7 @@ NB_MODULE(_core, m) {
   using namespace regretless;
   m.doc() = "Compiled rounds. Every function borrows arrays and owns nothing.";
   nb::set_leak_warnings(false);  // objects that live as long as the interpreter are no business of its user
+  bind_bit_tables(m);
   bind_player(m);
   bind_combiner(m);
   bind_duel(m);

@@ -1,6 +1,8 @@
 // Littlestone dimensions: searches that can be left and taken up again, and what they have found.
 #include "littlestone.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
@@ -8,9 +10,8 @@
 #include <memory>
 #include <tuple>
 
-#include "player.hpp"
+#include "borrowed_class.hpp"
 #include "regretless/littlestone.hpp"
-#include "rounds.hpp"
 #include "turn.hpp"
 
 using namespace nb::literals;
@@ -19,11 +20,8 @@ namespace regretless {
 
 namespace {
 
-using Columns = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Live = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Places = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
-
-constexpr int deepest = 40;
 
 // Those of the instruction set in use.
 template <class Kernels>
@@ -63,18 +61,14 @@ void accept(LittlestoneOutcome outcome) {
 // A class whose bits are borrowed and sound.
 class Borrowed {
  public:
-  Borrowed(Columns columns, std::int64_t hypotheses) : columns_(columns) {
-    class_ = {columns.data(), std::int64_t(columns.shape(0)), std::int64_t(columns.shape(1)), hypotheses};
-    demand(hypotheses > 0 && hypotheses < std::int64_t(1) << 31 && class_.words == (hypotheses + 63) / 64, "one bit per hypothesis");
-    demand(class_.points > 0 && class_.points < std::int64_t(1) << 30, "one point at least");
-    std::uint64_t beyond = 0;
-    for (std::int64_t x = 0; x < class_.points; ++x) beyond |= columns.data()[(x + 1) * class_.words - 1] & ~all(class_.words - 1);
-    demand(!beyond, "a bit beyond the last hypothesis");
+  Borrowed(const ClassColumns& columns, std::int64_t hypotheses) : columns_(columns), class_(borrowed_class(columns, hypotheses)) {
+    demand(class_.points > 0, "one point at least");
   }
   const BitClass& bits() const { return class_; }
   // Null: all live.
   const std::uint64_t* words_of(const std::optional<Live>& live) const {
     demand(!live || std::int64_t(live->size()) == class_.words, "one bit per hypothesis");
+    if (live) check_aligned(Any(*live));
     return live ? live->data() : nullptr;
   }
   // Those that live and give a point a label; empty if there are none.
@@ -84,107 +78,115 @@ class Borrowed {
     std::uint64_t any = 0;
     for (std::int64_t i = 0; i < class_.words; ++i) {
       const std::uint64_t ones = class_.columns[point * class_.words + i];
-      any |= found[std::size_t(i)] = (live ? live[i] : all(i)) & (label ? ones : ~ones);
+      any |= found[std::size_t(i)] = (live ? live[i] : bits_there(class_, i)) & (label ? ones : ~ones);
     }
     if (!any) found.clear();
     return found;
   }
 
  private:
-  std::uint64_t all(std::int64_t word) const {
-    return word + 1 == class_.words ? ~std::uint64_t(0) >> (-class_.hypotheses & 63) : ~std::uint64_t(0);
-  }
-  Columns columns_;
-  BitClass class_{};
+  ClassColumns columns_;
+  BitClass class_;
 };
 
-// What the kernels made, and with which of them.
+// What the kernels made, and with which of them. What can be asked at any time is noted whenever they pause.
 template <class Kernels>
 class Held {
  public:
-  Held(const Kernels& kernels, const BitClass& bits, std::int64_t memory)
-      : kernels_(kernels), slice_(std::max<std::int64_t>(1, (std::int64_t(1) << 24) / (bits.points * bits.words))) {
+  Held(const Kernels& kernels, const BitClass& bits, std::int64_t memory) : kernels_(kernels) {
     demand(memory >= std::int64_t(1) << 20, "a mebibyte of memory at least");
     nb::gil_scoped_release unlocked;
     task_ = kernels.make(bits, memory);
     if (!task_) throw std::bad_alloc();
+    words_ = kernels.words(task_);
   }
   ~Held() { kernels_.end(task_); }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
 
-  template <class Standing>
-  Standing run(const std::uint64_t* live, std::int64_t steps) const {
-    Standing standing{};
+  // Of a kernel that is given the task and more.
+  template <class Kernel, class... More>
+  LittlestoneOutcome call(Kernel kernel, More&&... more) {
     nb::gil_scoped_release unlocked;
-    accept(kernels_.run(task_, live, steps, standing));
-    return standing;
-  }
-  // To the end, unless the user breaks in.
-  template <class Standing>
-  Standing finish(const std::uint64_t* live) const {
-    for (;;) {
-      const Standing standing = run<Standing>(live, slice_);
-      if (standing.lower == standing.upper) return standing;
-      if (PyErr_CheckSignals()) throw nb::python_error();
-    }
+    const LittlestoneOutcome outcome = kernel(task_, more...);
+    words_ = kernels_.words(task_), known_ = kernels_.known(task_), full_ = kernels_.full(task_);
+    return outcome;
   }
   const Kernels& kernels() const { return kernels_; }
-  void* task() const { return task_; }
-  std::int64_t slice() const { return slice_; }  // steps between looks at Ctrl-C: a step may go through the whole class
-  std::int64_t known() const { return kernels_.known(task_); }
-  bool full() const { return kernels_.full(task_); }
+  std::int64_t words() const { return words_; }
+  std::int64_t known() const { return known_; }
+  bool full() const { return full_; }
 
  private:
   const Kernels& kernels_;
-  std::int64_t slice_;
   void* task_ = nullptr;
+  std::atomic<std::int64_t> words_{0}, known_{0};
+  std::atomic<bool> full_{false};
 };
 
 class Littlestone {
  public:
-  Littlestone(Columns columns, std::int64_t hypotheses, std::int64_t memory)
+  Littlestone(const ClassColumns& columns, std::int64_t hypotheses, std::int64_t memory)
       : class_(columns, hypotheses), held_(kernels_of_isa<LittlestoneKernels>(), class_.bits(), memory) {}
 
-  std::tuple<int, int, std::int64_t> run(const std::optional<Live>& live, std::int64_t steps) const {
-    const Turn turn(busy_);
-    demand(steps > 0, "one step at least");
-    const auto standing = held_.run<LittlestoneStanding>(class_.words_of(live), steps);
+  std::tuple<int, int, std::int64_t> run(const std::optional<Live>& live, std::int64_t words, int least) {
+    const Queue::Turn turn(queue_);
+    demand(words > 0, "one word at least");
+    const LittlestoneStanding standing = look(class_.words_of(live), words, least);
     return {standing.lower, standing.upper, standing.steps};
   }
 
-  std::pair<Places, Places> tree(const std::optional<Live>& live, int depth) const {
-    const Turn turn(busy_);
-    demand(depth >= 0 && depth <= deepest, "no tree is as deep");
-    const std::uint64_t* const words = class_.words_of(live);
-    for (LittlestoneStanding standing{}; standing.lower < depth;) {
-      standing = held_.run<LittlestoneStanding>(words, held_.slice());
-      demand(standing.upper >= depth, "no tree is as deep");
+  std::optional<std::pair<Places, Places>> tree(const std::optional<Live>& live, int depth, std::optional<std::int64_t> words) {
+    const Queue::Turn turn(queue_);
+    demand(!words || *words > 0, "one word at least");
+    demand(depth >= 0 && class_.bits().hypotheses >> std::min(depth, 62), "no tree is as deep");
+    const std::size_t leaves = std::size_t(1) << depth;
+    if (!points_ || depth_ != depth) {
+      hypotheses_ = std::make_unique_for_overwrite<std::int64_t[]>(leaves);
+      points_ = std::make_unique_for_overwrite<std::int64_t[]>(leaves);
+      depth_ = depth;
+    }
+    for (;;) {
+      const LittlestoneOutcome outcome = held_.call(held_.kernels().tree, class_.words_of(live), depth, words.value_or(slice),
+                                                    points_.get(), hypotheses_.get());
+      if (outcome != LittlestoneOutcome::open) accept(outcome);
+      if (outcome == LittlestoneOutcome::done) break;
+      if (words) return std::nullopt;
       if (PyErr_CheckSignals()) throw nb::python_error();
     }
-    const std::size_t leaves = std::size_t(1) << depth;
-    auto points = std::make_unique<std::int64_t[]>(leaves), hypotheses = std::make_unique<std::int64_t[]>(leaves);
-    {
-      nb::gil_scoped_release unlocked;
-      accept(held_.kernels().tree(held_.task(), words, depth, points.get(), hypotheses.get()));
-    }
-    return {handed(std::move(points), leaves - 1), handed(std::move(hypotheses), leaves)};
+    return std::pair{handed(std::move(points_), leaves - 1), handed(std::move(hypotheses_), leaves)};
   }
 
-  std::pair<int, int> labels(const std::optional<Live>& live, std::int64_t point) const {
-    const Turn turn(busy_);
+  std::pair<int, int> labels(const std::optional<Live>& live, std::int64_t point) {
+    const Queue::Turn turn(queue_);
     int found[2];
     for (int label = 0; label < 2; ++label) {
       const auto side = class_.side(class_.words_of(live), point, label);
-      found[label] = side.empty() ? -1 : held_.finish<LittlestoneStanding>(side.data()).lower;
+      found[label] = side.empty() ? -1 : finish(side.data());
     }
     return {found[0], found[1]};
   }
 
+  std::int64_t words() const { return held_.words(); }
   std::int64_t known() const { return held_.known(); }
   bool full() const { return held_.full(); }
 
  private:
+  static constexpr std::int64_t slice = std::int64_t(1) << 24;  // words between looks at Ctrl-C
+
+  LittlestoneStanding look(const std::uint64_t* live, std::int64_t words, int least) {
+    LittlestoneStanding standing{};
+    accept(held_.call(held_.kernels().run, live, words, least, standing));
+    return standing;
+  }
+  // To the end, unless the user breaks in.
+  int finish(const std::uint64_t* live) {
+    for (;;) {
+      const LittlestoneStanding standing = look(live, slice, 0);
+      if (standing.lower == standing.upper) return standing.lower;
+      if (PyErr_CheckSignals()) throw nb::python_error();
+    }
+  }
   static Places handed(std::unique_ptr<std::int64_t[]> held, std::size_t size) {
     std::int64_t* const numbers = held.release();
     return Places(numbers, {size}, nb::capsule(numbers, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); }));
@@ -192,28 +194,34 @@ class Littlestone {
 
   Borrowed class_;
   Held<LittlestoneKernels> held_;
-  mutable std::atomic_flag busy_;
+  std::unique_ptr<std::int64_t[]> points_, hypotheses_;  // a tree that is being taken out
+  int depth_ = -1;
+  Queue queue_;
 };
 
 class RandomizedLittlestone {
  public:
-  RandomizedLittlestone(Columns columns, std::int64_t hypotheses, std::int64_t memory)
+  RandomizedLittlestone(const ClassColumns& columns, std::int64_t hypotheses, std::int64_t memory)
       : class_(columns, hypotheses), held_(kernels_of_isa<RandomizedKernels>(), class_.bits(), memory) {}
 
-  std::tuple<std::uint64_t, std::uint64_t, bool, std::int64_t> run(const std::optional<Live>& live, std::int64_t steps) const {
-    const Turn turn(busy_);
-    demand(steps > 0, "one step at least");
-    const auto standing = held_.run<RandomizedStanding>(class_.words_of(live), steps);
-    return {standing.lower, standing.upper, standing.rounded, standing.steps};
+  std::tuple<std::uint64_t, std::uint64_t, bool, std::int64_t, std::int64_t> run(const std::optional<Live>& live,
+                                                                                   std::int64_t words) {
+    const Queue::Turn turn(queue_);
+    demand(words > 0, "one word at least");
+    const std::int64_t before = held_.words();
+    RandomizedStanding standing{};
+    accept(held_.call(held_.kernels().run, class_.words_of(live), words, standing));
+    return {standing.lower, standing.upper, standing.rounded, standing.steps, held_.words() - before};
   }
 
+  std::int64_t words() const { return held_.words(); }
   std::int64_t known() const { return held_.known(); }
   bool full() const { return held_.full(); }
 
  private:
   Borrowed class_;
   Held<RandomizedKernels> held_;
-  mutable std::atomic_flag busy_;
+  Queue queue_;
 };
 
 }  // namespace
@@ -221,23 +229,29 @@ class RandomizedLittlestone {
 void bind_littlestone(nb::module_& m) {
   nb::class_<Littlestone>(m, "Littlestone",
                           "A search for the Littlestone dimensions of version spaces of a class of distinct hypotheses, whose bits "
-                          "are borrowed; of what it found it remembers as much as the memory, in bytes, allows.")
-      .def(nb::init<Columns, std::int64_t, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
+                          "are borrowed; of what it found it remembers as much as the memory, in bytes, allows. Threads wait for "
+                          "one another.")
+      .def(nb::init<const ClassColumns&, std::int64_t, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
            "memory"_a = std::int64_t(1) << 30)
-      .def("run", &Littlestone::run, "alive"_a.noconvert().none(), "steps"_a,
-           "At most so many steps more: the dimension is no less and no more, and how many steps were taken.")
-      .def("tree", &Littlestone::tree, "alive"_a.noconvert().none(), "depth"_a,
-           "A mistake tree of this depth in the order of a heap: its points, and a hypothesis for each leaf.")
+      .def("run", &Littlestone::run, "alive"_a.noconvert().none(), "words"_a, "least"_a = 0,
+           "Until so many words of bits more have been looked at, and the last step is done: the dimension is no less and no "
+           "more, and how many steps were taken. A tree of `least` levels is known from elsewhere.")
+      .def("tree", &Littlestone::tree, "alive"_a.noconvert().none(), "depth"_a, "words"_a.none() = nb::none(),
+           "A mistake tree of this depth in the order of a heap: its points, and a hypothesis for each leaf. None if so many "
+           "words do not do, by which it is nearer.")
       .def("labels", &Littlestone::labels, "alive"_a.noconvert().none(), "point"_a,
            "The dimensions of those that say 0 of a point and of those that say 1; -1 of none.")
+      .def_prop_ro("words", &Littlestone::words, "How many words of bits it has looked at.")
       .def_prop_ro("known", &Littlestone::known, "How many version spaces it remembers something of.")
       .def_prop_ro("full", &Littlestone::full, "Whether it had to forget some.");
   nb::class_<RandomizedLittlestone>(m, "RandomizedLittlestone",
                                     "The same for randomised Littlestone dimensions, which are fractions of 2**58.")
-      .def(nb::init<Columns, std::int64_t, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
+      .def(nb::init<const ClassColumns&, std::int64_t, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
            "memory"_a = std::int64_t(1) << 30)
-      .def("run", &RandomizedLittlestone::run, "alive"_a.noconvert().none(), "steps"_a,
-           "At most so many steps more: no less, no more, whether the upper one may have been rounded up, and the steps taken.")
+      .def("run", &RandomizedLittlestone::run, "alive"_a.noconvert().none(), "words"_a,
+           "Until so many words more have been looked at: no less, no more, whether the upper one may have been rounded up, "
+           "the steps taken and the words looked at.")
+      .def_prop_ro("words", &RandomizedLittlestone::words, "How many words of bits it has looked at.")
       .def_prop_ro("known", &RandomizedLittlestone::known, "How many version spaces it remembers something of.")
       .def_prop_ro("full", &RandomizedLittlestone::full, "Whether it had to forget some.");
 }

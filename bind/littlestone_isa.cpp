@@ -4,7 +4,7 @@
 #include "regretless/littlestone_task.hpp"
 #include "regretless/randomized_search.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 template <class Task>
 static void end(void* held) {
@@ -20,13 +20,22 @@ static void* make(const BitClass& c, std::int64_t bytes) {
   return room;
 }
 
-template <class Task, class Standing>
-static LittlestoneOutcome run(void* held, const std::uint64_t* live, std::int64_t steps, Standing& standing) {
-  return static_cast<Task*>(held)->run(live, steps, standing);
+static LittlestoneOutcome run(void* held, const std::uint64_t* live, std::int64_t words, int least, LittlestoneStanding& standing) {
+  return static_cast<LittlestoneTask*>(held)->run(live, words, least, standing);
 }
 
-static LittlestoneOutcome tree(void* held, const std::uint64_t* live, int depth, std::int64_t* points, std::int64_t* leaves) {
-  return static_cast<LittlestoneTask*>(held)->tree(live, depth, points, leaves);
+static LittlestoneOutcome run_randomized(void* held, const std::uint64_t* live, std::int64_t words, RandomizedStanding& standing) {
+  return static_cast<RandomizedSearch*>(held)->run(live, words, standing);
+}
+
+static LittlestoneOutcome tree(void* held, const std::uint64_t* live, int depth, std::int64_t words, std::int64_t* points,
+                               std::int64_t* leaves) {
+  return static_cast<LittlestoneTask*>(held)->tree(live, depth, words, points, leaves);
+}
+
+template <class Task>
+static std::int64_t words(const void* held) {
+  return static_cast<const Task*>(held)->words();
 }
 
 template <class Task>
@@ -39,22 +48,23 @@ static bool full(const void* held) {
   return static_cast<const Task*>(held)->memo().full();
 }
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone
 
 #define REGRETLESS_PASTE(a, b) a##b
 #define REGRETLESS_TABLE(name, isa) REGRETLESS_PASTE(name, isa)
 
 namespace regretless {
 
-using REGRETLESS_ISA::LittlestoneTask;
-using REGRETLESS_ISA::RandomizedSearch;
+namespace of_isa = REGRETLESS_ISA::littlestone;
+using of_isa::LittlestoneTask;
+using of_isa::RandomizedSearch;
 
 const LittlestoneKernels REGRETLESS_TABLE(littlestone_kernels_, REGRETLESS_ISA) = {
-    REGRETLESS_ISA::make<LittlestoneTask>,  REGRETLESS_ISA::end<LittlestoneTask>,
-    REGRETLESS_ISA::run<LittlestoneTask>,   REGRETLESS_ISA::tree,
-    REGRETLESS_ISA::known<LittlestoneTask>, REGRETLESS_ISA::full<LittlestoneTask>};
+    of_isa::make<LittlestoneTask>,  of_isa::end<LittlestoneTask>,   of_isa::run,
+    of_isa::tree,                   of_isa::words<LittlestoneTask>, of_isa::known<LittlestoneTask>,
+    of_isa::full<LittlestoneTask>};
 const RandomizedKernels REGRETLESS_TABLE(randomized_kernels_, REGRETLESS_ISA) = {
-    REGRETLESS_ISA::make<RandomizedSearch>, REGRETLESS_ISA::end<RandomizedSearch>, REGRETLESS_ISA::run<RandomizedSearch>,
-    REGRETLESS_ISA::known<RandomizedSearch>, REGRETLESS_ISA::full<RandomizedSearch>};
+    of_isa::make<RandomizedSearch>,  of_isa::end<RandomizedSearch>,   of_isa::run_randomized,
+    of_isa::words<RandomizedSearch>, of_isa::known<RandomizedSearch>, of_isa::full<RandomizedSearch>};
 
 }  // namespace regretless

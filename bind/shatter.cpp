@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "borrowed_class.hpp"
 #include "player.hpp"
 #include "regretless/shatter_search.hpp"
 #include "rounds.hpp"
@@ -16,8 +17,6 @@ using namespace nb::literals;
 namespace regretless {
 
 namespace {
-
-using Columns = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 const ShatterKernels& shatter_kernels() {
 #if defined(__x86_64__)
@@ -45,19 +44,16 @@ void free_levels(ShatterSearch* s) {
 
 class Shatter {
  public:
-  Shatter(const Columns& columns, std::int64_t hypotheses, int target) : columns_(columns), s_(new ShatterSearch{}, free_levels) {
-    check_aligned(Any(columns));
-    const std::int64_t points = std::int64_t(columns.shape(0)), words = std::int64_t(columns.shape(1));
-    demand(hypotheses > 0 && words == (hypotheses + 63) / 64, "one bit per hypothesis");
+  Shatter(const ClassColumns& columns, std::int64_t hypotheses, int target) : columns_(columns), s_(new ShatterSearch{}, free_levels) {
+    const BitClass bits = borrowed_class(columns, hypotheses);
     demand(target >= 0 && target <= largest_set, "from no point to 62");
-    for (std::int64_t x = 0; hypotheses % 64 != 0 && x < points; ++x)
-      demand(columns.data()[(x + 1) * words - 1] >> hypotheses % 64 == 0, "bits beyond the last hypothesis are 0");
-    s_->points = points, s_->hypotheses = hypotheses, s_->target = target, s_->given = columns_.data();
+    s_->points = bits.points, s_->hypotheses = hypotheses, s_->target = target, s_->given = bits.columns;
   }
 
   std::optional<bool> run(std::int64_t work) {
     const Turn turn(busy_);
     demand(work > 0, "one word at least");
+    demand(!s_->diving, "a search goes on as it was begun");
     if (state_ == Shattered::open) {
       const nb::gil_scoped_release unlock;
       state_ = shatter_kernels().run(*s_, work);
@@ -65,15 +61,15 @@ class Shatter {
     return answer();
   }
 
-  std::vector<std::int64_t> dive() {
+  bool dive(std::int64_t work) {
     const Turn turn(busy_);
-    demand(!s_->begun, "a search goes on as it was begun");
-    {
+    demand(work > 0, "one word at least");
+    demand(s_->diving || !s_->begun, "a search goes on as it was begun");
+    if (state_ == Shattered::open) {
       const nb::gil_scoped_release unlock;
-      state_ = shatter_kernels().dive(*s_);
+      state_ = shatter_kernels().dive(*s_, work);
     }
-    answer();
-    return chosen();
+    return answer().has_value();
   }
 
   std::vector<std::int64_t> found() const {
@@ -87,7 +83,7 @@ class Shatter {
 
  private:
   std::vector<std::int64_t> chosen() const {
-    if (state_ != Shattered::found) return {};
+    if (state_ != Shattered::found && !s_->diving) return {};
     return std::vector<std::int64_t>(s_->chosen, s_->chosen + s_->target);
   }
   std::optional<bool> answer() const {
@@ -96,7 +92,7 @@ class Shatter {
     return state_ == Shattered::found;
   }
 
-  Columns columns_;
+  ClassColumns columns_;
   std::unique_ptr<ShatterSearch, void (*)(ShatterSearch*)> s_;
   Shattered state_ = Shattered::open;
   mutable std::atomic_flag busy_;
@@ -108,10 +104,12 @@ void bind_shatter(nb::module_& m) {
   nb::class_<Shatter>(m, "Shatter",
                       "A search for so many points that a class shatters. Columns are points: bit h % 64 of word h // 64 is what "
                       "hypothesis h says. MemoryError ends it.")
-      .def(nb::init<const Columns&, std::int64_t, int>(), "columns"_a.noconvert(), "hypotheses"_a, "target"_a)
+      .def(nb::init<const ClassColumns&, std::int64_t, int>(), "columns"_a.noconvert(), "hypotheses"_a, "target"_a)
       .def("run", &Shatter::run, "work"_a,
            "Goes on until about as many words were looked at: whether there is such a set, None if that is not known yet.")
-      .def("dive", &Shatter::dive, "A shattered set by greedy choices, whatever its size; instead of run.")
+      .def("dive", &Shatter::dive, "work"_a,
+           "A shattered set by greedy choices, whatever its size, instead of run: whether it is at its end. Until then, what "
+           "is found grows.")
       .def_prop_ro("found", &Shatter::found, "The points of the set that was found, in the order of their choice.")
       .def_prop_ro("steps", &Shatter::steps, "How many sets were looked at.");
 }

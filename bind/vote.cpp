@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <memory>
 
+#include "borrowed_class.hpp"
 #include "player.hpp"
 #include "regretless/voting.hpp"
 #include "rounds.hpp"
@@ -17,7 +17,6 @@ namespace regretless {
 
 namespace {
 
-using Columns = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Set = nb::ndarray<std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Said = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -39,13 +38,13 @@ const VoteKernels& vote_kernels() {
 
 class Voter {
  public:
-  Voter(const Columns& columns, const Set& kept, const Counts& book, const std::optional<Set>& alive,
-        const std::optional<Order>& order, int tie, bool lazy)
-      : columns_(columns), kept_(kept), book_(book), alive_(alive), order_(order) {
-    v_.columns = columns.data();
-    v_.points = std::int64_t(columns.shape(0)), v_.words = std::int64_t(columns.shape(1));
-    demand(v_.words <= std::numeric_limits<std::int32_t>::max(), "too many hypotheses");
+  Voter(const ClassColumns& columns, std::int64_t hypotheses, const Set& kept, const Counts& book,
+        const std::optional<Set>& alive, const std::optional<Order>& order, int tie, bool lazy)
+      : columns_(columns), kept_(kept), book_(book), alive_(alive), order_(order), class_(borrowed_class(columns, hypotheses)) {
+    v_.columns = class_.columns;
+    v_.points = class_.points, v_.words = class_.words, v_.hypotheses = hypotheses;
     demand(std::int64_t(book.size()) == vote_fields, "the book has another length");
+    check_aligned(Any(book));
     demand(tie == 0 || tie == 1, "a tie predicts 0 or 1");
     v_.book = book.data(), v_.tie = std::uint8_t(tie), v_.lazy = lazy;
     take(v_.kept, kept, kept_places_);
@@ -65,7 +64,10 @@ class Voter {
     return vote_kernels().ones(v_, point);
   }
 
-  std::int64_t size() const { return v_.kept.size; }
+  std::int64_t size() const {
+    const Turn turn(busy_);
+    return v_.kept.size;
+  }
 
   int predict(std::int64_t point) const {
     const Turn turn(busy_);
@@ -96,7 +98,7 @@ class Voter {
 
  private:
   void take(ShrinkingSet& set, const Set& words, std::unique_ptr<std::int32_t[]>& places) {
-    demand(std::int64_t(words.size()) == v_.words, "a set has as many words as a column");
+    check_set(class_, words.data(), std::int64_t(words.size()));
     places = std::make_unique_for_overwrite<std::int32_t[]>(std::size_t(v_.words));
     set.words = words.data(), set.places = places.get();
   }
@@ -105,22 +107,24 @@ class Voter {
 
   // Every hypothesis that is kept has a place, so that the search for a leader ends.
   void check_order() const {
+    check_aligned(Any(*order_));
     std::int64_t met = 0;
-    const auto seen = std::make_unique<bool[]>(std::size_t(64 * v_.words));
+    const auto seen = std::make_unique<bool[]>(std::size_t(v_.hypotheses));
     for (std::size_t i = 0; i < order_->size(); ++i) {
       const std::int64_t one = order_->data()[i];
-      demand(one >= 0 && one < 64 * v_.words && !seen[std::size_t(one)], "the order names a hypothesis twice, or none");
+      demand(one >= 0 && one < v_.hypotheses && !seen[std::size_t(one)], "the order names a hypothesis twice, or none");
       seen[std::size_t(one)] = true;
       met += std::int64_t(v_.kept.words[one / 64] >> (one % 64) & 1);
     }
     demand(met == v_.kept.size, "the order leaves out a hypothesis");
   }
 
-  Columns columns_;
+  ClassColumns columns_;
   Set kept_;
   Counts book_;
   std::optional<Set> alive_;
   std::optional<Order> order_;
+  BitClass class_;
   Voting v_{};
   std::unique_ptr<std::int32_t[]> kept_places_, alive_places_;
   mutable std::atomic_flag busy_;
@@ -133,8 +137,8 @@ void bind_vote(nb::module_& m) {
   nb::class_<Voter>(m, "Voter",
                     "The hypotheses that are kept: they vote, or the first one in the order is followed. Those alive are "
                     "another set where only mistakes cost hypotheses their vote.")
-      .def(nb::init<const Columns&, const Set&, const Counts&, const std::optional<Set>&, const std::optional<Order>&, int, bool>(),
-           "columns"_a.noconvert(), "kept"_a.noconvert(), "book"_a.noconvert(), "alive"_a.noconvert().none() = nb::none(),
+      .def(nb::init<const ClassColumns&, std::int64_t, const Set&, const Counts&, const std::optional<Set>&, const std::optional<Order>&, int, bool>(),
+           "columns"_a.noconvert(), "hypotheses"_a, "kept"_a.noconvert(), "book"_a.noconvert(), "alive"_a.noconvert().none() = nb::none(),
            "order"_a.noconvert().none() = nb::none(), "tie"_a = 1, "lazy"_a = false)
       .def_prop_ro("size", &Voter::size, "How many are kept.")
       .def("ones", &Voter::ones, "point"_a, "How many of them say 1.")

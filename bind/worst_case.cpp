@@ -8,6 +8,7 @@
 #include <new>
 #include <tuple>
 
+#include "borrowed_class.hpp"
 #include "player.hpp"
 #include "regretless/forcing.hpp"
 #include "rounds.hpp"
@@ -18,8 +19,6 @@ using namespace nb::literals;
 namespace regretless {
 
 namespace {
-
-using Columns = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 const ForcingKernels& forcing_kernels() {
 #if defined(__x86_64__)
@@ -35,13 +34,14 @@ const ForcingKernels& forcing_kernels() {
 
 class WorstCaseSearch {
  public:
-  WorstCaseSearch(const Columns& columns, std::int64_t hypotheses, bool first, int tie, bool lazy, std::int64_t memory)
+  WorstCaseSearch(const ClassColumns& columns, std::int64_t hypotheses, bool first, int tie, bool lazy, std::int64_t memory)
       : columns_(columns), kernels_(forcing_kernels()) {
-    asked_.columns = columns.data();
-    asked_.points = std::int64_t(columns.shape(0)), asked_.words = std::int64_t(columns.shape(1));
-    asked_.hypotheses = hypotheses, asked_.first = first, asked_.tie = tie != 0, asked_.lazy = lazy, asked_.memory = memory;
-    demand(asked_.points > 0 && hypotheses > 0 && asked_.words == (hypotheses + 63) / 64, "one bit for each hypothesis");
+    const BitClass bits = borrowed_class(columns, hypotheses);
+    demand(bits.points > 0, "one point at least");
     demand(tie == 0 || tie == 1, "a tie predicts 0 or 1");
+    demand(memory >= std::int64_t(1) << 20, "a mebibyte of memory at least");
+    asked_.columns = bits.columns, asked_.points = bits.points, asked_.words = bits.words;
+    asked_.hypotheses = hypotheses, asked_.first = first, asked_.tie = tie != 0, asked_.lazy = lazy, asked_.memory = memory;
     forcer_ = kernels_.open(asked_);
     if (!forcer_) throw std::bad_alloc();
   }
@@ -70,7 +70,7 @@ class WorstCaseSearch {
   }
 
  private:
-  Columns columns_;
+  ClassColumns columns_;
   const ForcingKernels& kernels_;
   Forced asked_;
   void* forcer_;
@@ -83,7 +83,7 @@ void bind_worst_case(nb::module_& m) {
   nb::class_<WorstCaseSearch>(m, "WorstCaseSearch",
                               "The most mistakes that labels of a hypothesis force on who follows the first hypothesis that is "
                               "left, or the majority.")
-      .def(nb::init<const Columns&, std::int64_t, bool, int, bool, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
+      .def(nb::init<const ClassColumns&, std::int64_t, bool, int, bool, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
            nb::kw_only(), "first"_a = false, "tie"_a = 1, "lazy"_a = false, "memory"_a = std::int64_t(1) << 30)
       .def("run", &WorstCaseSearch::run, "words"_a,
            "Go on until so many words were looked at: (lower, upper, steps until now, whether memory ran out).")

@@ -22,6 +22,29 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
 
+@pytest.fixture
+def isas() -> Iterator[list[str]]:
+    """The instruction sets that this machine has; the one in use is in use again afterwards."""
+    from regretless import _core
+
+    before = _core.isa()
+    try:
+        yield _core.isas()
+    finally:
+        _core.use_isa(before)
+
+
+@pytest.fixture(params=["v1", "v3", "v4", "generic"])
+def isa(request: pytest.FixtureRequest, isas: list[str]) -> str:
+    """Each instruction set that this machine has, in use."""
+    from regretless import _core
+
+    if request.param not in isas:
+        pytest.skip(f"this machine has no {request.param}")
+    _core.use_isa(request.param)
+    return str(request.param)
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real data sets; tests that want it skip where there is none."""

@@ -98,14 +98,18 @@ def test_the_user_says_where_names_stand(write, names, expected):
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
-        ("0,1,1\n0,2,1\n", "2:3", "'2' stands; 0 or 1 is expected"),
-        ("0,1,1\n0,1,\n", "2:5", "an empty cell stands; 0 or 1 is expected"),
-        ("0,1,1\nx,1,1\n", "2:1", "'x' stands; 0 or 1 is expected (--names says where names stand)"),
-        ("h,0,1\ng,0,0.5\n", "2:5", "'0.5' stands"),
-        ('"a\nb",0,1\ng,0,01\n', "3:5", "'01' stands"),
-        ("0,2,1\n0,1,1\n", "1:3", "'2' stands beside 0 and 1"),
-        ("-1,1\n1,-1\n", "1:1", "'-1' stands beside 0 and 1"),
-        ("0,nan,1\n", "1:3", "'nan' stands beside 0 and 1"),
+        ("0,1,1\n0,2,1\n", "2:3", "found '2'; 0 or 1 is expected"),
+        ("0,1,1\n0,1,\n", "2:5", "found an empty cell; 0 or 1 is expected"),
+        ("0,1,1\nx,1,1\n", "2:1", "found 'x'; 0 or 1 is expected (--names says where names stand)"),
+        ("h,0,1\ng,0,0.5\n", "2:5", "found '0.5'; 0 or 1"),
+        ('"a\nb",0,1\ng,0,01\n', "3:5", "found '01'"),
+        ("0,2,1\n0,1,1\n", "1:3", "found '2' beside 0 and 1"),
+        ("0,1\n1,-1\n", "2:3", "found '-1' beside 0; write 0 and 1 in all cells, or -1 and 1 in all cells"),
+        ("h,1,1\ng,1,-1\nf,1,1\ne,0,1\n", "4:3", "found '0' beside -1; write 0 and 1 in all cells"),
+        ("a,b\nyes,no\nno,no\n", "2:5", "found 'no'; write 1 for yes and 0 for no"),
+        ("a,b\nt,f\n", "2:3", "found 'f'; write 1 for yes and 0 for no"),
+        ("1,no\n", "1:3", "found 'no' beside 0 and 1; write 1 for yes and 0 for no"),
+        ("0,nan,1\n", "1:3", "found 'nan' beside 0 and 1"),
         ("0,1,1\n0,1\n", "2", "a row of 2 cells; 3 are expected, as in line 1"),
         ("0,1\n\n0,1,1\n", "3", "a row of 3 cells; 2 are expected, as in line 1"),
         ("a,b,c,d\n0,1,1\n", "", "4 names of columns above rows of 3 cells"),
@@ -140,6 +144,40 @@ def test_what_is_no_text_is_refused(write, content):
         read_class(write(content))
 
 
+@pytest.mark.parametrize(
+    ("text", "hypotheses", "points"),
+    [
+        ("-1,1,1\n1,-1,1\n", None, None),
+        ("-1.0,1,+1\n 1 ,-1,1e0\n", None, None),
+        ("h,-1,1,1\ng,1,-1,1\n", ["h", "g"], None),
+        ("a,b,c\n-1,1,1\n1,-1,1\n", None, ["a", "b", "c"]),
+        (",a,b,c\nh,-1,1,1\ng,1,-1,1\n", ["h", "g"], ["a", "b", "c"]),
+    ],
+)
+def test_signs_are_labels(write, text, hypotheses, points):
+    """A table of -1 and 1 alone is that of 0 and 1, and a note says so."""
+    found = read_class(write(text))
+    assert (found.matrix.tolist(), found.hypotheses, found.points) == (PLAIN, hypotheses, points)
+    assert found.notes == [f"{found.name}: every entry is -1 or 1; -1 is taken for 0"]
+
+
+def test_signs_may_come_late(write):
+    """Rows of ones before the first -1 are what they would be above zeros."""
+    found = read_class(write("1,1\n1,1\n1,1\n-1,1\n"))
+    assert found.matrix.tolist() == [[True, True]] * 3 + [[False, True]]
+
+
+def test_compressed_data_without_a_suffix(write, monkeypatch):
+    """Compressed data that no suffix tells of, as in a pipe, are told as what they are."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"0,1\n1,1\n"))))
+    with pytest.raises(DataError, match=r"^<stdin>: this is compressed \(gzip\); decompress it first"):
+        read_class("-")
+    with pytest.raises(DataError, match=r"this is compressed \(xz\)"):
+        read_class(write(lzma.compress(b"0,1\n1,1\n")))
+    with pytest.raises(DataError, match=r"this is compressed \(gzip\)"):
+        read_points(write(gzip.compress(b"0,1\n1,1\n")))
+
+
 @given(TABLES, st.booleans(), st.booleans(), st.sampled_from([",", "\t"]), st.randoms(use_true_random=False))
 def test_what_is_written_is_read(tmp_path_factory, table, rows, columns, delimiter, draw):
     """Any table with any layout of names gives back its entries and names, rows quoted or plain, blanks or none."""
@@ -172,7 +210,7 @@ def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"0,1,1\n1,0,1\n")))
     assert read_class("-").matrix.tolist() == PLAIN
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"0,1,1\n1,0,7\n")))
-    with pytest.raises(DataError, match="<stdin>:2:5: '7' stands"):
+    with pytest.raises(DataError, match="<stdin>:2:5: found '7';"):
         read_class("-")
 
 
@@ -194,6 +232,35 @@ def test_arrays(tmp_path, dtype):
     assert (found.matrix.tolist(), found.hypotheses, found.points) == (PLAIN, ["g", "h"], ["p", "q", "r"])
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32])
+def test_arrays_of_signs(tmp_path, dtype):
+    """An array of -1 and 1 alone is that of 0 and 1, and a note says so."""
+    np.save(tmp_path / "a.npy", np.where(PLAIN, 1, -1).astype(dtype))
+    found = read_class(tmp_path / "a.npy")
+    assert found.matrix.tolist() == PLAIN
+    assert "-1 is taken for 0" in found.notes[0]
+    np.save(tmp_path / "a.npy", np.array([[0, -1], [1, 1]], dtype=dtype))
+    with pytest.raises(
+        DataError, match=r"found -1(\.0)? in row 0, column 1 .* 0 and 1 are expected, or -1 and 1 alone"
+    ):
+        read_class(tmp_path / "a.npy")
+
+
+def test_names_in_archives_fit(tmp_path):
+    """Names are strings or whole numbers, by what they name also when rows are points; a wrong count is an error."""
+    path = tmp_path / "a.npz"
+    np.savez(path, matrix=PLAIN, points=[10, 20, 30])
+    assert read_class(path).points == ["10", "20", "30"]
+    np.savez(path, matrix=PLAIN, points=["p", "q"], hypotheses=["f", "g", "h"])
+    with pytest.raises(DataError, match="the array 'hypotheses' has 3 names; 2 are expected, one for each row"):
+        read_class(path)
+    found = read_class(path, transpose=True)
+    assert (found.hypotheses, found.points) == (["f", "g", "h"], ["p", "q"])
+    np.savez(path, matrix=PLAIN, columns=["p", "q"])
+    with pytest.raises(DataError, match="the array 'columns' has 2 names; 3 are expected, one for each column"):
+        read_class(path)
+
+
 def test_errors_of_arrays(tmp_path, write):
     """An array that is no class, or an archive without one, is refused with what it holds."""
 
@@ -203,7 +270,7 @@ def test_errors_of_arrays(tmp_path, write):
 
     path = tmp_path / "a.npy"
     np.save(path, [[0, 1], [1, 3]])
-    refused("3 stands in row 1, column 1", path)
+    refused("found 3 in row 1, column 1", path)
     np.save(path, [0, 1])
     refused(r"an array of shape \(2,\)", path)
     np.save(path, np.empty((0, 3)))
@@ -255,7 +322,7 @@ def test_points_in_arrays(tmp_path):
     np.save(tmp_path / "p.npy", [[0.5, 1.0], [2.0, 3.0]])
     assert read_points(tmp_path / "p.npy").values == [[0.5, 1.0], [2.0, 3.0]]
     np.save(tmp_path / "p.npy", [[0.5, np.inf]])
-    with pytest.raises(DataError, match="inf stands in row 0, column 1"):
+    with pytest.raises(DataError, match="found inf in row 0, column 1"):
         read_points(tmp_path / "p.npy")
     np.save(tmp_path / "p.npy", [0.5])
     with pytest.raises(DataError, match=r"an array of shape \(1,\)"):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+import signal
+import threading
+import time
+from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from regretless import _core
@@ -18,9 +22,9 @@ from regretless.classes import (
     RandomizedOptimal,
     StandardOptimal,
     littlestone_dimension,
+    rank,
 )
-from regretless.classes.learners import randomized
-from regretless.classes.learners.randomized import searched
+from regretless.classes.learners import randomized, weighing
 from regretless.classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.classes.learners.weighing import compared
 from regretless.errors import RegretlessError
@@ -84,15 +88,13 @@ def told(learner, point, label):
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("isa", _core.isas())
 @given(play=plays(realizable=False, hypotheses=70), tie=st.integers(0, 1), lazy=st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_halving_is_the_vote_of_those_left(isa, play, tie, lazy):
     """On every instruction set, halving predicts as a count of hands does, whether labels are realizable or not."""
     found, points, labels = play
-    _core.use_isa(isa)
     learner = Halving(found, tie=tie, prune="mistake" if lazy else "always")
     played = learner.play(points, labels)
-    _core.use_isa(_core.isas()[-1])
     predictions, counts, died, kept = plainly(found, points, labels, majority(tie), lazy)
     assert played.predictions.tolist() == predictions
     assert played.alive.tolist() == counts
@@ -119,18 +121,9 @@ def test_consistent_follows_the_first_in_its_order(play, seed):
     assert bits(learner.version_space_, found.hypotheses) == {int(order[one]) for one in kept}
 
 
-@pytest.fixture
-def any_isa():
-    """Puts the widest instruction set back."""
-    yield
-    _core.use_isa(_core.isas()[-1])
-
-
 @pytest.mark.kernel
-@pytest.mark.parametrize("isa", _core.isas())
-def test_a_class_of_many_words_shrinks_to_a_list_and_stays_right(isa, any_isa):
+def test_a_class_of_many_words_shrinks_to_a_list_and_stays_right(isa):
     """Wide registers count as bits one by one do, and so does the list of words that is left of many."""
-    _core.use_isa(isa)
     drawn = np.random.default_rng(5)
     found = FiniteClass(drawn.random((9001, 24)) < 0.8)
     table, points = found.matrix, drawn.integers(0, 24, 200)
@@ -393,27 +386,6 @@ def impatient(search, part, patience):
     return len(bits(part, 64 * len(part))) < 40
 
 
-class Endless:
-    """A search of so many slices of 10 steps."""
-
-    def __init__(self, slices):
-        self.slices = slices
-
-    def dimension(self, part, *, on_progress, stop):
-        for number in range(1, self.slices):
-            on_progress(10 * number, 0, 1)
-            if stop():
-                return
-
-
-@pytest.mark.parametrize(
-    ("slices", "patience", "ends"), [(1, 1, True), (2, 1, False), (9, 80, False), (9, 81, True), (99, None, True)]
-)
-def test_a_search_is_given_up_after_so_many_steps(slices, patience, ends):
-    """Whether it came to its end is what is said, and a search that ends in time, or has all of it, does."""
-    assert searched(Endless(slices), None, patience) == ends
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_losing_patience_costs_half_the_bits_at_most(seed, monkeypatch):
     """A search that is given up leaves a learner whose certificates hold; of few it finds what it sought."""
@@ -460,7 +432,7 @@ def test_the_worst_labels_for_half_the_bits_stay_within_them(seed, monkeypatch):
 def test_patience_makes_no_difference_where_the_search_ends():
     """Where the dimension is found, the odds are those of a search without an end, and exact in halves of halves."""
     found = FiniteClass.named("thresholds:7")
-    learners = [RandomizedOptimal(found, patience=patience) for patience in (None, 1, 1 << 20)]
+    learners = [RandomizedOptimal(found, patience=patience) for patience in (None, 1 << 16, 1 << 26)]
     # Eight thresholds are three fair coins, and the point in the middle is the first of them.
     assert [learner.forecast(3) for learner in learners] == [0.5] * 3
     assert [learner.standing().randomized for learner in learners] == [(1.5, 1.5)] * 3
@@ -528,3 +500,118 @@ def test_draws_have_the_odds_that_are_said():
     assert 0 < probability < 1
     spread = (probability * (1 - probability) / len(said)) ** 0.5
     assert abs(sum(said) / len(said) - probability) < 4 * spread
+
+
+@pytest.mark.parametrize("kind", [StandardOptimal, RandomizedOptimal])
+def test_copies_go_on_in_threads_of_their_own(kind):
+    """Copies that forecast at once, in threads of their own, all say what one alone does."""
+    coins = np.random.default_rng(3).random((4000, 1500)) < 0.5
+    found = FiniteClass(coins) if kind is StandardOptimal else FiniteClass.named("intervals:24")
+    alone = [kind(found).forecast(point) for point in range(6)]
+    learner = kind(found)
+    learner.forecast(0)
+    copies, said, failed = [learner.copy() for _ in range(3)], {}, []
+
+    def go_on(number):
+        try:
+            said[number] = [copies[number].forecast(point) for point in range(6)]
+        except ValueError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=go_on, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert all(said[number] == alone for number in range(3))
+
+
+@pytest.mark.kernel
+def test_whoever_waits_for_a_search_can_be_interrupted():
+    """Ctrl-C comes through to the thread that waits while another one searches."""
+    coins = np.random.default_rng(4)
+    found = FiniteClass(coins.random((50_000, 400)) < 0.03)
+    search = _core.Littlestone(found.columns, found.hypotheses)
+    other = threading.Thread(target=search.run, args=(None, 2**31))
+    other.start()
+    while not search.words and other.is_alive():
+        time.sleep(0.001)
+    before = signal.signal(signal.SIGALRM, interrupted)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with pytest.raises(KeyboardInterrupt):
+            search.run(None, 2**31)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        other.join()
+
+
+def interrupted(number, frame):
+    raise KeyboardInterrupt
+
+
+class Counted:
+    """A search that counts how it is asked, and never has an answer."""
+
+    asked: ClassVar[list[tuple[bool, int]]] = []
+
+    def __init__(self, columns, hypotheses):
+        self.hypotheses = hypotheses
+
+    def run(self, alive, words):
+        self.asked.append((alive is None, words))
+        return 0, 5 if alive is None else 6, words
+
+
+def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
+    """A search gets so many words, whoever certifies and how often: the class is searched once, and each part once."""
+    monkeypatch.setattr(weighing._core, "Littlestone", Counted)
+    monkeypatch.setattr(Counted, "asked", [])
+    found = FiniteClass.named("intervals:12")
+    learner = StandardOptimal(found)
+    assert learner.standing().littlestone == (0, 5)
+    first = list(Counted.asked)
+    assert all(whole for whole, _ in first)
+    assert weighing.PATIENCE <= sum(words for _, words in first) <= weighing.PATIENCE + weighing.LAST + weighing.FIRST
+    learner._board.core.settle(3, 1, 1)
+    learner.standing()
+    for _ in range(2):
+        for one in (learner, learner.copy()):
+            assert (one.standing().littlestone, one.standing().littlestone_left) == ((0, 5), (0, 5))
+    assert StandardOptimal(found).standing().littlestone == (0, 5)
+    assert [words for _, words in Counted.asked] == [words for _, words in first] * 2
+
+
+def test_the_rank_of_a_class_is_found_out_once(monkeypatch):
+    """Runs on one class share what certificates say of it."""
+    asked = []
+    eliminated = _core.rank_of_bits
+    monkeypatch.setattr(rank._core, "rank_of_bits", lambda rows: asked.append(len(rows)) or eliminated(rows))
+    found = FiniteClass.named("parities:3")
+    for learner in (Consistent(found), Consistent(found, order=range(7, -1, -1)), Consistent(found).clone()):
+        assert learner.standing().rank == learner.standing().rank_left == 3
+    assert asked == [9]
+    pickled = pickle.loads(pickle.dumps(found))
+    assert Consistent(pickled).standing().rank == 3
+    assert asked == [9, 9]
+
+
+@pytest.mark.kernel
+def test_a_vote_refuses_what_is_no_set_of_its_hypotheses():
+    """Bits beyond the last hypothesis, sets of other lengths, and arrays that are not aligned raise."""
+    found = FiniteClass.named("thresholds:5")
+    book, kept = np.zeros(5, dtype=np.int64), found.everybody.copy()
+    for columns, hypotheses, some, message in [
+        (found.columns, 6, kept << np.uint64(1), "a bit beyond"),
+        (found.columns, 4, kept >> np.uint64(2), "a bit beyond"),
+        (found.columns, 65, kept, "one bit per hypothesis"),
+        (found.columns, 6, np.ones(2, dtype=np.uint64), "as many words"),
+        (found.columns, 6, np.ones(9, dtype=np.uint8)[1:].view(np.uint64), "must be aligned"),
+        (found.columns, 6, kept * np.uint64(0), "no hypothesis is kept"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            _core.Voter(columns, hypotheses, some, book)
+    voter = _core.Voter(found.columns, 6, kept, book)
+    assert voter.size == 6

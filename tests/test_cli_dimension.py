@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from regretless.classes import FiniteClass, MistakeTree
+from regretless.classes import Dimension, FiniteClass, MistakeTree
+from regretless.classes.dimensions.littlestone import RandomizedDimension
 from regretless.classes.dimensions.vc import check_shattered
+from regretless.classes.families import FAMILIES
+from regretless.cli.dimension import EPILOG
+from regretless.cli.dimension_found import least_by_counting
 from regretless.report.mistake_tree import LONGEST, MOST, TreePicture, tree_lines, tree_svg
 
 from .cli import CommandLine, start
@@ -193,6 +200,92 @@ def test_a_search_that_ran_out_of_time(run, hard):
     assert " to 11  shattered: points" in run("dimension", hard, "--limit", 0.3).out
 
 
+def ended_at(monkeypatch, module: str, name: str, lower: Any, upper: Any, witness: object = None) -> None:
+    """Let a search end with this."""
+    drawn = isinstance(lower, Fraction)
+    found = RandomizedDimension(name, lower, upper) if drawn else Dimension(name, lower, upper, witness)
+    monkeypatch.setattr(f"regretless.classes.dimensions.{module}", lambda *_, **__: found)
+
+
+LEAF = MistakeTree(np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64))
+
+
+def test_the_tree_proves_the_lower_end(run, monkeypatch, tmp_path):
+    """A shattered set that is larger than the tree is deep is itself the tree, in text, in JSON and as a picture."""
+    ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 0, 5, LEAF)
+    path = tmp_path / "tree.svg"
+    out = run("dimension", "--named", "all:5", "--tree", path).out
+    assert "Littlestone dimension   5        shattered: a mistake tree of depth 5" in out
+    assert "mistake tree (the first 4 of 5 levels)" in out
+    assert "A mistake tree of depth 5 for all:5" in path.read_text()
+    made = FiniteClass.named("all:5")
+    found = run("dimension", "--named", "all:5", "--json").json
+    tree = MistakeTree.from_nested(found["tree"], made.point_names, made.hypothesis_names)
+    tree.check(made)
+    assert (tree.depth, found["littlestone_dimension"]) == (5, 5)
+
+
+def test_an_interval_says_what_is_forced_and_what_is_enough(run, monkeypatch):
+    """Of a bound that is not known, how many mistakes are forced stands beside how many a learner makes at most."""
+    tree = MistakeTree(np.array([1]), np.array([2, 1]))
+    ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 3, tree)
+    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(1, 4), Fraction(3, 2))
+    told = run("dimension", "--named", "thresholds:10", "--randomized").out
+    assert "1 to 3   no deterministic learner can promise fewer than 1, and halving promises 3\n" in told
+    assert "no learner which draws can promise fewer than 0.5 expected mistakes, and the best promises 1.5\n" in told
+    ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 2, tree)
+    assert "fewer than 1, and standard-optimal promises 2" in run("dimension", "--named", "thresholds:10").out
+
+
+def test_intervals_use_what_the_randomised_dimension_says(run, monkeypatch):
+    """The Littlestone dimension is at least the randomised one, and at most twice that."""
+    tree = MistakeTree(np.array([1]), np.array([2, 1]))
+    ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 3, tree)
+    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(5, 4), Fraction(5, 4))
+    asked = ("dimension", "--named", "thresholds:10", "--randomized")
+    assert run(*asked, "--json").json["littlestone_dimension"] == 2
+    assert "a mistake tree of depth 1; at least 2, by the randomized dimension" in run(*asked).out
+    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(1, 2), Fraction(2))
+    found = run("dimension", "--named", "singletons:70", "--randomized", "--json").json
+    assert found["exact"]["randomized_littlestone_dimension"] == ["1/2", "2"]
+
+
+def test_intervals_use_what_counting_says(run, monkeypatch):
+    """So many hypotheses as there are shatter a set of some size, found or not, by the lemma of Sauer and Shelah."""
+    ended_at(monkeypatch, "vc.vc_dimension", "VC dimension", 1, 5, (3,))
+    asked = ("dimension", "--named", "at-most-k:9,4", "--only", "vc")
+    found = run(*asked, "--json").json
+    assert (found["exact"]["vc_dimension"], found["exact"]["littlestone_dimension"]) == ([4, 5], [4, 8])
+    assert "VC dimension            4 to 5   shattered: point 3; at least 4, by counting" in run(*asked).out
+    for points in range(9):
+        for dimension in range(points + 1):
+            most = sum(math.comb(points, size) for size in range(dimension + 1))
+            assert least_by_counting(most, points) == dimension
+            assert dimension == points or least_by_counting(most + 1, points) == dimension + 1
+
+
+def test_a_fraction_that_is_too_fine_is_told_as_one_number(run):
+    """A randomised dimension finer than the search counts is shown rounded, and how well it is known."""
+    told = run("dimension", "--named", "singletons:70", "--randomized").out
+    assert "randomized              1        expected mistakes" in told
+    assert "known to within " in told
+    assert ", for it is finer than 2^-58\n" in told
+
+
+def test_numbers_alone(run):
+    """Without the tree the five rows stand alone, and programs are given null."""
+    out = run("dimension", "--named", "thresholds:7", "--no-tree").out
+    assert out.count("\n") == 5
+    assert "mistake tree:" not in out
+    assert run("dimension", "--named", "thresholds:7", "--no-tree", "--json").json["tree"] is None
+
+
+def test_help_lists_every_family():
+    """Every family of classes is named below the options, with as many numbers as it takes."""
+    for name in FAMILIES:
+        assert f"{name}:" in EPILOG
+
+
 def test_draws_the_tree(run, tmp_path):
     """The tree is drawn as SVG with each of its points and labels, and the console says where."""
     path = tmp_path / "tree.svg"
@@ -259,7 +352,7 @@ def test_nonsense_is_refused(run, tmp_path, monkeypatch, words, message):
     ("name", "content", "message"),
     [
         ("none.csv", None, "none.csv: there is no such file"),
-        ("a.csv", "0,1\n1,2\n", "a.csv:2:3: '2' stands; 0 or 1 is expected"),
+        ("a.csv", "0,1\n1,2\n", "a.csv:2:3: found '2'; 0 or 1 is expected"),
         ("a.rgl", "", "a.rgl: this is no table of text, and no array"),
         ("a.npy", "0,1\n", "a.npy: this is no .npy file; name the format that it has with --format"),
         ("a.csv", "", "a.csv: the file is empty"),

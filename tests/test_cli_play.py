@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ import pytest
 import regretless
 from regretless.bandits.registry import bandit_class
 from regretless.classes import FiniteClass, Halving
-from regretless.cli import play_settings
+from regretless.cli import play_learner
 from regretless.experts.registry import expert_class
 from regretless.linear import Perceptron
 from regretless.linear.registry import learner_class
@@ -23,6 +25,7 @@ from regretless.meeting.kinds import TABLES, WORST, fits
 from regretless.nature import LabelFlipping, RandomTarget, Separable, ShatteredTree
 from regretless.nature.promises import Promise
 from regretless.nature.registry import NATURES, entry_of
+from regretless.report import Forced, PlayReport, play_page
 
 from .cli import CommandLine, start
 from .documents import page
@@ -44,6 +47,7 @@ KEYS = [
     "regret",
     "observed",
     "curve",
+    "trace",
     "promises",
     "certificates",
     "interrupted",
@@ -60,9 +64,12 @@ def run(capsys, monkeypatch) -> CommandLine:
 
 
 @pytest.mark.parametrize("nature", [*NATURES, WORST])
-def test_every_learner_meets_a_nature_or_is_told_which_it_can_meet(run, nature):
+def test_every_learner_meets_a_nature_or_is_told_which_it_can_meet(run, nature, tmp_path):
     """Each pair that makes sense is played, kept within its theorems and made to pay what is promised; others are 2."""
     more = NAMED if nature == WORST or entry_of(nature).needs_class else ()
+    if nature == "written":
+        (tmp_path / "rounds.csv").write_text("point,label\n" + "4,1\n6,1\n3,0\n" * 8)
+        more += ("--with", f"file={tmp_path / 'rounds.csv'}")
     if nature != WORST:
         more += ("--rounds", 24)
     for kind, names in TABLES.items():
@@ -100,7 +107,7 @@ def test_play_is_meet(run):
     found = result.json
     assert found["schema"] == "regretless.play/1"
     assert found["total"] == {"mean": meeting.count, "sd": float(np.std(meeting.totals, ddof=1))}
-    assert found["settings"] == {"noise": "0.1", "columns": "4"}
+    assert found["settings"] == {"columns": 4, "margin": 0.1, "noise": 0.1}
     described = [one.describe() | {"runs": getattr(one, "runs", None)} for one in meeting.certificates]
     assert found["certificates"] == json.loads(json.dumps(described))
     assert [point["mistakes"] for point in found["curve"]] == [point.count for point in meeting.curve]
@@ -128,12 +135,14 @@ def test_play_tells_people_what_was_forced_and_what_was_allowed(run):
     assert len(lines) > allowed + 2
 
 
-def test_the_example_of_the_document_is_what_is_printed(run):
+def test_the_examples_of_the_document_are_what_is_printed(run):
     """The lines that docs/command-line.md shows are those of the command above them."""
-    text = page("command-line")
-    shown = text[text.index("$ regretless play") :].partition("\n```")[0].splitlines()
-    result = run(*shown[0].removeprefix("$ regretless ").split())
-    assert result.out.splitlines() == shown[1:]
+    examples = page("command-line").split("$ regretless play")[1:]
+    assert len(examples) == 2
+    for example in examples:
+        shown = example.partition("\n```")[0].splitlines()
+        result = run("play", *shown[0].split())
+        assert result.out.splitlines() == shown[1:]
 
 
 def test_a_class_from_a_file_is_the_class_of_its_rows(run, tmp_path):
@@ -160,6 +169,69 @@ def test_the_worst_case_of_a_learner_can_be_played(run):
     assert (part["rounds"], part["promises"]) == (2, [])
     lonely = run("play", "--learner", "halving", "--nature", "worst-case", "--named", "singletons:1")
     assert (lonely.code, "no labels of a hypothesis force a mistake" in lonely.err) == (1, True)
+
+
+def test_games_that_end_need_no_rounds(run):
+    """Where the game has an end of its own, that is how long it is played."""
+    for nature, more, rounds in (
+        ("shattered-tree", NAMED, 9),
+        ("randomized-tree", NAMED, 9),
+        ("orthonormal", ("--with", "columns=7"), 7),
+        ("dyadic", (), 52),
+    ):
+        found = run("play", "--learner", "perceptron", "--nature", nature, *more, "--json").json
+        assert found["rounds"] == rounds, nature
+        assert all(promise["holds"] for promise in found["promises"])
+    found = run("play", "--learner", "perceptron", "--nature", "exponential", "--json").json
+    assert found["observed"]["updates"]["mean"] == found["promises"][0]["least"] == (4**5 - 1) / 3
+
+
+def test_settings_are_what_nature_was_made_with(run, tmp_path):
+    """Numbers are numbers, and what was not set has its default."""
+    play = ("play", "--learner", "exp3", "--rounds", 20, "--json")
+    assert run(*play, "--nature", "bernoulli").json["settings"] == {"means": [0.4, 0.6], "rewards": False}
+    found = run(*play, "--nature", "random-target", *NAMED, "--with", "target=3").json["settings"]
+    assert found == {"noise": 0.0, "target": 3}
+    found = run(*play, "--nature", "switching", "--with", "means=0.1,0.9;0.9,0.1").json["settings"]
+    assert found["means"] == [[0.1, 0.9], [0.9, 0.1]]
+    (tmp_path / "a,1.csv").write_text("4,1\n")
+    file = str(tmp_path / "a,1.csv")
+    found = run("play", "--learner", "halving", "--nature", "written", *NAMED, "--with", f"file={file}", "--json").json
+    assert (found["settings"], found["rounds"]) == ({"file": file}, 1)
+    worst = ("play", "--learner", "halving", "--nature", "worst-case", *NAMED, "--json")
+    assert run(*worst).json["settings"] == {"limit": None}
+
+
+def test_a_trace_tells_every_round(run):
+    """For people the first fifty rounds and a word that there are more, for programs up to ten thousand."""
+    play = ("play", "--learner", "halving", "--nature", "shattered-tree", *NAMED, "--trace")
+    lines = run(*play, "--rounds", 60).out.splitlines()
+    head = next(place for place, line in enumerate(lines) if line.split()[:1] == ["round"])
+    assert lines[head].split() == ["round", "point", "predicted", "label", "alive"]
+    assert lines[head + 1].split() == ["1", "3", "0", "1", "wrong", "4"]
+    assert lines[head + 50].split()[0] == "50"
+    assert lines[head + 51] == "(the first 50 of 60 rounds; --json tells up to 10,000)"
+    assert not any("the first" in line for line in run(*play, "--rounds", 50).out.splitlines())
+    found = run(*play, "--rounds", 60, "--json").json
+    assert len(found["trace"]) == 60
+    assert found["trace"][0] == {
+        "round": 1, "point": "3", "row": None, "prediction": 0, "probability": None, "label": 1, "wrong": True,
+        "alive": 4, "score": None,
+    }  # fmt: skip
+    assert sum(step["wrong"] for step in found["trace"]) == found["total"]["mean"]
+    long = run("play", "--learner", "perceptron", "--nature", "orthonormal", "--rounds", 10_001, "--trace", "--json")
+    assert len(long.json["trace"]) == 10_000
+    assert run(*play[:-1], "--rounds", 4, "--json").json["trace"] is None
+
+
+def test_a_trace_of_arms_tells_draws(run):
+    """Who draws arms has them in its trace by name, with their probabilities and what they lost."""
+    play = ("play", "--learner", "exp3", "--nature", "bernoulli", "--rounds", 30, "--trace")
+    found = run(*play, "--json").json
+    assert list(found["trace"][0]) == ["round", "arm", "probability", "loss"]
+    assert found["trace"][0]["probability"] == 0.5
+    assert sum(step["loss"] for step in found["trace"]) == found["total"]["mean"]
+    assert "probability         loss" in run(*play).out
 
 
 def test_an_order_is_set_by_names_or_numbers(run, tmp_path):
@@ -248,9 +320,9 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, natu
     [
         (
             ["--learner", "nobody", "--nature", "dyadic"],
-            "--learner there is no learner called 'nobody'; there are: con",
+            "--learner: there is no learner called 'nobody'; there are: con",
         ),
-        (["--learner", "hedge", "--nature", "nobody"], "--nature there is no nature called 'nobody'; there are: shat"),
+        (["--learner", "hedge", "--nature", "nobody"], "--nature: there is no nature called 'nobody'; there are: shat"),
         (["--learner", "halving", "--nature", "dyadic"], "it learns the points of a finite class; it can meet"),
         (["--learner", "perceptron", "--nature", "reversal"], "it learns rows and their labels; it can meet"),
         (["--learner", "ridge", "--nature", "bernoulli"], "it combines votes; it can meet"),
@@ -263,16 +335,16 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, natu
         (["--learner", "perceptron", "--nature", "dyadic", "--rounds", "0"], "is not a whole number above 0"),
         (["--learner", "perceptron", "--nature", "dyadic", "--with", "depth=9"], "--with depth=9: dyadic has no"),
         (["--learner", "perceptron", "--nature", "separable", "--with", "noise=much"], "--with noise=much: a number"),
-        (["--learner", "perceptron", "--nature", "separable", "--with", "noise=0.7"], "--with noise=0.7; it must be"),
+        (["--learner", "perceptron", "--nature", "separable", "--with", "noise=0.7"], "--with noise=0.7: it must be"),
         (["--learner", "perceptron", "--nature", "separable", "--with", "noise"], "give a value, as in noise="),
         (["--learner", "perceptron", "--nature", "separable", "--with", "seed=1"], "seed is set by --seed"),
-        (["--learner", "winnow", "--nature", "sparse-target", "--set", "rate=0"], "--set rate=0.0; it must be"),
+        (["--learner", "winnow", "--nature", "sparse-target", "--set", "rate=0"], "--set rate=0.0: it must be"),
         (["--learner", "winnow", "--nature", "sparse-target", "--set", "passes=2"], "the rounds are played once"),
         (["--learner", "winnow", "--nature", "sparse-target", "--anytime"], "--anytime is for learners whose rates"),
         (["--learner", "hedge", "--nature", "fair-coins", "--set", "n_experts=3"], "nature says how many there are"),
         (["--learner", "exp3", "--nature", "fair-coins", "--set", "seed=3"], "use --seed"),
         (["--learner", "exp3", "--nature", "fair-coins", "--seed", "-1"], "is not a whole number from 0"),
-        (["--learner", "ewa", "--nature", "fair-coins", "--set", "eta=-1"], "--set eta=-1.0; it must be"),
+        (["--learner", "ewa", "--nature", "fair-coins", "--set", "eta=-1"], "--set eta=-1.0: it must be"),
         (["--learner", "ewa", "--nature", "fair-coins", "--named", "all:3"], "made of no class that one could choose"),
         (["--learner", "ewa", "--nature", "fair-coins", "--quiet", "--progress"], "contradict each other"),
         (["--learner", "ewa", "--nature", "random-target", "--named", "all:3", "--class", "x"], "are two classes"),
@@ -285,7 +357,14 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, natu
         (["--learner", "halving", "--nature", "worst-case", *NAMED, "--with", "deep=1"], "worst-case has no such"),
         (["--learner", "halving", "--nature", "worst-case", *NAMED, "--with", "limit=soon"], "a number of seconds"),
         (["--learner", "halving", "--nature", "worst-case", *NAMED, "--with", "limit=-1"], "--with limit=-1"),
-        (["--learner", "halving", "--nature", "worst-case", *NAMED], "--rounds 20: worst-case has 3"),
+        (
+            ["--learner", "halving", "--nature", "worst-case", *NAMED],
+            "worst-case has 3; leave --rounds out to",
+        ),
+        (["--learner", "halvign", "--nature", "dyadic"], "'halvign'; did you mean halving? there are: con"),
+        (["--learner", "ewa", "--nature", "Fair_Coins"], "'Fair_Coins'; did you mean fair-coins? there are: shat"),
+        (["--learner", "ewa", "--nature", "random-target", *NAMED, "--with", "target=zzz"], "--with target=zzz: there"),
+        (["--learner", "perceptron", "--nature", "separable", "--with", "margin=2"], "--with margin=2.0: it must lie"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(run, words, said):
@@ -295,6 +374,36 @@ def test_what_cannot_be_meant_is_refused(run, words, said):
     assert (result.code, result.out) == (2, "")
     assert said in result.err
     assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("learner", "setting"),
+    [("exp3", "rate=-1"), ("ewa", "eta=-1"), ("perceptron", "rate=0"), ("halving", "prune=never"), ("exp3", "rate=x")],
+)
+def test_settings_are_checked_before_rounds_are_demanded(run, learner, setting):
+    """Who sets what has no meaning is told that at once, not that something else is missing too."""
+    nature = ("random-target", *NAMED) if learner == "halving" else ("fair-coins",)
+    result = run("play", "--learner", learner, "--nature", *nature, "--set", setting)
+    assert result.code == 2
+    assert f"--set {setting.partition('=')[0]}=" in result.err
+    assert "--rounds" not in result.err
+
+
+def test_what_a_verb_does_not_know_is_refused_by_that_verb(run):
+    """The help that is named is the one that lists its options."""
+    result = run("play", "--learner", "ewa", "--nature", "fair-coins", "--bogus")
+    assert result.code == 2
+    assert "unrecognized arguments: --bogus; see regretless play --help" in result.err
+    assert "see regretless demo --help" in run("demo", "--bogus").err
+
+
+def test_names_stay_whole_in_the_help(run):
+    """No name is broken at its hyphen, and there is an example."""
+    text = run("play", "--help").out
+    words = text.split()
+    for name in (*NATURES, *(name for names in TABLES.values() for name in names)):
+        assert f"{name}," in words or name in words or f"{name};" in words, name
+    assert "example:" in text
 
 
 def test_files_that_cannot_be_read_are_named(run, tmp_path):
@@ -314,6 +423,9 @@ def test_a_class_is_not_overwritten_by_a_model(run, tmp_path):
     path.write_text("0,1\n1,0\n")
     words = ("--class", path, "--rounds", 5, "--save", path)
     result = run("play", "--learner", "halving", "--nature", "random-target", *words)
+    assert (result.code, "would be overwritten" in result.err) == (2, True)
+    words = ("--nature", "written", "--with", f"file={path}", *NAMED, "--save", path)
+    result = run("play", "--learner", "halving", *words)
     assert (result.code, "would be overwritten" in result.err) == (2, True)
 
 
@@ -341,6 +453,34 @@ def test_the_report_is_one_page_that_shows_the_play(run, tmp_path, words):
     assert f"against {found['nature']}" in page
     assert page.count('<td data-label="Observed">') == sum(one["applies"] for one in found["certificates"])
     assert "<h2>Estimates</h2>" not in page
+
+
+def test_a_short_play_is_drawn_round_by_round(run, tmp_path):
+    """Every round is a point of the curve, what was printed is not changed by that, and learners are called by name."""
+    path = tmp_path / "play.html"
+    play = ("play", "--learner", "standard-optimal", "--nature", "shattered-tree", *NAMED, "--rounds", 21, "--json")
+    with pytest.MonkeyPatch.context() as patch:
+        drawn = []
+        patch.setattr("regretless.report.write_play_report", lambda path, report: drawn.append(report))
+        found = run(*play, "--report", path).json
+    assert [rounds for rounds, *_ in drawn[0].curve] == list(range(1, 22))
+    assert [point["rounds"] for point in found["curve"]] == [1, 2, 4, 8, 16, 21]
+    assert found["curve"] == run(*play).json["curve"]
+    assert drawn[0].title == "standard-optimal against shattered-tree"
+    assert list(drawn[0].forced[0].course)[:5] == [(1, 1.0), (2, 2.0), (3, 3.0), (4, 3.0), (5, 3.0)]
+
+
+def test_a_promise_is_drawn_as_it_grows():
+    """A floor that is the number of rounds in the end is no line at that height."""
+    forced = Forced("All", "sure", "mistakes", 4.0, 4.0, True, "s", [(1, 1.0), (2, 2.0), (4, 4.0)])
+    curve = [(rounds, float(rounds), None) for rounds in (1, 2, 4)]
+    report = PlayReport("t", "l", "n", {}, {}, 4, 1, "mistakes", curve, [forced], [], 0.1)
+    floor = next(line for line in play_page._panel(report).series if line.floor)
+    assert list(floor.points) == [(1.0, 1.0), (2.0, 2.0), (4.0, 4.0)]
+    alone = replace(report, forced=[replace(forced, course=())])
+    floor = next(line for line in play_page._panel(alone).series if line.floor)
+    assert (list(floor.points), floor.mark) == ([(4.0, 4.0)], "dots")
+    assert "<svg" in play_page.render_play(alone)
 
 
 def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):
@@ -389,7 +529,7 @@ def test_an_interrupted_play_is_certified_as_far_as_it_went(learner):
     assert 0 < found["rounds"] < 500_000_000
     assert found["curve"][-1]["rounds"] == found["rounds"]
     assert found["promises"][0]["holds"]
-    assert f"interrupted; this is about {found['rounds']:,} of 500,000,000 rounds" in err.decode()
+    assert f"interrupted after {found['rounds']:,} of 500,000,000 rounds" in err.decode()
 
 
 def test_the_parser_imports_nothing_heavy():
@@ -412,11 +552,18 @@ def test_each_kind_keeps_its_own_parameters(run):
 
 def test_every_parameter_that_is_set_elsewhere_exists():
     """The table of what is not set by name=value names parameters that some learner of the kind has."""
-    from inspect import signature
-
     from regretless.classes.learners.registry import class_learner
 
     tables = {"class": class_learner, "linear": learner_class, "experts": expert_class, "bandits": bandit_class}
     for kind, find in tables.items():
         known = {one for name in TABLES[kind] for one in signature(find(name)).parameters}
-        assert set(play_settings.ELSEWHERE[kind]) <= known
+        assert set(play_learner.ELSEWHERE[kind]) <= known
+
+
+def test_every_parameter_of_a_learner_that_is_tuned_is_known_to_fix_its_rate_or_not():
+    """Whoever adds a parameter to a learner with a horizon has to say whether a user who sets it wants no tuning."""
+    others = {"loss", "value_range", "random_state", "switches", "n_arms", "arms", "rewards", "seed", "run", "delta"}
+    others |= {"n_experts", "tau", "linearize", "prior", "alpha"}  # alpha alone leaves eta to itself
+    learners = [expert_class(name) for name in TABLES["experts"]] + [bandit_class(name) for name in TABLES["bandits"]]
+    tuned = [set(signature(one).parameters) for one in learners if "horizon" in signature(one).parameters]
+    assert set().union(*tuned) - others == set(play_learner.FIXING)

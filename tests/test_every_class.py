@@ -122,11 +122,13 @@ def test_chance_is_worth_half_of_the_mistakes_at_most(name):
 
 @EVERY
 def test_witnesses_are_proofs_also_after_a_journey(name):
-    """Shattered sets and trees pass their checks, after JSON and pickle too, and are as large as the dimensions."""
+    """Shattered sets, which are trees as well, and trees pass their checks, after JSON and pickle too."""
     finite_class = CLASSES[name]
     vc, littlestone = vc_dimension(finite_class), littlestone_dimension(finite_class)
     check_shattered(finite_class, vc.witness)
-    assert len(vc.witness) == vc.value
+    shattered = MistakeTree.of_shattered(finite_class, vc.witness)
+    shattered.check(finite_class)
+    assert len(vc.witness) == shattered.depth == vc.value
     sent = json.loads(json.dumps(littlestone.witness.nested()))
     for tree in (littlestone.witness, MistakeTree.from_nested(sent), pickle.loads(pickle.dumps(littlestone)).witness):
         tree.check(finite_class)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.classes import FiniteClass
+from regretless.classes import FiniteClass, families
 from regretless.classes.dichotomies import dichotomies
 from regretless.classes.families import FAMILIES, usage
 from regretless.errors import RegretlessError
@@ -62,14 +62,14 @@ SIZES = {
 }
 
 
-def inequality(name: str) -> tuple[tuple[int, int], int]:
+def inequality(name: str) -> tuple[tuple[int, int], Fraction]:
     """The weights of x1 and x2 and the offset that a half-plane's name tells."""
     left, right = name.split(" > ")
     weights = {"x1": 0, "x2": 0}
     for part in left.replace(" - ", " + -").split(" + "):
         number, variable = re.fullmatch(r"(-?\d*) ?(x[12]|0)", part).groups() if part != "0" else ("0", "x1")
         weights[variable] = int(number) if number not in ("", "-") else int(f"{number}1")
-    return (weights["x1"], weights["x2"]), int(right)
+    return (weights["x1"], weights["x2"]), Fraction(right)
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
@@ -147,12 +147,36 @@ def test_names_are_read_with_tolerance():
         ("halfspaces:cube:60", "more than 268,435,456 entries"),
         ("halfspaces:99999x99999x99999", "more than 268,435,456 entries"),
         ("homogeneous-halfspaces:3x3", r"point 0 is the origin"),
+        ("homogeneous-halfspaces:cube:9", r"point 0 is the origin"),
+        ("halfspaces:cube:6", "halfspaces: more than 33,554,432 entries"),
+        ("halfspaces:cube:9", "halfspaces: more than 33,554,432 entries"),
+        ("halfspaces:signs:9", "halfspaces: more than 33,554,432 entries"),
+        ("homogeneous-halfspaces:signs:7", "halfspaces: more than 33,554,432 entries"),
+        ("halfspaces:9x9x9x9x9", "halfspaces: more than 33,554,432 entries"),
     ],
 )
-def test_classes_that_do_not_exist(text, message):
-    """The error says what is expected instead, and comes at once."""
+def test_classes_that_do_not_exist(text, message, monkeypatch):
+    """The error says what is expected instead, and comes before any chamber is looked for."""
+    monkeypatch.setattr("regretless.classes.dichotomies._chambers", no_search)
     with pytest.raises(RegretlessError, match=message):
         FiniteClass.named(text)
+
+
+def no_search(lines):
+    raise AssertionError("chambers are looked for")
+
+
+@pytest.mark.parametrize(
+    "text", ["1x1", "1x7", "5", "2x2", "3x3", "4x3", "2x2x2", "3x2x2", "2x5", "3x3x2", "cube:4", "signs:3"]
+)
+def test_halfspaces_are_no_fewer_than_is_taken_for_granted(text):
+    """What is refused as too many is so few at the least."""
+    kind, _, size = text.partition(":")
+    sides = [2] * int(size) if size else [int(side) for side in kind.split("x")]
+    assert 2 <= families._least_halfspaces(sides) <= FiniteClass.named(f"halfspaces:{text}").hypotheses
+    if kind == "signs":
+        less = families._least_halfspaces(sides[1:])
+        assert less <= FiniteClass.named(f"homogeneous-halfspaces:{text}").hypotheses
 
 
 @given(

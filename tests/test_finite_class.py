@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from regretless import _core
 from regretless.classes import FiniteClass, finite_class
-from regretless.classes.finite_class import packed, unpacked
+from regretless.classes.finite_class import packed, transposed, unpacked
 from regretless.errors import RegretlessError
 
 TABLES = st.tuples(st.integers(1, 12), st.integers(1, 150)).flatmap(lambda shape: arrays(bool, shape))
@@ -172,3 +173,72 @@ def test_how_a_class_is_shown():
     assert repr(FiniteClass([[0, 1], [1, 1]])) == "<FiniteClass: 2 hypotheses on 2 points>"
     described = FiniteClass([[0, 1], [1, 1], [1, 1]]).describe()
     assert described == {"hypotheses": 3, "distinct": 2, "points": 2, "floor_log2": 1}
+
+
+@given(st.integers(1, 200), st.integers(1, 200), st.integers(0, 2**32 - 1))
+@pytest.mark.kernel
+def test_bits_are_turned_over(height, width, seed):
+    """Columns are the rows of the table that is turned over, on every side of whole words."""
+    table = np.random.default_rng(seed).random((height, width)) < 0.5
+    assert np.array_equal(transposed(packed(table), width), packed(table.T))
+
+
+@pytest.mark.kernel
+def test_bits_are_turned_over_alike_everywhere(isas):
+    """Columns and rank are the same on every instruction set; room of another shape, or out of line, is refused."""
+    table = np.random.default_rng(1).random((300, 130)) < 0.5
+    rows, seen = packed(table), []
+    for isa in isas:
+        _core.use_isa(isa)
+        seen.append((transposed(rows, 130).tobytes(), _core.rank_of_bits(rows.copy())))
+    assert set(seen) == {(packed(table.T).tobytes(), 130)}
+    for shape in [(130, 4), (193, 5), (128, 5)]:
+        with pytest.raises(ValueError, match="one bit per"):
+            _core.transpose_bits(rows, np.empty(shape, np.uint64))
+    astray = np.empty(130 * 5 * 8 + 1, np.uint8)[1:].view(np.uint64).reshape(130, 5)
+    with pytest.raises(ValueError, match="must be aligned"):
+        _core.transpose_bits(rows, astray)
+
+
+@pytest.mark.parametrize("kind", ["u1", "i8", "f4", "?", "O"])
+def test_tables_are_taken_in_by_blocks(monkeypatch, kind):
+    """Whatever a block is, the class is the same, and what is wrong is told by its place in the whole table."""
+    monkeypatch.setattr(finite_class, "BLOCK", 7)
+    table = np.random.default_rng(1).integers(0, 2, (40, 3)).astype(kind)
+    assert FiniteClass(table) == FiniteClass(table.astype(bool))
+    for wrong in {"u1": [2], "i8": [2, -1], "?": []}.get(kind, [2, -1, 0.5, float("nan")]):
+        astray = table.copy()
+        astray[17, 2] = wrong
+        with pytest.raises(RegretlessError, match=r"hypothesis 17 says .* of point 2; 0 or 1 is expected"):
+            FiniteClass(astray)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, bool, np.int8])
+def test_sound_tables_are_looked_at_once(monkeypatch, kind):
+    """What is wrong is not looked for where the largest entry says that nothing is."""
+
+    def looked(*given):
+        raise AssertionError("places are looked for")
+
+    monkeypatch.setattr(np, "argwhere", looked)
+    assert FiniteClass(np.eye(9, dtype=kind)).hypotheses == 9
+
+
+@given(st.integers(1, 200))
+def test_everybody_is_all_hypotheses(count):
+    """Its bits are those of all hypotheses and no others, for nobody to change; a pickled class has them too."""
+    found = FiniteClass.named(f"singletons:{count}")
+    for one in (found, pickle.loads(pickle.dumps(found))):
+        assert unpacked(one.everybody[None], 64 * len(one.everybody))[0].sum() == count
+        assert np.array_equal(one.everybody, packed(np.ones((1, count), dtype=bool))[0])
+        with pytest.raises(ValueError, match="read-only"):
+            one.everybody[0] = 0
+
+
+def test_what_is_found_out_of_a_class_is_remembered():
+    """It is found out once, and a pickled class has to find it out again."""
+    found, asked = FiniteClass.named("thresholds:3"), []
+    for _ in range(2):
+        assert found.remembered("answer", lambda: asked.append(1) or 42) == 42
+    assert len(asked) == 1
+    assert pickle.loads(pickle.dumps(found)).remembered("answer", lambda: 43) == 43

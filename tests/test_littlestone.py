@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -15,9 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless import _core
-from regretless.classes import FiniteClass, MistakeTree, littlestone_dimension, randomized_littlestone_dimension
+from regretless.classes import (
+    FiniteClass,
+    MistakeTree,
+    littlestone_dimension,
+    randomized_littlestone_dimension,
+    vc_dimension,
+)
+from regretless.classes.dimensions import littlestone, watch
 from regretless.classes.dimensions.littlestone import LittlestoneSearch, RandomizedSearch
 from regretless.classes.finite_class import Words, packed
+from regretless.classes.learners.randomized import RandomizedOptimal, searched
 from regretless.errors import RegretlessError
 
 from .finite_classes import KNOWN, every_class, random_class
@@ -79,13 +87,6 @@ def words(finite_class: FiniteClass, kept: Any) -> Words:
     alive[0, kept] = True
     found: Words = packed(alive)[0]
     return found
-
-
-@pytest.fixture
-def isas() -> Iterator[list[str]]:
-    before = _core.isa()
-    yield _core.isas()
-    _core.use_isa(before)
 
 
 @given(SMALL)
@@ -257,7 +258,12 @@ def test_instruction_sets_agree(isas: list[str]) -> None:
         _core.use_isa(isa)
         whole, luck = littlestone_dimension(finite_class), randomized_littlestone_dimension(coins)
         tree = whole.witness.points.tolist(), whole.witness.leaves.tolist()
-        found.append((whole.value, whole.steps, tree, luck.value, luck.steps))
+        words = []
+        for kind, made in ((_core.Littlestone, finite_class), (_core.RandomizedLittlestone, coins)):
+            search: Any = kind(made.columns, made.hypotheses)
+            search.run(None, 1 << 40)
+            words.append(search.words)
+        found.append((whole.value, whole.steps, tree, luck.value, luck.steps, words))
     assert found[0][0] == 8
     assert all(other == found[0] for other in found[1:])
 
@@ -313,7 +319,9 @@ def test_no_tree_is_deeper_than_the_dimension() -> None:
     finite_class = FiniteClass.named("intervals:12")
     search = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
     for depth in range(6):
-        points, leaves = search.tree(None, depth)
+        tree = search.tree(None, depth)
+        assert tree is not None
+        points, leaves = tree
         assert (len(points), len(leaves)) == (2**depth - 1, 2**depth)
         MistakeTree(points, leaves).check(finite_class)
     for depth in (6, 7, 41, -1):
@@ -358,7 +366,11 @@ def test_fractions_too_fine_are_rounded_up() -> None:
     found = randomized_littlestone_dimension(finite_class)
     assert not found.exact
     assert found.lower < 1 - Fraction(1, 2**79) < found.upper == 1
+    assert found.finer
+    low, high = str(found).removesuffix(", finer than 2^-58").split(" to ")
+    assert Fraction(low) <= found.lower < Fraction(high) == 1
     assert RandomizedSearch(finite_class).value() == 1
+    assert not RandomizedSearch(finite_class).dimension(words=1).finer
 
 
 @given(SMALL)
@@ -393,3 +405,209 @@ def test_sums_of_binomials_bound_the_class() -> None:
     for name, finite_class in every_class().items():
         dimension = littlestone_dimension(finite_class).value
         assert finite_class.hypotheses <= sum(comb(finite_class.points, k) for k in range(dimension + 1)), name
+
+
+def small_bits(points: int, words: int) -> Words:
+    bits: Words = np.random.default_rng(points).integers(0, 2**64, (points, words), dtype=np.uint64)
+    return bits
+
+
+def least_looks(search: Any, looks: int) -> int:
+    """The most words that a search looks at when it is asked for one."""
+    most = 0
+    for _ in range(looks):
+        before = search.words
+        search.run(None, 1)
+        most = max(most, search.words - before)
+    return most
+
+
+@pytest.mark.parametrize("kind", [_core.Littlestone, _core.RandomizedLittlestone])
+def test_a_search_begins_with_one_look_at_the_class(kind: Any) -> None:
+    """To make a search costs one look at each word of the class, and every stretch of it a few looks more."""
+    finite_class = drawn(250, 300, 0.3, 1)
+    search = kind(finite_class.columns, finite_class.hypotheses)
+    assert search.words == finite_class.columns.size
+    table = 250 * 250 * 7 // 2  # what sizes and dimensions are worth, once
+    assert least_looks(search, 3000) <= 8 * finite_class.columns.size + table * (kind is _core.RandomizedLittlestone)
+
+
+def test_patience_is_what_may_be_looked_at() -> None:
+    """A search that may look at so many words does, and at few more; a learner's first forecast costs no more."""
+    finite_class = drawn(700, 700, 0.3, 1)
+    for patience in (1, 1 << 18, 1 << 22):
+        search = RandomizedSearch(finite_class)
+        assert not searched(search, finite_class.everybody, patience)
+        assert patience <= search.words <= patience + 8 * finite_class.columns.size + 700 * 700 * 9 // 2
+    learner = RandomizedOptimal(finite_class, random_state=0, patience=1 << 18)
+    ones = int(finite_class.matrix[:, 0].sum())
+    halves = [littlestone.by_number(finite_class, side)[1] for side in sides_of(finite_class, 0)]
+    assert ones > 100
+    assert learner.forecast(0) == float((1 + halves[1] - halves[0]) / 2)
+
+
+def sides_of(finite_class: FiniteClass, point: int) -> tuple[Words, Words]:
+    ones = finite_class.columns[point]
+    return finite_class.everybody & ~ones, ones
+
+
+def test_patience_ends_at_the_same_place_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a search ends that may look at so many words does not hang on how often it looks at the clock."""
+    finite_class = drawn(700, 700, 0.3, 2)
+    ends = set()
+    for first, between in ((1 << 16, 0.02), (7, 0.0), (1 << 30, 1.0)):
+        monkeypatch.setattr(watch.Watch.slices, "__defaults__", (first,))
+        monkeypatch.setattr(watch, "BETWEEN_LOOKS", between if first > 7 else 1e-4)
+        search = RandomizedSearch(finite_class)
+        found = search.dimension(words=6_000_000)
+        ends.add((search.words, found.lower, found.upper, found.steps))
+    assert len(ends) == 1
+    assert min(ends)[-1] > 0
+
+
+def test_little_memory_does_for_wide_keys() -> None:
+    """A mebibyte does for a class one version space of which takes a thousandth of it: 32 of them always fit."""
+    bits = small_bits(4200, 130)
+    assert _core.Littlestone(bits, 64 * 130, memory=2**20).run(None, 1)[0] == 1
+    bits = small_bits(1100, 34)
+    assert _core.RandomizedLittlestone(bits, 64 * 34, memory=2**20).run(None, 1)[3] == 0
+
+
+class RunsOut:
+    """A search that memory runs out of after so many slices, or when its tree is taken out."""
+
+    full = False
+
+    def __init__(self, search: Any, slices: int) -> None:
+        self.search, self.slices = search, slices
+
+    def run(self, alive: Any, words: int, least: int = 0) -> Any:
+        if self.slices == 0:
+            raise MemoryError
+        self.slices -= 1
+        return self.search.run(alive, min(words, 2000)) if least == 0 else self.search.run(alive, 2000, least)
+
+    def tree(self, *asked: Any) -> Any:
+        raise MemoryError
+
+    @property
+    def words(self) -> int:
+        found: int = self.search.words
+        return found
+
+
+@pytest.mark.parametrize("slices", [0, 1, 5])
+def test_what_memory_leaves_is_an_interval(slices: int) -> None:
+    """If memory runs out, on the way or when the tree is taken out, there is an interval, and a tree for its end."""
+    finite_class = FiniteClass.named("halfspaces:cube:4")
+    search = LittlestoneSearch(finite_class)
+    search.__dict__["_search"] = RunsOut(search._search, slices)
+    found = search.dimension()
+    assert (found.lower, found.witness.depth) == (1, 1)
+    assert 9 <= found.upper <= 10
+    found.witness.check(finite_class)
+    luck = RandomizedSearch(finite_class)
+    luck.__dict__["_search"] = RunsOut(luck._search, slices)
+    known = luck.dimension()
+    assert known.lower < Fraction(9, 2) < known.upper
+    with pytest.raises(MemoryError, match="known to lie from"):
+        luck.value()
+
+
+def test_no_memory_to_begin_with_is_an_interval_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no memory for a search, sizes alone bound both dimensions."""
+
+    def none(*_: Any, **__: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(_core, "Littlestone", none)
+    monkeypatch.setattr(_core, "RandomizedLittlestone", none)
+    finite_class = FiniteClass.named("thresholds:20")
+    found = littlestone_dimension(finite_class)
+    assert (found.lower, found.upper, found.witness.depth) == (1, 4, 1)
+    found.witness.check(finite_class)
+    known = randomized_littlestone_dimension(finite_class)
+    assert (known.lower, known.upper) == (Fraction(1, 2), Fraction(3, 2) + Fraction(21, 32))
+    one = littlestone_dimension(FiniteClass([[0, 1]]))
+    assert (one.lower, one.upper) == (0, 0)
+
+
+def test_a_shattered_set_is_where_the_search_begins() -> None:
+    """Points that are shattered are a tree of as many levels; the search goes on above, and others are refused."""
+    finite_class = drawn(500, 60, 0.2, 3)
+    points = vc_dimension(finite_class).witness
+    found = littlestone_dimension(finite_class, limit=0, shattered=points)
+    assert found.lower >= len(points) == 5
+    found.witness.check(finite_class)
+    whole = littlestone_dimension(finite_class, shattered=points)
+    assert whole.value == littlestone_dimension(finite_class, shattered=points[:2]).value
+    assert whole.value == littlestone_dimension(finite_class).value == whole.witness.depth
+    with pytest.raises(RegretlessError, match="no hypothesis says"):
+        littlestone_dimension(finite_class, shattered=range(8))
+
+
+def test_a_long_search_chooses_points_greedily(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that is not done soon is never behind a greedy choice of points, which is its tree if it is ended."""
+    monkeypatch.setattr(littlestone, "GREEDY_AFTER", watch.FIRST_SLICE)
+    finite_class = drawn(1500, 1500, 0.3, 3)
+    told: list[tuple[int, int, int]] = []
+    found = littlestone_dimension(finite_class, stop=lambda: len(told) > 1, on_progress=lambda *news: told.append(news))
+    assert told[0][1] < told[1][1]
+    greedy = _core.Shatter(finite_class.columns, finite_class.hypotheses, 0)
+    while not greedy.dive(1 << 24):
+        pass
+    assert found.lower >= len(greedy.found) > 5
+    found.witness.check(finite_class)
+
+
+def test_a_tree_is_taken_out_in_slices() -> None:
+    """A tree that is asked for a word at a time is the one that is asked for at once, even if much was forgotten."""
+    finite_class = FiniteClass.named("intervals:160")
+    for memory in (2**20, 2**30):
+        search = _core.Littlestone(finite_class.columns, finite_class.hypotheses, memory)
+        while (ends := search.run(None, 1 << 20)[:2])[0] < ends[1]:
+            pass
+        whole = search.tree(None, ends[0])
+        pauses = 0
+        while (found := search.tree(None, ends[0], 1000)) is None:
+            pauses += 1
+        assert pauses > 10
+        assert whole is not None
+        MistakeTree(*found).check(finite_class)
+        if not search.full:
+            assert [part.tolist() for part in found] == [part.tolist() for part in whole]
+    assert search.tree(None, 3, 1) is None
+    search.run(None, 1)
+    with pytest.raises(ValueError, match="no tree is as deep"):
+        search.tree(None, ends[0] + 1)
+
+
+class Forgetful(RunsOut):
+    """A search that has forgotten what proves its tree."""
+
+    full = True
+
+    def tree(self, *asked: Any) -> None:
+        return None
+
+
+def test_no_time_for_what_was_forgotten_is_said() -> None:
+    """A tree that would have to be searched for again when time is over is not; another one says what is known."""
+    finite_class = FiniteClass.named("halfspaces:4x4")
+    search = LittlestoneSearch(finite_class)
+    search.__dict__["_search"] = Forgetful(search._search, 1 << 30)
+    found = search.dimension(limit=0.2)
+    assert (found.lower, found.upper, found.witness.depth) == (1, 7, 1)
+
+
+def test_threads_share_a_search() -> None:
+    """Threads that ask one search at a time wait for one another, and what it knows can be read meanwhile."""
+    finite_class = FiniteClass.named("intervals:60")
+    search = LittlestoneSearch(finite_class)
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(search.labels, None, point) for point in range(60)]
+        looks = [search.known for _ in range(1000)]
+        found = [one.result() for one in asked]
+    assert looks == sorted(looks)
+    assert not search.forgot
+    assert found == [LittlestoneSearch(finite_class).labels(None, point) for point in range(60)]

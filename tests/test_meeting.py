@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import doctest
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pytest
 
 from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge
-from regretless.bandits.simulation import simulate
+from regretless.bandits.registry import BANDITS, bandit_class
+from regretless.bandits.simulation import runner, simulate
 from regretless.classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
+from regretless.classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.errors import RegretlessError
 from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
 from regretless.experts import Hedge as Combiner
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.ledger import ClassLedger
-from regretless.linear import AveragedPerceptron, Perceptron, Winnow
+from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
 from regretless.linear.registry import LEARNERS, learner_class
-from regretless.meeting import meet, playing
+from regretless.meeting import kinds, meet, playing, pulled, trace, tracing
 from regretless.meeting.kinds import fits, natures_for, resolve
+from regretless.meeting.linear_player import LinearPlayer
+from regretless.meeting.player import LabelPlayer
+from regretless.meeting.playing import again, player_of
 from regretless.meeting.promised import Kept, beside
 from regretless.meeting.pulled import replayed
 from regretless.meeting.several import joined
@@ -33,6 +39,7 @@ from regretless.nature import (
     LabelFlipping,
     LikeliestLoses,
     MostDrawnLoses,
+    OneBetterArm,
     Orthonormal,
     RandomTarget,
     Separable,
@@ -43,6 +50,7 @@ from regretless.nature import (
 )
 from regretless.nature.labels import Asker, Labels
 from regretless.nature.promises import Promise
+from regretless.nature.registry import NATURES, entry_of, make
 from regretless.theorem import Certificate, theorem
 
 THRESHOLDS = FiniteClass.named("thresholds:7")
@@ -58,7 +66,9 @@ class InTurn(Labels):
         self._nature, self.votes = nature, nature.votes
 
     def begin(self, run: int = 0) -> Asker:
-        return self._nature.begin(run)
+        asker = self._nature.begin(run)
+        asker.settled = False
+        return asker
 
 
 def combiner(name):
@@ -72,11 +82,12 @@ def combiner(name):
     return expert_class(name)(**more.get(name, {"loss": "absolute", "value_range": (0, 1)}))
 
 
-def test_the_example_is_what_is_played():
-    """The example of `meet` gives what stands below it."""
-    found = doctest.testmod(playing)
-    assert found.attempted >= 4
-    assert not found.failed
+def test_the_examples_are_what_is_played():
+    """The examples of `meet` and `trace` give what stands below them."""
+    for module in (playing, tracing):
+        found = doctest.testmod(module)
+        assert found.attempted >= 4
+        assert not found.failed
 
 
 # What is counted.
@@ -458,6 +469,189 @@ def test_no_hypothesis_left_is_no_certificate():
     assert not any(one.applies for one in meeting.certificates)
     assert "the last one died in round" in meeting.certificates[0].why
     assert meeting.regret is not None
+
+
+# What runs are told of.
+
+
+@pytest.fixture
+def little_room(monkeypatch):
+    """Losses of few runs alone may be looked at together."""
+    for module in (pulled, runner):
+        monkeypatch.setattr(module, "MOST_REALISED", 16 * 3 * 50)
+
+
+def test_runs_are_looked_at_however_many_there_are(little_room):
+    """Regret and theorems of many runs by chance are about the losses that came, part by part or all at once."""
+    learner, nature = Exp3(seed=1, horizon=50), OneBetterArm(3, rounds=50, seed=2)
+    parts = meet(learner, nature, 50, runs=70)
+    each = [meet(learner, nature, 50, first=run) for run in range(70)]
+    assert parts.totals.tolist() == [one.totals[0] for one in each]
+    assert parts.quantities["regret"].tolist() == [one.quantities["regret"][0] for one in each]
+    assert parts.curve[-1].count == pytest.approx(parts.count)
+    observable = next(one for one in parts.certificates if one.theorem.title == "Observable regret")
+    assert observable.observed is not None
+    assert observable.runs["of"] == 70
+    assert observable.runs["exceeded"] is not None
+
+
+def test_runs_that_were_over_at_a_stop_are_looked_at(little_room):
+    """Whoever stops many runs is told of those that were over what their losses were."""
+    told = []
+    stop = lambda: bool(told) and told[-1] >= 20 * 50  # noqa: E731
+    meeting = meet(Exp3(seed=1), OneBetterArm(3, rounds=50), 50, runs=100_000, on_rounds=told.append, stop=stop)
+    assert meeting.stopped
+    assert 16 < meeting.runs < 100_000
+    assert told == sorted(told)
+    observable = next(one for one in meeting.certificates if one.theorem.title == "Observable regret")
+    assert "(not observed)" not in str(observable)
+    assert f"of {meeting.runs} runs exceeded it" in str(observable)
+
+
+def test_games_that_end_are_played_to_their_end():
+    """Without a number of rounds a game is as long as it has something to say."""
+    assert meet(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS)).rounds == 7
+    assert meet(Perceptron(), Orthonormal(9)).count == 9
+
+
+@pytest.mark.parametrize(
+    ("learner", "nature"),
+    [
+        (Halving(THRESHOLDS), RandomTarget(THRESHOLDS, seed=2)),
+        (StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS)),
+        (RandomizedOptimal(THRESHOLDS, random_state=4), ShatteredTree(THRESHOLDS)),
+        (AveragedPerceptron(), LabelFlipping()),
+        (Winnow(), Separable(columns=3, noise=0.1, seed=2)),
+        (RandomizedWeightedMajority(beta=0.5, random_state=4), FairLabels(seed=2)),
+        (Exp4(2, seed=4), FairLabels(seed=2)),
+    ],
+    ids=lambda one: getattr(one, "name", ""),
+)
+def test_a_trace_is_the_run_that_was_played(learner, nature):
+    """Its mistakes are those of the run, round by round, and what is left at its end is what was left."""
+    meeting, steps = meet(learner, nature, 40, first=2), trace(learner, nature, 40, run=2)
+    assert [step.round for step in steps] == list(range(1, 41))
+    assert sum(step.wrong for step in steps) == meeting.quantities["mistakes"][0]
+    chances = [abs(step.probability - max(step.label, 0)) for step in steps if step.probability is not None]
+    assert sum(chances) == pytest.approx(meeting.quantities["expected mistakes"][0]) or not chances
+    assert all(step.wrong == (step.prediction != step.label) for step in steps)
+    if meeting.kind == "class":
+        assert steps[-1].alive == meeting.curve[-1].more
+        assert {step.point for step in steps} <= {str(point) for point in range(1, 8)} | {*"0123456789"}
+    assert (steps[-1].score is not None) == (meeting.kind == "linear")
+
+
+def test_the_score_of_a_trace_is_what_was_predicted_by():
+    """It is that of the row before its label was known: whose sign is the prediction."""
+    steps = trace(Perceptron(), Separable(columns=3, noise=0.2, seed=5), 60)
+    assert all(step.prediction == (1 if step.score > 0 else -1) for step in steps if step.score)
+    assert len({step.score for step in steps}) > 50
+    assert all(len(step.row) == 3 for step in steps)
+
+
+def test_draws_of_a_trace_are_those_of_the_run():
+    """A bandit's trace loses what its run did, and a learner of weights loses its mean."""
+    world = Bernoulli([0.3, 0.6], seed=3)
+    meeting, steps = meet(Exp3IX(horizon=80, seed=3), world, 80), trace(Exp3IX(horizon=80, seed=3), world, 80)
+    assert sum(step.loss for step in steps) == meeting.count
+    assert {step.arm for step in steps} == {"0", "1"}
+    weighed = trace(AdaHedge(loss=None), world, 80)
+    assert sum(step.loss for step in weighed) == pytest.approx(meet(AdaHedge(loss=None), world, 80).count)
+    assert weighed[0].arm is None
+
+
+# How much it costs.
+
+
+def test_of_many_runs_those_alone_that_are_shown_are_searched_for_comparators(monkeypatch):
+    """A full search takes long: it is made for no more runs than there are certificates."""
+    searched = []
+    whole = LinearPlayer.certificates
+    monkeypatch.setattr(LinearPlayer, "certificates", lambda self: searched.append(self.run) or whole(self))
+    meeting = meet(Perceptron(), FairLabels(), 8, runs=50)
+    assert len(set(searched)) == len(searched) <= len(meeting.certificates)
+    assert all(one.runs["of"] == 50 for one in meeting.certificates if one.applies)
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), Winnow(), AROW(), MulticlassPerceptron(), PNormPerceptron()])
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_what_is_read_cheaply_is_true_and_no_better_than_what_is_searched_for(learner, noise):
+    """The same observation, a bound that holds, and one that a search makes smaller if it makes it other at all."""
+    player = player_of(again(learner, 1), Separable(columns=4, noise=noise, seed=3), 1)
+    while player.rounds < 120:
+        player.play(120 - player.rounds)
+    for cheap, whole in zip(player.cheaply(), player.certificates(), strict=True):
+        assert cheap.theorem is whole.theorem
+        if cheap.applies:
+            assert whole.applies
+            assert cheap.holds
+            if cheap.quantity != "regret":
+                assert cheap.bound - cheap.observed >= whole.bound - whole.observed - 1e-6 * abs(whole.bound)
+
+
+def test_separable_rounds_are_found_out_in_all_runs():
+    """A theorem about rounds that can be separated applies if they can in each of the runs."""
+    theorems = {one.theorem.title: one for one in meet(Perceptron(), Separable(columns=3), 80, runs=8).certificates}
+    assert theorems["Separable data"].applies
+    noisy = meet(Perceptron(), Separable(columns=3, noise=0.2), 80, runs=8).certificates
+    assert not next(one for one in noisy if one.theorem.title == "Separable data").applies
+
+
+@pytest.mark.parametrize(
+    ("learner", "nature", "most"),
+    [
+        (StandardOptimal(THRESHOLDS), RandomTarget(THRESHOLDS, seed=1), 0),
+        (StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS), 8),
+        (Halving(THRESHOLDS), ShatteredTree(THRESHOLDS), 8),
+        (Perceptron(), Orthonormal(8), 8),
+    ],
+    ids=lambda one: getattr(one, "name", ""),
+)
+def test_what_does_not_answer_to_the_learner_is_played_in_blocks(monkeypatch, learner, nature, most):
+    """Single rounds are played only for as long as what is predicted makes a difference."""
+    turns = []
+    turn = LabelPlayer.turn
+    monkeypatch.setattr(LabelPlayer, "turn", lambda self, asker: turns.append(1) or turn(self, asker))
+    meeting = meet(learner, nature, 3000)
+    assert len(turns) <= most
+    wrong = [step.wrong for step in trace(learner, nature, 3000)]
+    assert meeting.count == sum(wrong)
+    assert not meeting.violated
+
+
+# Names that stand for what classes say.
+
+
+def test_what_is_said_of_learners_by_name_is_what_their_classes_say():
+    """Whoever adds a learner has to say what it is, where that is said by names."""
+    assert {name for name in CLASS_LEARNERS if class_learner(name).draws} == set(kinds.DRAWS_LABELS)
+    drawing = {name for name in EXPERT_LEARNERS if hasattr(expert_class(name), "_draws")} - {"weighted-majority"}
+    assert {name for name in drawing if "random_state" in signature(expert_class(name)).parameters} == set(
+        kinds.FOLLOWING
+    )
+    of_labels = {name for name in EXPERT_LEARNERS if not takes_losses(name)}
+    assert of_labels | {name for name in BANDITS if bandit_class(name).advised} == set(kinds.OF_LABELS)
+    assert {name for name in NATURES if watches(name)} == set(kinds.WATCHES_DRAWS)
+
+
+def takes_losses(name: str) -> bool:
+    """Whether a combiner can be told bare losses."""
+    more = {"beta": 0.5, "random_state": 0} if name in kinds.FOLLOWING else {}
+    try:
+        learner = expert_class(name)(loss=None, **more)
+        learner._begin(2, 1)
+        learner.play(np.array([[0.0, 1.0]]))
+    except (RegretlessError, TypeError):
+        return False
+    return True
+
+
+def watches(name: str) -> bool:
+    """Whether a nature of arms answers to draws, and does not ask for probabilities."""
+    if entry_of(name).gives != "arms":
+        return False
+    world = make(name, rounds=10)
+    return not (world.oblivious or world.foresees)
 
 
 # Pairs that make no sense.

@@ -222,3 +222,41 @@ def test_a_worked_tree(oracles: list[dict[str, Any]]) -> None:
         return (node["x"], *(asked_here(node[label]) for label in "01" if "x" in node[label]))
 
     assert asked_here(BINARY_SEARCH.nested()) == asked(case["expected"]["tree"])
+
+
+def test_a_shattered_set_is_a_mistake_tree() -> None:
+    """A shattered set asks one point a level, in its order, and every path has the first hypothesis with its labels."""
+    finite_class = FiniteClass.named("all:4")
+    tree = MistakeTree.of_shattered(finite_class, [2, 0, 3])
+    tree.check(finite_class)
+    assert tree.points.tolist() == [2, 0, 0, 3, 3, 3, 3]
+    first = [
+        min(h for h in range(16) if [*finite_class.matrix[h, [2, 0, 3]]] == list(labels)) for labels, *_ in tree.paths()
+    ]
+    assert tree.leaves.tolist() == first
+    assert MistakeTree.of_shattered(finite_class, []).depth == 0
+    with pytest.raises(RegretlessError, match="no hypothesis says"):
+        MistakeTree.of_shattered(THRESHOLDS, [2, 5])
+
+
+@given(st.integers(1, 4), st.lists(st.integers(0, 140), min_size=4, max_size=4, unique=True))
+def test_shattered_sets_of_wide_classes_are_mistake_trees(size: int, places: list[int]) -> None:
+    """Wherever its points stand, a shattered set makes a tree that the checker accepts."""
+    table = np.zeros((2**size, 141), dtype=bool)
+    table[:, places[:size]] = list(product((0, 1), repeat=size))
+    finite_class = FiniteClass(table)
+    MistakeTree.of_shattered(finite_class, places[:size]).check(finite_class)
+
+
+def test_trees_are_printed_and_drawn() -> None:
+    """As text a tree is what the command line prints, cut below four levels; notebooks draw it."""
+    assert str(BINARY_SEARCH).splitlines()[:4] == [
+        "point 3",
+        "|- 0: point 5",
+        "|  |- 0: point 6",
+        "|  |  |- 0: hypothesis 7",
+    ]
+    assert len(str(BINARY_SEARCH).splitlines()) == 15
+    deep = str(told_apart(6)).splitlines()
+    assert (len(deep), deep[-1]) == (16, "(the first 4 of 6 levels)")
+    assert "A mistake tree of depth 3" in BINARY_SEARCH._repr_svg_()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import comb, sqrt
+from fractions import Fraction
+from math import comb, pi, sqrt
 
 import numpy as np
 import pytest
@@ -132,13 +133,25 @@ def test_drifting_means_go_from_the_first_to_the_last_in_even_steps():
 
 
 def test_the_regret_of_fair_coins_is_the_mean_distance_of_a_binomial():
-    """It is E|heads - T/2|, at least sqrt(T/8), and its two formulas agree where they meet."""
+    """It is E|heads - T/2|, at least sqrt(T/8)."""
     for rounds in (1, 2, 3, 10, 51):
         exact = sum(comb(rounds, k) * abs(k - rounds / 2) for k in range(rounds + 1)) / 2**rounds
         assert FairCoins.regret(rounds) == pytest.approx(exact, rel=1e-12)
         assert exact >= sqrt(rounds / 8) * (1 - 1e-12)
-    assert FairCoins.regret(1001) == pytest.approx(FairCoins.regret(1000) * sqrt(1001 / 1000), rel=1e-3)
     assert [FairCoins.regret(rounds) for rounds in (1, 2, 3, 4)] == [0.5, 0.5, 0.75, 0.75]
+
+
+def test_the_regret_of_fair_coins_is_exact():
+    """Up to 5,000 rounds it is the fraction to the last digits; two rounds more than 2m make it 1 + 1/(2m) times."""
+    exact = Fraction(1, 2)
+    for m in range(1, 2501):
+        assert abs(Fraction(FairCoins.regret(2 * m)) / exact - 1) < Fraction(1, 10**15)
+        assert FairCoins.regret(2 * m - 1) == FairCoins.regret(2 * m)
+        exact *= 1 + Fraction(1, 2 * m)
+    for m in (10**4, 10**8, 5 * 10**11, 10**15):
+        assert FairCoins.regret(2 * m + 2) / FairCoins.regret(2 * m) == pytest.approx(1 + 1 / (2 * m), rel=1e-15)
+        # Wallis: m C(2m, m) / 4^m lies between sqrt(m/pi) (1 - 1/(8m)) and sqrt(m/pi).
+        assert (1 - 1 / (8 * m)) * (1 - 4e-16) <= FairCoins.regret(2 * m) / sqrt(m / pi) <= 1
 
 
 def test_no_learner_expects_another_regret_from_fair_coins():

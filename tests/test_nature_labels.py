@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from inspect import signature
 from math import log, sqrt
 from typing import Any
 
@@ -15,8 +16,9 @@ from regretless.bandits import Exp3, simulate
 from regretless.classes import FiniteClass, MistakeTree
 from regretless.classes.finite_class import packed
 from regretless.errors import RegretlessError
-from regretless.linear import Perceptron, Winnow
+from regretless.linear import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron, Winnow
 from regretless.nature import (
+    AgnosticTree,
     DriftingTarget,
     Dyadic,
     Exponential,
@@ -51,6 +53,7 @@ DEEP = MistakeTree(np.array([3, 1, 5, 0, 2, 4, 6]), np.arange(8))  # a binary se
 LUCKY = {
     "random-target": lambda: RandomTarget(THRESHOLDS, noise=0.2, seed=3),
     "fair-coins": lambda: FairLabels(seed=3),
+    "agnostic-tree": lambda: AgnosticTree(THRESHOLDS, 1000, seed=3),
     "sparse-target": lambda: SparseTarget(9, relevant=3, noise=0.2, seed=3),
     "separable": lambda: Separable(6, margin=0.2, noise=0.2, seed=3),
     "drifting-target": lambda: DriftingTarget(6, margin=0.2, turn=0.01, noise=0.2, seed=3),
@@ -258,6 +261,7 @@ def test_written_points_are_played_as_given() -> None:
         asker.row()
     with pytest.raises(RegretlessError, match="0 or 1"):
         WrittenPoints(THRESHOLDS, [3], [-1])
+    assert WrittenPoints(FiniteClass.named("conjunctions:2"), ["01", 3], [0, 1]).points(0, 2).tolist() == [1, 3]
 
 
 # Two constants.
@@ -363,6 +367,20 @@ def test_orthonormal_rows_attain_novikoffs_bound(columns: int, says: list[int]) 
     assert (said != labels)[:columns].all()
     assert (labels * (rows @ labels[:columns])).min() == 1
     assert least(nature, 40, PERCEPTRON) == {"mistakes": columns, "updates": columns}
+    slow = Opposed("linear", "averaged-perceptron", parameters={"rate": 0.1})
+    assert least(nature, 40, slow) == {"mistakes": columns, "updates": columns}
+    longer = Opposed("linear", "perceptron", parameters={"intercept": 1.0})
+    assert least(nature, 40, longer) == {"mistakes": columns}
+
+
+@pytest.mark.parametrize("make_learner", [Perceptron, AveragedPerceptron, VotedPerceptron, KernelPerceptron])
+@pytest.mark.parametrize("rate", [0.1, 0.7, 1e-9, 3.0])
+def test_orthonormal_rows_cost_perceptrons_of_any_rate_as_many_updates(make_learner: Any, rate: float) -> None:
+    """Scores of new directions are 0 exactly, whatever the steps: N updates, and none on rows that come again."""
+    more = {"kernel": "linear"} if make_learner is KernelPerceptron else {}
+    takes = {"rate": rate} if "rate" in signature(make_learner).parameters else {}
+    learner = linear(make_learner(**takes, **more), Orthonormal(9), 30)
+    assert learner.ledger_.updates == 9
 
 
 def test_a_perceptron_makes_as_many_updates_as_orthonormal_rows_promise() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,10 +19,14 @@ THRESHOLDS = FiniteClass.named("thresholds:7")
 
 
 @pytest.mark.parametrize("name", regretless.nature.NATURES)
-def test_every_name_makes_a_nature(name: str) -> None:
+def test_every_name_makes_a_nature(name: str, tmp_path: Path) -> None:
     """Each entry can be made with its defaults, as text too, calls itself so and gives what it says."""
     entry = regretless.nature.NATURES[name]
-    for settings in ({}, parameters(name)):
+    needed = {}
+    if name == "written":
+        (tmp_path / "labels.csv").write_text("3,1\n" * 50)
+        needed = {"file": str(tmp_path / "labels.csv")}
+    for settings in (needed, parameters(name) | needed):
         nature = make(name, settings, rounds=50, seed=7, finite_class=THRESHOLDS)
         if entry.gives == "arms":
             assert nature.begin().losses(np.full(nature.arms, 1 / nature.arms)).shape == (nature.arms,)
@@ -54,6 +59,7 @@ def test_parameters_are_read_from_text() -> None:
     ("name", "settings", "message"),
     [
         ("bandit", {}, "no nature called 'bandit'; there are: shattered-tree"),
+        ("Shatered_Tree", {}, "did you mean shattered-tree"),
         ("separable", {"margins": "1"}, "margins=1: separable has no such parameter; it has columns=10, margin=0.1"),
         ("label-flipping", {"columns": "2"}, "columns=2: label-flipping has no parameters"),
         ("separable", {"columns": "many"}, "columns=many: a whole number is expected"),
@@ -63,6 +69,7 @@ def test_parameters_are_read_from_text() -> None:
         ("bernoulli", {"rewards": "maybe"}, "rewards=maybe: true or false is expected"),
         ("one-better-arm", {}, "rounds: one-better-arm cannot do without it"),
         ("random-target", {}, "random-target asks for the points of a finite class"),
+        ("written", {}, "written asks for the points of a finite class"),
     ],
 )
 def test_what_has_no_meaning_is_refused_by_name(name: str, settings: dict[str, str], message: str) -> None:
@@ -70,6 +77,24 @@ def test_what_has_no_meaning_is_refused_by_name(name: str, settings: dict[str, s
     with pytest.raises(RegretlessError) as error:
         make(name, settings)
     assert message in str(error.value)
+
+
+def test_what_a_class_lacks_is_refused_by_the_parameters_name() -> None:
+    """A target that is no hypothesis, a file that is missing and rounds that are not said begin with their names."""
+    for name, settings, message in (
+        ("random-target", {"target": "zzz"}, "target=zzz: there is no hypothesis called 'zzz'"),
+        ("random-target", {"target": "8"}, "target=8: "),
+        ("written", {}, "file: written cannot do without it"),
+        ("agnostic-tree", {}, "rounds: agnostic-tree cannot do without it"),
+    ):
+        with pytest.raises(RegretlessError) as error:
+            make(name, settings, finite_class=THRESHOLDS)
+        assert str(error.value).startswith(message)
+
+
+def test_what_has_to_be_given_is_told_in_capitals() -> None:
+    """The file of `written` has no default, and its place is shown."""
+    assert parameters("written") == {"file": "FILE"}
 
 
 def test_the_table_of_natures_loads_nothing_heavy() -> None:

@@ -22,6 +22,7 @@ from regretless.classes import (
     littlestone_dimension,
     worst_case,
 )
+from regretless.classes.forcing import followed
 from regretless.classes.rank import rank
 from regretless.errors import RegretlessError
 from regretless.experts import WeightedMajority
@@ -397,21 +398,18 @@ def test_memory_that_runs_out_ends_a_search():
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("settings", [{"first": True}, {"tie": 0}, {"lazy": True}])
-def test_searches_are_the_same_on_all_instruction_sets(settings):
+def test_searches_are_the_same_on_all_instruction_sets(isas, settings):
     """Bounds, steps and rounds do not depend on the instruction set, nor on how a search is cut into slices."""
     found = FiniteClass(np.random.default_rng(5).random((150, 9)) < 0.3)
-    before, seen = _core.isa(), []
-    try:
-        for isa in _core.isas():
-            _core.use_isa(isa)
-            for size in (1, 7, 1 << 20):
-                search = _core.WorstCaseSearch(found.columns, found.hypotheses, **settings)
+    seen = []
+    for isa in isas:
+        _core.use_isa(isa)
+        for size in (1, 7, 1 << 20):
+            search = _core.WorstCaseSearch(found.columns, found.hypotheses, **settings)
+            lower, upper, steps, full = search.run(size)
+            while lower < upper:
                 lower, upper, steps, full = search.run(size)
-                while lower < upper:
-                    lower, upper, steps, full = search.run(size)
-                seen.append((lower, upper, steps, full, search.trace()))
-    finally:
-        _core.use_isa(before)
+            seen.append((lower, upper, steps, full, search.trace()))
     assert all(one == seen[0] for one in seen)
 
 
@@ -419,12 +417,33 @@ def test_searches_are_the_same_on_all_instruction_sets(settings):
 def test_a_search_refuses_what_makes_no_sense():
     """A search of no words, with a tie of 2, or of columns that do not fit the hypotheses raises."""
     columns = np.ones((3, 1), dtype=np.uint64)
-    with pytest.raises(ValueError, match="one bit for each hypothesis"):
+    with pytest.raises(ValueError, match="one bit per hypothesis"):
         _core.WorstCaseSearch(columns, 65)
     with pytest.raises(ValueError, match="a tie predicts 0 or 1"):
         _core.WorstCaseSearch(columns, 1, tie=2)
     with pytest.raises(ValueError, match="one word at least"):
         _core.WorstCaseSearch(columns, 1).run(0)
+    with pytest.raises(ValueError, match="a mebibyte of memory at least"):
+        _core.WorstCaseSearch(columns, 1, memory=-1)
+    with pytest.raises(ValueError, match="a bit beyond the last hypothesis"):
+        _core.WorstCaseSearch(columns << np.uint64(1), 1)
+    with pytest.raises(ValueError, match="one point at least"):
+        _core.WorstCaseSearch(columns[:0], 1)
+
+
+def test_the_class_is_packed_again_for_other_orders_alone(monkeypatch):
+    """In the order in which hypotheses stand, the class is searched as it is; in another one its bits are moved."""
+    packed_again = []
+    moved = followed.transposed
+    monkeypatch.setattr(followed, "transposed", lambda *given: packed_again.append(given) or moved(*given))
+    found = random_class(150, 9)
+    once = worst_case(Consistent(found))
+    assert worst_case(Consistent(found, order=range(found.hypotheses))).mistakes == once.mistakes
+    assert not packed_again
+    order = np.random.default_rng(1).permutation(found.hypotheses)
+    reordered = FiniteClass(found.matrix[order])
+    assert worst_case(Consistent(found, order=order)).mistakes == worst_case(Consistent(reordered)).mistakes
+    assert len(packed_again) == 1
 
 
 # Learners that somebody else made.

@@ -2,7 +2,7 @@
 #pragma once
 #include "version_space.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 // A side of a split: the hypotheses that say `label` of a column.
 struct Side {
@@ -28,22 +28,23 @@ struct Node {
     const Word ones = frame->column[s.column * frame->words + word];
     return live(word) & (s.label ? ones : ~ones);
   }
-  bool within(Side inner, Side outer) const {
+  bool within(Side inner, Side outer, std::int64_t& looked) const {
     const Word *a = frame->column + inner.column * frame->words, *b = frame->column + outer.column * frame->words;
     const Word flip_a = inner.label ? 0 : ~Word(0), flip_b = outer.label ? ~Word(0) : 0;
-    for (std::int64_t i = 0; i < frame->words; ++i)
-      if (live(i) & (a[i] ^ flip_a) & (b[i] ^ flip_b)) return false;
-    return true;
+    std::int64_t i = 0;
+    while (i < frame->words && !(live(i) & (a[i] ^ flip_a) & (b[i] ^ flip_b))) ++i;
+    looked += i + 1;
+    return i == frame->words;
   }
   // What is known of more hypotheses and fails, fails of fewer; what holds of fewer, holds of more.
-  bool must_fail(Side s) const {
+  bool must_fail(Side s, std::int64_t& looked) const {
     for (std::int64_t i = failures; i-- > 0;)
-      if (within(s, failed[i])) return true;
+      if (within(s, failed[i], looked)) return true;
     return false;
   }
-  const Side* must_hold(Side s) const {
+  const Side* must_hold(Side s, std::int64_t& looked) const {
     for (std::int64_t i = holds; i-- > 0;)
-      if (within(held[i], s)) return held + i;
+      if (within(held[i], s, looked)) return held + i;
     return nullptr;
   }
 
@@ -67,7 +68,6 @@ struct Node {
   }
   Side smaller_side() const { return {std::int64_t(order[next] & 0xffffffffu) >> 1, int(order[next] & 1)}; }
   std::int64_t smaller_size() const { return size - std::int64_t(order[next] >> 33); }
-
 };
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

@@ -8,7 +8,7 @@
 #include "littlestone_node.hpp"
 #include "version_memo.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 enum class Verdict : std::uint8_t { no, yes, open, no_memory };
 
@@ -35,6 +35,7 @@ class Search {
   bool make(const BitClass& c, std::int64_t bytes) {
     class_ = c;
     naming_ = Naming(c);
+    words_ += c.points * c.words;
     return frame_class(c, naming_, root_, alike_) && memo_.begin(naming_.words, 2, bytes) && spare_key_.reach(naming_.words) &&
            spare_live_.reach(root_.words + 1);
   }
@@ -45,6 +46,8 @@ class Search {
   Alike& alike() { return alike_; }
   const Move& found() const { return found_; }
   std::int64_t steps() const { return steps_; }
+  std::int64_t words() const { return words_; }  // that were looked at
+  void count(std::int64_t words) { words_ += words; }
   int says(std::int64_t hypothesis, std::int64_t point) const {
     return int((class_.columns[point * class_.words + hypothesis / 64] >> (hypothesis % 64)) & 1);
   }
@@ -65,10 +68,10 @@ class Search {
     return enter(f, mask, levels);
   }
 
-  // At most so many steps more.
-  Verdict go_on(std::int64_t limit) {
-    for (std::int64_t left = limit; top_ >= 0; ++steps_, --left) {
-      if (left <= 0) return Verdict::open;
+  // Until so many words more have been looked at; the last step may go through all of a frame.
+  Verdict go_on(std::int64_t words) {
+    for (const std::int64_t end = words_ + words; top_ >= 0; ++steps_, ++words_) {
+      if (words_ >= end) return Verdict::open;
       const Verdict verdict = step(nodes_[top_]);
       if (verdict == Verdict::no_memory) return verdict;
     }
@@ -82,10 +85,11 @@ class Search {
     if (levels < 1) return arrive(size > 0);
     if (size >> levels == 0) return arrive(false);
     if (f.narrow() && levels <= few_levels) {
-      const std::int64_t column = few_levels_root(f, mask, levels);
+      const std::int64_t column = few_levels_root(f, mask, levels, words_);
       if (column >= 0) found_ = {f.point[column], true, 0};
       return arrive(column >= 0);
     }
+    words_ += 2 * f.cells();
     Node& n = nodes_[top_ + 1];
     if (!n.begin(f, mask, levels, naming_.words) || !spare_live_.reach(f.words)) return Verdict::no_memory;
     for (std::int64_t i = 0; i < f.words; ++i) spare_live_[i] = n.live(i);
@@ -126,19 +130,20 @@ class Search {
   Verdict judge(Node& n, Side side, std::int64_t size) {
     const int levels = n.wanted - 1;
     if (levels <= 1) return size > levels ? Verdict::yes : Verdict::no;
-    if (n.must_fail(side)) return Verdict::no;
+    if (n.must_fail(side, words_)) return Verdict::no;
     const Frame& f = *n.frame;
     if (f.narrow() && levels <= few_levels) {
-      const Verdict verdict = few_levels_root(f, n.bits(side, 0), levels) >= 0 ? Verdict::yes : Verdict::no;
+      const Verdict verdict = few_levels_root(f, n.bits(side, 0), levels, words_) >= 0 ? Verdict::yes : Verdict::no;
       note(n, side, verdict);
       return verdict;
     }
     for (std::int64_t i = 0; i < f.words; ++i) spare_live_[i] = n.bits(side, i);
+    words_ += naming_.cost(f);
     name(naming_, f, spare_live_, spare_key_);
     const Known known = recall(spare_key_, size);
     if (known.upper < levels) return note(n, side, Verdict::no), Verdict::no;
     if (known.lower >= levels) return note(n, side, Verdict::yes), Verdict::yes;
-    if (const Side* const inner = n.must_hold(side)) {
+    if (const Side* const inner = n.must_hold(side, words_)) {
       remember(spare_key_, size, levels, true, {f.point[inner->column], false, said(n, *inner)});
       return Verdict::yes;
     }
@@ -155,7 +160,8 @@ class Search {
     if (f.narrow()) return enter(f, n.bits(side, 0), levels) == Verdict::no_memory ? Verdict::no_memory : Verdict::open;
     for (std::int64_t i = 0; i < f.words; ++i) spare_live_[i] = n.bits(side, i);
     Frame& inner = frames_[top_ + 1];
-    if (!reframe(f, spare_live_, naming_.words, inner, alike_)) return Verdict::no_memory;
+    words_ += f.cells();
+    if (!reframe(f, spare_live_, naming_.shared, inner, alike_)) return Verdict::no_memory;
     return enter(inner, inner.narrow() ? inner.tail() : 0, levels) == Verdict::no_memory ? Verdict::no_memory : Verdict::open;
   }
 
@@ -192,7 +198,7 @@ class Search {
   Move found_{};
   int top_ = -1;
   Verdict arrived_ = Verdict::no;
-  std::int64_t steps_ = 0;
+  std::int64_t steps_ = 0, words_ = 0;
 };
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

@@ -3,7 +3,7 @@
 #include "littlestone.hpp"
 #include "littlestone_search.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 class LittlestoneTask {
  public:
@@ -11,64 +11,103 @@ class LittlestoneTask {
     return search_.make(c, bytes) && live_.reach(c.words) && wanted_.reach(c.words) && key_.reach(search_.naming().words);
   }
   const Memo& memo() const { return search_.memo(); }
+  std::int64_t words() const { return search_.words(); }
 
-  LittlestoneOutcome run(const Word* live, std::int64_t steps, LittlestoneStanding& s) {
+  // Until so many words more have been looked at, and little more; a tree of `least` levels is known from elsewhere.
+  LittlestoneOutcome run(const Word* live, std::int64_t words, int least, LittlestoneStanding& s) {
     const LittlestoneOutcome ready = stand_on(live);
     if (ready != LittlestoneOutcome::done) return ready;
-    const std::int64_t before = search_.steps();
+    growing_ = false;
+    if (lower_ < least && least <= upper_) {
+      lower_ = least;
+      asking_ = asking_ && asked_ > lower_;
+    }
+    const std::int64_t steps = search_.steps(), end = search_.words() + words;
     LittlestoneOutcome outcome = LittlestoneOutcome::done;
-    while (lower_ < upper_ && search_.steps() - before < steps && outcome == LittlestoneOutcome::done)
-      outcome = narrow(steps - (search_.steps() - before));
-    s = {lower_, upper_, search_.steps() - before};
+    while (lower_ < upper_ && search_.words() < end && outcome == LittlestoneOutcome::done)
+      outcome = narrow(end - search_.words());
+    s = {lower_, upper_, search_.steps() - steps};
     return outcome;
   }
 
-  LittlestoneOutcome tree(const Word* live, int depth, std::int64_t* points, std::int64_t* leaves) {
+  // The same for a tree: `open` is an outcome until all of it is there, if nothing else is asked for in between.
+  LittlestoneOutcome tree(const Word* live, int depth, std::int64_t words, std::int64_t* points, std::int64_t* leaves) {
     const LittlestoneOutcome ready = stand_on(live);
     if (ready != LittlestoneOutcome::done) return ready;
-    for (; lower_ < depth;) {
+    const std::int64_t end = search_.words() + words;
+    while (lower_ < depth) {
       if (upper_ < depth) return LittlestoneOutcome::not_shattered;
-      const LittlestoneOutcome outcome = narrow(1 << 20);
+      if (search_.words() >= end) return LittlestoneOutcome::open;
+      const LittlestoneOutcome outcome = narrow(end - search_.words());
       if (outcome != LittlestoneOutcome::done) return outcome;
     }
-    asking_ = false;
-    depth_ = depth, points_ = points, leaves_ = leaves;
-    return grow(start_, start_.narrow() ? start_.tail() : 0, 0, 0);
+    if (!growing_ || depth_ != depth) {
+      asking_ = seeking_ = false;
+      depth_ = depth, at_ = 0, growing_ = true;
+      growth_[0] = {start_, start_->narrow() ? start_->tail() : 0, -1, 0, 0};
+    }
+    points_ = points, leaves_ = leaves;
+    LittlestoneOutcome outcome = LittlestoneOutcome::done;
+    while (at_ >= 0 && outcome == LittlestoneOutcome::done) {
+      if (search_.words() >= end) return LittlestoneOutcome::open;
+      outcome = grow(growth_[at_], end - search_.words());
+    }
+    if (outcome != LittlestoneOutcome::open) growing_ = false;
+    return outcome;
   }
 
  private:
-  static constexpr std::int64_t first_patience = 1 << 14;
+  // Words after which a question makes way for the next one: these, or so many looks at all of the frame.
+  static constexpr std::int64_t first_patience = 1 << 20, looks = 16;
+
+  // A place of a tree that is being taken out: the version space there, what is asked, and the label whose side comes next.
+  struct Growth {
+    const Frame* frame;
+    Word mask;
+    std::int64_t point;
+    int label;
+    std::int64_t place;
+  };
 
   // Turns to the hypotheses that live; null: to all of them.
   LittlestoneOutcome stand_on(const Word* live) {
     const Frame& root = search_.root();
     for (std::int64_t i = 0; i < root.words; ++i) wanted_[i] = live ? live[i] : root.all(i);
     if (begun_ && !std::memcmp(wanted_, live_, std::size_t(root.words) * sizeof(Word))) return LittlestoneOutcome::done;
-    begun_ = asking_ = false;
-    if (!is_version_space(root, wanted_, live_)) return LittlestoneOutcome::no_version_space;
-    if (!reframe(root, wanted_, search_.naming().words, start_, search_.alike())) return LittlestoneOutcome::no_memory;
+    begun_ = asking_ = growing_ = false;
+    start_ = &root;
+    if (live) {
+      search_.count(2 * root.cells());
+      if (!is_version_space(root, wanted_, live_)) return LittlestoneOutcome::no_version_space;
+      if (!reframe(root, wanted_, search_.naming().shared, some_, search_.alike())) return LittlestoneOutcome::no_memory;
+      start_ = &some_;
+    }
     std::memcpy(live_, wanted_, std::size_t(root.words) * sizeof(Word));
+    search_.count(search_.naming().cost(root));
     name(search_.naming(), root, live_, key_);
-    const Known known = search_.recall(key_, start_.rows);
+    const Known known = search_.recall(key_, start_->rows);
     lower_ = known.lower, upper_ = known.upper;
-    if (!lower_ && start_.rows > 1) lower_ = 1;
-    patience_ = first_patience, begun_ = true;
+    if (!lower_ && start_->rows > 1) lower_ = 1;
+    patience_ = looks * start_->cells() > first_patience ? looks * start_->cells() : first_patience;
+    begun_ = true;
     return LittlestoneOutcome::done;
   }
 
   // Asks for a level more than is known, and by turns for as many as are possible: the one proves, the other refutes.
-  LittlestoneOutcome narrow(std::int64_t steps) {
+  LittlestoneOutcome narrow(std::int64_t words) {
+    const std::int64_t before = search_.words();
+    growing_ = false;
     if (!asking_) {
       asked_ = from_above_ ? upper_ : lower_ + 1;
       left_ = patience_;
       asking_ = true;
-      const Verdict seen = search_.begin(start_, start_.narrow() ? start_.tail() : 0, asked_);
+      const Verdict seen = search_.begin(*start_, start_->narrow() ? start_->tail() : 0, asked_);
       if (seen != Verdict::open) return settle(seen);
     }
     const bool alone = lower_ + 1 == upper_;
-    const std::int64_t allowed = alone || steps < left_ ? steps : left_, before = search_.steps();
-    const Verdict verdict = search_.go_on(allowed);
-    left_ -= search_.steps() - before;
+    const std::int64_t begun = search_.words() - before, allowed = alone || words < left_ ? words : left_;
+    const Verdict verdict = search_.go_on(allowed - begun);
+    left_ -= search_.words() - before;
     if (verdict != Verdict::open) return settle(verdict);
     if (left_ <= 0 && !alone) {
       asking_ = false;
@@ -86,44 +125,62 @@ class LittlestoneTask {
     return LittlestoneOutcome::done;
   }
 
-  // The tree of what lives in a frame, from a place of the heap down.
-  LittlestoneOutcome grow(const Frame& f, Word mask, int level, std::int64_t place) {
-    if (level == depth_) {
-      leaves_[place - ((std::int64_t(1) << depth_) - 1)] = f.row[f.narrow() ? std::countr_zero(mask) : 0];
+  // One thing more of the tree below a place: what is asked there, one of its sides, or that there is nothing left.
+  LittlestoneOutcome grow(Growth& g, std::int64_t words) {
+    const Frame& f = *g.frame;
+    search_.count(1);
+    if (at_ == depth_) {
+      leaves_[g.place - ((std::int64_t(1) << depth_) - 1)] = f.row[f.narrow() ? std::countr_zero(g.mask) : 0];
+      --at_;
       return LittlestoneOutcome::done;
     }
-    Move move{};
-    const LittlestoneOutcome found = root_of(f, mask, depth_ - level, move);
-    if (found != LittlestoneOutcome::done) return found;
-    if (move.split) points_[place] = move.point;
-    for (int label = 0; label < 2; ++label) {
-      if (!move.split && label != move.label) continue;
-      Frame& inner = below_[level][move.split ? 0 : &f == &below_[level][1] ? 2 : 1];
-      if (!part(f, mask, move.point, label, inner)) return LittlestoneOutcome::no_memory;
-      const Word all = inner.narrow() ? inner.tail() : 0;
-      const LittlestoneOutcome grown = move.split ? grow(inner, all, level + 1, 2 * place + 1 + label) : grow(inner, all, level, place);
-      if (grown != LittlestoneOutcome::done) return grown;
+    if (g.point < 0) {
+      Move move{};
+      const LittlestoneOutcome found = root_of(f, g.mask, depth_ - at_, words, move);
+      if (found != LittlestoneOutcome::done) return found;
+      if (move.split) {
+        points_[g.place] = g.point = move.point;
+        return LittlestoneOutcome::done;
+      }
+      Frame& inner = below_[at_][&f == &below_[at_][1] ? 2 : 1];
+      if (!part(f, g.mask, move.point, move.label, inner)) return LittlestoneOutcome::no_memory;
+      g.frame = &inner, g.mask = inner.narrow() ? inner.tail() : 0;
+      return LittlestoneOutcome::done;
     }
+    if (g.label == 2) return --at_, LittlestoneOutcome::done;
+    Frame& inner = below_[at_][0];
+    const int label = g.label++;
+    if (!part(f, g.mask, g.point, label, inner)) return LittlestoneOutcome::no_memory;
+    growth_[++at_] = {&inner, inner.narrow() ? inner.tail() : 0, -1, 0, 2 * g.place + 1 + label};
     return LittlestoneOutcome::done;
   }
 
-  LittlestoneOutcome root_of(const Frame& f, Word mask, int levels, Move& move) {
+  LittlestoneOutcome root_of(const Frame& f, Word mask, int levels, std::int64_t words, Move& move) {
     if (f.narrow() && levels <= few_levels) {
-      const std::int64_t column = few_levels_root(f, mask, levels);
+      std::int64_t looked = 0;
+      const std::int64_t column = few_levels_root(f, mask, levels, looked);
+      search_.count(looked);
       if (column < 0) return LittlestoneOutcome::not_shattered;
       move = {f.point[column], true, 0};
       return LittlestoneOutcome::done;
     }
-    if (!bits_.reach(f.words)) return LittlestoneOutcome::no_memory;
-    for (std::int64_t i = 0; i < f.words; ++i) bits_[i] = f.narrow() ? mask : f.all(i);
-    name(search_.naming(), f, bits_, key_);
-    const Known known = search_.recall(key_, f.rows);
-    if (known.lower >= levels) {
-      move = known.move;
-      return LittlestoneOutcome::done;
+    Verdict verdict = Verdict::open;
+    if (!seeking_) {
+      if (!bits_.reach(f.words)) return LittlestoneOutcome::no_memory;
+      for (std::int64_t i = 0; i < f.words; ++i) bits_[i] = f.narrow() ? mask : f.all(i);
+      search_.count(search_.naming().cost(f));
+      name(search_.naming(), f, bits_, key_);
+      const Known known = search_.recall(key_, f.rows);
+      if (known.lower >= levels) {
+        move = known.move;
+        return LittlestoneOutcome::done;
+      }
+      // It was forgotten.
+      verdict = search_.begin(f, mask, levels);
     }
-    Verdict verdict = search_.begin(f, mask, levels);
-    while (verdict == Verdict::open) verdict = search_.go_on(1 << 20);
+    if (verdict == Verdict::open) verdict = search_.go_on(words);
+    seeking_ = verdict == Verdict::open;
+    if (seeking_) return LittlestoneOutcome::open;
     if (verdict == Verdict::no_memory) return LittlestoneOutcome::no_memory;
     if (verdict == Verdict::no) return LittlestoneOutcome::not_shattered;
     move = search_.found();
@@ -133,6 +190,7 @@ class LittlestoneTask {
   // The frame of those in a frame that give a point a label.
   bool part(const Frame& f, Word mask, std::int64_t point, int label, Frame& inner) {
     if (!bits_.reach(f.words)) return false;
+    search_.count(f.rows + f.cells());
     for (std::int64_t i = 0; i < f.words; ++i) {
       bits_[i] = 0;
       for (Word left = f.narrow() ? mask : f.all(i); left; left &= left - 1) {
@@ -140,17 +198,19 @@ class LittlestoneTask {
         if (search_.says(f.row[64 * i + bit], point) == label) bits_[i] |= Word(1) << bit;
       }
     }
-    return reframe(f, bits_, search_.naming().words, inner, search_.alike());
+    return reframe(f, bits_, search_.naming().shared, inner, search_.alike());
   }
 
   Search search_;
   Room<Word> live_, wanted_, key_, bits_;
-  Frame start_;
-  Frame below_[most_levels][3];  // what a split leaves, and two by turns for what comes before it
-  int lower_ = 0, upper_ = 0, asked_ = 0, depth_ = 0;
-  bool begun_ = false, asking_ = false, from_above_ = false;
+  Frame some_;
+  const Frame* start_ = nullptr;  // of what lives: some, or all
+  Frame below_[most_levels][3];   // what a split leaves, and two by turns for what comes before it
+  Growth growth_[most_levels + 1];
+  int lower_ = 0, upper_ = 0, asked_ = 0, depth_ = 0, at_ = -1;
+  bool begun_ = false, asking_ = false, from_above_ = false, growing_ = false, seeking_ = false;
   std::int64_t patience_ = first_patience, left_ = 0;
   std::int64_t *points_ = nullptr, *leaves_ = nullptr;
 };
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

@@ -2,7 +2,7 @@
 #pragma once
 #include "randomized_node.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 // most(n, d) = max over a + b = n of (1 + most(a, d) + most(b, d - 1)) / 2, for of the sides of a split one at least has a
 // smaller dimension. Larger classes than the table holds are bounded by their size, and by the dimension itself.
@@ -27,6 +27,12 @@ class MostWorth {
     return true;
   }
 
+  // What making it takes.
+  static std::int64_t cost(std::int64_t hypotheses, int dimension) {
+    const std::int64_t sizes = hypotheses < largest ? hypotheses : largest;
+    return dimension * sizes * sizes / 2;
+  }
+
   Word of(std::int64_t size, int dimension) const {
     const Word by_size = most_worth(size), whole = Word(dimension) << value_bits;
     const Word by_both = size <= sizes_ ? table_[dimension * (sizes_ + 1) + size] : whole;
@@ -45,4 +51,4 @@ class MostWorth {
   std::int64_t sizes_ = 0;
 };
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

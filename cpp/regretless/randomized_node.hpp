@@ -2,7 +2,7 @@
 #pragma once
 #include "version_space.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 // Values are whole numbers of 2^-58.
 inline constexpr int value_bits = 58;
@@ -39,6 +39,7 @@ struct RandomizedNode {
   std::int64_t count = 0, next = 0;
   Room<Word> key;
   int inside = -1;         // the side that the search went into
+  bool bounding = false;   // its dimension is being asked for; nothing else is known yet
   Frame* inner = nullptr;  // the frame made for that side
 
   Word threshold() const { return worth.lower > needed ? worth.lower : needed; }
@@ -62,4 +63,4 @@ struct RandomizedNode {
   }
 };
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

@@ -9,7 +9,7 @@
 #include "littlestone_search.hpp"
 #include "randomized_most.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 class RandomizedSearch {
  public:
@@ -20,39 +20,47 @@ class RandomizedSearch {
     for (std::int64_t i = 0; i < made_; ++i) nodes_[i]->~Level(), std::free(nodes_[i]);
   }
 
+  // False: no memory.
   bool make(const BitClass& c, std::int64_t bytes) {
-    naming_ = Naming(c);
-    if (!frame_class(c, naming_, root_, alike_) || !memo_.begin(naming_.words, 3, bytes - bytes / 4) ||
-        !levels_.make(c, bytes / 4) || !spare_key_.reach(naming_.words) || !live_.reach(c.words) || !wanted_.reach(c.words) ||
-        !level(0))
+    if (!levels_.make(c, bytes / 4) || !memo_.begin(naming().words, 3, bytes - bytes / 4) || !spare_key_.reach(naming().words) ||
+        !live_.reach(c.words) || !wanted_.reach(c.words) || !level(0))
       return false;
-    for (std::int64_t i = 0; i < root_.words; ++i) wanted_[i] = root_.all(i);
-    return dimension(root_, wanted_, root_.rows, log2_floor(root_.rows), dimension_) && most_.make(root_.rows, dimension_);
+    dimension_ = log2_floor(root().rows);
+    for (std::int64_t i = 0; i < root().words; ++i) live_[i] = root().all(i);
+    return stand_apart(root(), live_, root().rows);
   }
   const Memo& memo() const { return memo_; }
+  std::int64_t words() const { return words_ + levels_.words(); }
 
-  // At most so many steps more on the hypotheses that live.
-  LittlestoneOutcome run(const Word* live, std::int64_t steps, RandomizedStanding& s) {
-    for (std::int64_t i = 0; i < root_.words; ++i) wanted_[i] = live ? live[i] : root_.all(i);
-    if (!begun_ || std::memcmp(wanted_, live_, std::size_t(root_.words) * sizeof(Word))) {
-      begun_ = false;
-      if (!is_version_space(root_, wanted_, live_)) return LittlestoneOutcome::no_version_space;
-      std::memcpy(live_, wanted_, std::size_t(root_.words) * sizeof(Word));
-      top_ = -1;
-      if (!enter(root_, live_, 0, dimension_)) return LittlestoneOutcome::no_memory;
-      begun_ = true;
+  // Until so many words more have been looked at, the last step being finished. All that takes long is done here, the class's
+  // own dimension first.
+  LittlestoneOutcome run(const Word* live, std::int64_t words, RandomizedStanding& s) {
+    for (std::int64_t i = 0; i < root().words; ++i) wanted_[i] = live ? live[i] : root().all(i);
+    if (!standing_ || std::memcmp(wanted_, live_, std::size_t(root().words) * sizeof(Word))) {
+      standing_ = begun_ = false;
+      words_ += live ? root().cells() : 0;
+      if (live && !is_version_space(root(), wanted_, live_)) return LittlestoneOutcome::no_version_space;
+      std::memcpy(live_, wanted_, std::size_t(root().words) * sizeof(Word));
+      size_ = counted(live_, root().words);
+      asking_ = asking_ && !ready_;
+      top_ = -1, standing_ = true;
     }
     s.steps = 0;
-    for (; top_ >= 0 && s.steps < steps; ++s.steps)
-      if (!step()) return begun_ = false, LittlestoneOutcome::no_memory;
-    const Worth worth = top_ >= 0 ? so_far(nodes_[0]->node) : arrived_;
+    for (const std::int64_t end = this->words() + words; this->words() < end && !(begun_ && top_ < 0);)
+      if (!go_on(end - this->words(), s.steps)) return standing_ = false, LittlestoneOutcome::no_memory;
+    const Worth worth = !begun_ ? Worth{least_worth(size_), most_worth(size_)} : top_ >= 0 ? so_far(nodes_[0]->node) : arrived_;
     s.lower = worth.lower, s.upper = worth.upper, s.rounded = rounded_;
     return LittlestoneOutcome::done;
   }
 
  private:
   static constexpr std::int64_t few = 3;            // classes of no more hypotheses are worth what their number says
-  static constexpr std::int64_t patience = 1 << 14;  // steps after which a bound of the dimension has to do
+  // Words after which a bound of the dimension has to do: these, or so many looks at all of the frame.
+  static constexpr std::int64_t patience = 1 << 20, looks = 16;
+
+  const Naming& naming() const { return levels_.naming(); }
+  const Frame& root() const { return levels_.root(); }
+  Alike& alike() { return levels_.alike(); }
 
   struct Level {
     RandomizedNode node;
@@ -76,20 +84,57 @@ class RandomizedSearch {
     return facts ? Worth{facts[1], facts[2]} : Worth{least_worth(size), most_.of(size, dimension)};
   }
 
-  // The Littlestone dimension of what lives in a frame, which is no more than `most`; more where it is hard to find.
-  bool dimension(const Frame& f, const Word* live, std::int64_t size, int most, int& found) {
-    const Frame* alone = &f;
+  // A frame of their own for those in a frame whose Littlestone dimension is asked for.
+  bool stand_apart(const Frame& f, const Word* live, std::int64_t size) {
+    alone_ = &f;
     if (!f.narrow() && size < f.rows) {
-      if (!reframe(f, live, naming_.words, apart_, alike_)) return false;
-      alone = &apart_;
+      words_ += f.cells();
+      if (!reframe(f, live, naming().shared, apart_, alike())) return false;
+      alone_ = &apart_;
     }
-    const Word mask = !alone->narrow() ? 0 : alone == &f ? live[0] : alone->tail();
-    for (found = most < log2_floor(size) ? most : log2_floor(size); found > 1; --found) {
-      Verdict verdict = levels_.begin(*alone, mask, found);
-      if (verdict == Verdict::open) verdict = levels_.go_on(patience);
-      if (verdict == Verdict::no_memory) return false;
-      if (verdict != Verdict::no) break;
+    alone_mask_ = !alone_->narrow() ? 0 : alone_ == &f ? live[0] : alone_->tail();
+    asking_ = false;
+    return true;
+  }
+
+  // Narrows the dimension of those apart from above: `open` while it may become less; it stays more where it is hard to find.
+  Verdict lower(int& dimension, std::int64_t words) {
+    if (dimension <= 1) return Verdict::yes;
+    const std::int64_t before = levels_.words();
+    Verdict verdict = Verdict::open;
+    if (!asking_) {
+      verdict = levels_.begin(*alone_, alone_mask_, dimension);
+      left_ = looks * alone_->cells() > patience ? looks * alone_->cells() : patience;
+      asking_ = true;
+    } else {
+      verdict = levels_.go_on(words < left_ ? words : left_);
     }
+    left_ -= levels_.words() - before;
+    if (verdict == Verdict::open && left_ > 0) return verdict;
+    asking_ = false;
+    if (verdict != Verdict::no) return verdict == Verdict::no_memory ? verdict : Verdict::yes;
+    --dimension;
+    return Verdict::open;
+  }
+
+  // One thing more. False: no memory.
+  bool go_on(std::int64_t words, std::int64_t& steps) {
+    if (!ready_) {
+      const Verdict verdict = lower(dimension_, words);
+      if (verdict == Verdict::open) return true;
+      words_ += most_.cost(root().rows, dimension_);
+      return ready_ = verdict != Verdict::no_memory && most_.make(root().rows, dimension_);
+    }
+    if (!begun_) return begun_ = enter(root(), live_, 0, dimension_);
+    RandomizedNode& n = nodes_[top_]->node;
+    if (!n.bounding) return ++steps, ++words_, step();
+    const Verdict verdict = lower(n.dimension, words);
+    if (verdict == Verdict::open) return true;
+    n.bounding = false;
+    if (verdict == Verdict::no_memory) return false;
+    if (bounded(n)) return words_ += n.frame->cells(), n.list();
+    arrived_ = n.worth;
+    --top_;
     return true;
   }
 
@@ -100,22 +145,25 @@ class RandomizedSearch {
     Level& l = *nodes_[top_ + 1];
     RandomizedNode& n = l.node;
     n.size = counted(live, f.words);
+    words_ += f.words;
     if (n.size <= few) return arrived_ = {least_worth(n.size), most_worth(n.size)}, true;
     // Fewer than half of a frame's rows are better off in a frame of their own.
     const bool apart = f.words > 1 && n.size <= f.rows / 2;
-    if (apart && !reframe(f, live, naming_.words, l.frame, alike_)) return false;
+    if (apart) words_ += f.cells();
+    if (apart && !reframe(f, live, naming().shared, l.frame, alike())) return false;
     n.frame = apart ? &l.frame : &f;
-    if (!n.live.reach(n.frame->words) || !n.key.reach(naming_.words) || !l.side.reach(n.frame->words)) return false;
+    if (!n.live.reach(n.frame->words) || !n.key.reach(naming().words) || !l.side.reach(n.frame->words)) return false;
     for (std::int64_t i = 0; i < n.frame->words; ++i) n.live[i] = apart ? n.frame->all(i) : live[i];
-    name(naming_, *n.frame, n.live, n.key);
+    words_ += naming().cost(*n.frame);
+    name(naming(), *n.frame, n.live, n.key);
     n.worth = recall(n.key, n.size, most);
     if (n.worth.upper <= needed || n.worth.lower == n.worth.upper) return arrived_ = n.worth, true;
     n.needed = needed;
-    if (!dimension(*n.frame, n.live, n.size, most, n.dimension)) return false;
-    if (!bounded(n)) return arrived_ = n.worth, true;
-    n.missed = 0, n.inside = -1;
+    n.dimension = most < log2_floor(n.size) ? most : log2_floor(n.size);
+    n.missed = 0, n.count = n.next = 0, n.inside = -1;
+    n.bounding = true;
     ++top_;
-    return n.list();
+    return stand_apart(*n.frame, n.live, n.size);
   }
 
   // Whether bounds by size and dimension leave anything to be searched for.
@@ -173,6 +221,7 @@ class RandomizedSearch {
 
   void put_side(Level& l, int s) {
     const RandomizedNode& n = l.node;
+    words_ += n.frame->words;
     const Word* const column = n.frame->column + n.column() * n.frame->words;
     for (std::int64_t i = 0; i < n.frame->words; ++i) l.side[i] = n.live[i] & (s ? column[i] : ~column[i]);
   }
@@ -180,12 +229,16 @@ class RandomizedSearch {
   void look(Level& l, int s) {
     put_side(l, s);
     const std::int64_t size = counted(l.side, l.node.frame->words);
-    if (size > few) name(naming_, *l.node.frame, l.side, spare_key_);
+    if (size > few) {
+      words_ += naming().cost(*l.node.frame);
+      name(naming(), *l.node.frame, l.side, spare_key_);
+    }
     l.node.side[s] = recall(spare_key_, size, l.node.dimension);
   }
 
   // What those passed over and those that are left may come to, or what is found already.
   static Worth so_far(const RandomizedNode& n) {
+    if (n.bounding) return n.worth;
     Word most = n.missed > n.worth.lower ? n.missed : n.worth.lower;
     if (n.next < n.count && most_of(n) > most) most = most_of(n);
     return {n.worth.lower, most < n.worth.upper ? most : n.worth.upper};
@@ -199,18 +252,21 @@ class RandomizedSearch {
     return true;
   }
 
-  Naming naming_;
-  Frame root_, apart_;
   Search levels_;
+  Frame apart_;
+  const Frame* alone_ = nullptr;  // where the Littlestone dimension is asked for
+  Word alone_mask_ = 0;
+  std::int64_t left_ = 0;
   MostWorth most_;
-  int dimension_ = 0;
+  int dimension_ = 0;  // of the class, or more
   Memo memo_;
-  Alike alike_;
   Room<Level*> nodes_;
-  std::int64_t made_ = 0, top_ = -1;
+  std::int64_t made_ = 0, top_ = -1, size_ = 0, words_ = 0;
   Room<Word> spare_key_, live_, wanted_;
   Worth arrived_{};
-  bool begun_ = false, rounded_ = false;
+  // Whether the class's own dimension is known, what lives is known, it was gone into, a dimension is being asked for; and
+  // whether a value was rounded.
+  bool ready_ = false, standing_ = false, begun_ = false, asking_ = false, rounded_ = false;
 };
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

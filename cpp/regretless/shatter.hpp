@@ -99,6 +99,19 @@ inline bool count_sides(ShatterSearch& s, const ShatterLevel& l, const Word* by)
   return true;
 }
 
+// Those of the candidates from `from` to `to`, as `pass_on` does.
+inline void pass_some(ShatterSearch& s, std::int64_t chosen, std::int64_t from, std::int64_t to, std::int64_t side) {
+  const ShatterLevel& l = s.levels[s.depth];
+  ShatterLevel& below = s.levels[s.depth + 1];
+  for (std::int64_t i = from; i < to; ++i) {
+    if (i == chosen) continue;
+    const std::int64_t worst = side == 0 ? 0 : worst_cut(l, s.sides, column_of(l, chosen), column_of(l, i), side);
+    if (worst < 0) continue;
+    below.ranks[below.count] = i, below.least[below.count++] = worst;
+  }
+  if (side > 0) s.steps += to - from;
+}
+
 // Those of the candidates from `from` on, but for the chosen one, that also cut both of its sides of all cells well enough: their
 // ranks and worst cuts go to the level below. All of them, with no side asked for.
 inline bool pass_on(ShatterSearch& s, std::int64_t chosen, std::int64_t from, std::int64_t side) {
@@ -106,13 +119,7 @@ inline bool pass_on(ShatterSearch& s, std::int64_t chosen, std::int64_t from, st
   ShatterLevel& below = s.levels[s.depth + 1];
   if (!room_for_candidates(below, l.count)) return false;
   below.count = below.next = 0;
-  for (std::int64_t i = from; i < l.count; ++i) {
-    if (i == chosen) continue;
-    const std::int64_t worst = side == 0 ? 0 : worst_cut(l, s.sides, column_of(l, chosen), column_of(l, i), side);
-    if (worst < 0) continue;
-    below.ranks[below.count] = i, below.least[below.count++] = worst;
-  }
-  if (side > 0) s.steps += l.count - from;
+  pass_some(s, chosen, from, l.count, side);
   return true;
 }
 
@@ -180,17 +187,17 @@ struct Appended {
 // The hypotheses of a cell that are marked go to a place below, with what they say of each candidate.
 template <class Marked>
 REGRETLESS_INLINE void move_side(const ShatterLevel& l, ShatterLevel& below, std::int64_t cell, std::int64_t place,
-                                 Marked marked) {
+                                 Marked marked, std::int64_t from_candidate, std::int64_t to_candidate) {
   const std::int64_t begin = l.begins[cell], end = l.begins[cell + 1];
   if (place < 0) return;
   if (end - begin == 1) {
     const Sift sift(marked(begin));
     below.present[place] = sift(l.present[begin]);
-    for (std::int64_t i = 0; i < below.count; ++i)
+    for (std::int64_t i = from_candidate; i < to_candidate; ++i)
       below.columns[i * below.stride + place] = sift(column_of(l, below.ranks[i])[begin]);
     return;
   }
-  for (std::int64_t i = -1; i < below.count; ++i) {
+  for (std::int64_t i = from_candidate > 0 ? from_candidate : -1; i < to_candidate; ++i) {
     const Word* from = i < 0 ? l.present : column_of(l, below.ranks[i]);
     Appended to{(i < 0 ? below.present : below.columns + i * below.stride) + place};
     for (std::int64_t w = begin; w < end; ++w) to(Sift(marked(w))(from[w]), bits_of(marked(w)));
@@ -198,21 +205,27 @@ REGRETLESS_INLINE void move_side(const ShatterLevel& l, ShatterLevel& below, std
   }
 }
 
-// The level below one more point, for the candidates that were passed on.
-inline bool cut(ShatterSearch& s, std::int64_t chosen) {
+// What the level below one more point says of some of its candidates; the cells themselves with the first of them.
+inline void cut_some(ShatterSearch& s, std::int64_t chosen, std::int64_t from, std::int64_t to) {
   const ShatterLevel& l = s.levels[s.depth];
   ShatterLevel& below = s.levels[s.depth + 1];
-  if (!room_for_columns(below)) return false;
   const Word* by = column_of(l, chosen);
   for (std::int64_t cell = 0; cell < l.cells; ++cell) {
-    move_side(l, below, cell, s.places[2 * cell], [&](std::int64_t w) { return by[w]; });
-    move_side(l, below, cell, s.places[2 * cell + 1], [&](std::int64_t w) { return l.present[w] & ~by[w]; });
+    move_side(l, below, cell, s.places[2 * cell], [&](std::int64_t w) { return by[w]; }, from, to);
+    move_side(l, below, cell, s.places[2 * cell + 1], [&](std::int64_t w) { return l.present[w] & ~by[w]; }, from, to);
   }
   for (std::int64_t w = below.words; w < below.stride; ++w) {
     below.present[w] = 0;
-    for (std::int64_t i = 0; i < below.count; ++i) below.columns[i * below.stride + w] = 0;
+    for (std::int64_t i = from; i < to; ++i) below.columns[i * below.stride + w] = 0;
   }
-  for (std::int64_t i = 0; i < below.count; ++i) below.candidates[i] = l.candidates[below.ranks[i]];
+  for (std::int64_t i = from; i < to; ++i) below.candidates[i] = l.candidates[below.ranks[i]];
+}
+
+// The level below one more point, for the candidates that were passed on.
+inline bool cut(ShatterSearch& s, std::int64_t chosen) {
+  ShatterLevel& below = s.levels[s.depth + 1];
+  if (!room_for_columns(below)) return false;
+  cut_some(s, chosen, 0, below.count);
   ++s.depth;
   return true;
 }
@@ -328,21 +341,64 @@ inline Shattered run_shatter(ShatterSearch& s, std::int64_t work) {
   return Shattered::open;
 }
 
-// Always the candidate whose worst cut is the best. All cells are kept.
-inline Shattered dive(ShatterSearch& s) {
-  s.kept = s.hypotheses;
-  if (!load(s, 1)) return Shattered::no_memory;
-  for (;;) {
-    const ShatterLevel& l = s.levels[s.depth];
-    std::int64_t best = 0;
-    for (std::int64_t i = 1; i < l.count; ++i)
-      if (l.least[i] > l.least[best]) best = i;
-    s.target = s.depth;
-    if (l.count == 0) return Shattered::found;
-    choose(s, best);
-    if (!count_sides(s, l, column_of(l, best)) || !lay_out(s, l, s.levels[s.depth + 1])) return Shattered::no_memory;
-    if (!pass_on(s, best, 0, 1) || !cut(s, best)) return Shattered::no_memory;
+// The first of the candidates whose worst cut is the best.
+inline std::int64_t best_cut(const ShatterLevel& l) {
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < l.count; ++i)
+    if (l.least[i] > l.least[best]) best = i;
+  return best;
+}
+
+// Chooses one point more, and makes room for those that may follow it.
+inline bool begin_dive_below(ShatterSearch& s, std::int64_t best) {
+  const ShatterLevel& l = s.levels[s.depth];
+  ShatterLevel& below = s.levels[s.depth + 1];
+  choose(s, best);
+  s.target = s.depth + 1;
+  if (!count_sides(s, l, column_of(l, best)) || !lay_out(s, l, below) || !room_for_candidates(below, l.count)) return false;
+  below.count = below.next = 0;
+  s.passing = true, s.dived = 0, s.copied = -1;
+  return true;
+}
+
+// Goes on down from a point that was chosen, a few candidates at a time.
+inline bool go_on_below(ShatterSearch& s, std::int64_t& work) {
+  const ShatterLevel& l = s.levels[s.depth];
+  ShatterLevel& below = s.levels[s.depth + 1];
+  const std::int64_t chosen = best_cut(l);
+  if (s.dived < l.count) {
+    const std::int64_t some = 1 + work / (2 * l.words), to = l.count - s.dived < some ? l.count : s.dived + some;
+    work -= 2 * (to - s.dived) * l.words + l.count / 8;
+    pass_some(s, chosen, s.dived, to, 1);
+    s.dived = to;
+    return true;
   }
+  if (s.copied < 0) {
+    if (!room_for_columns(below)) return false;
+    s.copied = 0;
+  }
+  const std::int64_t each = l.words + below.words, some = 1 + work / each;
+  const std::int64_t to = below.count - s.copied < some ? below.count : s.copied + some;
+  work -= (to - s.copied + 1) * each;
+  cut_some(s, chosen, s.copied, to);
+  s.copied = to;
+  if (to == below.count) ++s.depth, s.passing = false;
+  return true;
+}
+
+// Always the candidate whose worst cut is the best. All cells are kept.
+inline Shattered dive(ShatterSearch& s, std::int64_t work) {
+  if (!s.begun) {
+    s.kept = s.hypotheses, s.diving = true, s.target = 0;
+    if (!load(s, 1)) return Shattered::no_memory;
+    work -= 2 * s.points * words_for(s.hypotheses);
+  }
+  while (work > 0) {
+    const ShatterLevel& l = s.levels[s.depth];
+    if (!s.passing && l.count == 0) return Shattered::found;
+    if (!(s.passing ? go_on_below(s, work) : begin_dive_below(s, best_cut(l)))) return Shattered::no_memory;
+  }
+  return Shattered::open;
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -31,6 +31,8 @@ struct ShatterSearch {
   int target;  // points to find
   int depth;   // points chosen
   bool begun;
+  bool diving, passing;         // a greedy choice, and whether its last point is being gone on from
+  std::int64_t dived, copied;  // candidates of the level above that were passed on or not; of the level below, copied
   ShatterLevel levels[largest_set + 1];
   std::int64_t chosen[largest_set + 1];
   std::int64_t steps;  // sets looked at
@@ -50,8 +52,8 @@ struct ShatterSearch {
 };
 
 struct ShatterKernels {
-  Shattered (*run)(ShatterSearch&, std::int64_t work);  // until found or none, or about as many words were looked at
-  Shattered (*dive)(ShatterSearch&);                    // the set that a greedy choice leads to, as far as it goes
+  Shattered (*run)(ShatterSearch&, std::int64_t work);   // until found or none, or about as many words were looked at
+  Shattered (*dive)(ShatterSearch&, std::int64_t work);  // the set that a greedy choice leads to, as far as it goes
 };
 
 extern const ShatterKernels shatter_kernels_v1, shatter_kernels_v3, shatter_kernels_v4, shatter_kernels_generic;

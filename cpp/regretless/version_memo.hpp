@@ -2,10 +2,11 @@
 #pragma once
 #include "version_space.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
-// A table of entries of key words and then words of facts. It grows to the bytes it may take; from then on what is of
-// least worth among its neighbours makes way. Worth 0 is an empty place.
+// A table of entries of key words and then words of facts. It grows as long as it and the one that it replaces take no more
+// than its bytes, but is never of fewer than 32 entries; from then on what is of least worth among its neighbours makes way.
+// Worth 0 is an empty place.
 class Memo {
  public:
   Memo() = default;
@@ -15,8 +16,10 @@ class Memo {
 
   // False: no memory.
   bool begin(std::int64_t key_words, std::int64_t facts, std::int64_t bytes) {
-    key_words_ = key_words, stride_ = key_words + facts, bytes_ = bytes;
-    return rebuild(1024);
+    key_words_ = key_words, stride_ = key_words + facts, cells_ = bytes / std::int64_t(sizeof(Word));
+    std::uint64_t size = first;
+    while (size > fewest && cells_of(size) > cells_) size /= 2;
+    return rebuild(size);
   }
 
   // Its facts, the upper 8 bits of the first being its worth; null if nothing is known.
@@ -50,6 +53,9 @@ class Memo {
 
  private:
   static constexpr int reach = 16;  // neighbours looked at
+  static constexpr std::uint64_t first = 1024, fewest = 16;  // entries, but for the neighbours of the last
+
+  std::int64_t cells_of(std::uint64_t size) const { return (std::int64_t(size) + reach) * stride_; }
 
   std::uint64_t hash(const Word* key) const {
     Word h = 0;
@@ -70,9 +76,7 @@ class Memo {
   }
 
   bool rebuild(std::uint64_t size) {
-    const std::int64_t cells = (std::int64_t(size) + reach) * stride_;
-    if (cells > bytes_ / std::int64_t(sizeof(Word))) return false;
-    Word* const fresh = static_cast<Word*>(std::calloc(std::size_t(cells), sizeof(Word)));
+    Word* const fresh = static_cast<Word*>(std::calloc(std::size_t(cells_of(size)), sizeof(Word)));
     if (!fresh) return false;
     Word* const old = table_;
     const std::int64_t old_size = old ? std::int64_t(mask_) + 1 + reach : 0;
@@ -95,12 +99,15 @@ class Memo {
     }
     return claim(least, key, 1);
   }
-  bool grow() { return rebuild(2 * (mask_ + 1)); }
+  bool grow() {
+    const std::uint64_t size = mask_ + 1;
+    return cells_of(size) + cells_of(2 * size) <= cells_ && rebuild(2 * size);
+  }
 
   Word* table_ = nullptr;
   std::uint64_t mask_ = 0;
-  std::int64_t key_words_ = 0, stride_ = 0, bytes_ = 0, used_ = 0;
+  std::int64_t key_words_ = 0, stride_ = 0, cells_ = 0, used_ = 0;
   bool full_ = false;
 };
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

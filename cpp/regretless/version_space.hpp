@@ -3,29 +3,30 @@
 // A frame holds the hypotheses of one version space side by side: points that no longer tell them apart are dropped, and of
 // points that tell them apart in the same way, whatever they call the two sides, one is left. Version spaces inside a frame of
 // one word are masks. The labels that all hypotheses of a version space agree on name it: they are its key, the same in every
-// frame; where there are fewer hypotheses than labels, the hypotheses themselves are.
+// frame; where there are fewer hypotheses than labels, the hypotheses themselves are, and frames do without keys.
 #pragma once
 #include <utility>
 
 #include "bit_class.hpp"
 #include "version_words.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 struct Frame {
   std::int64_t rows = 0, words = 0, columns = 0;
   Room<Word> column;     // (columns, words): never constant, no two alike, and the first row says 0
-  Room<Word> zero, one;  // (columns, key words): what the key gains when the column is 0 or 1 throughout
-  Room<Word> base;       // (key words): what all rows agree on
+  Room<Word> zero, one;  // (columns, shared words): what the key gains when the column is 0 or 1 throughout
+  Room<Word> base;       // (shared words): what all rows agree on
   Room<std::int32_t> point, row;  // which they are in the class
 
   bool narrow() const { return words == 1; }
+  std::int64_t cells() const { return columns * words; }
   Word tail() const { return ~Word(0) >> (-rows & 63); }
   Word all(std::int64_t word) const { return word + 1 == words ? tail() : ~Word(0); }
 
-  bool reach(std::int64_t most_columns, std::int64_t key_words) {
-    return column.reach(most_columns * words) && zero.reach(most_columns * key_words) && one.reach(most_columns * key_words) &&
-           base.reach(key_words) && point.reach(most_columns) && row.reach(rows);
+  bool reach(std::int64_t most_columns, std::int64_t shared) {
+    return column.reach(most_columns * words) && zero.reach(most_columns * shared) && one.reach(most_columns * shared) &&
+           base.reach(shared) && point.reach(most_columns) && row.reach(rows);
   }
 };
 
@@ -56,22 +57,25 @@ class Alike {
   std::uint64_t mask_ = 0;
 };
 
+inline void put_key(Word* to, const Word* from, std::int64_t words) {
+  for (std::int64_t i = 0; i < words; ++i) to[i] = from[i];
+}
 // Keys are merged into keys.
 inline void add_key(Word* to, const Word* from, std::int64_t words) {
   for (std::int64_t i = 0; i < words; ++i) to[i] |= from[i];
 }
 
-// The frame of some rows of another. False: no memory.
-inline bool reframe(const Frame& from, const Word* chosen, std::int64_t key_words, Frame& to, Alike& alike) {
+// The frame of some rows of another, which costs a look at all of its words. False: no memory.
+inline bool reframe(const Frame& from, const Word* chosen, std::int64_t shared, Frame& to, Alike& alike) {
   to.rows = counted(chosen, from.words);
   to.words = (to.rows + 63) / 64;
-  if (!to.reach(from.columns, key_words) || !alike.clear(from.columns)) return false;
-  std::memcpy(to.base, from.base, std::size_t(key_words) * sizeof(Word));
+  if (!to.reach(from.columns, shared) || !alike.clear(from.columns)) return false;
+  put_key(to.base, from.base, shared);
   std::int64_t m = 0;
   for (std::int64_t c = 0; c < from.columns; ++c) {
     Word* const column = to.column + m * to.words;
     gather(from.column + c * from.words, chosen, from.words, column);
-    const Word *zero = from.zero + c * key_words, *one = from.one + c * key_words;
+    const Word *zero = from.zero + c * shared, *one = from.one + c * shared;
     if (column[0] & 1) {
       for (std::int64_t i = 0; i < to.words; ++i) column[i] ^= to.all(i);
       std::swap(zero, one);
@@ -79,17 +83,17 @@ inline bool reframe(const Frame& from, const Word* chosen, std::int64_t key_word
     Word any = 0;
     for (std::int64_t i = 0; i < to.words; ++i) any |= column[i];
     if (!any) {
-      add_key(to.base, zero, key_words);
+      add_key(to.base, zero, shared);
       continue;
     }
     const std::int64_t same = alike.find(to.column, to.words, m);
     if (same < m) {
-      add_key(to.zero + same * key_words, zero, key_words);
-      add_key(to.one + same * key_words, one, key_words);
+      add_key(to.zero + same * shared, zero, shared);
+      add_key(to.one + same * shared, one, shared);
       continue;
     }
-    std::memcpy(to.zero + m * key_words, zero, std::size_t(key_words) * sizeof(Word));
-    std::memcpy(to.one + m * key_words, one, std::size_t(key_words) * sizeof(Word));
+    put_key(to.zero + m * shared, zero, shared);
+    put_key(to.one + m * shared, one, shared);
     to.point[m++] = from.point[c];
   }
   to.columns = m;
@@ -102,35 +106,48 @@ inline bool reframe(const Frame& from, const Word* chosen, std::int64_t key_word
 // What names a version space.
 struct Naming {
   std::int64_t words = 0;
+  std::int64_t shared = 0;  // words of what rows agree on that frames keep: all of them, or none where rows are the names
   bool by_rows = false;
 
   Naming() = default;
   explicit Naming(const BitClass& c) {
     by_rows = c.hypotheses <= 2 * c.points;
     words = by_rows ? c.words : (2 * c.points + 63) / 64;
+    shared = by_rows ? 0 : words;
   }
+  // Words looked at to name what lives in a frame.
+  std::int64_t cost(const Frame& f) const { return by_rows ? f.rows + words : f.cells() + words; }
 };
 
 // The hypotheses and points of a class as they were given. False: no memory.
 inline bool frame_class(const BitClass& c, const Naming& naming, Frame& root, Alike& alike) {
-  Frame given;
-  Room<Word> all;
-  given.rows = c.hypotheses, given.words = c.words, given.columns = c.points;
-  const std::int64_t k = naming.words;
-  if (!given.reach(c.points, k) || !all.reach(c.words)) return false;
-  std::memcpy(given.column, c.columns, std::size_t(c.points * c.words) * sizeof(Word));
-  std::memset(given.zero, 0, std::size_t(c.points * k) * sizeof(Word));
-  std::memset(given.one, 0, std::size_t(c.points * k) * sizeof(Word));
-  std::memset(given.base, 0, std::size_t(k) * sizeof(Word));
-  for (std::int64_t h = 0; h < c.hypotheses; ++h) given.row[h] = std::int32_t(h);
+  root.rows = c.hypotheses, root.words = c.words;
+  const std::int64_t k = naming.shared;
+  if (!root.reach(c.points, k) || !alike.clear(c.points)) return false;
+  for (std::int64_t i = 0; i < k; ++i) root.base[i] = 0;
+  std::int64_t m = 0;
   for (std::int64_t x = 0; x < c.points; ++x) {
-    given.point[x] = std::int32_t(x);
+    Word* const column = root.column + m * c.words;
+    const Word turned = c.columns[x * c.words] & 1;
+    Word any = 0;
+    for (std::int64_t i = 0; i < c.words; ++i) any |= column[i] = c.columns[x * c.words + i] ^ (turned ? root.all(i) : 0);
+    const std::int64_t place = any ? alike.find(root.column, c.words, m) : -1;
+    if (place == m) {
+      for (std::int64_t i = m * k; i < (m + 1) * k; ++i) root.zero[i] = root.one[i] = 0;
+      root.point[m++] = std::int32_t(x);
+    }
     if (naming.by_rows) continue;
-    given.zero[x * k + x / 32] |= Word(1) << (2 * (x % 32));
-    given.one[x * k + x / 32] |= Word(2) << (2 * (x % 32));
+    const Word says_0 = Word(1) << (2 * (x % 32)), says_1 = says_0 << 1;
+    if (place < 0) {
+      root.base[x / 32] |= turned ? says_1 : says_0;
+      continue;
+    }
+    root.zero[place * k + x / 32] |= turned ? says_1 : says_0;
+    root.one[place * k + x / 32] |= turned ? says_0 : says_1;
   }
-  for (std::int64_t i = 0; i < c.words; ++i) all[i] = given.all(i);
-  return reframe(given, all, k, root, alike);
+  root.columns = m;
+  for (std::int64_t h = 0; h < c.hypotheses; ++h) root.row[h] = std::int32_t(h);
+  return true;
 }
 
 // The key of the hypotheses of a frame that live.
@@ -180,4 +197,4 @@ inline bool is_version_space(const Frame& root, const Word* live, Word* others) 
   return !counted(others, root.words);
 }
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

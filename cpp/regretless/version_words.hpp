@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless::REGRETLESS_ISA::littlestone {
 
 using Word = std::uint64_t;
 
@@ -79,4 +79,4 @@ inline void sort_words(Word* words, std::int64_t count) {
     }
 }
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless::REGRETLESS_ISA::littlestone

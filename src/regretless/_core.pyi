@@ -7,6 +7,12 @@ import numpy
 from numpy.typing import NDArray
 
 
+def transpose_bits(rows: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Fills the columns from the rows of a table of bits, 64 to a word."""
+
+def rank_of_bits(rows: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')]) -> int:
+    """How many rows are no sums over GF(2) of others; the rows are used up."""
+
 class Player:
     """Rules and borrowed state; feed it rounds."""
 
@@ -201,25 +207,29 @@ SPARSE_LANES: int = 32
 
 class Littlestone:
     """
-    A search for the Littlestone dimensions of version spaces of a class of distinct hypotheses, whose bits are borrowed; of what it found it remembers as much as the memory, in bytes, allows.
+    A search for the Littlestone dimensions of version spaces of a class of distinct hypotheses, whose bits are borrowed; of what it found it remembers as much as the memory, in bytes, allows. Threads wait for one another.
     """
 
     def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hypotheses: int, memory: int = 1073741824) -> None: ...
 
-    def run(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, steps: int) -> tuple[int, int, int]:
+    def run(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, words: int, least: int = 0) -> tuple[int, int, int]:
         """
-        At most so many steps more: the dimension is no less and no more, and how many steps were taken.
+        Until so many words of bits more have been looked at, and the last step is done: the dimension is no less and no more, and how many steps were taken. A tree of `least` levels is known from elsewhere.
         """
 
-    def tree(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, depth: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    def tree(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, depth: int, words: int | None = None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]] | None:
         """
-        A mistake tree of this depth in the order of a heap: its points, and a hypothesis for each leaf.
+        A mistake tree of this depth in the order of a heap: its points, and a hypothesis for each leaf. None if so many words do not do, by which it is nearer.
         """
 
     def labels(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, point: int) -> tuple[int, int]:
         """
         The dimensions of those that say 0 of a point and of those that say 1; -1 of none.
         """
+
+    @property
+    def words(self) -> int:
+        """How many words of bits it has looked at."""
 
     @property
     def known(self) -> int:
@@ -236,10 +246,14 @@ class RandomizedLittlestone:
 
     def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hypotheses: int, memory: int = 1073741824) -> None: ...
 
-    def run(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, steps: int) -> tuple[int, int, bool, int]:
+    def run(self, alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, words: int) -> tuple[int, int, bool, int, int]:
         """
-        At most so many steps more: no less, no more, whether the upper one may have been rounded up, and the steps taken.
+        Until so many words more have been looked at: no less, no more, whether the upper one may have been rounded up, the steps taken and the words looked at.
         """
+
+    @property
+    def words(self) -> int:
+        """How many words of bits it has looked at."""
 
     @property
     def known(self) -> int:
@@ -353,8 +367,10 @@ class Shatter:
         Goes on until about as many words were looked at: whether there is such a set, None if that is not known yet.
         """
 
-    def dive(self) -> list[int]:
-        """A shattered set by greedy choices, whatever its size; instead of run."""
+    def dive(self, work: int) -> bool:
+        """
+        A shattered set by greedy choices, whatever its size, instead of run: whether it is at its end. Until then, what is found grows.
+        """
 
     @property
     def found(self) -> list[int]:
@@ -458,7 +474,7 @@ class Voter:
     The hypotheses that are kept: they vote, or the first one in the order is followed. Those alive are another set where only mistakes cost hypotheses their vote.
     """
 
-    def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tie: int = 1, lazy: bool = False) -> None: ...
+    def __init__(self, columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hypotheses: int, kept: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], alive: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tie: int = 1, lazy: bool = False) -> None: ...
 
     @property
     def size(self) -> int:

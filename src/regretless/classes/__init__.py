@@ -12,25 +12,36 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .dimensions.dimension import Dimension
-    from .dimensions.littlestone import littlestone_dimension, randomized_littlestone_dimension
+    from .dimensions.littlestone import (
+        LittlestoneSearch,
+        RandomizedDimension,
+        RandomizedSearch,
+        littlestone_dimension,
+        randomized_littlestone_dimension,
+    )
     from .dimensions.vc import check_shattered, vc_dimension
     from .finite_class import FiniteClass
     from .forcing.worst import WorstCase, worst_case
     from .infinite import Halfspaces, dyadic_tree
     from .learners.consistent import Consistent
     from .learners.halving import Halving
+    from .learners.play import ClassPlay
     from .learners.randomized import RandomizedOptimal
     from .learners.standard_optimal import StandardOptimal
     from .mistake_tree import MistakeTree
 
 _HOMES = {
+    "ClassPlay": "learners.play",
     "Consistent": "learners.consistent",
     "Dimension": "dimensions.dimension",
     "FiniteClass": "finite_class",
     "Halfspaces": "infinite",
     "Halving": "learners.halving",
+    "LittlestoneSearch": "dimensions.littlestone",
     "MistakeTree": "mistake_tree",
+    "RandomizedDimension": "dimensions.littlestone",
     "RandomizedOptimal": "learners.randomized",
+    "RandomizedSearch": "dimensions.littlestone",
     "StandardOptimal": "learners.standard_optimal",
     "WorstCase": "forcing.worst",
     "check_shattered": "dimensions.vc",
@@ -42,13 +53,17 @@ _HOMES = {
 }
 
 __all__ = [
+    "ClassPlay",
     "Consistent",
     "Dimension",
     "FiniteClass",
     "Halfspaces",
     "Halving",
+    "LittlestoneSearch",
     "MistakeTree",
+    "RandomizedDimension",
     "RandomizedOptimal",
+    "RandomizedSearch",
     "StandardOptimal",
     "WorstCase",
     "check_shattered",

@@ -20,13 +20,16 @@ import numpy as np
 
 from ..errors import RegretlessError
 from .finite_class import Array, FiniteClass
+from .plain_normals import plainer
 
 LARGEST = 1 << 25
 """The most entries, ways times points, that are looked for: there is no telling before how many ways there are."""
 SAFE = 1 << 62  # products and sums below it are exact in 64 bits
 
 
-def halfspaces(points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None) -> FiniteClass:
+def halfspaces(
+    points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None, axes: Sequence[str] | None = None
+) -> FiniteClass:
     """All that hyperplanes which pass through none of the points say of them: see `FiniteClass.halfspaces`."""
     found = [[_exact(number, place) for number in point] for place, point in enumerate(points)]
     if not found:
@@ -37,10 +40,14 @@ def halfspaces(points: Any, *, homogeneous: bool = False, names: Sequence[str] |
             raise RegretlessError(f"point {place} has {len(point)} coordinates; each needs as many, one at least")
         if homogeneous and not any(point):
             raise RegretlessError(f"point {place} is the origin, of which hyperplanes through it say nothing")
+    if axes is not None and len(axes) != dimension:
+        raise RegretlessError(f"{len(axes)} names of axes; points have {dimension} coordinates")
     vectors = [_whole(point if homogeneous else [*point, Fraction(1)]) for point in found]
     table, normals = dichotomies(vectors)
     order = np.lexsort(table.T[::-1])
-    called = [_inequality(normal, homogeneous) for normal in normals[order].tolist()]
+    normals = plainer(table, normals, np.array(vectors, dtype=object), homogeneous=homogeneous)
+    shown = axes or [f"x{axis}" for axis in range(1, dimension + 1)]
+    called = [_inequality(normal, shown, homogeneous) for normal in normals[order].tolist()]
     return FiniteClass(table[order], hypotheses=called, points=names or _coordinates(found))
 
 
@@ -76,9 +83,14 @@ def _chambers(lines: Array) -> tuple[Array, Array]:
         said = _product(normals[whole], new) > 0
         table = np.vstack([_with(table[whole], said), _with(parted, True), _with(parted, False)])
         normals = np.vstack([normals[whole], *sides])
-        if len(table) * len(lines) > LARGEST:
-            raise RegretlessError(f"halfspaces: more than {LARGEST:,} entries; fewer points are expected")
+        refuse_many(len(table), len(lines))
     return table, normals
+
+
+def refuse_many(ways: int, points: int) -> None:
+    """Refuse what would be more entries than are looked for."""
+    if ways * points > LARGEST:
+        raise RegretlessError(f"halfspaces: more than {LARGEST:,} entries; fewer points are expected")
 
 
 def _at_right_angles(lines: Array, normal: Array) -> tuple[Array, Array]:
@@ -176,12 +188,16 @@ def _coordinates(points: Sequence[Sequence[Fraction]]) -> list[str] | None:
     return names if len(set(names)) == len(names) else None
 
 
-def _inequality(normal: Sequence[int], homogeneous: bool) -> str:
-    """Where a hyperplane says 1, as ``2 x1 - x2 > 3``."""
+def _inequality(normal: Sequence[int], axes: Sequence[str], homogeneous: bool) -> str:
+    """Where a hyperplane says 1, as ``2 x1 - x2 > 3`` or ``x1 + x2 > -4.5``."""
     weights, offset = (normal, 0) if homogeneous else (normal[:-1], -normal[-1])
+    told = str(offset)
+    if offset % 2 and gcd(*weights) == 2:
+        weights = [weight // 2 for weight in weights]
+        told = f"{'-' if offset < 0 else ''}{abs(offset) // 2}.5"
     found = ""
-    for place, weight in enumerate(weights, 1):
+    for axis, weight in zip(axes, weights, strict=True):
         if weight:
             sign = (" - " if weight < 0 else " + ") if found else ("-" if weight < 0 else "")
-            found += f"{sign}{'' if abs(weight) == 1 else f'{abs(weight)} '}x{place}"
-    return f"{found or '0'} > {offset}"
+            found += f"{sign}{'' if abs(weight) == 1 else f'{abs(weight)} '}{axis}"
+    return f"{found or '0'} > {told}"

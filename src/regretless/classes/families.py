@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RegretlessError
+from .dichotomies import refuse_many
 from .finite_class import Array, FiniteClass
 
 LARGEST = 1 << 28
@@ -159,11 +160,16 @@ def point_set(text: str, family: str) -> list[tuple[int, ...]]:
     Raises
     ------
     RegretlessError
-        If there is no such set, or it is too large.
+        If there is no such set, or it is too large, or there are too many halfspaces of it.
     """
     name, _, size = text.strip().lower().partition(":")
     if name in CUBES and _whole(size) and int(size) >= 1:
         _fits(family, _power(int(size)), 1)
+        if family == "halfspaces":
+            refuse_many(_least_halfspaces([2] * int(size)), 1 << int(size))
+        elif name == "signs":
+            # Through the origin they say the opposite of the opposite point: as many as in any place of one side less.
+            refuse_many(_least_halfspaces([2] * (int(size) - 1)), 1 << int(size))
         return list(product(CUBES[name], repeat=int(size)))
     sides = name.split("x")
     if size or not all(_whole(side) and int(side) >= 1 for side in sides):
@@ -175,9 +181,34 @@ def point_set(text: str, family: str) -> list[tuple[int, ...]]:
     for side in sides:
         count = min(count * int(side), LARGEST + 1)
     _fits(family, count, 1)
+    if family == "halfspaces":
+        refuse_many(_least_halfspaces([int(side) for side in sides]), count)
     return list(product(*(range(int(side)) for side in sides)))
 
 
+def _least_halfspaces(sides: list[int]) -> int:
+    """So many halfspaces of a grid there are at least.
+
+    Let weights and an offset say something of a grid of N points. Moved a little, they give each point another value,
+    so that a second layer of the grid is said any of N + 1 things of, as the weight of the new side is chosen; further
+    layers only add to that. Of a line of s points there are 2 s.
+    """
+    longer = sorted((side for side in sides if side > 1), reverse=True)
+    cubes = 0
+    while longer and longer[-1] == 2 and cubes < len(OF_CUBES) - 1:
+        longer.pop()
+        cubes += 1
+    count, points = OF_CUBES[cubes], 1 << cubes
+    for place, side in enumerate(longer):
+        count = 2 * side if place == cubes == 0 else count * (points + 1)
+        points *= side
+        if count > LARGEST:
+            break
+    return count
+
+
+OF_CUBES = (2, 4, 14, 104, 1882)
+"""How many halfspaces there are of the points of cubes; Muroga 1971."""
 CUBES = {"cube": (0, 1), "signs": (-1, 1)}
 FAMILIES = {
     "thresholds": Family("N", "1 from some of N points in a line on", thresholds),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
+from .. import _core
 from ..errors import RegretlessError
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
+Found = TypeVar("Found")
+
+BLOCK = 1 << 22  # entries of a table that are taken in at a time
 MIX = 0x9E3779B97F4A7C15  # odd, its bits spread evenly: multiples of it tell words apart
 
 
@@ -61,20 +65,19 @@ class FiniteClass:
     def __init__(
         self, matrix: Any, *, hypotheses: Sequence[str] | None = None, points: Sequence[str] | None = None
     ) -> None:
-        table = _zero_one(matrix)
-        self.given = len(table)
-        self._shape = table.shape
-        self._points = _names(points, table.shape[1], "points")
+        table = _table(matrix)
+        self.given, width = table.shape
+        self._points = _names(points, width, "points")
         names = _names(hypotheses, self.given, "hypotheses")
-        rows = packed(table)
+        rows = _packed_zero_one(table)
         kept = _first_of_each(rows)
         if len(kept) < self.given:
-            table, rows = table[kept], rows[kept]
-            self._shape = table.shape
+            rows = rows[kept]
             names = None if names is None else [names[place] for place in kept]
         self._hypotheses = names
-        self.columns, self.rows = packed(table.T), rows
-        self.columns.flags.writeable = self.rows.flags.writeable = False
+        self._shape = len(rows), width
+        self.rows, self.columns = rows, transposed(rows, width)
+        self._protect()
 
     @classmethod
     def from_functions(
@@ -135,7 +138,14 @@ class FiniteClass:
         return cls(found.matrix, hypotheses=found.hypotheses, points=found.points)
 
     @classmethod
-    def halfspaces(cls, points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None) -> FiniteClass:
+    def halfspaces(
+        cls,
+        points: Any,
+        *,
+        homogeneous: bool = False,
+        names: Sequence[str] | None = None,
+        axes: Sequence[str] | None = None,
+    ) -> FiniteClass:
         """All that hyperplanes which pass through none of the points say of them: 1 on their positive side.
 
         Parameters
@@ -146,6 +156,8 @@ class FiniteClass:
             Only hyperplanes through the origin.
         names : sequence of str, optional
             Of the points; their coordinates by default.
+        axes : sequence of str, optional
+            What coordinates are called in the inequalities that name the halfspaces; x1, x2, ... by default.
 
         Raises
         ------
@@ -160,7 +172,7 @@ class FiniteClass:
         """
         from .dichotomies import halfspaces
 
-        return halfspaces(points, homogeneous=homogeneous, names=names)
+        return halfspaces(points, homogeneous=homogeneous, names=names, axes=axes)
 
     @property
     def hypotheses(self) -> int:
@@ -176,6 +188,11 @@ class FiniteClass:
     def matrix(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """The table, shape (hypotheses, points)."""
         return unpacked(self.rows, self.points)
+
+    @property
+    def everybody(self) -> Words:
+        """All hypotheses as bits, shape (words,)."""
+        return self._everybody
 
     @property
     def floor_log2(self) -> int:
@@ -241,9 +258,26 @@ class FiniteClass:
             "floor_log2": self.floor_log2,
         }
 
+    def remembered(self, what: str, find: Callable[[], Found]) -> Found:
+        """What was found out of the class under some name; it is found out once."""
+        if what not in self._found:
+            self._found[what] = find()
+        return cast(Found, self._found[what])
+
+    def _protect(self) -> None:
+        """Nobody changes the bits; what follows from them goes with them."""
+        self._everybody: Words = np.full(self.columns.shape[1], ~np.uint64(0))
+        self._everybody[-1] >>= np.uint64(-self.hypotheses % 64)
+        for words in (self.columns, self.rows, self._everybody):
+            words.flags.writeable = False
+        self._found: dict[str, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_found", "_everybody")}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.columns.flags.writeable = self.rows.flags.writeable = False
+        self._protect()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FiniteClass):
@@ -273,21 +307,56 @@ def unpacked(words: Words, count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return np.unpackbits(held, axis=1, count=count, bitorder="little").view(np.bool_)
 
 
-def _zero_one(matrix: Any) -> Array:
+def transposed(rows: Words, points: int) -> Words:
+    """The columns of a table of bits, 64 to a word, from its rows."""
+    columns = np.empty((points, -(-len(rows) // 64)), dtype=np.uint64)
+    _core.transpose_bits(rows, columns)
+    return columns
+
+
+def _table(matrix: Any) -> Array:
     try:
         table = np.asarray(matrix)
     except ValueError as error:
         raise RegretlessError("a class whose rows are of different lengths; each speaks of every point") from error
     if table.ndim != 2 or 0 in table.shape:
         raise RegretlessError(f"a class of shape {table.shape}; rows of hypotheses and columns of points are expected")
-    if table.dtype == bool:
-        return table
-    wrong = np.argwhere((table != 0) & (table != 1)) if table.dtype.kind in "iufO" else np.zeros((1, 2), dtype=int)
-    if len(wrong):
-        row, column = (int(place) for place in wrong[0])
-        found = table[row, column]
-        raise RegretlessError(f"hypothesis {row} says {found!s} of point {column}; 0 or 1 is expected")
-    return table.astype(bool)
+    if table.dtype.kind not in "biufO":
+        _refuse(table[0], 0, 0)
+    return table
+
+
+def _packed_zero_one(table: Array) -> Words:
+    """The rows as bits; a block at a time, so that little room is needed besides them."""
+    rows = np.empty((len(table), -(-table.shape[1] // 64)), dtype=np.uint64)
+    step = max(1, BLOCK // table.shape[1])
+    for begin in range(0, len(table), step):
+        block = table[begin : begin + step]
+        rows[begin : begin + step] = packed(_zero_one(block, begin))
+    return rows
+
+
+def _zero_one(block: Array, begin: int) -> Array:
+    """Rows of which the first one has some number, as truth values."""
+    if block.dtype == bool:
+        return block
+    if block.dtype.kind == "u":
+        sound = block.max() <= 1
+    elif block.dtype.kind == "i":
+        sound = block.min() >= 0 and block.max() <= 1
+    else:
+        sound = False
+    ones = block == 1
+    if not sound:
+        wrong = ~(ones | (block == 0))
+        if wrong.any():
+            row, column = (int(place) for place in np.argwhere(wrong)[0])
+            _refuse(block[row], begin + row, column)
+    return np.asarray(ones, dtype=bool)
+
+
+def _refuse(says: Array, row: int, column: int) -> NoReturn:
+    raise RegretlessError(f"hypothesis {row} says {says[column]!s} of point {column}; 0 or 1 is expected")
 
 
 def _said(function: Callable[[Any], Any], place: int, point: Any) -> bool:

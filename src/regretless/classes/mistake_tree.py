@@ -11,9 +11,11 @@ import numpy as np
 from ..errors import RegretlessError
 
 if TYPE_CHECKING:
+    from ..report.mistake_tree import TreePicture
     from .finite_class import FiniteClass
 
 Array = np.ndarray[Any, np.dtype[np.int64]]
+SHOWN = 4  # levels of a tree as text, and 3 with the hypotheses that agree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +60,50 @@ class MistakeTree:
 
     def __repr__(self) -> str:
         return f"<MistakeTree of depth {self.depth}>"
+
+    def __str__(self) -> str:
+        from ..report.mistake_tree import tree_lines
+
+        cut = [f"(the first {SHOWN} of {self.depth} levels)"] if self.depth > SHOWN else []
+        return "\n".join([*tree_lines(self.picture(SHOWN, with_leaves=SHOWN - 1)), *cut])
+
+    def _repr_svg_(self) -> str:
+        from ..report.mistake_tree import MOST, tree_svg
+
+        return tree_svg(self.picture(MOST, with_leaves=MOST))
+
+    def picture(
+        self,
+        levels: int,
+        *,
+        with_leaves: int,
+        points: Sequence[str] | None = None,
+        hypotheses: Sequence[str] | None = None,
+        of: str = "",
+    ) -> TreePicture:
+        """What is drawn or printed of it.
+
+        Parameters
+        ----------
+        levels : int
+            So many are shown.
+        with_leaves : int
+            Up to this depth of the tree the hypotheses of its paths are shown, too.
+        points, hypotheses : sequence of str, optional
+            What to call them; by their numbers by default.
+        of : str
+            What the class is called.
+        """
+        from ..report.mistake_tree import TreePicture
+
+        asked = self.points[: (1 << levels) - 1].tolist()
+        leaves = self.leaves.tolist() if self.depth <= with_leaves else []
+        return TreePicture(
+            f"A mistake tree of depth {self.depth}{of and f' for {of}'}",
+            self.depth,
+            [f"point {point}" if points is None else points[point] for point in asked],
+            [f"hypothesis {leaf}" if hypotheses is None else hypotheses[leaf] for leaf in leaves],
+        )
 
     def point(self, labels: Sequence[int] = ()) -> int:
         """The point that is asked after these labels of the points before, fewer than the tree is deep."""
@@ -130,6 +176,26 @@ class MistakeTree:
                 for place, point in enumerate(asked)
             ]
         return below[0]
+
+    @classmethod
+    def of_shattered(cls, finite_class: FiniteClass, points: Sequence[int]) -> MistakeTree:
+        """The tree that asks a shattered set of points one by one, the same on all nodes of a level.
+
+        Raises
+        ------
+        RegretlessError
+            If the class does not shatter them: the first combination of labels that no hypothesis has.
+        """
+        from .dimensions.vc import check_shattered
+
+        check_shattered(finite_class, points)
+        asked, said = np.array(points, dtype=np.int64), np.zeros(finite_class.hypotheses, dtype=np.int64)
+        for point in asked:
+            bits = finite_class.rows[:, point >> 6] >> np.uint64(point & 63) & np.uint64(1)
+            said = said << 1 | bits.astype(np.int64)
+        leaves = np.empty(1 << len(asked), dtype=np.int64)
+        leaves[said[::-1]] = np.arange(finite_class.hypotheses)[::-1]  # so that the first one with these labels stays
+        return cls(np.repeat(asked, 1 << np.arange(len(asked))), leaves)
 
     @classmethod
     def from_nested(

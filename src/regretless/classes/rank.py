@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .finite_class import FiniteClass, Words, packed
+from .. import _core
+from .finite_class import FiniteClass, Words
 
-MOST_STEPS = 2**31  # words that elimination may touch: some seconds
+MOST_STEPS = 2**31  # words that elimination may touch: a second or so
 
 
 def rank(finite_class: FiniteClass, alive: Words | None = None) -> int | None:
@@ -21,25 +22,13 @@ def rank(finite_class: FiniteClass, alive: Words | None = None) -> int | None:
     alive : ndarray of uint64, shape (words,), optional
         Which hypotheses count, one bit for each; all by default.
     """
-    everyone = packed(np.ones((1, finite_class.hypotheses), dtype=bool))[0] if alive is None else alive
-    table = np.vstack([everyone[None, :], finite_class.columns & everyone])
-    # The one of all alive comes first, so that it is a pivot unless none is.
-    return None if table.size * min(len(table), finite_class.hypotheses) > MOST_STEPS else _eliminated(table) - 1
+    if alive is None or np.array_equal(alive, finite_class.everybody):
+        return finite_class.remembered("rank", lambda: _eliminated(finite_class, finite_class.everybody))
+    return _eliminated(finite_class, alive)
 
 
-def _eliminated(table: Words) -> int:
-    """How many rows of bits are left that are not sums of others."""
-    found = 0
-    for word in range(table.shape[1]):
-        while len(table):
-            bits = table[:, word]
-            rows = np.flatnonzero(bits)
-            if not len(rows):
-                break
-            pivot = table[rows[0]]
-            lowest = bits[rows[0]] & (~bits[rows[0]] + np.uint64(1))
-            touched = rows[(bits[rows] & lowest) != 0]
-            table[touched] ^= pivot
-            table = np.delete(table, rows[0], axis=0)
-            found += 1
-    return found
+def _eliminated(finite_class: FiniteClass, alive: Words) -> int | None:
+    words, rows = len(alive), finite_class.points + 1
+    if words * rows * min(rows, finite_class.hypotheses) > MOST_STEPS:
+        return None
+    return _core.rank_of_bits(np.vstack([alive[None, :], finite_class.columns & alive])) - 1

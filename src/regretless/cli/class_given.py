@@ -120,7 +120,7 @@ def _on_points(arguments: Namespace) -> GivenClass:
     except RegretlessError as error:
         raise _about_option(error) from error
     try:
-        made = FiniteClass.halfspaces(found.values, homogeneous=homogeneous, names=found.names)
+        made = FiniteClass.halfspaces(found.values, homogeneous=homogeneous, names=found.names, axes=found.axes)
     except RegretlessError as error:
         raise DataError(found.name, None, None, *_parted(str(error))) from error
     return GivenClass(made, found.name, HALFSPACES[homogeneous], found.notes)

@@ -71,7 +71,7 @@ def _add_reading(parser: ArgumentParser) -> None:
 def _add_search(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("searching")
     group.add_argument(
-        "--limit", type=_seconds, metavar="S", help="search no longer than this, and say between what the rest lies"
+        "--limit", type=_seconds, metavar="S", help="search for S seconds at most, and say between what the rest lies"
     )
     group.add_argument("--only", choices=DIMENSIONS, help="one of the two dimensions alone")
     group.add_argument(
@@ -81,7 +81,8 @@ def _add_search(parser: ArgumentParser) -> None:
 
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument("--tree", metavar="PAGE", help="draw the mistake tree, as an .svg file")
+    group.add_argument("--tree", metavar="OUT.svg", help="draw the mistake tree")
+    group.add_argument("--no-tree", action="store_true", help="print the numbers alone, without the mistake tree")
     group.add_argument("--json", action="store_true", help="print one JSON object instead")
     group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
     group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
@@ -111,7 +112,7 @@ def run(arguments: Namespace) -> int:
     console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
     found, stopped = _search(given, arguments, console)
     try:
-        found.publish(json=arguments.json)
+        found.publish(json=arguments.json, trees=not arguments.no_tree)
     finally:
         if arguments.tree is not None:
             found.draw(arguments.tree)

@@ -46,9 +46,9 @@ def run(arguments: Namespace) -> int:
         found = describe_bandit(learner)
         lines = lines_of_bandit(found, arguments.top)
     elif hasattr(learner, "version_space_"):
-        from .inspect_classes import describe_class_learner, lines_of_class_learner
+        from .inspect_classes import MOST, describe_class_learner, lines_of_class_learner
 
-        found = describe_class_learner(learner)
+        found = describe_class_learner(learner, MOST if arguments.json else arguments.top)
         lines = lines_of_class_learner(found, arguments.top)
     else:
         found = describe(learner, Continuation.read(extra), arguments.top)

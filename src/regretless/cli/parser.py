@@ -22,6 +22,14 @@ class Parser(argparse.ArgumentParser):
         """Refuse the command line."""
         raise UsageError(f"{message}; see {self.prog} --help")
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The arguments; what nobody knows is refused by the verb that it was said to."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            verb: Parser = getattr(found, "verb", self)
+            verb.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found
+
 
 class PrintCompletion(argparse.Action):
     """Prints the completion script of a shell."""
@@ -56,7 +64,7 @@ def make() -> Parser:
         name = verb.__name__.rpartition(".")[2]
         made = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
         verb.add_arguments(made)
-        made.set_defaults(run=verb.run)
+        made.set_defaults(run=verb.run, verb=made)
     return parser
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..errors import RegretlessError
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from ..meeting import Meeting
     from .play_settings import Pairing
 
+EPILOG = """\
+example: a learner that errs as seldom as any can, against a nature that makes it err as often as any can
+  regretless play --learner standard-optimal --nature shattered-tree --named thresholds:20"""
+DRAWN, DRAWN_OF_ALL = 2_000, 100_000  # rounds of one run, and of all, of which a report shows every one
 HELP = "let any learner play against any nature, and certify what came of it"
 DESCRIPTION = (
     "A nature picks the rounds: by chance, by a plan, or against what the learner does. Printed are the mistakes or "
@@ -29,8 +34,19 @@ DESCRIPTION = (
 )
 
 
+class Formatter(RawDescriptionHelpFormatter):
+    """Help that breaks no name at its hyphen."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text == EPILOG else "\n".join(wrap(text, width, break_on_hyphens=False))
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
+    parser.formatter_class, parser.epilog = Formatter, EPILOG
     _add_players(parser)
     group = parser.add_argument_group("a finite class")
     group.add_argument(
@@ -47,6 +63,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--save", metavar="MODEL", help="write the learner as it stands after its one run (.rgl)")
     group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
+    group.add_argument(
+        "--trace", action="store_true", help="show the first run step by step: what was asked, said and answered"
+    )
     group.add_argument("--json", action="store_true", help="print one JSON object instead")
     group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
     group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
@@ -89,7 +108,7 @@ def run(arguments: Namespace) -> int:
     outcome.publish(arguments, console)
     code = verdict(outcome.certificates) or _promised(meeting)
     if stopped is not None:
-        raise Ended(f"interrupted; this is about {outcome.played()}", stopped)
+        raise Ended(f"interrupted after {outcome.played()}", stopped)
     return code
 
 
@@ -107,6 +126,7 @@ def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[Mee
                 pairing.nature,
                 pairing.rounds,
                 runs=arguments.runs,
+                marks=_marks(pairing, arguments),
                 on_rounds=show,
                 stop=stopping.asked,
             )
@@ -120,6 +140,12 @@ def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[Mee
         finally:
             console.settle()
     return meeting, stopping.code if stopping.asked() else None
+
+
+def _marks(pairing: Pairing, arguments: Namespace) -> range | None:
+    """Every round of a short play, if it is to be drawn."""
+    short = pairing.rounds <= DRAWN and pairing.rounds * arguments.runs <= DRAWN_OF_ALL
+    return range(1, pairing.rounds + 1) if arguments.report is not None and short else None
 
 
 class _Heeds:
@@ -145,5 +171,7 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         raise UsageError("--class and --named are two classes; name one")
     if arguments.save is not None and arguments.runs > 1:
         raise UsageError(f"--save keeps one learner, and --runs {arguments.runs} have as many")
-    refuse_overwriting([] if arguments.table is None else [arguments.table], [arguments.save, arguments.report])
+    files = [text.partition("=")[2].strip() for text in arguments.given if text.partition("=")[0].strip() == "file"]
+    tables = [] if arguments.table is None else [arguments.table]
+    refuse_overwriting([*tables, *files], [arguments.save, arguments.report])
     refuse_irregular(arguments.save)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .output import Published, many, number_text, plain
+from .play_trace import trace_lines
 
 if TYPE_CHECKING:
     from ..meeting import Meeting
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .play_settings import Pairing
 
 SCHEMA = "regretless.play/1"
+SHOWN, MOST_TRACED = 50, 10_000  # rounds of a trace, for people and for programs
 NAMES = 14  # characters of a setting's name
 ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  # parameters that are told otherwise
 
@@ -50,10 +52,14 @@ class Played(Published):
         from ..report import Forced, PlayReport, write_play_report
 
         meeting, known = self.meeting, {name: value for name, value in self.parameters.items() if value is not None}
-        forced = [Forced(observed=kept.observed, holds=kept.holds, **_promised(kept)) for kept in meeting.promises]
+        courses = self._courses()
+        forced = [
+            Forced(observed=kept.observed, holds=kept.holds, course=courses[kept.promise.title], **_promised(kept))
+            for kept in meeting.promises
+        ]
         report = PlayReport(
-            title=f"{type(meeting.learner).__name__} against {self.pairing.called}",
-            learner=type(meeting.learner).__name__,
+            title=f"{meeting.learner.name} against {self.pairing.called}",
+            learner=meeting.learner.name,
             nature=self.pairing.called,
             parameters=known,
             settings=self._about_nature(),
@@ -64,16 +70,27 @@ class Played(Published):
             forced=forced,
             certificates=meeting.certificates,
             seconds=meeting.seconds,
-            interrupted=f"it is about {self.played()}" if meeting.stopped else "",
+            interrupted=f"after {self.played()}" if meeting.stopped else "",
         )
         write_play_report(path, report)
+
+    def _courses(self) -> dict[str, list[tuple[int, float]]]:
+        """What was promised of what is counted after each number of rounds that is drawn, by the promises' titles."""
+        meeting = self.meeting
+        found: dict[str, list[tuple[int, float]]] = {kept.promise.title: [] for kept in meeting.promises}
+        for point in meeting.curve:
+            for promise in meeting.promised(point.rounds):
+                if promise.quantity == meeting.counts and promise.title in found:
+                    found[promise.title].append((point.rounds, promise.least))
+        return found
 
     def _about_nature(self) -> dict[str, Any]:
         finite_class = getattr(self.pairing.nature, "finite_class", None)
         shape = {}
         if finite_class is not None:
             shape = {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
-        return {**shape, **self.pairing.given, "seed": self.arguments.seed}
+        known = {name: value for name, value in self.pairing.settings.items() if value is not None}
+        return {**shape, **known, "seed": self.arguments.seed}
 
     def written(self, arguments: Namespace) -> dict[str, Any]:
         """The model."""
@@ -113,7 +130,7 @@ class Played(Published):
             "kind": meeting.kind,
             "parameters": self.parameters,
             "nature": pairing.called,
-            "settings": dict(pairing.given),
+            "settings": dict(pairing.settings),
             "class": shape,
             "rounds": meeting.rounds,
             "runs": meeting.runs,
@@ -123,7 +140,8 @@ class Played(Published):
             "best": meeting.best,
             "regret": meeting.regret,
             "observed": {name: _spread(values) for name, values in meeting.quantities.items()},
-            "curve": [_described(point, meeting) for point in meeting.curve],
+            "curve": [_described(point, meeting) for point in self._curve()],
+            "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
             "promises": [promise.describe() for promise in meeting.promises],
             "certificates": [_judged(certificate) for certificate in meeting.certificates],
             "interrupted": meeting.stopped,
@@ -145,6 +163,8 @@ class Played(Published):
         counts = f"{many(meeting.runs, 'run')} of {many(meeting.rounds, 'round')}"
         yield f"{meeting.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
         yield from self._settings()
+        if self.arguments.trace:
+            yield from trace_lines(self._trace(SHOWN), meeting.rounds)
         yield from self._table()
         if len(meeting.totals) > 1:
             spread = number_text(float(np.std(meeting.totals, ddof=1)))
@@ -171,6 +191,20 @@ class Played(Published):
     def _set(self) -> set[str]:
         return {text.partition("=")[0].strip().replace("-", "_") for text in self.arguments.set}
 
+    def _curve(self) -> list[Point]:
+        """How things stood at doubling round counts."""
+        from ..meeting.playing import doubling
+
+        stops = set(doubling(self.meeting.rounds))
+        return [point for point in self.meeting.curve if point.rounds in stops]
+
+    def _trace(self, most: int) -> list[Any]:
+        """The first rounds of the first run, played once more."""
+        from ..meeting import trace
+
+        pairing = self.pairing
+        return list(trace(pairing.learner, pairing.nature, min(most, self.meeting.rounds)))
+
     def _table(self) -> Iterator[str]:
         """How things stood at doubling round counts."""
         meeting = self.meeting
@@ -181,7 +215,7 @@ class Played(Published):
             heads.append(meeting.more)
         yield " ".join(f"{head:>12}" for head in heads)
         last = (0, 0.0)
-        for point in meeting.curve:
+        for point in self._curve():
             recent = (point.count - last[1]) / (point.rounds - last[0])
             cells = [str(point.rounds), _cell(point.count), f"{recent:.6f}"]
             if meeting.best is not None:

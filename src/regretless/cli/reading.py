@@ -50,5 +50,8 @@ def _read(path: str) -> tuple[Any, dict[str, Any]]:
         raise ModelError(f"{path}: this model draws arms ({learner.name}); inspect shows it, regretless.load reads it")
     if hasattr(learner, "version_space_"):
         found = f"this model learned a finite class ({learner.name})"
-        raise ModelError(f"{path}: {found}; inspect shows it, regretless.load reads it")
+        advice = (
+            "inspect shows it and what it predicts, and in Python regretless.load(...).play(points, labels) goes on"
+        )
+        raise ModelError(f"{path}: {found}; {advice}")
     return learner, extra

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import DataError, RegretlessError
 from .chunk import Array
+from .class_tables import SIGNS, read_class_table
 from .forecasts import listed
 from .game_arrays import MAGIC
 from .game_tables import NAMES, Names
@@ -19,8 +20,10 @@ from .source import Source, name_of, suffixes, whole_file
 
 FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "npz": (".npz",), "npy": (".npy",)}
 TABLES = ("matrix", "class", "table", "labels", "points", "x")
-HYPOTHESES = ("hypotheses", "hypothesis_names", "rows", "names")
-POINTS = ("points", "point_names", "columns", "cols")
+HYPOTHESES = ("hypotheses", "hypothesis_names", "names")
+POINTS = ("points", "point_names")
+ROWS, COLUMNS = ("rows",), ("columns", "cols")
+NAMING = (*HYPOTHESES, *POINTS, *ROWS, *COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,15 @@ class PointFile:
     values : list of list
         Their coordinates: whole numbers, fractions or floats.
     names : list of str or None
+    axes : list of str or None
+        What the coordinates are called.
     notes : list of str
     """
 
     name: str
     values: list[list[Any]]
     names: list[str] | None = None
+    axes: list[str] | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -78,6 +84,8 @@ def read_class(
     transpose: bool = False,
 ) -> ClassFile:
     """Read a class: rows are hypotheses, columns are points, and every entry is 0 or 1.
+
+    Where every entry is -1 or 1, -1 is taken for 0, and a note says so.
 
     Parameters
     ----------
@@ -101,10 +109,8 @@ def read_class(
     """
     chosen = _format_of(path, format, array, names)
     if chosen in ("npz", "npy"):
-        found = _class_of_arrays(path, chosen == "npz", array)
+        found = _class_of_arrays(path, chosen == "npz", array, transpose)
     else:
-        from .class_tables import read_class_table
-
         table = read_class_table(path, delimiter=_delimiter(chosen), names=names)
         found = ClassFile(name_of(path), table.matrix, table.rows, table.columns, table.notes)
     found = found.transposed() if transpose else found
@@ -128,7 +134,7 @@ def read_points(path: Source, *, format: str | None = None, names: Names | None 
     from .game_tables import read_table
 
     table = read_table(path, delimiter=_delimiter(chosen), exact=True, names=names, what="coordinates")
-    return PointFile(name_of(path), table.values.tolist(), table.rows, table.notes)
+    return PointFile(name_of(path), table.values.tolist(), table.rows, table.columns, table.notes)
 
 
 def _format_of(path: Source, format: str | None, array: str | None, names: Names | None) -> str:
@@ -159,19 +165,22 @@ def _refuse_same_names(found: ClassFile) -> None:
 # Arrays.
 
 
-def _class_of_arrays(path: Source, archive: bool, array: str | None) -> ClassFile:
+def _class_of_arrays(path: Source, archive: bool, array: str | None, transpose: bool) -> ClassFile:
     file, values, strings = _arrays(path, archive, array)
     if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "biuf":
         advice = "0 and 1 in rows (hypotheses) and columns (points) are expected"
         raise DataError(file, None, None, f"an array of shape {values.shape} and type {values.dtype}", advice)
-    matrix = np.asarray(values) != 0
+    signs = values.dtype.kind in "if" and bool((np.abs(values) == 1).all() and (values < 0).any())
+    matrix = np.asarray(values) > 0 if signs else np.asarray(values) != 0
     wrong = np.argwhere(values != matrix)
-    if len(wrong):
+    if len(wrong) and not signs:
         row, column = (int(place) for place in wrong[0])
-        found = f"{values[row, column]!s} stands in row {row}, column {column} (counted from 0)"
-        raise DataError(file, None, None, found, "0 or 1 is expected")
-    rows, columns = _naming(strings, HYPOTHESES, matrix.shape[0]), _naming(strings, POINTS, matrix.shape[1])
-    return ClassFile(file, matrix, rows, columns)
+        found = f"found {values[row, column]!s} in row {row}, column {column} (counted from 0)"
+        raise DataError(file, None, None, found, "0 and 1 are expected, or -1 and 1 alone")
+    kinds = (POINTS, HYPOTHESES) if transpose else (HYPOTHESES, POINTS)
+    rows = _naming(file, strings, (*kinds[0], *ROWS), "row", matrix.shape[0])
+    columns = _naming(file, strings, (*kinds[1], *COLUMNS), "column", matrix.shape[1])
+    return ClassFile(file, matrix, rows, columns, [f"{file}: {SIGNS}"] if signs else [])
 
 
 def _points_of_arrays(path: Source, archive: bool) -> PointFile:
@@ -182,9 +191,10 @@ def _points_of_arrays(path: Source, archive: bool) -> PointFile:
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):
         row, column = (int(place) for place in wrong[0])
-        found = f"{values[row, column]!s} stands in row {row}, column {column} (counted from 0)"
+        found = f"found {values[row, column]!s} in row {row}, column {column} (counted from 0)"
         raise DataError(file, None, None, found, "coordinates are finite numbers")
-    return PointFile(file, values.tolist(), _naming(strings, POINTS, len(values)))
+    names = _naming(file, strings, (*POINTS, *ROWS, "names"), "row", len(values))
+    return PointFile(file, values.tolist(), names)
 
 
 def _arrays(path: Source, archive: bool, array: str | None) -> tuple[str, Array, dict[str, list[str]]]:
@@ -200,7 +210,8 @@ def _arrays(path: Source, archive: bool, array: str | None) -> tuple[str, Array,
             if name not in held.names:
                 found = f"there is no array {name!r}"
                 raise DataError(file, None, None, found, f"the arrays are {listed(held.names)}")
-            strings = {name: _texts(member.all()) for name, member in held.shaped(1, "US").items()}
+            named = {name: member for name, member in held.shaped(1, "USiu").items() if name in NAMING}
+            strings = {name: _texts(member.all()) for name, member in named.items()}
             return file, held[name].all(), strings
 
 
@@ -229,6 +240,12 @@ def _texts(strings: Array) -> list[str]:
     return [str(one) for one in (np.char.decode(strings, "utf-8") if strings.dtype.kind == "S" else strings)]
 
 
-def _naming(strings: dict[str, list[str]], known: tuple[str, ...], count: int) -> list[str] | None:
-    """The list of so many names, by what it is called."""
-    return next((strings[name] for name in known if name in strings and len(strings[name]) == count), None)
+def _naming(
+    file: str, strings: dict[str, list[str]], known: tuple[str, ...], what: str, count: int
+) -> list[str] | None:
+    """The list of names of rows or columns, by what it is called."""
+    name = next((name for name in known if name in strings), None)
+    if name is not None and len(strings[name]) != count:
+        found = f"the array {name!r} has {len(strings[name])} names"
+        raise DataError(file, None, None, found, f"{count} are expected, one for each {what}")
+    return None if name is None else strings[name]

@@ -23,9 +23,13 @@ from .whole_text import decoded
 COMMENT = b"#"
 WORDS = {"0": 0, "1": 1, "false": 0, "true": 1}
 DECIMAL = re.compile(r"(?:\+?1|[-+]?0)(?:\.0*)?(?:[eE][-+]?0+)?", re.ASCII)
+MINUS_ONE = re.compile(r"-1(?:\.0*)?(?:[eE][-+]?0+)?", re.ASCII)
+ANSWERS = ("yes", "no", "y", "n", "t", "f", "on", "off", "+", "-")
 CORNERS = ("", "hypothesis", "hypotheses", "name", "names", "id", "index")
 COUNTING = 3  # so many numbers from 0, or from 1, are taken for names rather than for what a hypothesis says
 WHERE = "--names says where names stand"
+MIXED = "write 0 and 1 in all cells, or -1 and 1 in all cells"
+SIGNS = "every entry is -1 or 1; -1 is taken for 0"
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class ClassTable:
 
 
 def read_class_table(path: Source, *, delimiter: str = ",", names: Names | None = None) -> ClassTable:
-    """Read a table of 0 and 1.
+    """Read a table of 0 and 1, or of -1 and 1 alone.
 
     Parameters
     ----------
@@ -85,6 +89,7 @@ class _Reader:
         self._rows: dict[str, None] = {}
         self._notes: list[str] = []
         self._digits = bytearray()
+        self._signs = False  # whether -1 stands for 0
 
     def read(self, path: Source) -> ClassTable:
         """The whole table."""
@@ -166,26 +171,25 @@ class _Reader:
             return self._names in ("both", "columns"), self._names in ("both", "rows")
         header = self._is_header(first, second)
         if not header:
-            return False, _bit(first.cells[0]) is None
+            return False, not _is_label(first.cells[0])
         if second is None:
             return True, False
         corner = first.cells[0].strip().lower()
         shorter = len(second.cells) == len(first.cells) + 1  # without a corner, as R writes tables
-        return True, shorter or corner in CORNERS or _bit(second.cells[0]) is None
+        return True, shorter or corner in CORNERS or not _is_label(second.cells[0])
 
     def _is_header(self, first: _Record, second: _Record | None) -> bool:
         cells = first.cells
-        bits = [_bit(cell) is not None for cell in cells]
+        bits = [_is_label(cell) for cell in cells]
         if second is not None and cells[0].strip().lower() in CORNERS:
             return True
         if _counting(cells) or _counting(cells[1:]) or not any(bits):
             return True
         place = next((place for place, bit in enumerate(bits) if place and not bit), None)
-        if place is None and not bits[0] and second is not None and _bit(second.cells[0]) is not None:
+        if place is None and not bits[0] and second is not None and _is_label(second.cells[0]):
             place = 0
         if place is not None:
-            advice = f"0 or 1 is expected ({WHERE})"
-            raise self._error(first, place, f"{_found(cells[place])} beside 0 and 1", advice)
+            raise self._error(first, place, f"{_found(cells[place])} beside 0 and 1", _advice(cells[place], hint=True))
         return False
 
     def _header(self, first: _Record, named: bool, second: _Record | None) -> list[str]:
@@ -213,7 +217,8 @@ class _Reader:
             name, _, said = raw.partition(marks) if named else (b"", b"", raw)
             said = said.rstrip(b"\r\n").replace(b" ", b"")
             digits = said[::2]
-            plain = len(said) == length and said[1::2] == between and not digits.translate(None, b"01")
+            expected = b"1" if self._signs else b"01"
+            plain = len(said) == length and said[1::2] == between and not digits.translate(None, expected)
             called = decoded(name, self._name, self._line).strip()
             if plain and '"' not in called and (not named or self._is_new(called)):
                 self._digits += digits
@@ -236,11 +241,22 @@ class _Reader:
                 found = f"the name {shown(name)} stands here again"
                 raise self._error(record, 0, found, "every name stands once")
         for place in range(int(named), len(cells)):
-            bit = _bit(cells[place])
-            if bit is None:
-                hint = f" ({WHERE})" if place == 0 else ""
-                raise self._error(record, place, _found(cells[place]), f"0 or 1 is expected{hint}")
-            self._digits.append(bit)
+            self._digits.append(self._label(record, place))
+
+    def _label(self, record: _Record, place: int) -> int:
+        """What a cell says, where all others say 0 and 1, or -1 and 1."""
+        cell = record.cells[place]
+        bit = _bit(cell)
+        if MINUS_ONE.fullmatch(cell.strip()):
+            if not self._signs and self._digits.translate(None, b"1\1"):
+                raise self._error(record, place, f"{_found(cell)} beside 0", MIXED)
+            self._signs = True
+            return 0
+        if bit is None:
+            raise self._error(record, place, _found(cell), _advice(cell, hint=place == 0))
+        if bit == 0 and self._signs:
+            raise self._error(record, place, f"{_found(cell)} beside -1", MIXED)
+        return bit
 
     def _is_new(self, name: str) -> bool:
         """Take the name of a row, if it is one and has not been there before."""
@@ -262,6 +278,8 @@ class _Reader:
         if self._comments:
             lines = "1 line, which begins" if self._comments == 1 else f"{self._comments:,} lines, which begin"
             self._notes.append(f"{self._name}: passed over as comments: {lines} with #")
+        if self._signs:
+            self._notes.append(f"{self._name}: {SIGNS}")
         if self._names is None and columns is not None and all(map(looks_like_number, columns)):
             self._notes.append(f"{self._name}: the numbers in row 1 are taken for names of its columns ({WHERE})")
 
@@ -280,6 +298,10 @@ def _bit(cell: str) -> int | None:
     return WORDS.get(text.lower()) if found is None else found
 
 
+def _is_label(cell: str) -> bool:
+    return _bit(cell) is not None or MINUS_ONE.fullmatch(cell.strip()) is not None
+
+
 def _counting(cells: Sequence[str]) -> bool:
     """Whether they are the numbers from 0, or from 1."""
     names = [cell.strip() for cell in cells]
@@ -288,4 +310,11 @@ def _counting(cells: Sequence[str]) -> bool:
 
 
 def _found(cell: str) -> str:
-    return f"{shown(cell)} stands" if cell.strip() else "an empty cell stands"
+    return f"found {shown(cell)}" if cell.strip() else "found an empty cell"
+
+
+def _advice(cell: str, *, hint: bool) -> str:
+    """What to write instead; the hint is for what may be a name."""
+    if cell.strip().lower() in ANSWERS:
+        return "write 1 for yes and 0 for no"
+    return f"0 or 1 is expected ({WHERE})" if hint else "0 or 1 is expected"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..errors import DataError
 from .source import Source, name_of, open_bytes
 
+PACKED = {"gzip": b"\x1f\x8b", "xz": b"\xfd7zXZ\0", "zstd": b"\x28\xb5\x2f\xfd", "bzip2": b"BZh"}
+
 
 def read_text(source: Source) -> str:
     """The text of a file, decompressed by its suffix; ``-`` is standard input.
@@ -32,6 +34,9 @@ def decoded(data: bytes, name: str, line: int = 1) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if (packed := next((kind for kind, begin in PACKED.items() if data.startswith(begin)), None)) and line == 1:
+            advice = "decompress it first, or give the file the suffix that says so"
+            raise DataError(name, None, None, f"this is compressed ({packed})", advice) from error
         place = line + data.count(b"\n", 0, error.start)
         raise DataError(name, place, None, "this is no text in UTF-8", "save the file as UTF-8 text") from error
     if (zero := text.find("\0")) >= 0:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .outcome import Meeting
     from .playing import meet
+    from .tracing import trace
 
-_HOMES = {"Meeting": "outcome", "meet": "playing"}
+_HOMES = {"Meeting": "outcome", "meet": "playing", "trace": "tracing"}
 
-__all__ = ["Meeting", "meet"]
+__all__ = ["Meeting", "meet", "trace"]
 
 
 def __getattr__(name: str) -> Any:

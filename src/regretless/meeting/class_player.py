@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..classes.learners.searching import SearchingLearner
 from ..errors import RegretlessError
-from .player import LabelPlayer, Point
+from .player import LabelPlayer, Point, Turn
 
 if TYPE_CHECKING:
     from ..classes.learners.base import ClassLearner
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
-SEARCHING = ("standard-optimal",)
 
 
 class ClassPlayer(LabelPlayer):
@@ -51,8 +51,13 @@ class ClassPlayer(LabelPlayer):
 
     @property
     def blocks(self) -> bool:
-        """Draws have to be seen one by one; and where each round is a search, somebody may wish to stop between two."""
-        return not (self.draws or self.learner.name in SEARCHING)
+        """Draws have to be seen one by one."""
+        return not self.draws
+
+    @property
+    def careful(self) -> bool:  # type: ignore[override]
+        """Where each round may be a search, somebody may wish to stop between two."""
+        return isinstance(self.learner, SearchingLearner)
 
     def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict the point."""
@@ -78,6 +83,10 @@ class ClassPlayer(LabelPlayer):
         tally = self.tally
         counted = float(tally.mistakes or 0)
         return Point(self.rounds, counted, tally.best, self.learner.ledger_.alive)
+
+    def after(self, turn: Turn) -> dict[str, Any]:
+        """How many hypotheses are left."""
+        return {"alive": int(self.learner.ledger_.alive)}
 
     def certificates(self) -> list[Certificate]:
         """Those of the learner."""

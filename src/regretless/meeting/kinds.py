@@ -28,6 +28,7 @@ GIVES = {
     "experts": ("points", "votes", "arms"),
     "bandits": ("points", "votes", "arms"),
 }
+# What the classes say of themselves, which it would take numpy to ask; a test asks them.
 OF_LABELS = ("weighted-majority", "aggregating", "ridge", "exp4")  # they need votes: bare losses are nothing to them
 FOLLOWING = ("randomized-weighted-majority",)  # combiners that draw one of their experts
 WORST = "worst-case"  # a nature that is made of the learner itself, so that it is in no table of natures
@@ -72,17 +73,26 @@ def resolve(learner: str, nature: str) -> tuple[Kind, str]:
         If there is none, or it cannot meet this nature: the message says what it can meet.
     """
     if nature not in (*NATURES, WORST):
-        raise RegretlessError(f"there is no nature called {nature!r}; there are: {', '.join((*NATURES, WORST))}")
+        raise RegretlessError(f"there is no nature called {nature!r}; {_known(nature, (*NATURES, WORST))}")
     found = list(_called(learner))
     if not found:
-        known = ", ".join(dict.fromkeys(name for names in TABLES.values() for name in names))
-        raise RegretlessError(f"there is no learner called {learner!r}; there are: {known}")
+        known = dict.fromkeys(name for names in TABLES.values() for name in names)
+        raise RegretlessError(f"there is no learner called {learner!r}; {_known(learner, tuple(known))}")
     for kind, name in found:
         if fits(kind, name, nature):
             return kind, name
     kind, name = found[0]
     can = ", ".join(natures_for(kind, name))
     raise RegretlessError(f"{learner} cannot meet {nature}: {_why_not(kind, name, nature)}; it can meet {can}")
+
+
+def _known(name: str, names: tuple[str, ...]) -> str:
+    """What there is, the names first that are nearly this one."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.rpartition(".")[2].lower().replace("_", "-"), names, n=2)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"{meant}there are: {', '.join(names)}"
 
 
 def _why_not(kind: Kind, name: str, nature: str) -> str:

@@ -11,7 +11,7 @@ from ..data.arrays import ArrayStream
 from ..data.batch import Batch
 from ..data.stream import Stream
 from ..errors import RegretlessError
-from .player import LabelPlayer, Point
+from .player import LabelPlayer, Point, Turn
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
@@ -36,7 +36,8 @@ class LinearPlayer(LabelPlayer):
     """
 
     more = "updates"
-    BY_OTHERS = ("averaged-perceptron", "voted-perceptron")  # weights that predict are not those that learn
+    # Weights that predict are not those that learn; the tests play every linear learner in both ways.
+    BY_OTHERS = ("averaged-perceptron", "voted-perceptron")
 
     def __init__(self, learner: OnlineClassifier, nature: Labels, run: int) -> None:
         self.learner = learner
@@ -54,6 +55,8 @@ class LinearPlayer(LabelPlayer):
     def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict the row."""
         self._said = int(self.learner.predict_one(row))
+        scores = self.learner._row[0]  # that were just made
+        self._score = float(scores[0]) if len(scores) == 1 else None
         return self._said, None
 
     def hear(self, row: Array, label: int) -> tuple[int, float]:
@@ -67,8 +70,15 @@ class LinearPlayer(LabelPlayer):
         """Play them all."""
         before = self.learner.ledger_.mistakes
         self.learner.observe(Batch(np.ascontiguousarray(rows), labels, rows.shape[1]))
+        if self._asker is not None:
+            for row, label in zip(rows, labels.tolist(), strict=True):
+                self._kept.add(row, label)
         wrong = int(self.learner.ledger_.mistakes - before)
         return wrong, wrong
+
+    def after(self, turn: Turn) -> dict[str, Any]:
+        """The score that the row had when it was predicted."""
+        return {"score": self._score}
 
     def observed(self) -> dict[str, float]:
         """Its updates too, which are more than its mistakes where a margin is asked for."""
@@ -81,6 +91,12 @@ class LinearPlayer(LabelPlayer):
     def certificates(self) -> list[Certificate]:
         """Those of the learner, read against the very rounds that it met."""
         return certify_stream(self.learner, self._met())
+
+    def cheaply(self) -> list[Certificate]:
+        """The same without looking for good comparators."""
+        from .cheap import read_cheaply
+
+        return read_cheaply(self.learner, self._met())
 
     def _met(self) -> Stream:
         if self._asker is None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..nature import promises_of
 from .player import Point
 from .promised import Kept
 
 if TYPE_CHECKING:
+    from ..nature.promises import Opposed, Promise
     from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
@@ -45,6 +47,8 @@ class Meeting:
         What the learner's theorems allow at most.
     promises : list of Kept
         What nature forces at least.
+    opposed : Opposed
+        What nature knows of the learner.
     seconds : float
         How long the rounds took.
     stopped : bool
@@ -63,6 +67,7 @@ class Meeting:
     quantities: Mapping[str, Array]
     certificates: list[Certificate]
     promises: list[Kept]
+    opposed: Opposed
     seconds: float
     stopped: bool = False
 
@@ -80,6 +85,10 @@ class Meeting:
     def regret(self) -> float | None:
         """How much more than the best, as a mean over the runs."""
         return self.curve[-1].regret
+
+    def promised(self, rounds: int) -> list[Promise]:
+        """What nature promised of so many rounds."""
+        return promises_of(self.nature, rounds, self.opposed)
 
     @property
     def violated(self) -> list[str]:

@@ -83,6 +83,32 @@ class Player(ABC):
     def certificates(self) -> list[Certificate]:
         """Each theorem about the learner, with the numbers of this run."""
 
+    def cheaply(self) -> list[Certificate]:
+        """The same, where that takes long with worse numbers: of many runs those that are not shown."""
+        return self.certificates()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One round for labels.
+
+    Attributes
+    ----------
+    row : ndarray
+    point : int or None
+        Of a finite class.
+    chance : float or None
+        With which a learner that draws said 1.
+    label : {-1, 1}
+    wrong : int or None
+    """
+
+    row: Array
+    point: int | None
+    chance: float | None
+    label: int
+    wrong: int | None
+
 
 class LabelPlayer(Player):
     """One run for labels: the learner predicts, the nature says what it is.
@@ -93,10 +119,14 @@ class LabelPlayer(Player):
     run : int
     """
 
+    careful: ClassVar[bool] = False  # whether a round may take so long that blocks have to begin small
+
     def __init__(self, nature: Labels, run: int) -> None:
         self.nature, self.run, self.rounds = nature, run, 0
         self.tally = Tally(nature.columns if nature.votes else 0)
         self._asker = None if nature.oblivious and self.blocks else nature.begin(run)
+        self._most = max(1, AT_ONCE // nature.columns)
+        self._step = 1 if self.careful else self._most
 
     @property
     def blocks(self) -> bool:
@@ -127,31 +157,51 @@ class LabelPlayer(Player):
         """Play a block of rounds, all of them known; what `hear` gives, summed up."""
 
     def play(self, rounds: int) -> None:
-        """Play in blocks where that can be done."""
-        if self._asker is None:
-            self._block(min(rounds, max(1, AT_ONCE // self.nature.columns)))
+        """Play in blocks where that can be done: where nothing that the learner says makes a difference."""
+        if self.blocks and (self._asker is None or self._asker.settled):
+            self._block(min(rounds, self._step))
             return
+        asker = self._asker
+        assert asker is not None
         ends = perf_counter() + PATIENCE
         for _ in range(min(rounds, WATCHED)):
-            self._round(self._asker)
-            if perf_counter() > ends:
+            self.turn(asker)
+            if asker.settled or perf_counter() > ends:
                 break
 
     def _block(self, rounds: int) -> None:
-        nature, begin, end = cast("ObliviousLabels", self.nature), self.rounds, self.rounds + rounds
-        rows, labels = nature.block(begin, end, self.run)
-        points = None if nature.finite_class is None else nature.points(begin, end, self.run)
+        begun, end = perf_counter(), self.rounds + rounds
+        rows, labels, points = self._told(end)
         self.tally.count(*self.take(rows, points, labels))
         self.tally.votes(rows, labels)
         self.rounds = end
+        quick = perf_counter() - begun < PATIENCE / 4
+        self._step = min(self._most, 2 * self._step) if quick else max(1, self._step // 2)
 
-    def _round(self, asker: Asker) -> None:
+    def _told(self, end: int) -> tuple[Array, Array, Array | None]:
+        if self._asker is not None:
+            told = self._asker.ahead(end - self.rounds)
+            assert told is not None
+            return told
+        nature = cast("ObliviousLabels", self.nature)
+        rows, labels = nature.block(self.rounds, end, self.run)
+        return rows, labels, None if nature.finite_class is None else nature.points(self.rounds, end, self.run)
+
+    def turn(self, asker: Asker) -> Turn:
+        """One round."""
         row = asker.row()
         point = None if self.nature.finite_class is None else asker.point
-        label = asker.label(*self.say(row, point))
-        self.tally.count(*self.hear(row, label))
+        said, chance = self.say(row, point)
+        label = asker.label(said, chance)
+        wrong, expected = self.hear(row, label)
+        self.tally.count(wrong, expected)
         self.tally.vote(row, label)
         self.rounds += 1
+        return Turn(row, point, chance, label, wrong)
+
+    def after(self, turn: Turn) -> dict[str, Any]:
+        """What else a trace tells of a round that was played."""
+        return {}
 
     def observed(self) -> dict[str, float]:
         """Mistakes, those that were to be expected, and the regret in mistakes."""

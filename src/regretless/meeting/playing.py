@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -36,6 +36,7 @@ def meet(
     *,
     runs: int = 1,
     first: int = 0,
+    marks: Sequence[int] | None = None,
     on_point: Callable[[Point], None] | None = None,
     on_rounds: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
@@ -52,12 +53,14 @@ def meet(
         Class learners meet points of their own class, linear learners rows, combiners and bandits votes (each
         hypothesis is an expert, or an arm) and losses.
     rounds : int, optional
-        By default all that the nature has.
+        By default all that the nature has, or those in which it has something to say.
     runs : int
     first : int
         Number of the first run.
+    marks : sequence of int, optional
+        Round counts after which it is noted how things stand; by default 1, 2, 4, ... The last round always is one.
     on_point : callable, optional
-        Told how things stand after 1, 2, 4, ... rounds of the first run; of bandits, whose runs are played together,
+        Told how things stand at the marks of the first run; of bandits, whose runs are played together,
         when all is over.
     on_rounds : callable, optional
         Told now and then how many rounds have been played, of all runs.
@@ -82,20 +85,31 @@ def meet(
     >>> meeting.count
     3.0
     """
-    length = nature.length(rounds) if isinstance(nature, Labels) else length_of(nature, rounds)
+    length = _length(nature, rounds)
     whole("runs", runs)
     tell, halt, point = on_rounds or _nothing, stop or (lambda: False), on_point or _nothing
     kind = kind_of(learner)
-    marks = [*(1 << power for power in range(length.bit_length()) if 1 << power < length), length]
+    stops = doubling(length) if marks is None else sorted({*(mark for mark in marks if 0 < mark < length), length})
     if isinstance(learner, Bandit) and not learner.advised:
         from .pulled import meet_arms
 
         opposed = Opposed(kind, learner.name, False, learner.get_params())
-        meeting = meet_arms(learner, nature, length, marks, opposed, runs=runs, first=first, on_rounds=tell, stop=halt)
+        meeting = meet_arms(learner, nature, length, stops, opposed, runs=runs, first=first, on_rounds=tell, stop=halt)
         for mark in meeting.curve:
             point(mark)
         return meeting
-    return _Runs(learner, nature, marks, tell, halt).play(range(first, first + runs), point)
+    return _Runs(learner, nature, stops, tell, halt).play(range(first, first + runs), point)
+
+
+def doubling(rounds: int) -> list[int]:
+    """1, 2, 4, ... and the last round."""
+    return [*(1 << power for power in range(rounds.bit_length()) if 1 << power < rounds), rounds]
+
+
+def _length(nature: Labels | Environment, rounds: int | None) -> int:
+    if isinstance(nature, Labels):
+        return nature.length(nature.default_rounds if rounds is None else rounds)
+    return length_of(nature, rounds)
 
 
 def _nothing(_: object) -> None:
@@ -192,6 +206,7 @@ class _Runs:
             quantities=quantities,
             certificates=certified(players),
             promises=[beside(one, quantities) for one in promises_of(self._nature, first.rounds, opposed)],
+            opposed=opposed,
             seconds=seconds,
             stopped=fewer or first.rounds < self._marks[-1],
         )
@@ -203,7 +218,9 @@ def certified(players: list[Player]) -> list[Any]:
 
     if isinstance(players[0], AdvisedPlayer):
         return together([player for player in players if isinstance(player, AdvisedPlayer)])
-    return joined([player.certificates() for player in players])
+    if len(players) == 1:
+        return players[0].certificates()
+    return joined([player.cheaply() for player in players], [player.certificates for player in players])
 
 
 def again(learner: Any, run: int) -> Any:

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..bandits.judge import ERRORS
 from ..theorem import RELATIVE, in_figures
-from .several import ERRORS
 
 if TYPE_CHECKING:
     from ..nature.promises import Promise
 
 Array = np.ndarray[Any, Any]
 # From fewer runs nobody can tell how far their mean may be from what is expected. Regrets are skew, with few large ones
-# that make up for many small ones, so that it takes more runs than elsewhere.
+# that make up for many small ones: the mean of some runs is mostly below what is expected. An upper bound, for which
+# ten runs are enough, is not exceeded by that, but a lower one may seem to be missed.
 FEW = 30
 
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .adversaries.agnostic_tree import AgnosticTree
     from .adversaries.constants import FairLabels, LabelFlipping
     from .adversaries.dyadic import Dyadic
     from .adversaries.exponential import Exponential
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
     from .targets.points import RandomTarget, WrittenPoints
     from .targets.separable import DriftingTarget, Separable
     from .targets.sparse import SparseTarget
+    from .targets.written import written
 
 _HOMES = {
     "Adaptive": "arms.adaptive",
+    "AgnosticTree": "adversaries.agnostic_tree",
     "Asker": "labels",
     "Bernoulli": "arms.stochastic",
     "Drifting": "arms.switching",
@@ -65,11 +68,13 @@ _HOMES = {
     "make": "registry",
     "promises_of": "promises",
     "reversal": "arms.lower_bounds",
+    "written": "targets.written",
 }
 
 __all__ = [
     "NATURES",
     "Adaptive",
+    "AgnosticTree",
     "Asker",
     "Bernoulli",
     "Drifting",
@@ -102,6 +107,7 @@ __all__ = [
     "make",
     "promises_of",
     "reversal",
+    "written",
 ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Places = np.ndarray[Any, np.dtype[np.int64]]
+Known = tuple[Array, Array, Places | None]
 CELLS = 1 << 18  # numbers that are made together
 
 
@@ -30,9 +30,12 @@ class Asker(ABC):
     ----------
     point : int
         Of a nature of a finite class: the point whose row was shown last.
+    settled : bool
+        Whether nothing that is said from now on makes a difference, so that all that follows is known.
     """
 
     point: int = -1
+    settled: bool = False
 
     @abstractmethod
     def row(self) -> Array:
@@ -53,6 +56,23 @@ class Asker(ABC):
         -------
         {-1, 1}
         """
+
+    def ahead(self, rounds: int) -> Known | None:
+        """So many rounds at once, instead of one at a time; None of an asker that is not settled.
+
+        Parameters
+        ----------
+        rounds : int
+            The next ones; the asker goes on behind them. No row may wait for its label.
+
+        Returns
+        -------
+        rows : ndarray, shape (rounds, columns)
+        labels : ndarray, shape (rounds,)
+        points : ndarray, shape (rounds,), or None
+            Where there is a finite class, the points of the rows.
+        """
+        return None
 
 
 class Labels(ABC):
@@ -100,9 +120,24 @@ class Labels(ABC):
         self.names = None if names is None else [str(name) for name in names]
         self.finite_class = finite_class
 
+    @property
+    def default_rounds(self) -> int | None:
+        """How many rounds it takes to see all that it does; None where it never comes to an end."""
+        return self.rounds
+
     @abstractmethod
     def begin(self, run: int = 0) -> Asker:
         """Meet one run of a learner; runs are told apart by their numbers."""
+
+    def stream(self, rounds: int | None = None, run: int = 0) -> Stream:
+        """The rounds as batches that can be read again and again, of a nature that takes no notice of predictions.
+
+        Raises
+        ------
+        RegretlessError
+            If it does take notice.
+        """
+        raise RegretlessError(f"{self.name} answers to what is predicted: use against(learner), or regretless.meeting")
 
     def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
         """What it is sure to do to a learner in so many rounds, as far as it holds for this one."""
@@ -130,8 +165,10 @@ class Labels(ABC):
         Parameters
         ----------
         learner : object
-            A linear learner, whose `predict_one` is asked; it is to learn each row before it takes the next one.
-            Before its first row it says 1. Or ``predict(row) -> label``; whatever is above 0 counts as 1.
+            A linear learner, whose `predict_one` is asked; it is to learn each batch before it takes the next one.
+            Before its first row it says 1. Or a learner of this very finite class, which is asked about the point; or a
+            combiner of experts, whose forecast of the votes, 0 or 1, counts as 1 from one half on: these are told each
+            label by the stream itself. Or ``predict(row) -> label``; whatever is above 0 counts as 1.
         rounds : int, optional
         run : int
 
@@ -139,6 +176,11 @@ class Labels(ABC):
         -------
         Stream
             Each reading of it is a new game.
+
+        Raises
+        ------
+        RegretlessError
+            If such a learner cannot be asked about such rows.
 
         Examples
         --------
@@ -149,11 +191,19 @@ class Labels(ABC):
         ...     learner.observe(batch)
         >>> int(learner.ledger_.updates)
         4
+
+        >>> from regretless.classes import FiniteClass, Halving
+        >>> from regretless.nature import ShatteredTree
+        >>> thresholds = FiniteClass.named("thresholds:20")
+        >>> learner = Halving(thresholds)
+        >>> played = list(ShatteredTree(thresholds).against(learner, rounds=10).batches())
+        >>> learner.rounds_, learner.mistakes_
+        (10, 4)
         """
+        from .asked import listener_of
         from .streams import Asked
 
-        predict = partial(_said, learner) if hasattr(learner, "predict_one") else learner
-        return Asked(self, predict, self.length(rounds), run)
+        return Asked(self, listener_of(self, learner), self.length(rounds), run)
 
     def as_losses(self) -> Environment:
         """The same rounds for arms: each column is one, and it loses 1 whenever it is not the label.
@@ -213,11 +263,9 @@ def opposite(prediction: int, probability: float | None) -> int:
     return -1 if probability >= 0.5 else 1
 
 
-def _said(learner: Any, row: Array) -> Any:
-    return learner.predict_one(row) if hasattr(learner, "classes_") else 1
-
-
 class _Recited(Asker):
+    settled = True
+
     def __init__(self, nature: ObliviousLabels, run: int) -> None:
         self._nature, self._run = nature, run
         self._first, self._t = 0, -1
@@ -236,6 +284,17 @@ class _Recited(Asker):
 
     def label(self, prediction: int, probability: float | None = None) -> int:
         return int(self._labels[self._t - self._first])
+
+    def ahead(self, rounds: int) -> Known | None:
+        nature, begin = self._nature, self._t + 1
+        end = begin + rounds
+        if nature.rounds is not None and end > nature.rounds:
+            raise RegretlessError(f"{nature.name} has {nature.rounds} rounds, and {begin} of them were played")
+        self._first, self._t = end, end - 1
+        self._rows, self._labels = self._rows[:0], self._labels[:0]
+        points = None if nature.finite_class is None else nature.points(begin, end, self._run)
+        rows, labels = nature.block(begin, end, self._run)
+        return rows, labels, points
 
     def _read(self) -> None:
         nature, first = self._nature, self._t

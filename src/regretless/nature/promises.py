@@ -65,8 +65,11 @@ class Opposed:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def perceptron(self) -> bool:
-        """Whether it adds c y x to weights that began as nothing whenever y <w, x> <= 0, and only then."""
+    def additive(self) -> bool:
+        """Whether it adds c y x to weights that began as nothing whenever y <w, x> <= 0, and only then, for some c > 0.
+
+        Weights may be rounded, and with them the ties of rows that are not at right angles.
+        """
         wants: dict[str, Any] = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None}
         if self.learner == "kernel-perceptron":
             wants["kernel"] = "linear"
@@ -74,8 +77,12 @@ class Opposed:
             self.kind == "linear"
             and self.learner in ("perceptron", "averaged-perceptron", "voted-perceptron", "kernel-perceptron")
             and all(self.parameters.get(name, USUAL[name]) == value for name, value in wants.items())
-            and frexp(self.parameters.get("rate", 1.0))[0] == 0.5  # other steps are rounded, and ties with them
         )
+
+    @property
+    def perceptron(self) -> bool:
+        """The same with weights that are exact on rows of whole numbers, for c is a power of 2."""
+        return self.additive and frexp(self.parameters.get("rate", 1.0))[0] == 0.5
 
 
 def promises_of(nature: Any, rounds: int, opposed: Opposed) -> list[Promise]:

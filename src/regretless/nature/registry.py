@@ -67,6 +67,20 @@ NATURES = {
         "points and the hypothesis that labels them are drawn",
         needs_class=True,
     ),
+    "agnostic-tree": Entry(
+        "adversaries.agnostic_tree",
+        "AgnosticTree",
+        "points",
+        "fair coins down a mistake tree, by the majority of those told of each point",
+        needs_class=True,
+    ),
+    "written": Entry(
+        "targets.written",
+        "written",
+        "points",
+        "points and labels of a file, a row for each round",
+        needs_class=True,
+    ),
     "label-flipping": Entry(
         "adversaries.constants",
         "LabelFlipping",
@@ -140,7 +154,11 @@ def entry_of(name: str) -> Entry:
         If there is none.
     """
     if name not in NATURES:
-        raise RegretlessError(f"there is no nature called {name!r}; there are: {', '.join(NATURES)}")
+        from difflib import get_close_matches  # which takes its time
+
+        near = get_close_matches(name.lower().replace("_", "-"), NATURES, n=2)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise RegretlessError(f"there is no nature called {name!r}; {meant}there are: {', '.join(NATURES)}")
     return NATURES[name]
 
 
@@ -152,9 +170,12 @@ def nature_class(name: str) -> Callable[..., Any]:
 
 
 def parameters(name: str) -> dict[str, str]:
-    """The parameters of a nature that can be set by name, and their defaults, all as text."""
+    """The parameters of a nature that can be set by name, and their defaults, all as text.
+
+    One that has to be given has its own name for a default, in capitals.
+    """
     usual = entry_of(name).usual
-    return {one: usual.get(one, _written(parameter.default)) for one, parameter in _settable(name).items()}
+    return {one: usual.get(one, _default(parameter)) for one, parameter in _settable(name).items()}
 
 
 def make(
@@ -249,5 +270,8 @@ def _several(text: str, read: Callable[[str], float]) -> list[Any]:
     return rows if len(rows) > 1 else rows[0]
 
 
-def _written(value: Any) -> str:
+def _default(parameter: Parameter) -> str:
+    value = parameter.default
+    if value is parameter.empty:
+        return parameter.name.upper()
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array, Batch
+from ..data.batch import Batch
 from ..data.stream import Stream
+from .asked import Listener
 from .labels import Labels, ObliviousLabels
 
 
@@ -55,22 +56,23 @@ class Asked(_Rounds):
     Parameters
     ----------
     nature : Labels
-    predict : callable
+    listener : Listener
     rounds : int
     run : int
     """
 
     rereadable = False
 
-    def __init__(self, nature: Labels, predict: Callable[[Array], Any], rounds: int, run: int) -> None:
+    def __init__(self, nature: Labels, listener: Listener, rounds: int, run: int) -> None:
         super().__init__(nature, rounds, run)
-        self._predict = predict
+        self._listener = listener
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         """One row at a time; those that are passed over are played as well."""
-        asker = self._nature.begin(self._run)
+        asker, listener = self._nature.begin(self._run), self._listener
         for number in range(self._rounds):
             row = asker.row()
-            label = asker.label(1 if self._predict(row) > 0 else -1)
+            label = asker.label(*listener.say(row, asker.point))
+            listener.hear(label)
             if number >= skip:
                 yield Batch(row[None], np.array([float(label)]), self._nature.columns)

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from . import numbers, sheet
 from .axes import Format
@@ -17,7 +17,10 @@ from .summary import Card, Verdict, many
 
 @dataclass(frozen=True, slots=True)
 class Forced:
-    """What nature was sure to force at least, and what came of it."""
+    """What nature was sure to force at least, and what came of it.
+
+    Of what is counted, `course` says how much it was after some numbers of rounds.
+    """
 
     title: str
     kind: str
@@ -26,6 +29,7 @@ class Forced:
     least: float
     holds: bool
     source: str
+    course: Sequence[tuple[int, float]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ def _lead(report: PlayReport) -> str:
         text += f" lost {numbers.number(count)}{mean}"
     if best is not None:
         text += f"; the best in hindsight {'made' if report.counts == 'mistakes' else 'lost'} {numbers.number(best)}"
-    return f"{text}. This was interrupted: {report.interrupted}." if report.interrupted else f"{text}."
+    return f"{text}. This was interrupted {report.interrupted}." if report.interrupted else f"{text}."
 
 
 def _cards(report: PlayReport) -> list[Card]:
@@ -193,15 +197,23 @@ def _levels(report: PlayReport, first: float, last: tuple[float, float]) -> list
     found = []
     if bounds:
         bound, title = min(bounds)
-        found.append(_level(title, bound, first, last, floor=False, style="bound0"))
+        found.append(_level(title, bound, first, last))
     floors = [one for one in report.forced if one.quantity == report.counts]
     if floors:
-        most = max(floors, key=lambda one: one.least)
-        found.append(_level(f"{most.title}, at least", most.least, first, last, floor=True, style="bound1"))
+        found.append(_floor(max(floors, key=lambda one: one.least), last))
     return found
 
 
-def _level(name: str, value: float, first: float, last: tuple[float, float], *, floor: bool, style: str) -> Series:
+def _floor(forced: Forced, last: tuple[float, float]) -> Series:
+    """What was forced at least, as it grows with the rounds; a point at the end if no more is known."""
+    course = [(float(rounds), least) for rounds, least in forced.course] or [(last[0], forced.least)]
+    name, final = numbers.label(f"{forced.title}, at least"), numbers.number(forced.least)
+    mark: Literal["line", "dots"] = "line" if len(course) > 1 else "dots"
+    return Series(name, "bound1", thin(course), bound=True, floor=True, final=final, mark=mark)
+
+
+def _level(name: str, value: float, first: float, last: tuple[float, float]) -> Series:
+    """A bound on a count that never falls: what holds at the end does so before."""
     drawn = value <= max(last[1], 1.0) * OFF_THE_CHART
     points = [(first, value), (last[0], value)]
-    return Series(numbers.label(name), style, points, bound=True, floor=floor, drawn=drawn, final=numbers.number(value))
+    return Series(numbers.label(name), "bound0", points, bound=True, drawn=drawn, final=numbers.number(value))

@@ -191,7 +191,7 @@ def rank(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStandin
     quantity="mistakes",
     counts=_mistakes,
     formula=r"M \le |H| - |V|",
-    source="Shalev-Shwartz & Ben-David 2014, Cor. 21.2, before V is forgotten",
+    source="Shalev-Shwartz & Ben-David 2014, Cor. 21.2, in its data-dependent form",
     assumes=(REALIZABLE,),
 )
 def left(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
@@ -219,7 +219,7 @@ def consistent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassS
     quantity="mistakes",
     counts=_mistakes,
     formula=r"M \le \left\lfloor \log_2 \frac{|H|}{|K|} \right\rfloor",
-    source="the halving argument before K, the hypotheses that the learner still goes by, is forgotten",
+    source="Barzdin & Freivald 1972, in its data-dependent form",
     assumes=(REALIZABLE,),
 )
 def halvings(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
@@ -247,7 +247,7 @@ def halving(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStan
     quantity="mistakes",
     counts=_mistakes,
     formula=r"M \le \mathrm{Ldim}(H) - \mathrm{Ldim}(V)",
-    source="Littlestone 1988, Thm 3, before V is forgotten",
+    source="Littlestone 1988, Thm 3, in its data-dependent form",
     assumes=(REALIZABLE, LITTLESTONE),
 )
 def dimension_spent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:

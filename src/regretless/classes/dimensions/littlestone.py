@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from time import perf_counter
-from typing import Any
+
+import numpy as np
 
 from ... import _core
 from ...checks import whole
-from ...errors import RegretlessError
 from ..finite_class import FiniteClass, Words
 from ..mistake_tree import MistakeTree
-from .dimension import Dimension
+from .dimension import Between, Dimension
+from .watch import Progress, Stop, Watch
 
-Progress = Callable[[int, Any, Any], None]
-Stop = Callable[[], bool]
-
-# Steps before the first look at the clock, and seconds between later ones: a step takes from a hundred nanoseconds to a
-# hundredth of a second, as the class is large.
-FIRST_SLICE = 16
-BETWEEN_LOOKS = 0.02
+NAME = "Littlestone dimension"
+RANDOMIZED = "randomised Littlestone dimension"
 
 # What the compiled search counts mistakes in expectation by.
 UNIT = Fraction(1, 2**58)
+# Words after which a search that is not done yet looks for a shattered set, and between looks at the clock then.
+GREEDY_AFTER = 1 << 24
+DIGITS = 20  # of a number that is finer than that
 
 
 class LittlestoneSearch:
@@ -35,8 +34,12 @@ class LittlestoneSearch:
     finite_class : FiniteClass
         The class.
     memory : int, default=2**30
-        How many bytes may be taken to remember what is known of version spaces, 2^20 at least. When they are used up,
-        what helps least is forgotten, and searched for again if it is needed.
+        How many bytes may be taken to remember what is known of version spaces, 2^20 at least, and in any case enough
+        for 32 of them. When they are used up, what helps least is forgotten, and searched for again if it is needed.
+
+        What the search works on comes on top: the class's bits once more, and those of the version spaces on its way
+        down, which are about as many again. Where there are more than two hypotheses for every point, version spaces
+        are named by labels, and each point has 4 bits for every point beside its own.
     """
 
     def __init__(self, finite_class: FiniteClass, *, memory: int = 2**30) -> None:
@@ -54,6 +57,11 @@ class LittlestoneSearch:
         """How many version spaces it remembers something of."""
         return self._search.known
 
+    @property
+    def words(self) -> int:
+        """How many words of bits it has looked at."""
+        return self._search.words
+
     def bounds(
         self,
         alive: Words | None = None,
@@ -63,6 +71,8 @@ class LittlestoneSearch:
         stop: Stop | None = None,
     ) -> tuple[int, int]:
         """What the dimension of the hypotheses that are alive is no less and no more than; equal once it is known.
+
+        A search that memory runs out of ends with what it knows.
 
         Parameters
         ----------
@@ -75,7 +85,16 @@ class LittlestoneSearch:
         stop : callable, optional
             Called now and then; once it returns true, the search ends with what it knows.
         """
-        lower, upper, _ = self._narrowed(alive, Watch(limit, on_progress, stop))
+        watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+        lower, upper, steps = 0, _left(self.finite_class, alive).bit_length() - 1, 0
+        try:
+            for slice_ in watch.slices():
+                lower, upper, used = self._search.run(alive, slice_)
+                steps += used
+                if lower == upper or watch.end(steps, lower, upper):
+                    break
+        except MemoryError:
+            pass  # what is known by then is the answer
         return lower, upper
 
     def dimension(
@@ -86,71 +105,93 @@ class LittlestoneSearch:
         on_progress: Progress | None = None,
         stop: Stop | None = None,
     ) -> Dimension:
-        """The same with a mistake tree as deep as what the dimension is no less than."""
-        watch = Watch(limit, on_progress, stop)
-        lower, upper, steps = self._narrowed(alive, watch)
-        tree = MistakeTree(*self._search.tree(alive, lower))
-        return Dimension("Littlestone dimension", lower, upper, tree, watch.seconds, steps)
+        """The same with a mistake tree as deep as what the dimension is no less than.
+
+        Taking the tree out is part of the search. Where what proves it was forgotten and cannot be found again in time,
+        or there is no memory for it, the tree is one that is known without a search, and the dimension is only said to
+        be no less than its depth.
+        """
+        watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+        return self._dimension(alive, watch, one_level(self.finite_class, alive))
 
     def labels(self, alive: Words | None, point: int) -> tuple[int, int]:
         """The dimensions of what the labels 0 and 1 of a point leave; -1 of no hypothesis."""
         return self._search.labels(alive, point)
 
-    def _narrowed(self, alive: Words | None, watch: Watch) -> tuple[int, int, int]:
-        steps = 0
-        for slice_ in watch.slices():
-            lower, upper, used = self._search.run(alive, slice_)
-            steps += used
-            if watch.ended(steps, lower, upper):
-                break
-        return lower, upper, steps
+    def _dimension(self, alive: Words | None, watch: Watch, tree: MistakeTree) -> Dimension:
+        """The dimension, no less than the depth of a tree that is known."""
+        lower, upper, steps = tree.depth, _left(self.finite_class, alive).bit_length() - 1, 0
+        choice = None if alive is not None or tree.depth > 1 else self.words + GREEDY_AFTER
+        try:
+            for slice_ in watch.slices():
+                allowed = slice_ if choice is None else min(slice_, choice - self.words)
+                lower, upper, used = self._search.run(alive, allowed, tree.depth)
+                steps += used
+                if lower == upper or watch.end(steps, lower, upper):
+                    break
+                if choice is not None and self.words >= choice:
+                    choice, tree = None, self._greedy(watch, tree)
+        except MemoryError:
+            pass  # what is known by then is the answer
+        if lower > tree.depth:
+            tree = self._tree(alive, lower, watch) or tree
+        return Dimension(NAME, tree.depth, upper, tree, watch.seconds, steps)
+
+    def _greedy(self, watch: Watch, tree: MistakeTree) -> MistakeTree:
+        """The tree of a shattered set that is chosen greedily, if it is deeper: of large classes it is found sooner."""
+        choice = _core.Shatter(self.finite_class.columns, self.finite_class.hypotheses, 0)
+        while not choice.dive(GREEDY_AFTER) and not watch.over():
+            pass
+        return max(tree, MistakeTree.of_shattered(self.finite_class, choice.found), key=_depth)
+
+    def _tree(self, alive: Words | None, depth: int, watch: Watch) -> MistakeTree | None:
+        """A tree of this depth, unless it must be searched for again and there is no time or no memory for that."""
+        try:
+            for slice_ in watch.slices():
+                found = self._search.tree(alive, depth, slice_)
+                if found is not None:
+                    return MistakeTree(*found)
+                if self.forgot and watch.over():
+                    break
+        except MemoryError:
+            pass
+        return None
 
 
 @dataclass(frozen=True, slots=True)
-class RandomizedDimension:
+class RandomizedDimension(Between[Fraction]):
     """A randomised Littlestone dimension, or what it lies between.
 
     Attributes
     ----------
+    name : str
+        What it is.
     lower, upper : Fraction
         Equal unless the search was ended before, or the fraction is finer than 2^-58.
     seconds : float
         How long the search took.
     steps : int
         How many splits it looked at.
+    finer : bool
+        Whether the search came to its end and found a fraction finer than 2^-58: no more time would say more of it.
     """
 
-    lower: Fraction
-    upper: Fraction
-    seconds: float = 0.0
-    steps: int = 0
-    name: str = "randomised Littlestone dimension"
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is known."""
-        return self.lower == self.upper
-
-    @property
-    def value(self) -> Fraction:
-        """The dimension.
-
-        Raises
-        ------
-        RegretlessError
-            If it is not known.
-        """
-        if not self.exact:
-            raise RegretlessError(
-                f"{self.name}: known is only that it lies from {float(self.lower)!r} to {float(self.upper)!r}"
-            )
-        return self.lower
+    seconds: float = field(default=0.0, compare=False)
+    steps: int = field(default=0, compare=False)
+    finer: bool = False
 
     def __float__(self) -> float:
         return float(self.value)
 
     def __str__(self) -> str:
-        return str(self.lower) if self.exact else f"{float(self.lower)!r} to {float(self.upper)!r}"
+        if not self.finer:
+            return Between.__str__(self)
+        low = _digits(self.lower, ROUND_FLOOR)
+        return f"{low} to {_digits(self.upper, ROUND_CEILING)}, finer than 2^-58"
+
+
+def _digits(number: Fraction, rounding: str) -> Decimal:
+    return Context(prec=DIGITS, rounding=rounding).divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
 class RandomizedSearch:
@@ -179,80 +220,102 @@ class RandomizedSearch:
         """How many version spaces it remembers something of."""
         return self._search.known
 
+    @property
+    def words(self) -> int:
+        """How many words of bits it has looked at."""
+        return self._search.words
+
     def dimension(
         self,
         alive: Words | None = None,
         *,
         limit: float | None = None,
+        words: int | None = None,
         on_progress: Progress | None = None,
         stop: Stop | None = None,
     ) -> RandomizedDimension:
-        """The dimension of the hypotheses that are alive; parameters as of `LittlestoneSearch.bounds`."""
-        watch = Watch(limit, on_progress, stop)
-        steps = 0
-        for slice_ in watch.slices():
-            low, high, rounded, used = self._search.run(alive, slice_)
-            steps += used
-            lower, upper = low * UNIT, high * UNIT
-            if watch.ended(steps, lower, upper):
-                break
-        if rounded:
-            # Each split on the way down may have added half a unit.
-            lower -= self.finite_class.points * UNIT / 2
-        return RandomizedDimension(lower, upper, watch.seconds, steps)
+        """The dimension of the hypotheses that are alive; parameters as of `LittlestoneSearch.bounds`, and one more.
+
+        Parameters
+        ----------
+        words : int, optional
+            How many words of bits may be looked at. On every machine the search then ends at the same place, at most a
+            few looks at the whole class later.
+        """
+        watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+        lower, upper = by_number(self.finite_class, alive)
+        steps = looked = 0
+        finer = False
+        try:
+            for slice_ in watch.slices():
+                allowed = slice_ if words is None else min(slice_, words - looked)
+                low, high, rounded, used, more = self._search.run(alive, allowed)
+                steps, looked = steps + used, looked + more
+                # Each split on the way down may have added half a unit.
+                lower, upper = low * UNIT - rounded * self.finite_class.points * UNIT / 2, high * UNIT
+                finer = rounded and low == high
+                if low == high or watch.end(steps, lower, upper) or (words is not None and looked >= words):
+                    break
+        except MemoryError:
+            pass  # what is known by then is the answer
+        return RandomizedDimension(RANDOMIZED, lower, upper, watch.seconds, steps, finer)
 
     def value(self, alive: Words | None = None) -> Fraction:
         """What the dimension is, searched for to the end; rounded up if it is finer than 2^-58.
 
         Rounded or not, what it gives V is no less than half of one more than what it gives both sides of any split, so
         that a learner that goes by it errs no more in expectation than what it gives the class.
+
+        Raises
+        ------
+        MemoryError
+            If the search has to end before.
         """
-        return self.dimension(alive).upper
+        found = self.dimension(alive)
+        if not (found.exact or found.finer):
+            raise MemoryError(f"{found.name}: memory ran out when it was known to lie from {found}")
+        return found.upper
 
     def labels(self, alive: Words | None, point: int) -> tuple[Fraction | None, Fraction | None]:
         """The values of what the labels 0 and 1 of a point leave; None of no hypothesis."""
         ones = self.finite_class.columns[point]
         if alive is None:
-            alive = self.finite_class.columns[0] | ~self.finite_class.columns[0]
-            spare = -self.finite_class.hypotheses % 64
-            alive[-1] >>= alive.dtype.type(spare)
+            alive = self.finite_class.everybody
         sides = alive & ~ones, alive & ones
         zero, one = (self.value(side) if side.any() else None for side in sides)
         return zero, one
 
 
-class Watch:
-    """When a search looks at the clock and is ended."""
+def _left(finite_class: FiniteClass, alive: Words | None) -> int:
+    """How many hypotheses are alive."""
+    return finite_class.hypotheses if alive is None else int.from_bytes(alive.tobytes(), "little").bit_count()
 
-    def __init__(self, limit: float | None, on_progress: Progress | None, stop: Stop | None) -> None:
-        if limit is not None and not limit >= 0:
-            raise RegretlessError(f"limit={limit!r}; it must be a number of seconds >= 0")
-        self._began = perf_counter()
-        self._limit, self._on_progress, self._stop = limit, on_progress, stop
 
-    @property
-    def seconds(self) -> float:
-        """Since it began."""
-        return perf_counter() - self._began
+def _depth(tree: MistakeTree) -> int:
+    return tree.depth
 
-    def slices(self) -> Iterator[int]:
-        """How many steps to take before the next look."""
-        slice_ = FIRST_SLICE
-        while True:
-            began = self.seconds
-            yield slice_
-            if self.seconds - began < BETWEEN_LOOKS:
-                slice_ *= 2
-            elif slice_ > 1:
-                slice_ //= 2
 
-    def ended(self, steps: int, lower: Any, upper: Any) -> bool:
-        """Whether the search is at its end, or has to end."""
-        if lower == upper:
-            return True
-        if self._on_progress is not None:
-            self._on_progress(steps, lower, upper)
-        return (self._stop is not None and self._stop()) or (self._limit is not None and self.seconds >= self._limit)
+def one_level(finite_class: FiniteClass, alive: Words | None = None) -> MistakeTree:
+    """The tree that asks the first point on which hypotheses that are alive differ; one of no points if they do not."""
+    left = finite_class.everybody if alive is None else alive
+    for point, ones in enumerate(finite_class.columns):
+        if (left & ones).any() and (left & ~ones).any():
+            return MistakeTree(np.array([point]), np.array([_first(left & ~ones), _first(left & ones)]))
+    return MistakeTree(np.array([], dtype=np.int64), np.array([_first(left)]))
+
+
+def _first(some: Words) -> int:
+    """The first of some hypotheses; 0 of none."""
+    word = int(np.argmax(some != 0))
+    lowest = int(some[word])
+    return 64 * word + max(0, (lowest & -lowest).bit_length() - 1)
+
+
+def by_number(finite_class: FiniteClass, alive: Words | None = None) -> tuple[Fraction, Fraction]:
+    """Between what the randomised dimension lies by the number of hypotheses alone."""
+    size = max(1, _left(finite_class, alive))
+    whole_bits = size.bit_length() - 1
+    return Fraction(min(size - 1, 1), 2), (whole_bits - 1 + Fraction(size, 2**whole_bits)) / 2
 
 
 def littlestone_dimension(
@@ -261,6 +324,7 @@ def littlestone_dimension(
     limit: float | None = None,
     on_progress: Progress | None = None,
     stop: Stop | None = None,
+    shattered: Sequence[int] | None = None,
 ) -> Dimension:
     """The Littlestone dimension of a finite class: how many mistakes its best deterministic learner cannot avoid.
 
@@ -277,13 +341,29 @@ def littlestone_dimension(
         Called now and then with the number of steps and what the dimension is no less and no more than.
     stop : callable, optional
         Called now and then; once it returns true, the search ends with what it knows.
+    shattered : sequence of int, optional
+        Points that the class shatters, as the witness of `vc_dimension`: the search begins with the tree that asks them
+        one by one.
 
     Returns
     -------
     Dimension
-        With a `MistakeTree` as deep as its lower end.
+        With a `MistakeTree` as deep as its lower end. If memory runs out, they are what is known by then.
+
+    Raises
+    ------
+    RegretlessError
+        If the class does not shatter these points.
     """
-    return LittlestoneSearch(finite_class).dimension(limit=limit, on_progress=on_progress, stop=stop)
+    watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+    tree = one_level(finite_class)
+    if shattered is not None:
+        tree = max(tree, MistakeTree.of_shattered(finite_class, shattered), key=_depth)
+    try:
+        search = LittlestoneSearch(finite_class)
+    except MemoryError:
+        return Dimension(NAME, tree.depth, finite_class.floor_log2, tree, watch.seconds)
+    return search._dimension(None, watch, tree)
 
 
 def randomized_littlestone_dimension(
@@ -305,11 +385,17 @@ def randomized_littlestone_dimension(
     finite_class : FiniteClass
         The class.
     limit, on_progress, stop
-        As of `littlestone_dimension`; on_progress is given fractions.
+        As of `littlestone_dimension`; on_progress is given fractions. If memory runs out, what is known by then is the
+        answer.
 
     References
     ----------
     .. [1] Y. Filmus, S. Hanneke, I. Mehalel and S. Moran. "Optimal Prediction Using Expert Advice and Randomized
        Littlestone Dimension." Conference on Learning Theory, 2023.
     """
-    return RandomizedSearch(finite_class).dimension(limit=limit, on_progress=on_progress, stop=stop)
+    watch = Watch(limit=limit)
+    try:
+        search = RandomizedSearch(finite_class)
+    except MemoryError:
+        return RandomizedDimension(RANDOMIZED, *by_number(finite_class), watch.seconds)
+    return search.dimension(limit=limit, on_progress=on_progress, stop=stop)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,9 @@ from ... import _core
 from ...errors import RegretlessError
 from ..finite_class import FiniteClass, Words
 from .dimension import Dimension
+from .watch import Progress, Stop, Watch
+
+Points = np.ndarray[Any, np.dtype[np.intp]]
 
 NAME = "VC dimension"
 # Words that are looked at between two looks at `stop`, the clock and Ctrl-C: a few milliseconds, then some tens.
@@ -23,8 +25,8 @@ def vc_dimension(
     finite_class: FiniteClass,
     *,
     limit: float | None = None,
-    on_progress: Callable[[int, int, int], None] | None = None,
-    stop: Callable[[], bool] | None = None,
+    on_progress: Progress | None = None,
+    stop: Stop | None = None,
 ) -> Dimension:
     """The size of the largest set of points on which the class has every combination of labels.
 
@@ -48,17 +50,15 @@ def vc_dimension(
     Dimension
         Its witness is a tuple of points, a shattered set of as many as the lower bound.
     """
+    watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
     search = _Search(finite_class)
     try:
-        search.dive()
         for _ in search.slices():
-            if on_progress is not None:
-                on_progress(search.steps, search.lower, search.upper)
-            if (limit is not None and search.seconds >= limit) or (stop is not None and stop()):
+            if watch.end(search.steps, search.lower, search.upper):
                 break
     except MemoryError:
         pass  # what is known by then is the answer
-    return Dimension(NAME, search.lower, search.upper, tuple(search.witness), search.seconds, search.steps)
+    return Dimension(NAME, search.lower, search.upper, tuple(search.witness), watch.seconds, search.steps)
 
 
 def check_shattered(finite_class: FiniteClass, points: Sequence[int]) -> None:
@@ -100,32 +100,50 @@ class _Search:
     steps_before: int = 0
 
     def __post_init__(self) -> None:
-        self.began = perf_counter()
-        self.places = _unlike(self.finite_class)
-        self.columns = np.ascontiguousarray(self.finite_class.columns[self.places])
-        self.upper = min(self.finite_class.hypotheses.bit_length() - 1, len(self.places))
-
-    @property
-    def seconds(self) -> float:
-        return perf_counter() - self.began
+        self.upper = min(self.finite_class.floor_log2, self.finite_class.points)
+        self.places = np.empty(0, dtype=np.intp)
 
     @property
     def steps(self) -> int:
         return self.steps_before + sum(search.steps for search in self.searches.values())
 
+    def slices(self) -> Iterator[None]:
+        """First what can be left out, then a greedy choice, then the search."""
+        yield from self.sift()
+        yield from self.dive()
+        yield from self.turns()
+
+    def sift(self) -> Iterator[None]:
+        """Without the points that shatter no more than an earlier one, or nothing."""
+        found = unlike(self.finite_class)
+        while True:
+            try:
+                next(found)
+            except StopIteration as ended:
+                self.places = ended.value
+                break
+            yield
+        columns = self.finite_class.columns
+        self.columns = columns if len(self.places) == len(columns) else columns[self.places]
+        self.upper = min(self.upper, len(self.places))
+
     def begin(self, target: int) -> _core.Shatter:
         return _core.Shatter(self.columns, self.finite_class.hypotheses, target)
 
-    def dive(self) -> None:
-        search = self.begin(0)
-        self.take(search.dive())
-        self.steps_before += search.steps
+    def dive(self) -> Iterator[None]:
+        search, before = self.begin(0), self.steps_before
+        while not search.dive(_SLICE):
+            self.take(search.found)
+            self.steps_before = before + search.steps
+            yield
+        self.take(search.found)
+        self.steps_before = before + search.steps
 
     def take(self, found: list[int]) -> None:
         self.witness = [int(self.places[place]) for place in found]
         self.lower = len(found)
 
-    def slices(self) -> Iterator[None]:
+    def turns(self) -> Iterator[None]:
         """Both searches by turns; what one of them finds may end the other.
 
         That from above has the smaller share: it matters where the other one does not end in time.
@@ -153,13 +171,38 @@ class _Search:
             self.steps_before += self.searches.pop(ended).steps
 
 
-def _unlike(finite_class: FiniteClass) -> np.ndarray[Any, Any]:
-    """Points of which the hypotheses say neither the same as of an earlier one nor the opposite, nor all the same."""
-    columns: Words = finite_class.columns
-    everything = np.full(columns.shape[1], ~np.uint64(0))
-    if finite_class.hypotheses % 64:
-        everything[-1] = (1 << finite_class.hypotheses % 64) - 1
-    # Of a column and its opposite the one without hypothesis 0.
-    plain = np.where(columns[:, :1] & np.uint64(1) != 0, columns ^ everything, columns)
-    _, first = np.unique(plain, axis=0, return_index=True)
-    return np.sort(first[plain[first].any(axis=1)])
+def unlike(finite_class: FiniteClass) -> Generator[None, None, Points]:
+    """Points of which the hypotheses say neither the same as of an earlier one nor the opposite, nor all the same.
+
+    They are told apart by marks, a few points at a time; where marks are the same, the points are looked at.
+    """
+    points, step = finite_class.points, max(1, _FIRST_SLICE // len(finite_class.everybody))
+    marks, splits = np.empty(points, dtype=np.uint64), np.empty(points, dtype=bool)
+    for begin in range(0, points, step):
+        part = slice(begin, begin + step)
+        plain = _plain(finite_class, part)
+        marks[part], splits[part] = _marks(plain), plain.any(axis=1)
+        yield
+    _, first, like = np.unique(marks, return_index=True, return_inverse=True)
+    twins = np.flatnonzero(first[like] < np.arange(points))
+    for begin in range(0, len(twins), step):
+        some = twins[begin : begin + step]
+        if not np.array_equal(_plain(finite_class, some), _plain(finite_class, first[like[some]])):
+            _, first = np.unique(_plain(finite_class, slice(None)), axis=0, return_index=True)
+            break
+        yield
+    return np.sort(first[splits[first]])
+
+
+def _plain(finite_class: FiniteClass, points: Points | slice) -> Words:
+    """Of the columns of points and their opposites those without hypothesis 0."""
+    columns = finite_class.columns[points]
+    return np.where(columns[:, :1] & np.uint64(1) != 0, columns ^ finite_class.everybody, columns)
+
+
+def _marks(columns: Words) -> Words:
+    """A word for each column: the same for the same ones, and hardly ever for others."""
+    factors = np.random.default_rng(0).integers(1 << 63, size=columns.shape[1], dtype=np.uint64) << np.uint64(1)
+    mixed = (columns ^ (columns >> np.uint64(32))) * (factors | np.uint64(1))
+    found: Words = (mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64)
+    return found

@@ -1,11 +1,9 @@
-"""Rounds that force mistakes on a learner, and for how long they were looked for."""
+"""Rounds that force mistakes on a learner."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import isinf
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,6 @@ import numpy as np
 from ...errors import RegretlessError
 
 Array = np.ndarray[Any, Any]
-Progress = Callable[[int, int, float], None]
-TIME, STOPPED, MEMORY = "the time was over", "it was stopped", "memory ran out"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,27 +82,6 @@ class WorstCase:
 
 def _finite(number: float) -> int | None:
     return None if isinf(number) else int(number)
-
-
-class Watch:
-    """How long a search goes on, and who hears of it."""
-
-    def __init__(self, limit: float | None, stop: Callable[[], bool] | None, on_progress: Progress | None) -> None:
-        self.begin = perf_counter()
-        self.limit, self.stop, self.on_progress = limit, stop, on_progress
-
-    @property
-    def seconds(self) -> float:
-        """Since the search began."""
-        return perf_counter() - self.begin
-
-    def end(self, steps: int, lower: int, upper: float) -> str | None:
-        """Tell how far the search is; why it must end now, or None."""
-        if self.on_progress is not None:
-            self.on_progress(steps, lower, upper)
-        if self.limit is not None and self.seconds >= self.limit:
-            return TIME
-        return STOPPED if self.stop is not None and self.stop() else None
 
 
 def rounds(points: list[int], labels: list[int]) -> tuple[Array, Array]:

@@ -15,8 +15,9 @@ from math import inf
 from typing import Any, NamedTuple
 
 from ...errors import RegretlessError
+from ..dimensions.watch import Watch
 from ..finite_class import FiniteClass
-from .forced import Watch, WorstCase, rounds
+from .forced import WorstCase, rounds
 
 
 class Step(NamedTuple):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...errors import RegretlessError
 from ..dimensions.littlestone import littlestone_dimension
+from ..dimensions.watch import STOPPED, TIME, Progress, Stop, Watch
 from ..finite_class import FiniteClass
 from ..learners.base import ClassLearner
 from ..learners.consistent import Consistent
 from ..learners.halving import Halving
 from ..learners.standard_optimal import StandardOptimal
 from .followed import of_followers
-from .forced import STOPPED, TIME, Progress, Watch, WorstCase, rounds
+from .forced import WorstCase, rounds
 from .walked import of_any
 
 __all__ = ["WorstCase", "worst_case"]
@@ -24,7 +24,7 @@ def worst_case(
     finite_class: FiniteClass | Any = None,
     *,
     limit: float | None = None,
-    stop: Callable[[], bool] | None = None,
+    stop: Stop | None = None,
     on_progress: Progress | None = None,
 ) -> WorstCase:
     """The most mistakes that any labels of any hypothesis of a class force on a learner, with rounds that do.
@@ -65,20 +65,20 @@ def worst_case(
         raise RegretlessError("worst_case needs a finite_class=: the learner has none of its own")
     if not isinstance(judged, FiniteClass):
         judged = FiniteClass(judged)
-    watch = Watch(limit, stop, on_progress)
+    ends: dict[str, Any] = {"limit": limit, "stop": stop, "on_progress": on_progress}
     fresh: Any = learner.clone() if isinstance(learner, ClassLearner) else learner
     if judged is own or judged == own:
         if type(learner) is StandardOptimal:
-            return _of_the_optimal(fresh, judged, watch)
+            return _of_the_optimal(fresh, judged, ends)
         if type(learner) in (Consistent, Halving):
-            return of_followers(fresh, judged, watch)
-    return of_any(fresh, judged, watch)
+            return of_followers(fresh, judged, Watch(**ends))
+    return of_any(fresh, judged, Watch(**ends))
 
 
-def _of_the_optimal(learner: StandardOptimal, finite_class: FiniteClass, watch: Watch) -> WorstCase:
+def _of_the_optimal(learner: StandardOptimal, finite_class: FiniteClass, ends: dict[str, Any]) -> WorstCase:
     """Down a mistake tree against its predictions: it errs as often as the tree is deep, and never more often."""
-    limit = None if watch.limit is None else max(0.0, watch.limit - watch.seconds)
-    found = littlestone_dimension(finite_class, limit=limit, on_progress=watch.on_progress, stop=watch.stop)
+    watch, limit = Watch(), ends["limit"]
+    found = littlestone_dimension(finite_class, **ends)
     points: list[int] = []
     labels: list[int] = []
     if not found.exact:

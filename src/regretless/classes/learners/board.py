@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _core
 from ...ledger import ClassLedger
-from ..finite_class import FiniteClass, Words, packed, unpacked
+from ..finite_class import FiniteClass, Words, unpacked
 
 Array = np.ndarray[Any, Any]
 FIELDS: tuple[str, ...] = _core.VOTE_FIELDS
@@ -53,13 +53,15 @@ class Board:
         self.finite_class, self.tie, self.lazy, self.order = finite_class, tie, lazy, order
         count = finite_class.hypotheses
         if arrays is None:
-            everybody = packed(np.ones((1, count), dtype=bool))[0]
+            everybody = finite_class.everybody
             arrays = {"kept": everybody, "book": np.array([0, 0, count, count, 0])}
             arrays |= {"alive": everybody} if lazy else {}
         self.kept: Words = arrays["kept"].copy()
         self.book: np.ndarray[Any, np.dtype[np.int64]] = arrays["book"].astype(np.int64)
         self.alive: Words | None = arrays["alive"].copy() if lazy else None
-        self.core = _core.Voter(finite_class.columns, self.kept, self.book, self.alive, order, tie=tie, lazy=lazy)
+        self.core = _core.Voter(
+            finite_class.columns, count, self.kept, self.book, self.alive, order, tie=tie, lazy=lazy
+        )
 
     def arrays(self) -> dict[str, Array]:
         """All that another board needs to go on."""

@@ -44,8 +44,9 @@ class RandomizedOptimal(SearchingLearner):
     random_state : int, optional
         Seed of the draws.
     patience : int, optional
-        Steps of a search, some million of which take a second; it is tried again when half of the hypotheses have left.
-        None searches to the end.
+        Words of bits that a search may look at, a hundred million or two of which take a second; it is tried again when
+        half of the hypotheses have left. None searches to the end. Once one came to its end, all later ones are
+        searched to theirs, for what is known of R must not be given up again.
 
     References
     ----------
@@ -53,7 +54,7 @@ class RandomizedOptimal(SearchingLearner):
     """
 
     random_state: Any = None
-    patience: int | None = 1 << 20
+    patience: int | None = 1 << 26
 
     name: ClassVar[str] = "randomized-optimal"
     summary: ClassVar[str] = "a label that is drawn with the odds that make both equally dear"
@@ -185,17 +186,6 @@ class RandomizedOptimal(SearchingLearner):
 
 
 def searched(search: RandomizedSearch, part: Words, patience: int | None) -> bool:
-    """Whether a search came to its end in so many steps, or little more."""
-    taken, over = 0, False
-
-    def note(steps: int, lower: Any, upper: Any) -> None:
-        nonlocal taken
-        taken = steps
-
-    def stop() -> bool:
-        nonlocal over
-        over = patience is not None and taken >= patience
-        return over
-
-    search.dimension(part, on_progress=note, stop=stop)
-    return not over
+    """Whether a search came to its end when it had looked at so many words."""
+    found = search.dimension(part, words=patience)
+    return found.exact or found.finer

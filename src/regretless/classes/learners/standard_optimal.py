@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ... import _core
 from ...checks import one_of
 from ...theorem import Theorem
 from ...theory.finite_classes import STANDARD_OPTIMAL
 from .label import Label
 from .searching import SearchingLearner
-from .weighing import compared, standing_of
+from .weighing import compared, most_words, standing_of
 
 
 @dataclass(eq=False)
@@ -44,21 +46,29 @@ class StandardOptimal(SearchingLearner):
     def __post_init__(self) -> None:
         one_of("tie", self.tie, (0, 1))
         super().__post_init__()
+        self._stood: tuple[bytes, tuple[int, int]] | None = None  # what was left when it was last judged
 
     def _say(self, point: int) -> Label:
         return Label(self._chance(point))
 
     def _weigh(self, point: int) -> float:
         zero, one = self._parts(point)
-        costlier = compared(self._search(), one, zero)
+        costlier = compared(self._search(), one, zero, most_words(self.finite_class))
         return float(self.tie if costlier == 0 else costlier > 0)
 
     def _facts(self) -> dict[str, Any]:
-        search = self._search()
-        return {
-            "littlestone": standing_of(search, None),
-            "littlestone_left": standing_of(search, self._board.kept),
-        }
+        whole = self.finite_class.remembered("Littlestone dimension", lambda: standing_of(self.finite_class, None))
+        return {"littlestone": whole, "littlestone_left": self._left(whole)}
+
+    def _left(self, whole: tuple[int, int]) -> tuple[int, int]:
+        """Numbers between which the dimension of what is left lies."""
+        kept, key = self._board.kept, self.state()
+        if np.array_equal(kept, self.finite_class.everybody):
+            return whole
+        if self._stood is None or self._stood[0] != key:
+            least, most = standing_of(self.finite_class, kept)
+            self._stood = key, (least, min(most, whole[1]))
+        return self._stood[1]
 
     def _new_search(self) -> Any:
         return _core.Littlestone(self.finite_class.columns, self.finite_class.hypotheses)

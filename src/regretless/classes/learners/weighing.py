@@ -1,45 +1,57 @@
-"""Which of two parts of a class is costlier to learn; what a search knows of one after some time."""
+"""Which of two parts of a class is costlier to learn; what a search finds out of one with so much work."""
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import Any, Protocol
 
-from ..finite_class import Words
+from ... import _core
+from ..finite_class import FiniteClass, Words
 
-FIRST, LAST = 1 << 10, 1 << 17  # steps between looks at the clock and at Ctrl-C
-PATIENCE = 10.0  # seconds for the dimensions that certificates ask for
+FIRST, LAST = 1 << 18, 1 << 24  # words of bits between looks at Ctrl-C
+LOOKS = 64  # at the whole class, between two of those, where it is large: a search gets on by some looks at a time
+# Words for each dimension that certificates ask for: some seconds at most. No clock says what they certify.
+PATIENCE = 1 << 30
 
 
 class Search(Protocol):
     """A search for Littlestone dimensions that goes on where it stood."""
 
-    def run(self, alive: Any, steps: int, /) -> tuple[int, int, int]:
-        """Numbers between which the dimension lies, and how many steps that took."""
+    def run(self, alive: Any, words: int, /) -> tuple[int, int, int]:
+        """Numbers between which the dimension lies, after a look at so many words, and how many steps that took."""
 
 
-def compared(search: Search, one: Words, other: Words) -> int:
+def most_words(finite_class: FiniteClass) -> int:
+    """How many words a search of a class looks at between looks at Ctrl-C."""
+    return max(LAST, LOOKS * finite_class.columns.size)
+
+
+def compared(search: Search, one: Words, other: Words, most_at_once: int = LAST) -> int:
     """1, 0 or -1: whether the dimension of one part is larger than that of the other, the same, or smaller.
 
     No more is found out of either than that takes.
     """
-    steps = FIRST
-    least, most = search.run(one, steps)[:2]
-    other_least, other_most = search.run(other, steps)[:2]
+    words = FIRST
+    least, most = search.run(one, words)[:2]
+    other_least, other_most = search.run(other, words)[:2]
     while other_least <= most and least <= other_most and (least < most or other_least < other_most):
-        steps = min(2 * steps, LAST)
+        words = min(2 * words, most_at_once)
         if least < most:
-            least, most = search.run(one, steps)[:2]
+            least, most = search.run(one, words)[:2]
         if other_least < other_most:
-            other_least, other_most = search.run(other, steps)[:2]
+            other_least, other_most = search.run(other, words)[:2]
     return (least > other_most) - (most < other_least)
 
 
-def standing_of(search: Search, part: Words | None) -> tuple[int, int]:
-    """Numbers between which the dimension lies: one number, unless the search loses its patience."""
-    until, steps = monotonic() + PATIENCE, FIRST
-    least, most = search.run(part, steps)[:2]
-    while least < most and monotonic() < until:
-        steps = min(2 * steps, LAST)
-        least, most = search.run(part, steps)[:2]
+def standing_of(finite_class: FiniteClass, part: Words | None) -> tuple[int, int]:
+    """Numbers between which the dimension of a part of a class lies: one number, unless the search loses its patience.
+
+    The search knows nothing when it begins, so that it tells the same whatever was found out before, and by whom.
+    """
+    search: Search = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
+    left, words, most_at_once = PATIENCE, FIRST, most_words(finite_class)
+    least, most, _ = search.run(part, words)
+    while least < most and left > 0:
+        words = min(2 * words, most_at_once)
+        left -= words
+        least, most, _ = search.run(part, words)
     return least, most

@@ -13,6 +13,7 @@ from ..promises import Opposed, Promise
 
 SOURCE = "Mohri, Rostamizadeh & Talwalkar 2012, Ex. 7.1, with whole weights of at least 2^(i-1)"
 MOST = 26  # columns whose number of updates is exact in floats
+PATIENCE = 2**27  # rounds that one would play without being asked to
 
 
 class Exponential(ObliviousLabels):
@@ -40,7 +41,7 @@ class Exponential(ObliviousLabels):
 
     def __init__(self, columns: int = 5, rounds: int | None = None) -> None:
         if whole("columns", columns) > MOST:
-            raise RegretlessError(f"columns={columns}; more than {MOST} would take a perceptron longer than anybody")
+            raise RegretlessError(f"columns={columns}: more than {MOST} would take a perceptron longer than anybody")
         super().__init__(columns, rounds)
         signs: Array = np.where(np.arange(columns) % 2, -1.0, 1.0)
         self._labels = signs
@@ -50,6 +51,14 @@ class Exponential(ObliviousLabels):
         """The rows in turn."""
         places = np.arange(begin, end) % self.columns
         return self._rows[places], self._labels[places]
+
+    @property
+    def default_rounds(self) -> int | None:
+        """Those of the passes that a perceptron makes until it is done, where anybody would wait for that."""
+        if self.rounds is not None:
+            return self.rounds
+        found = self.columns * int((4**self.columns + 2) // 6)
+        return found if found <= PATIENCE else None
 
     @property
     def updates(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..labels import Array, Asker, Labels, opposite
+from ..labels import Array, Asker, Known, Labels, opposite
 from ..promises import Opposed, Promise, errors_forced
 
 
@@ -29,15 +29,20 @@ class Orthonormal(Labels):
     def __init__(self, columns: int = 16, rounds: int | None = None) -> None:
         super().__init__(columns, rounds)
 
+    @property
+    def default_rounds(self) -> int | None:
+        """All directions, once."""
+        return self.columns if self.rounds is None else self.rounds
+
     def begin(self, run: int = 0) -> Asker:
         """An asker that has decided nothing yet."""
         return _Turning(self.columns)
 
     def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
-        """An error in every round of the first N; of a perceptron an update, for its score is 0."""
+        """An error in every round of the first N; of a perceptron of any rate an update, for its score is 0."""
         count, source = min(rounds, self.columns), "Novikoff's bound is attained"
         found = errors_forced("Orthonormal rows", count, source, opposed)
-        if opposed.perceptron:
+        if opposed.additive:
             found.append(Promise("Orthonormal rows", "updates", float(count), source))
         return found
 
@@ -56,4 +61,14 @@ class _Turning(Asker):
     def label(self, prediction: int, probability: float | None = None) -> int:
         if self._t < self._columns:
             self._labels.append(opposite(prediction, probability))
+            self.settled = len(self._labels) == self._columns
         return self._labels[self._t % self._columns]
+
+    def ahead(self, rounds: int) -> Known | None:
+        if not self.settled:
+            return None
+        places = np.arange(self._t + 1, self._t + 1 + rounds) % self._columns
+        self._t += rounds
+        rows = np.zeros((rounds, self._columns))
+        rows[np.arange(rounds), places] = 1.0
+        return rows, np.array(self._labels, dtype=np.float64)[places], None

@@ -7,12 +7,11 @@ from math import ceil
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...errors import RegretlessError
-from ..labels import Array, Asker
+from ..labels import Asker
 from ..promises import Opposed, Promise
-from ..targets.points import PointLabels, votes_of
+from ..targets.points import PointLabels
+from .surviving import Surviving
 
 if TYPE_CHECKING:
     from ...classes.finite_class import FiniteClass, Words
@@ -31,8 +30,8 @@ class RandomizedTree(PointLabels):
     which \\|y - p\\| + R_y is larger. It is at least the mean of both, R. So by the time that one hypothesis is left
     the probabilities of being wrong add up to R or more, whatever the learner does; and some learner makes it no more.
 
-    Each round parts the hypotheses that are left, so that fewer rounds than there are hypotheses are enough. After them
-    the last one labels all points in turn.
+    Each round parts the hypotheses that are left, by a point that was not asked for before: so fewer rounds than there
+    are hypotheses, and no more than there are points, are enough. After them the last one labels all points in turn.
 
     Parameters
     ----------
@@ -66,6 +65,11 @@ class RandomizedTree(PointLabels):
         with self._lock:
             return self._search.value(alive)
 
+    @property
+    def default_rounds(self) -> int | None:
+        """Enough for one hypothesis to be left; every round until then asks for a point that was not asked for."""
+        return self.parting_rounds if self.rounds is None else self.rounds
+
     def begin(self, run: int = 0) -> Asker:
         """An asker that has all hypotheses left."""
         return _Weighing(self)
@@ -75,49 +79,30 @@ class RandomizedTree(PointLabels):
 
         A learner that tells no probabilities errs a whole number of times. A combiner tells them, its forecasts.
         """
-        if rounds < self.columns - 1:
+        if rounds < self.parting_rounds:
             return []
         if opposed.deterministic and opposed.kind in ("class", "linear"):
             return [Promise("Randomised tree", "mistakes", float(ceil(self.value)), SOURCE)]
         return [Promise("Randomised tree", "expected mistakes", float(self.value), SOURCE)]
 
 
-class _Weighing(Asker):
+class _Weighing(Surviving):
     def __init__(self, nature: RandomizedTree) -> None:
-        self._class, self._worth = nature.finite_class, nature.worth
-        self._alive = everything(nature.columns)
+        self._worth = nature.worth
         self._below = Fraction(0), Fraction(0)  # what the labels 0 and 1 of the point leave
-        self._turn = -1
-
-    def row(self) -> Array:
-        self.point = self._next()
-        row: Array = votes_of(self._class, [self.point])[0]
-        return row
-
-    def label(self, prediction: int, probability: float | None = None) -> int:
-        chance = float(prediction > 0) if probability is None else probability
-        zeros, ones = self._parts(self.point)
-        says_one = bool(ones.any()) and (not zeros.any() or self._dearer(chance))
-        self._alive = ones if says_one else zeros
-        return 1 if says_one else -1
-
-    def _dearer(self, chance: float) -> bool:
-        """Whether the label 1 costs the learner more, now and later."""
-        below, above = self._below
-        return 1 - chance + float(above) >= chance + float(below)
-
-    def _parts(self, point: int) -> tuple[Words, Words]:
-        """Those who are left and say 0 of a point, and those who say 1."""
-        ones = self._class.columns[point] & self._alive
-        return self._alive & ~ones, ones
+        super().__init__(nature)
 
     def _next(self) -> int:
-        while (value := self._worth(self._alive)) > 0:
-            point = self._balanced(value)
+        while True:
+            point = self._balanced(self._worth(self._alive))
             if point is not None:
                 return point
-        self._turn = (self._turn + 1) % self._class.points
-        return self._turn
+
+    def _says_one(self, prediction: int, probability: float | None) -> bool:
+        """Whether the label 1 costs the learner more, now and later."""
+        chance = float(prediction > 0) if probability is None else probability
+        below, above = self._below
+        return 1 - chance + float(above) >= chance + float(below)
 
     def _balanced(self, value: Fraction) -> int | None:
         """A point whose labels together attain the value; if there is none, fewer are kept that have it as well."""
@@ -138,11 +123,3 @@ class _Weighing(Asker):
             return best
         self._alive = kept
         return None
-
-
-def everything(count: int) -> Words:
-    """The set of all of so many hypotheses, as bits."""
-    words = np.full(-(-count // 64), ~np.uint64(0), dtype=np.uint64)
-    if count % 64:
-        words[-1] = np.uint64((1 << count % 64) - 1)
-    return words

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...classes.finite_class import unpacked
-from ..labels import Array, Asker, opposite
+from ..labels import Asker, opposite
 from ..promises import Opposed, Promise, errors_forced
-from ..targets.points import PointLabels, votes_of
+from ..targets.points import PointLabels
+from .surviving import Surviving
 
 if TYPE_CHECKING:
     from ...classes.finite_class import FiniteClass
     from ...classes.mistake_tree import MistakeTree
 
-Bits = np.ndarray[Any, np.dtype[np.bool_]]
 SOURCE = "Littlestone 1988"
 
 
@@ -60,6 +60,11 @@ class ShatteredTree(PointLabels):
         self.tree = tree
         super().__init__(finite_class, rounds)
 
+    @property
+    def default_rounds(self) -> int | None:
+        """Enough for one hypothesis to be left; every round until then asks for a point that was not asked for."""
+        return self.parting_rounds if self.rounds is None else self.rounds
+
     def begin(self, run: int = 0) -> Asker:
         """An asker at the root."""
         return _Walking(self)
@@ -69,38 +74,27 @@ class ShatteredTree(PointLabels):
         return errors_forced("Shattered tree", min(rounds, self.tree.depth), SOURCE, opposed)
 
 
-class _Walking(Asker):
+class _Walking(Surviving):
     def __init__(self, nature: ShatteredTree) -> None:
-        self._class, self._tree = nature.finite_class, nature.tree
-        self._node, self._turn = 0, -1
-        self._alive: Bits = np.ones(nature.columns, dtype=bool)
-        self._row: Array = np.empty(0)
-
-    def row(self) -> Array:
-        self.point = self._next()
-        self._row = votes_of(self._class, [self.point])[0]
-        return self._row
-
-    def label(self, prediction: int, probability: float | None = None) -> int:
-        label = opposite(prediction, probability)
-        agree = self._row == label
-        if not (agree & self._alive).any():  # one that all who are left contradict; this happens below the tree alone
-            label, agree = -label, ~agree
-        self._alive &= agree
-        self._node = 2 * self._node + (2 if label > 0 else 1)
-        return label
+        self._tree, self._node = nature.tree, 0
+        super().__init__(nature)
 
     def _next(self) -> int:
         if self._node < len(self._tree.points):
             return int(self._tree.points[self._node])
-        self._node = len(self._tree.points)  # or it would grow without end
-        if np.count_nonzero(self._alive) > 1:
-            return self._evenest()
-        self._turn = (self._turn + 1) % self._class.points
-        return self._turn
+        return self._evenest()
+
+    def _says_one(self, prediction: int, probability: float | None) -> bool:
+        return opposite(prediction, probability) > 0
+
+    def label(self, prediction: int, probability: float | None = None) -> int:
+        label = super().label(prediction, probability)
+        if self._node < len(self._tree.points):
+            self._node = 2 * self._node + (2 if label > 0 else 1)
+        return label
 
     def _evenest(self) -> int:
         """The point on which those who are left differ most evenly, of several the first."""
-        left = np.flatnonzero(self._alive)
+        left = np.flatnonzero(unpacked(self._alive[None], self._nature.columns)[0])
         ones = unpacked(self._class.rows[left], self._class.points).sum(0)
         return int(np.argmax(np.minimum(ones, len(left) - ones)))

@@ -1,1 +1,1 @@
-"""Natures whose labels come from a target that was there before the first round."""
+"""Natures whose labels do not depend on what is predicted: those of a target, or of a file."""

@@ -17,6 +17,8 @@ from ..promises import Opposed, Promise
 if TYPE_CHECKING:
     from ...classes.finite_class import FiniteClass
 
+KEPT = 1 << 22  # numbers, those of points that may be asked for again
+
 
 def votes_of(finite_class: FiniteClass, points: Any) -> Array:
     """What each hypothesis says of some points, -1 or 1, shape (points, hypotheses)."""
@@ -46,6 +48,23 @@ class PointLabels(Labels):
 
     def __init__(self, finite_class: FiniteClass, rounds: int | None = None) -> None:
         super().__init__(finite_class.hypotheses, rounds, finite_class.hypothesis_names, finite_class)
+        self._rows: dict[int, Array] = {}
+
+    @property
+    def parting_rounds(self) -> int:
+        """Rounds by which one hypothesis is left, if each of them parts those that agree with all labels before it."""
+        return max(1, min(self.columns - 1, self.finite_class.points))
+
+    def votes_on(self, point: int) -> Array:
+        """What each hypothesis says of a point, -1 or 1, kept for the next time that it is asked for."""
+        row = self._rows.get(point)
+        if row is None:
+            if (len(self._rows) + 1) * self.columns > KEPT:
+                self._rows.clear()
+            row = votes_of(self.finite_class, [point])[0]
+            row.flags.writeable = False
+            self._rows[point] = row
+        return row
 
 
 class RandomTarget(PointLabels, ObliviousLabels):
@@ -77,7 +96,7 @@ class RandomTarget(PointLabels, ObliviousLabels):
         rounds: int | None = None,
     ) -> None:
         self.noise = noise_of(noise)
-        self.target = None if target is None else finite_class.hypothesis(target)
+        self.target = None if target is None else _named(finite_class, target)
         self.seed = key_of(seed)
         super().__init__(finite_class, rounds)
 
@@ -110,21 +129,23 @@ class RandomTarget(PointLabels, ObliviousLabels):
 
 
 class WrittenPoints(PointLabels, ObliviousLabels):
-    """Points and labels that are given, as those of a worst case.
+    """Points and labels that are given, as those of a worst case or of a file.
 
     Parameters
     ----------
     finite_class : FiniteClass
-    points : sequence of int
+    points : sequence of int or str
+        Their numbers or names.
     labels : sequence of int
         0 or 1, what is said of each.
     """
 
-    name = "written-points"
+    name = "written"
     alike = True
 
-    def __init__(self, finite_class: FiniteClass, points: Sequence[int], labels: Sequence[int]) -> None:
-        self._points = np.array([finite_class.point(int(point)) for point in points], dtype=np.int64)
+    def __init__(self, finite_class: FiniteClass, points: Sequence[int | str], labels: Sequence[int]) -> None:
+        asked = [point if isinstance(point, str) else int(point) for point in points]
+        self._points = np.array([finite_class.point(point) for point in asked], dtype=np.int64)
         self._labels = np.asarray(labels)
         if self._labels.shape != self._points.shape or not np.isin(self._labels, (0, 1)).all():
             raise RegretlessError(f"labels: {len(self._points)} numbers are expected, each 0 or 1")
@@ -137,6 +158,13 @@ class WrittenPoints(PointLabels, ObliviousLabels):
     def block(self, begin: int, end: int, run: int = 0) -> tuple[Array, Array]:
         """Votes, and the labels that were given."""
         return votes_of(self.finite_class, self._points[begin:end]), signed(self._labels[begin:end])
+
+
+def _named(finite_class: FiniteClass, target: int | str) -> int:
+    try:
+        return finite_class.hypothesis(target)
+    except RegretlessError as error:
+        raise RegretlessError(f"target={target}: {error}") from error
 
 
 def noise_of(noise: float) -> float:

@@ -1,0 +1,179 @@
+"""The learner that a command line asks for."""
+
+from __future__ import annotations
+
+import csv
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from inspect import signature
+from typing import Any
+
+from ..classes.finite_class import FiniteClass
+from ..errors import RegretlessError
+from ..meeting.kinds import Kind
+from ..nature.registry import entry_of
+from .exits import UsageError
+from .parameters import read_settings
+from .play_nature import told
+
+MANY = 1 << 20  # rounds for which a learner is made as a trial, where it is not known yet how many there are
+SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user says
+OF_MARGINS = ("aggregating", "ridge")  # combiners of the square loss, which have no other one here
+OF_VOTES = ("absolute", "square", "pinball", "log", "zero-one")  # losses of forecasts from 0 to 1
+FIXING = ("horizon", "rate", "eta", "beta", "explore", "share")  # with one of them given nothing is tuned any more
+ONCE = "the rounds are played once, in the order in which nature has them"
+SEEDED = "use --seed"
+ELSEWHERE: dict[Kind, dict[str, str]] = {
+    "class": {"finite_class": "use --class or --named", "random_state": SEEDED},
+    "linear": dict.fromkeys(("passes", "until_clean", "max_passes", "shuffle", "warm_start", "random_state"), ONCE),
+    "experts": {
+        "n_experts": "nature says how many there are",
+        "value_range": "votes and losses lie between 0 and 1",
+        "random_state": SEEDED,
+    },
+    "bandits": {
+        "n_arms": "nature says how many there are",
+        "arms": "nature names them",
+        "n_experts": "nature says how many there are",
+        "value_range": "losses lie between 0 and 1",
+        "rewards": "nature tells losses",
+        "seed": SEEDED,
+        "run": "use --runs",
+    },
+}
+
+
+def class_of(kind: Kind, name: str) -> type[Any]:
+    if kind == "class":
+        from ..classes.learners.registry import class_learner
+
+        return class_learner(name)
+    if kind == "linear":
+        from ..linear.registry import learner_class
+
+        return learner_class(name)
+    if kind == "experts":
+        from ..experts.registry import expert_class
+
+        return expert_class(name)
+    from ..bandits.registry import bandit_class
+
+    return bandit_class(name)
+
+
+def settings_of(kind: Kind, name: str, given: list[str]) -> dict[str, Any]:
+    """What is set of the learner."""
+    orders = [text for text in given if kind == "class" and text.partition("=")[0].strip() == "order"]
+    found = read_settings(class_of(kind, name), [text for text in given if text not in orders], ELSEWHERE[kind])
+    if not orders:
+        return found
+    if name != "consistent" or len(orders) > 1:
+        raise UsageError(f"--set {orders[-1]}: {name} has no order" if name != "consistent" else "order is set twice")
+    names = next(csv.reader([orders[0].partition("=")[2]]), [])
+    return found | {"order": [int(one) if one.strip().isdigit() else one.strip() for one in names]}
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes the learner for this nature and so many rounds."""
+
+    kind: Kind
+    name: str
+    settings: Mapping[str, Any]
+    arguments: Namespace
+    finite_class: FiniteClass | None
+    rounds: int = 0
+
+    def make(self) -> Any:
+        made: dict[Kind, Callable[[], Any]] = {
+            "class": self._of_class,
+            "linear": self._linear,
+            "experts": self._combiner,
+            "bandits": self._bandit,
+        }
+        try:
+            return made[self.kind]()
+        except RegretlessError as error:
+            raise UsageError(self._about(str(error))) from error
+
+    def of(self, finite_class: FiniteClass | None, rounds: int = 0) -> Maker:
+        """The same for such a class, and so many rounds."""
+        return replace(self, finite_class=finite_class, rounds=rounds)
+
+    def check(self) -> None:
+        """Refuse settings that have no meaning, before anything else is asked for; the learner is not kept."""
+        try_out = replace(self, rounds=self.rounds or MANY)
+        if self.kind == "class" and self.finite_class is None:
+            few = {name: value for name, value in self.settings.items() if name != "order"}  # that is of the real one
+            try_out = replace(try_out, finite_class=FiniteClass([[0], [1]]), settings=few)
+        try_out.make()
+
+    def _about(self, message: str) -> str:
+        """What is wrong with a parameter, by the name that it has on the command line."""
+        name, found, _ = message.partition("=")
+        if found and name in self.settings:
+            return f"--set {told(message)}"
+        if self.arguments.anytime and "horizon" in message:
+            return f"--anytime: {self.name} has to be told how many rounds there will be, or how fast to learn"
+        return f"--learner {self.name}: {message}"
+
+    def _of_class(self) -> Any:
+        self._refuse_anytime()
+        found = class_of(self.kind, self.name)
+        seeded = {"random_state": self.arguments.seed} if "random_state" in signature(found).parameters else {}
+        return found(self.finite_class, **seeded, **self.settings)
+
+    def _linear(self) -> Any:
+        self._refuse_anytime()
+        made = class_of(self.kind, self.name)(**self.settings)
+        made.checked()
+        return made
+
+    def _combiner(self) -> Any:
+        found = class_of(self.kind, self.name)
+        known = signature(found).parameters
+        settings = {"loss": self._loss(known["loss"].default), **self.settings}
+        self._refuse_loss(settings["loss"])
+        if settings["loss"] != "zero-one":
+            settings["value_range"] = (0.0, 1.0)
+        if "random_state" in known:
+            settings["random_state"] = self.arguments.seed
+        if "switches" not in known or settings.get("switches") is not None:
+            settings = self._tuned(known) | settings
+        made = found(**settings)
+        made._rules(2)
+        return made
+
+    def _loss(self, usual: Any) -> Any:
+        """Of arms the losses are told; a vote costs the distance of the forecast from the label."""
+        if entry_of(self.arguments.nature).gives == "arms":
+            return None
+        return usual if usual == "zero-one" or self.name in OF_MARGINS else "absolute"
+
+    def _refuse_loss(self, loss: Any) -> None:
+        arms = entry_of(self.arguments.nature).gives == "arms"
+        if arms and loss not in (None, "table"):
+            raise UsageError(f"--set loss={loss}: {self.arguments.nature} tells what the arms lose; leave it out")
+        if not arms and loss not in (*OF_VOTES, None, "table"):
+            raise UsageError(f"--set loss={loss}: votes are right or wrong; {', '.join(OF_VOTES)} or none is expected")
+
+    def _bandit(self) -> Any:
+        found = class_of(self.kind, self.name)
+        known = signature(found).parameters
+        arms = 2 if found.advised else None
+        settings = {"n_arms": arms, "seed": self.arguments.seed, **self._tuned(known), **self.settings}
+        if "horizon" in known and known["horizon"].default is known["horizon"].empty and "horizon" not in settings:
+            raise RegretlessError("horizon is missing")
+        if "switches" in known and "horizon" in settings:
+            settings.setdefault("switches", min(SWITCHES, self.rounds - 1))
+        return found(**settings)
+
+    def _tuned(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """The number of rounds, for a learner that can make use of it and is not tuned otherwise."""
+        fixed = any(self.settings.get(name) is not None for name in FIXING)
+        return {} if self.arguments.anytime or fixed or "horizon" not in known else {"horizon": self.rounds}
+
+    def _refuse_anytime(self) -> None:
+        if self.arguments.anytime:
+            raise RegretlessError("--anytime is for learners whose rates follow the number of rounds")
