@@ -615,3 +615,13 @@ def test_a_vote_refuses_what_is_no_set_of_its_hypotheses():
             _core.Voter(columns, hypotheses, some, book)
     voter = _core.Voter(found.columns, 6, kept, book)
     assert voter.size == 6
+
+
+@pytest.mark.parametrize("kind", [Consistent, Halving, StandardOptimal, RandomizedOptimal])
+def test_a_shallow_copy_goes_its_own_way(kind):
+    """What a copy made by `copy.copy` learns changes nothing of the learner that it was made of."""
+    learner = kind(FiniteClass.named("thresholds:7"))
+    other = copy.copy(learner)
+    other.play([3, 1, 5], [1, 0, 1])
+    assert (learner.rounds_, len(learner.alive_)) == (0, 8)
+    assert (other.rounds_, learner.realizable_) == (3, True)

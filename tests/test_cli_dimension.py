@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from regretless.classes import Dimension, FiniteClass, MistakeTree
-from regretless.classes.dimensions.littlestone import RandomizedDimension
+from regretless.classes.dimensions.randomized import RandomizedDimension
 from regretless.classes.dimensions.vc import check_shattered
 from regretless.classes.families import FAMILIES
 from regretless.cli.dimension import EPILOG
@@ -229,7 +229,7 @@ def test_an_interval_says_what_is_forced_and_what_is_enough(run, monkeypatch):
     """Of a bound that is not known, how many mistakes are forced stands beside how many a learner makes at most."""
     tree = MistakeTree(np.array([1]), np.array([2, 1]))
     ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 3, tree)
-    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(1, 4), Fraction(3, 2))
+    ended_at(monkeypatch, "randomized.randomized_littlestone_dimension", "", Fraction(1, 4), Fraction(3, 2))
     told = run("dimension", "--named", "thresholds:10", "--randomized").out
     assert "1 to 3   no deterministic learner can promise fewer than 1, and halving promises 3\n" in told
     assert "no learner which draws can promise fewer than 0.5 expected mistakes, and the best promises 1.5\n" in told
@@ -241,11 +241,11 @@ def test_intervals_use_what_the_randomised_dimension_says(run, monkeypatch):
     """The Littlestone dimension is at least the randomised one, and at most twice that."""
     tree = MistakeTree(np.array([1]), np.array([2, 1]))
     ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 3, tree)
-    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(5, 4), Fraction(5, 4))
+    ended_at(monkeypatch, "randomized.randomized_littlestone_dimension", "", Fraction(5, 4), Fraction(5, 4))
     asked = ("dimension", "--named", "thresholds:10", "--randomized")
     assert run(*asked, "--json").json["littlestone_dimension"] == 2
     assert "a mistake tree of depth 1; at least 2, by the randomized dimension" in run(*asked).out
-    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(1, 2), Fraction(2))
+    ended_at(monkeypatch, "randomized.randomized_littlestone_dimension", "", Fraction(1, 2), Fraction(2))
     found = run("dimension", "--named", "singletons:70", "--randomized", "--json").json
     assert found["exact"]["randomized_littlestone_dimension"] == ["1/2", "2"]
 
@@ -257,6 +257,8 @@ def test_intervals_use_what_counting_says(run, monkeypatch):
     found = run(*asked, "--json").json
     assert (found["exact"]["vc_dimension"], found["exact"]["littlestone_dimension"]) == ([4, 5], [4, 8])
     assert "VC dimension            4 to 5   shattered: point 3; at least 4, by counting" in run(*asked).out
+    ended_at(monkeypatch, "vc.vc_dimension", "VC dimension", 0, 5, ())
+    assert "VC dimension            4 to 5   none shattered so far; at least 4, by counting" in run(*asked).out
     for points in range(9):
         for dimension in range(points + 1):
             most = sum(math.comb(points, size) for size in range(dimension + 1))

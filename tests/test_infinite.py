@@ -135,3 +135,10 @@ def test_worked_trees(depth: int, oracles: list[dict[str, Any]]) -> None:
         for labels, points, weights in dyadic_tree(depth).paths()
     ]
     assert found == case["expected"]["paths"]
+
+
+@pytest.mark.parametrize("depth", [1.5, -1, True])
+def test_a_depth_is_a_whole_number(depth):
+    """A dyadic tree of no whole depth is refused."""
+    with pytest.raises(RegretlessError, match="whole number from 0"):
+        dyadic_tree(depth)

@@ -22,8 +22,9 @@ from regretless.classes import (
     randomized_littlestone_dimension,
     vc_dimension,
 )
-from regretless.classes.dimensions import littlestone, watch
-from regretless.classes.dimensions.littlestone import LittlestoneSearch, RandomizedSearch
+from regretless.classes.dimensions import littlestone, randomized, watch
+from regretless.classes.dimensions.littlestone import LittlestoneSearch
+from regretless.classes.dimensions.randomized import RandomizedSearch
 from regretless.classes.finite_class import Words, packed
 from regretless.classes.learners.randomized import RandomizedOptimal, searched
 from regretless.errors import RegretlessError
@@ -441,7 +442,7 @@ def test_patience_is_what_may_be_looked_at() -> None:
         assert patience <= search.words <= patience + 8 * finite_class.columns.size + 700 * 700 * 9 // 2
     learner = RandomizedOptimal(finite_class, random_state=0, patience=1 << 18)
     ones = int(finite_class.matrix[:, 0].sum())
-    halves = [littlestone.by_number(finite_class, side)[1] for side in sides_of(finite_class, 0)]
+    halves = [randomized.by_number(finite_class, side)[1] for side in sides_of(finite_class, 0)]
     assert ones > 100
     assert learner.forecast(0) == float((1 + halves[1] - halves[0]) / 2)
 

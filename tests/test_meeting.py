@@ -722,3 +722,20 @@ def test_every_learner_can_meet_some_nature():
         found = natures_for(kind, name)
         assert found
         assert all(fits(kind, name, nature) for nature in found)
+
+
+def test_hypotheses_are_tallied_by_the_labels_of_their_points():
+    """Counting labels for each point gives every hypothesis the mistakes that its votes have."""
+    from regretless.meeting.tally import Tally
+
+    finite_class = FiniteClass.named("intervals:6")
+    generator = np.random.default_rng(5)
+    points, labels = generator.integers(0, 6, 40), 2 * generator.integers(0, 2, 40) - 1
+    rows = 2.0 * finite_class.matrix.T[points] - 1
+    plain, quick = Tally(finite_class.hypotheses), Tally(finite_class.hypotheses, finite_class)
+    for tally in (plain, quick):
+        tally.votes(rows[:30], labels[:30], points[:30])
+        for row, label, point in zip(rows[30:], labels[30:], points[30:], strict=True):
+            tally.vote(row, int(label), int(point))
+    wrong = np.count_nonzero(rows != labels[:, None], axis=0)
+    assert (plain.best, plain.leader) == (quick.best, quick.leader) == (wrong.min(), wrong.argmin())

@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .dimensions.dimension import Dimension
-    from .dimensions.littlestone import (
-        LittlestoneSearch,
-        RandomizedDimension,
-        RandomizedSearch,
-        littlestone_dimension,
-        randomized_littlestone_dimension,
-    )
+    from .dimensions.littlestone import LittlestoneSearch, littlestone_dimension
+    from .dimensions.randomized import RandomizedDimension, RandomizedSearch, randomized_littlestone_dimension
     from .dimensions.vc import check_shattered, vc_dimension
     from .finite_class import FiniteClass
     from .forcing.worst import WorstCase, worst_case
@@ -39,15 +34,15 @@ _HOMES = {
     "Halving": "learners.halving",
     "LittlestoneSearch": "dimensions.littlestone",
     "MistakeTree": "mistake_tree",
-    "RandomizedDimension": "dimensions.littlestone",
+    "RandomizedDimension": "dimensions.randomized",
     "RandomizedOptimal": "learners.randomized",
-    "RandomizedSearch": "dimensions.littlestone",
+    "RandomizedSearch": "dimensions.randomized",
     "StandardOptimal": "learners.standard_optimal",
     "WorstCase": "forcing.worst",
     "check_shattered": "dimensions.vc",
     "dyadic_tree": "infinite",
     "littlestone_dimension": "dimensions.littlestone",
-    "randomized_littlestone_dimension": "dimensions.littlestone",
+    "randomized_littlestone_dimension": "dimensions.randomized",
     "vc_dimension": "dimensions.vc",
     "worst_case": "forcing.worst",
 }

@@ -85,8 +85,8 @@ class DyadicTree:
     depth: int
 
     def __post_init__(self) -> None:
-        if self.depth < 0:
-            raise RegretlessError(f"a tree of depth {self.depth}; 0 at least is expected")
+        if isinstance(self.depth, bool) or not hasattr(self.depth, "__index__") or self.depth < 0:
+            raise RegretlessError(f"a tree of depth {self.depth}; a whole number from 0 is expected")
 
     def point(self, labels: Sequence[int] = ()) -> Vector:
         """The point that is asked after these labels."""

@@ -17,7 +17,7 @@ from .output import many, short, write_json
 
 if TYPE_CHECKING:
     from ..classes import Dimension, FiniteClass, MistakeTree
-    from ..classes.dimensions.littlestone import RandomizedDimension
+    from ..classes.dimensions.randomized import RandomizedDimension
     from .class_given import GivenClass
     from .console import Console
 
@@ -197,7 +197,8 @@ class Found:
             return f"shattered: a mistake tree of depth {depth}{self._besides(low, depth)}" if high else NOTHING
         names = [short(made.point_name(point)) for point in sorted(found.witness)]
         told = f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
-        points = f"shattered: {'points' if len(names) > 1 else 'point'} {told}" if names else "no point has both labels"
+        nothing = "no point has both labels" if found.exact else "none shattered so far"
+        points = f"shattered: {'points' if len(names) > 1 else 'point'} {told}" if names else nothing
         return f"{points}{self._besides(low, len(names))}"
 
     def _besides(self, low: int, shown: int) -> str:

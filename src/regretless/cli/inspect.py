@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 HELP = "show what is in a model"
 DESCRIPTION = (
-    "The learner, its parameters, its ledger and its largest weights, by the features' names or ids as in the file."
+    "The learner, its parameters, its ledger and its largest weights, by the features' names or ids as in the file; of "
+    "a finite class what is left of it, and what it says of the points."
 )
 
 

@@ -180,8 +180,9 @@ class Played(Published):
         nature = self.pairing.nature
         finite_class = getattr(nature, "finite_class", None)
         if finite_class is not None:
-            shape = f"{finite_class.hypotheses:,} hypotheses on {many(finite_class.points, 'point')}"
-            yield f"  {'class':<{NAMES}} {shape}"
+            what = "hypothesis" if finite_class.hypotheses == 1 else "hypotheses"
+            points = many(finite_class.points, "point")
+            yield f"  {'class':<{NAMES}} {finite_class.hypotheses:,} {what} on {points}"
         for name, value in self.pairing.given.items():
             yield f"  {name:<{NAMES}} {value}"
         for name, value in self.parameters.items():

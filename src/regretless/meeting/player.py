@@ -123,7 +123,7 @@ class LabelPlayer(Player):
 
     def __init__(self, nature: Labels, run: int) -> None:
         self.nature, self.run, self.rounds = nature, run, 0
-        self.tally = Tally(nature.columns if nature.votes else 0)
+        self.tally = Tally(nature.columns if nature.votes else 0, nature.finite_class)
         self._asker = None if nature.oblivious and self.blocks else nature.begin(run)
         self._most = max(1, AT_ONCE // nature.columns)
         self._step = 1 if self.careful else self._most
@@ -173,7 +173,7 @@ class LabelPlayer(Player):
         begun, end = perf_counter(), self.rounds + rounds
         rows, labels, points = self._told(end)
         self.tally.count(*self.take(rows, points, labels))
-        self.tally.votes(rows, labels)
+        self.tally.votes(rows, labels, points)
         self.rounds = end
         quick = perf_counter() - begun < PATIENCE / 4
         self._step = min(self._most, 2 * self._step) if quick else max(1, self._step // 2)
@@ -195,7 +195,7 @@ class LabelPlayer(Player):
         label = asker.label(said, chance)
         wrong, expected = self.hear(row, label)
         self.tally.count(wrong, expected)
-        self.tally.vote(row, label)
+        self.tally.vote(row, label, point)
         self.rounds += 1
         return Turn(row, point, chance, label, wrong)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, fields
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -92,6 +93,10 @@ class ClassLearner(ABC):
         other.__dict__.update(self.__dict__)
         other.__dict__["_board"] = self._board.copy()
         return other
+
+    def __copy__(self) -> Self:
+        # Two that shared their arrays would learn from each other's labels.
+        return deepcopy(self)
 
     # The state.
 

@@ -13,7 +13,7 @@ from ...kept import count, digits
 from ...ledger import ClassLedger
 from ...theorem import Theorem
 from ...theory.finite_classes import RANDOMIZED_OPTIMAL, half_the_bits_of
-from ..dimensions.littlestone import RandomizedSearch
+from ..dimensions.randomized import RandomizedSearch
 from ..finite_class import Words
 from .judge import ranks
 from .label import DrawnLabel, Label

@@ -50,7 +50,7 @@ class RandomizedTree(PointLabels):
     alike = True
 
     def __init__(self, finite_class: FiniteClass, limit: float | None = 30.0, rounds: int | None = None) -> None:
-        from ...classes.dimensions.littlestone import RandomizedSearch
+        from ...classes.dimensions.randomized import RandomizedSearch
 
         super().__init__(finite_class, rounds)
         self._search, self._lock = RandomizedSearch(finite_class), Lock()

@@ -1,0 +1,50 @@
+"""A search over the version spaces of a class that remembers what it found."""
+
+from __future__ import annotations
+
+from ... import _core
+from ...checks import whole
+from ..finite_class import FiniteClass, Words
+
+LEAST_MEMORY = 2**20
+
+
+class VersionSpaceSearch:
+    """What the searches for both Littlestone dimensions share: the class, and how much is known of it.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+        The class.
+    search : _core.Littlestone or _core.RandomizedLittlestone
+        The compiled search.
+    """
+
+    def __init__(self, finite_class: FiniteClass, search: _core.Littlestone | _core.RandomizedLittlestone) -> None:
+        self.finite_class = finite_class
+        self._known = search
+
+    @property
+    def forgot(self) -> bool:
+        """Whether the memory was not enough to remember all."""
+        return self._known.full
+
+    @property
+    def known(self) -> int:
+        """How many version spaces it remembers something of."""
+        return self._known.known
+
+    @property
+    def words(self) -> int:
+        """How many words of bits it has looked at."""
+        return self._known.words
+
+
+def room_of(memory: int) -> int:
+    """How many bytes a search may take to remember by."""
+    return max(whole("memory", memory), LEAST_MEMORY)
+
+
+def left_of(finite_class: FiniteClass, alive: Words | None) -> int:
+    """How many hypotheses are alive."""
+    return finite_class.hypotheses if alive is None else int.from_bytes(alive.tobytes(), "little").bit_count()
