@@ -34,9 +34,11 @@ class LittlestoneSearch(VersionSpaceSearch):
         are named by labels, and each point has 4 bits for every point beside its own.
     """
 
+    _search: _core.Littlestone
+
     def __init__(self, finite_class: FiniteClass, *, memory: int = 2**30) -> None:
+        super().__init__(finite_class)
         self._search = _core.Littlestone(finite_class.columns, finite_class.hypotheses, room_of(memory))
-        super().__init__(finite_class, self._search)
 
     def bounds(
         self,

@@ -64,9 +64,11 @@ class RandomizedSearch(VersionSpaceSearch):
         As of `LittlestoneSearch`.
     """
 
+    _search: _core.RandomizedLittlestone
+
     def __init__(self, finite_class: FiniteClass, *, memory: int = 2**30) -> None:
+        super().__init__(finite_class)
         self._search = _core.RandomizedLittlestone(finite_class.columns, finite_class.hypotheses, room_of(memory))
-        super().__init__(finite_class, self._search)
 
     def dimension(
         self,

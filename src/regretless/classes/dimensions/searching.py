@@ -16,28 +16,27 @@ class VersionSpaceSearch:
     ----------
     finite_class : FiniteClass
         The class.
-    search : _core.Littlestone or _core.RandomizedLittlestone
-        The compiled search.
     """
 
-    def __init__(self, finite_class: FiniteClass, search: _core.Littlestone | _core.RandomizedLittlestone) -> None:
+    _search: _core.Littlestone | _core.RandomizedLittlestone
+
+    def __init__(self, finite_class: FiniteClass) -> None:
         self.finite_class = finite_class
-        self._known = search
 
     @property
     def forgot(self) -> bool:
         """Whether the memory was not enough to remember all."""
-        return self._known.full
+        return self._search.full
 
     @property
     def known(self) -> int:
         """How many version spaces it remembers something of."""
-        return self._known.known
+        return self._search.known
 
     @property
     def words(self) -> int:
         """How many words of bits it has looked at."""
-        return self._known.words
+        return self._search.words
 
 
 def room_of(memory: int) -> int:
