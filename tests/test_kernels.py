@@ -101,8 +101,9 @@ def test_the_perceptron_is_the_textbooks(game, ties, rate):
     assert (play.ledger().updates, play.ledger().mistakes) == (updates, mistakes)
 
 
+# Of rows that are all smaller than any normal float32 the mean of the weights in a ball cancels to nothing.
 @given(
-    rounds(columns=5, elements=st.floats(-2, 2, width=32)),
+    rounds(columns=5, elements=st.floats(-2, 2, width=32, allow_subnormal=False)),
     st.sampled_from(sorted(LOSSES)),
     st.sampled_from(SCHEDULES),
     st.sampled_from([np.inf, 0.5]),
