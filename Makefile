@@ -15,27 +15,32 @@ UV := $(shell command -v uv 2>/dev/null)
 ifeq ($(UV),)
 create = $(PYTHON) -m venv $(1)
 install = $(1)/bin/python -m pip --disable-pip-version-check --quiet install
-wheel = $(VENV)/bin/python -m pip --disable-pip-version-check --quiet wheel --no-deps --wheel-dir $(1) .
+wheel = $(VENV)/bin/python -m pip --disable-pip-version-check --quiet wheel --no-build-isolation --no-deps \
+  --wheel-dir $(1) .
 else
 create = uv venv --quiet --python '>=3.11' $(1)
 install = uv pip install --quiet --python $(1)/bin/python
-wheel = uv build --quiet --wheel --out-dir $(1)
+wheel = uv build --quiet --no-build-isolation --python $(VENV)/bin/python --wheel --out-dir $(1)
 endif
 # The build requirements stand in the environment itself, so that a build reuses what the last one compiled.
 editable = $(call install,$(1)) --no-build-isolation --editable
 
-.PHONY: demo test lint bench soak sanitize wheel clean
+.PHONY: demo test test-engines lint bench soak sanitize wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
 	$(VENV)/bin/regretless demo
 
 test: $(VENV)/.with-test
-	$(VENV)/bin/python -m pytest $(SHARED) $(ARGS)
+	$(VENV)/bin/python -m pytest $(SHARED) --ignore=tests/engines $(ARGS)
+
+# On real Dask workers and a real local Spark, which wants Java: they are extras, of the package and of its tests.
+test-engines: $(VENV)/.with-engines
+	$(VENV)/bin/python -m pytest tests/engines $(ARGS)
 
 # For hours if need be: many more examples of every property.
 soak: $(VENV)/.with-test
-	HYPOTHESIS_PROFILE=soak $(VENV)/bin/python -m pytest $(ARGS)
+	HYPOTHESIS_PROFILE=soak $(VENV)/bin/python -m pytest --ignore=tests/engines $(ARGS)
 
 # The types of the core are kept beside the sources, for mypy; the build that knows them better must agree.
 lint: $(VENV)/.with-lint
@@ -53,12 +58,14 @@ bench: $(VENV)/.with-test
 sanitize: $(SANITIZED)/.ready
 	$(call editable,$(SANITIZED)) '.[test]' --config-settings=cmake.define.REGRETLESS_SANITIZE=ON \
 	  --config-settings=build-dir=build/sanitize/core
-	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel -p no:cacheprovider $(SHARED) $(ARGS)
+	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel --ignore=tests/engines \
+	  -p no:cacheprovider $(SHARED) $(ARGS)
 
-# A wheel from nothing, installed into nothing, and used.
+# A wheel of what is compiled in build/ already, or is now, by the build requirements that pyproject.toml states;
+# installed into nothing, and used.
 wheel: $(VENV)/.ready
 	rm -rf build/wheel
-	$(call wheel,build/wheel) --config-settings=build-dir=build/wheel/core
+	$(call wheel,build/wheel)
 	$(call create,build/wheel/venv)
 	$(call install,build/wheel/venv) build/wheel/*.whl
 	.ci/smoke build/wheel/venv/bin

@@ -69,6 +69,12 @@ class MirrorPlayer {
     return report(mirrors().score(block, rules_, state_, out.data()));
   }
 
+  void refresh() const {
+    check_columns();
+    nb::gil_scoped_release unlocked;
+    mirrors().refresh(rules_, state_);
+  }
+
  private:
   // Memory is the caller's, and loops run as far as it says.
   void check_columns() const {
@@ -95,7 +101,8 @@ void bind_winnow(nb::module_& m) {
            "begin"_a = 0, "end"_a = -1, "Play the rounds begin <= t < end; how many were played, and what stopped them.")
       .def("one", &MirrorPlayer::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
       .def("score", &MirrorPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-           "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows under the normalised weights.");
+           "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows under the normalised weights.")
+      .def("refresh", &MirrorPlayer::refresh, "Compute all that follows from the dual coordinates, as they were put there.");
   m.attr("MIRROR_MEMORY_SIZE") = mirror_memory_size;
 }
 

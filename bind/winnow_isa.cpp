@@ -35,11 +35,20 @@ static Outcome score_mirror(const Block& block, const MirrorRules& rules, const 
   });
 }
 
+static void refresh_mirror(const MirrorRules& rules, const MirrorState& state) {
+  switch (rules.link) {
+    case Link::balanced: return refresh_all<Balanced>(rules, state);
+    case Link::power: return refresh_all<Power>(rules, state);
+    default: return refresh_all<Simplex>(rules, state);
+  }
+}
+
 }  // namespace regretless::REGRETLESS_ISA
 
 #define REGRETLESS_PASTE(a, b) a##b
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(mirrors_, isa)
 
 namespace regretless {
-const MirrorKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play_mirror, REGRETLESS_ISA::score_mirror};
+const MirrorKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play_mirror, REGRETLESS_ISA::score_mirror,
+                                                                 REGRETLESS_ISA::refresh_mirror};
 }  // namespace regretless

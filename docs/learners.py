@@ -85,6 +85,14 @@ def theorems() -> str:
     return _theorems({name: learner_class(name).theorems for name in LEARNERS})
 
 
+def mixing_theorems() -> str:
+    """A row for each theorem of learners whose weights are mixed over shards."""
+    from regretless.distributed.certified import MIXED
+    from regretless.theory.mixing_regret import MIXED_PASSIVE_AGGRESSIVE
+
+    return _theorems(MIXED | {"passive-aggressive": MIXED_PASSIVE_AGGRESSIVE})
+
+
 def expert_theorems() -> str:
     """A row for each theorem of the combiners of experts; doubling goes around some of them."""
     from regretless.theory.majority import DOUBLING
@@ -173,6 +181,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
     "docs/linear.md": {"parameters": parameters},
     "docs/certificates.md": {
         "theorems": theorems,
+        "theorems of mixing": mixing_theorems,
         "theorems of combiners": expert_theorems,
         "theorems of bandits": bandit_theorems,
         "theorems of classes": class_theorems,

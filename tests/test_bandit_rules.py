@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from regretless import _core
 from regretless.textbook import bandits as textbook
 
+from .sanitized import fewer
+
 pytestmark = pytest.mark.kernel
 
 
@@ -356,7 +358,7 @@ def test_all_ways_to_play_give_the_same_bits(name, game, cuts):
 
 @pytest.mark.parametrize("name", UNADVISED)
 @given(game=games, data=st.data())
-@settings(max_examples=20)
+@settings(max_examples=fewer(20, 5))
 def test_a_late_loss_is_learned_and_a_stored_learner_goes_on_alike(name, game, data):
     """Losses in any order leave the same bits in a learner that was stored and found again after every step."""
     rooms, waiting = [Room(name, game.arms), Room(name, game.arms)], []
@@ -383,7 +385,7 @@ def test_a_late_loss_is_learned_and_a_stored_learner_goes_on_alike(name, game, d
     st.sampled_from([1, 2, 10, 1e3, 1e6, 1e12]),
     st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=fewer(300, 30))
 def test_the_weights_of_tsallis_are_found_from_any_start(losses, start, rounds, reduced):
     """Whatever the estimates, the rate, and where the search begins, the probabilities are those of the textbook."""
     room = Room("tsallis-inf", len(losses), reduced=reduced)

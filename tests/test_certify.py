@@ -15,7 +15,8 @@ from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
 from regretless.linear import OnlineGradientDescent, Perceptron
-from regretless.linear.comparators.rays import Direction, Span, look
+from regretless.linear.comparators.rays import Direction, look
+from regretless.linear.comparators.tally import Span
 
 reals = st.floats(-8, 8, width=32)
 SETTINGS = [

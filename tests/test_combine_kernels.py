@@ -15,6 +15,8 @@ from regretless.textbook import experts as textbook
 from regretless.textbook.mixable import aggregating
 from regretless.textbook.weighted_majority import weighted_majority
 
+from .sanitized import fewer
+
 pytestmark = pytest.mark.kernel
 
 FIELDS = _core.expert_fields()
@@ -132,7 +134,7 @@ def known(advice: Any, loss: str, outcomes: Any) -> tuple[Any, Any]:
 
 
 @given(games(), compositions, st.sampled_from(sorted(LOSSES)), st.booleans(), st.sampled_from([0.0, 1.0, 50.0]))
-@settings(max_examples=400)
+@settings(max_examples=fewer(400, 40))
 def test_every_composition_is_the_textbooks(game, composition, name, linear, span):
     """Predictions, losses and weights are those of the textbook: rules, schedules, charges, sleepers, priors, spans."""
     advice, outcomes = known(game[0], name, game[1])
@@ -618,14 +620,15 @@ def test_a_million_rounds_do_no_harm(rule):
     """After 10^6 rounds weights are finite, and sums are what exact sums say."""
     block = np.random.default_rng(2).random((10_000, 5))
     room = Room(5, rule, schedule="anytime" if rule == "hedge" else "constant", rate=0.1)
-    for _ in range(100):
+    blocks = fewer(100, 2)
+    for _ in range(blocks):
         assert room.core.play(block, None)[1] is None
     weights = np.empty(5)
     room.core.weights(weights)
     assert np.isfinite(weights).all()
     assert weights.sum() == pytest.approx(1)
     assert np.isfinite(room.state).all()
-    exact = np.array([np.sum(np.sort(column)) for column in block.T]) * 100
+    exact = np.array([np.sum(np.sort(column)) for column in block.T]) * blocks
     sums = room.state[-1] if rule in ("hedge", "share") else room.book["charge"] - room.state[0]
     np.testing.assert_allclose(sums, exact, rtol=1e-10)
 

@@ -34,7 +34,9 @@ from regretless.games.solvers.normal_matrix import NormalMatrix
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
 from regretless.games.solving import EXACT_METHODS, METHODS, SELF_PLAY
 
-pytestmark = pytest.mark.kernel
+# What runs on the compiled core is run under the sanitizers too; interior points and linear programs are not its.
+kernel = pytest.mark.kernel
+EACH = ["auto", *(pytest.param(name, marks=kernel) if name == "simplex" else name for name in EXACT_METHODS)]
 
 
 def blotto(soldiers: int, fields: int) -> np.ndarray:
@@ -113,12 +115,13 @@ def certified(matrix: np.ndarray, solution: Any, relative: float = 1e-9) -> None
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize("method", ["auto", *EXACT_METHODS])
+@pytest.mark.parametrize("method", EACH)
 def test_every_family_is_solved_by_every_exact_method(method: str, name: str) -> None:
     """Every family of games is solved to a billionth of its range by every method that ends at an equilibrium."""
     certified(FAMILIES[name], MatrixGame(FAMILIES[name]).solve(method))
 
 
+@kernel
 @pytest.mark.parametrize("method", ["rm+", "prm+"])
 @pytest.mark.parametrize("name", ["rock-paper-scissors", "saddle point", "1 x n", "whole numbers", "scale 1e6", "tall"])
 def test_self_play_reaches_what_it_is_asked_for(method: str, name: str) -> None:
@@ -148,6 +151,7 @@ def test_values_agree_with_a_linear_program_of_its_own() -> None:
             assert MatrixGame(matrix).solve(method).value == pytest.approx(-program.fun, abs=1e-9)
 
 
+@kernel
 @given(
     arrays(np.float64, st.tuples(st.integers(1, 7), st.integers(1, 7)), elements=st.integers(-3, 3)),
     st.sampled_from(["auto", *EXACT_METHODS]),
@@ -157,7 +161,7 @@ def test_small_games_are_solved_however_degenerate(matrix: np.ndarray, method: s
     certified(matrix, MatrixGame(matrix).solve(method))
 
 
-@pytest.mark.parametrize("method", ["auto", *EXACT_METHODS])
+@pytest.mark.parametrize("method", EACH)
 def test_the_other_side_sees_the_same_game(method: str) -> None:
     """The game of losses has the same strategies' guarantees with the signs and ends exchanged."""
     matrix = FAMILIES["duplicate rows"]
@@ -177,7 +181,7 @@ def real(data: Path) -> dict[str, tuple[np.ndarray, dict[str, Any]]]:
     return found
 
 
-@pytest.mark.parametrize("method", ["auto", *EXACT_METHODS])
+@pytest.mark.parametrize("method", EACH)
 def test_real_games_have_their_values(data: Path, method: str) -> None:
     """The real games have the values that were found when they were collected."""
     games = real(data)
@@ -188,6 +192,7 @@ def test_real_games_have_their_values(data: Path, method: str) -> None:
         assert solution.value == pytest.approx(checks["value"], abs=6e-7), name
 
 
+@kernel
 def test_real_games_have_their_supports(data: Path) -> None:
     """The real games' supports are as large as was found when they were collected, where one equilibrium is alone."""
     alone = ("atari_agent57", "atari_muesli11", "pokemon_types", "roshambo_bots", "sscait_2016")
@@ -198,6 +203,7 @@ def test_real_games_have_their_supports(data: Path) -> None:
         assert len(solution.row_support(1e-9)) == checks["nash_support"], name
 
 
+@kernel
 @pytest.mark.parametrize("step", [1, 10**5])
 def test_whole_numbers_beyond_floats_are_enclosed(step: int) -> None:
     """The exact value of whole numbers that floats cannot tell apart, or hardly, lies in the interval that is told."""
@@ -208,6 +214,7 @@ def test_whole_numbers_beyond_floats_are_enclosed(step: int) -> None:
     assert Fraction(solution.lower) <= solution.exact.value <= Fraction(solution.upper)
 
 
+@kernel
 class TestSelfSuspicion:
     """What a solver says is checked, and what is not good enough is no answer."""
 
@@ -278,7 +285,9 @@ class TestSelfSuspicion:
 class TestStopping:
     """Those who watch are told, and may end it."""
 
-    @pytest.mark.parametrize("method", ["interior-point", "rm+", "hedge"])
+    @pytest.mark.parametrize(
+        "method", ["interior-point", *(pytest.param(name, marks=kernel) for name in ("rm+", "hedge"))]
+    )
     def test_stopped_methods_hand_over_what_they_have(self, method: str) -> None:
         """A stopped method returns strategies, an interval that contains the value, and why it ended."""
         matrix = np.random.default_rng(3).uniform(-1, 1, (300, 200))
@@ -295,6 +304,7 @@ class TestStopping:
         assert [step for step, _ in told] == list(range(1, len(told) + 1))
         assert all(after <= before for (_, before), (_, after) in pairwise(told))
 
+    @kernel
     def test_a_stop_in_auto_is_no_failure(self) -> None:
         """`auto` that is stopped returns what it has, however far that is."""
         matrix = np.random.default_rng(4).uniform(-1, 1, (400, 400))
@@ -379,11 +389,13 @@ class TestPolish:
 class TestChoice:
     """What auto begins with."""
 
+    @kernel
     def test_small_games_go_to_the_simplex_method(self) -> None:
         """Games of some thousand payoffs, and very long ones, go to the simplex method, whatever the tolerance."""
         for shape in ((10, 10), (100, 150), (2000, 20)):
             assert choose(Payoffs(np.random.default_rng(0).random(shape)), 0.5) == "simplex"
 
+    @kernel
     def test_coarse_wishes_go_to_self_play(self) -> None:
         """A large game and a gap of a thousandth go to self-play, a billionth to the interior point."""
         payoffs = Payoffs(np.random.default_rng(0).random((400, 400)))
@@ -399,7 +411,7 @@ class TestChoice:
         assert solution.method == "linear-programming"
         certified(matrix.toarray(), solution)
 
-    @pytest.mark.parametrize("method", ["auto", *EXACT_METHODS, "rm+"])
+    @pytest.mark.parametrize("method", [*EACH, pytest.param("rm+", marks=kernel)])
     def test_sparse_is_as_dense(self, method: str) -> None:
         """The sparse game has the dense one's value."""
         matrix = FAMILIES["2 % not zero"][:120, :90]
@@ -407,6 +419,7 @@ class TestChoice:
         sparse = MatrixGame(csr_array(matrix)).solve(method, tolerance)
         assert sparse.value == pytest.approx(MatrixGame(matrix).value, abs=tolerance or 1e-9)
 
+    @kernel
     def test_products_alone_go_to_self_play(self) -> None:
         """Of a linear operator the value is found by products, if a gap is named; other methods say what they lack."""
         matrix = np.random.default_rng(2).uniform(-1, 1, (60, 50))
@@ -431,6 +444,7 @@ class TestChoice:
         assert not any(one.violated for one in solution.certificates)
         assert game.solve(tolerance=1e-2).method == "rm+"
 
+    @kernel
     def test_products_that_leave_the_declared_range_prove_it_false(self) -> None:
         """Products beyond the declared range are an error that names both."""
         matrix = np.array([[1.0, -1.0], [-1.0, 1.0]]) * 7 + 5
@@ -441,6 +455,7 @@ class TestChoice:
         assert MatrixGame(told, payoff_range=(-2.0, 12.0)).solve("rm+", rounds=10).lower <= 5
 
 
+@kernel
 class TestWishes:
     """Parameters without a meaning are refused."""
 

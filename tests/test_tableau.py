@@ -17,6 +17,8 @@ from regretless.games.enclosure import enclose
 from regretless.games.payoffs import Payoffs
 from regretless.games.solvers.tableau import simplex
 
+from .sanitized import fewer
+
 pytestmark = pytest.mark.kernel
 
 Array = np.ndarray[Any, Any]
@@ -245,9 +247,10 @@ def test_stalls_end(size):
 
 def test_one_thread_at_a_time_uses_a_tableau():
     """While one thread pivots, another is refused instead of spoiling it."""
-    payoffs = Payoffs(np.random.default_rng(0).uniform(-1, 1, (700, 700)))
+    size = fewer(700, 250)
+    payoffs = Payoffs(np.random.default_rng(0).uniform(-1, 1, (size, size)))
     tableau = _core.GameTableau(payoffs.values, payoffs.low, payoffs.high)
-    row, column = np.empty(700), np.empty(700)
+    row, column = np.empty(size), np.empty(size)
     ended: list[bool] = []
     thread = threading.Thread(target=lambda: ended.append(tableau.solve(10**6, row, column)))
     thread.start()

@@ -241,7 +241,6 @@ def test_columns_may_come_late(X, y, cuts, learner):
     assert late.state_.same(whole.state_)
 
 
-@pytest.mark.kernel
 def test_the_normaliser_does_not_drift_in_ten_million_rounds():
     """After 10^7 rounds the normaliser, kept by differences, is that of the weights to nine digits."""
     rng = np.random.default_rng(0)

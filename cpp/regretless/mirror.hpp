@@ -50,6 +50,7 @@ struct MirrorState {
 struct MirrorKernels {
   Outcome (*play)(const Block&, const Labels&, const MirrorRules&, const MirrorState&, std::int64_t begin, std::int64_t end);
   Outcome (*score)(const Block&, const MirrorRules&, const MirrorState&, double* out);
+  void (*refresh)(const MirrorRules&, const MirrorState&);
 };
 
 extern const MirrorKernels mirrors_v1, mirrors_v3, mirrors_v4, mirrors_generic;

@@ -418,6 +418,14 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
   return {end, Complaint::none};
 }
 
+// Computes all that follows from dual coordinates which someone else has put there, and counted. Where there are none all
+// is as at the beginning.
+template <class L>
+void refresh_all(const MirrorRules& rules, const MirrorState& state) {
+  for (std::int64_t c = 0; c < state.targets; ++c)
+    if (state.memory[c].touched > 0) move_reference<L>(rules, Duals(state, c));
+}
+
 // Scores of all rows under the normalised weights, all features that there are included.
 template <class L, Rows X>
 Outcome mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rules, const MirrorState& state, double* out) {

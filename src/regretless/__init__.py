@@ -17,6 +17,7 @@ ROOMS = [
     "batch",
     "classes",
     "data",
+    "distributed",
     "experts",
     "games",
     "linear",

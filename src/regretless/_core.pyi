@@ -510,6 +510,11 @@ class MirrorPlayer:
     def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
         """Scores of all rows under the normalised weights."""
 
+    def refresh(self) -> None:
+        """
+        Compute all that follows from the dual coordinates, as they were put there.
+        """
+
 MIRROR_MEMORY_SIZE: int = 13
 
 class WorstCaseSearch:

@@ -11,12 +11,37 @@ from .data.batch import Array, Batch
 from .data.stream import Stream
 from .errors import RegretlessError
 from .linear.base import OnlineClassifier
+from .linear.classes import codes_of
 from .linear.replay import OTHERS, gives
 from .theorem import Certificate
 
 SMALL = 32 << 20  # bytes of rounds that are kept rather than read again
 
 ONCE = "the rounds must be read again, and {name} can be read once only"
+
+
+def played(stream: Stream, columns: int, classes: Array) -> Iterator[tuple[Batch, Array]]:
+    """The rounds of a stream with what the kernel plays for their labels.
+
+    Raises
+    ------
+    RegretlessError
+        If there are no labels, or there are labels or more columns of features than a model of these has met.
+    """
+    for batch in stream.batches():
+        if batch.labels is None:
+            raise RegretlessError(f"{stream.name}: certificates need the labels, and there are none")
+        if batch.columns > columns:
+            raise RegretlessError(
+                f"{stream.name}: there are features that the model has never met, "
+                "so these are not the rounds it played; give the file that it learned from"
+            )
+        yield batch, codes_of(batch.labels, classes)
+
+
+def bytes_of(entries: int, rows: int) -> int:
+    """About what rounds take up in memory."""
+    return entries * 12 + rows * 16
 
 
 class Replay:
@@ -40,15 +65,7 @@ class Replay:
         yield from self._read() if self._kept is None else self._kept
 
     def _read(self) -> Iterator[tuple[Batch, Array]]:
-        for batch in self._stream.batches():
-            if batch.labels is None:
-                raise RegretlessError(f"{self._stream.name}: certificates need the labels, and there are none")
-            if batch.columns > self._learner.state_.columns:
-                raise RegretlessError(
-                    f"{self._stream.name}: there are features that the model has never met, "
-                    "so these are not the rounds it played; give the file that it learned from"
-                )
-            yield batch, self._learner.codes(batch.labels)
+        yield from played(self._stream, self._learner.state_.columns, self._learner.classes_)
 
     def _keep(self) -> bool:
         """Count the rounds, and keep them if they are few."""
@@ -56,12 +73,12 @@ class Replay:
         size = 0
         for batch, codes in self._read():
             self.rows += len(batch)
-            size += batch.entries * 12 + len(batch) * 16
+            size += bytes_of(batch.entries, len(batch))
             if size > SMALL:
                 kept = None
             if kept is not None:
-                kept.append((_owned(batch), codes))
-        self._kept = None if kept is None else _joined(kept)
+                kept.append((owned(batch), codes))
+        self._kept = None if kept is None else joined(kept)
         return self._kept is not None
 
 
@@ -107,8 +124,8 @@ def certify_stream(
     )
 
 
-def _owned(batch: Batch) -> Batch:
-    """A copy: a stream may use its buffers again. It is small enough for the 32-bit indices that scikit-learn wants."""
+def owned(batch: Batch) -> Batch:
+    """A copy, as a stream may use its buffers again; small enough for the 32-bit indices that scikit-learn wants."""
     values, labels, columns = batch.values.copy(), batch.labels, batch.columns
     if batch.starts is None or batch.indices is None:
         return Batch(values, labels, columns)
@@ -116,7 +133,7 @@ def _owned(batch: Batch) -> Batch:
     return Batch(values, labels, columns, batch.indices.astype(wide), batch.starts.astype(wide))
 
 
-def _joined(kept: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
+def joined(kept: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
     """All rounds in one batch."""
     if len(kept) < 2:
         return kept

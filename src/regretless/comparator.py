@@ -39,6 +39,9 @@ class Comparator:
         How far v's direction is from where the learner started, where its geometry has such a thing.
     product : float
         Inner product of v with the learner's dual coordinates, where it has them; NaN elsewhere.
+    played : float
+        How many rounds there were, where `rounds` and all sums count some of them for less than one; the same number
+        unless another is given.
     """
 
     name: str
@@ -55,10 +58,13 @@ class Comparator:
     own: float = nan
     divergence: float = 0.0
     product: float = nan
+    played: float = nan
 
     def __post_init__(self) -> None:
         if isnan(self.own):
             object.__setattr__(self, "own", self.norm)
+        if isnan(self.played):
+            object.__setattr__(self, "played", self.rounds)
 
     @property
     def label(self) -> str:

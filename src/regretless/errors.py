@@ -27,6 +27,10 @@ class DataError(RegretlessError):
         place = ":".join(str(part) for part in (path, line, column) if part is not None)
         super().__init__(f"{place}: {found}; {advice}")
 
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, int | None, int | None, str, str]]:
+        # By default an error is made again from its message alone; this one travels between processes whole.
+        return type(self), (self.path, self.line, self.column, self.found, self.advice)
+
 
 class ModelError(RegretlessError):
     """A model file is damaged, foreign, or newer than this version reads."""
@@ -34,6 +38,10 @@ class ModelError(RegretlessError):
 
 class NotFittedError(RegretlessError, AttributeError):
     """The learner has not seen a round yet."""
+
+
+class EngineError(RegretlessError):
+    """What runs the shards broke: a process that played one ended without an answer, or nobody is left to play."""
 
 
 class Interrupted(RegretlessError):

@@ -36,6 +36,9 @@ class Theorem:
         What must be true of the run, in words and as a check.
     whole : bool
         Whether the quantity is a whole number, so that the bound may be rounded down.
+    most : callable or None
+        ``comparator -> float``: how large the quantity can be at most, whatever the run. None: as large as the number
+        of rounds, if it is whole, and without a limit otherwise.
     """
 
     bound: Callable[[Any, Any, Any], float]
@@ -47,6 +50,7 @@ class Theorem:
     kind: Kind
     assumes: tuple[tuple[str, Check], ...]
     whole: bool
+    most: Callable[[Any], float] | None = None
 
     @property
     def name(self) -> str:
@@ -190,8 +194,16 @@ class Certificate:
     @property
     def vacuous(self) -> bool:
         """Whether the bound on a count says no more than that there were so many rounds; hard data does that."""
-        rounds = inf if self.comparator is None else self.comparator.rounds
-        return self.theorem.whole and self.shown_bound is not None and self.shown_bound >= rounds
+        if self.shown_bound is None or not (self.theorem.whole or self.theorem.most):
+            return False
+        return self.shown_bound >= self._most()
+
+    def _most(self) -> float:
+        if self.comparator is None:
+            return inf
+        if self.theorem.most is not None:
+            return self.theorem.most(self.comparator)
+        return float(getattr(self.comparator, "played", self.comparator.rounds))
 
     @property
     def violated(self) -> bool:
@@ -232,7 +244,7 @@ class Certificate:
         return f"{self.quantity} {seen} {sign} {in_figures(self.shown_bound or 0.0)}"
 
     def _nothing(self) -> str:
-        return "the number of rounds"
+        return "the number of rounds" if self.theorem.most is None else "the weighted number of rounds"
 
     def _often(self) -> str:
         return "with probability"
@@ -253,11 +265,12 @@ def theorem(
     kind: Kind = "sure",
     assumes: Sequence[tuple[str, Check]] = (),
     whole: bool = True,
+    most: Callable[[Any], float] | None = None,
 ) -> Callable[[Callable[[Any, Any, Any], float]], Theorem]:
     """Turn a formula into a theorem; its docstring is the statement."""
 
     def make(bound: Callable[[Any, Any, Any], float]) -> Theorem:
-        return Theorem(bound, counts, quantity, title, formula, source, kind, tuple(assumes), whole)
+        return Theorem(bound, counts, quantity, title, formula, source, kind, tuple(assumes), whole, most)
 
     return make
 
@@ -288,6 +301,7 @@ def _together(certificates: Sequence[Certificate]) -> Comparator | None:
         loss=sum(losses) if len(losses) == len(each) else None,
         least=norm * min(u.margin for u in each),  # so that its margin is the smallest of theirs
         rounds=sum(u.rounds for u in each),
+        played=sum(u.played for u in each),
         max_norm2=max(u.max_norm2 for u in each),
         total_norm2=sum(u.total_norm2 for u in each),
         own=hypot(*(u.own for u in each)),

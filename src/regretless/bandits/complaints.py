@@ -31,6 +31,10 @@ class LossError(RegretlessError):
         super().__init__(f"row {row} (from 0){whose}: {found}; {advice}")
         self.row, self.arm, self.found, self.advice, self.column = row, arm, found, advice, column
 
+    def __reduce__(self) -> tuple[type[LossError], tuple[int, str | None, str, str, int | None]]:
+        # By default an error is made again from its message alone; this one travels between processes whole.
+        return type(self), (self.row, self.arm, self.found, self.advice, self.column)
+
 
 def complaint(
     why: str, row: int, column: int, names: Sequence[str], value_range: tuple[float, float], rewards: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Any
 
 from ..linear.base import OnlineClassifier
 from ..linear.registry import learner_class
@@ -12,8 +13,8 @@ from .parameters import make_learner, read_settings
 from .reading import read_classifier
 
 
-def begin(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
-    """The learner, and how its run goes on.
+def begin(arguments: Namespace) -> tuple[OnlineClassifier, dict[str, Any]]:
+    """The learner, and what was kept with it, by which its run goes on.
 
     Raises
     ------
@@ -31,10 +32,10 @@ def begin(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
         if settings.get(name, arguments.passes) != arguments.passes:
             raise UsageError(f"--passes {arguments.passes} contradicts --set {name}={settings[name]}")
         settings[name] = arguments.passes
-    return make_learner(wanted, settings), Continuation()
+    return make_learner(wanted, settings), {}
 
 
-def _resumed(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
+def _resumed(arguments: Namespace) -> tuple[OnlineClassifier, dict[str, Any]]:
     learner, extra = read_classifier(arguments.resume)
     if arguments.learner not in (None, learner.name):
         raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
@@ -48,7 +49,7 @@ def _resumed(arguments: Namespace) -> tuple[OnlineClassifier, Continuation]:
         raise UsageError(f"--hash-bits {arguments.hash_bits} contradicts the model, whose columns are known already")
     if arguments.passes is not None and continuation.passes is None:
         learner.set_params(**{_limit(learner.until_clean): arguments.passes})
-    return learner, continuation
+    return learner, extra
 
 
 def _limit(until_clean: bool) -> str:

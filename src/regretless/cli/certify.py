@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
 
-from . import options
+from . import mixing, options
 from .output import certificate_line, coloured, plain, verdict, warn_skipped, write_json
+
+if TYPE_CHECKING:
+    from ..linear.base import OnlineClassifier
+    from ..theorem import Certificate
 
 HELP = "certify a model against the file that it learned from"
 DESCRIPTION = (
@@ -18,44 +23,65 @@ DESCRIPTION = (
 def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
     options.add_model(parser)
-    options.add_file(parser)
+    options.add_files(parser)
     options.add_certifying(parser)
+    mixing.add_workers(parser)
     options.add_cache(options.add_reading(parser))
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
 def run(arguments: Namespace) -> int:
     """Certify."""
-    from ..certify import certify_stream
-    from ..run import Continuation
-    from .known import known_schema
     from .reading import read_classifier
 
     options.refuse_delta_alone(arguments)
+    if mixing.asked(arguments):
+        mixing.refuse_nonsense(arguments)
+    else:
+        arguments.file = mixing.only_file(arguments)
     learner, extra = read_classifier(arguments.model)
     against = options.load_against(arguments)
+    if mixing.asked(arguments):
+        from .mixing_certify import certify_over_shards
+
+        certificates = certify_over_shards(arguments, learner, extra, against)
+    else:
+        mixing.refuse_mixed(arguments.model, extra)
+        certificates = _certify(arguments, learner, extra, against)
+    certificates += options.future(arguments, learner)
+    _tell(arguments, learner, certificates)
+    return verdict(certificates)
+
+
+def _certify(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any], against: Any) -> list[Certificate]:
+    from ..certify import certify_stream
+    from ..run import Continuation
+    from .known import known_schema
+
     with options.copied_for_against(arguments):
         stream = options.open_input(arguments, known_schema(learner, Continuation.read(extra).schema))
         certificates = certify_stream(learner, stream, against=against, svm=arguments.svm, trusted=False)
-    certificates += options.future(arguments, learner)
     warn_skipped(stream)
-    if arguments.json:
-        ledger = learner.ledger_
-        write_json(
-            {
-                "schema": "regretless.certify/1",
-                "model": arguments.model,
-                "input": arguments.file,
-                "learner": learner.name,
-                "parameters": {name: plain(value) for name, value in learner.get_params().items()},
-                "rounds": int(ledger.rounds),
-                "mistakes": int(ledger.mistakes),
-                "updates": int(ledger.updates),
-                "certificates": [certificate.describe() for certificate in certificates],
-            }
-        )
-    else:
+    return certificates
+
+
+def _tell(arguments: Namespace, learner: OnlineClassifier, certificates: list[Certificate]) -> None:
+    if not arguments.json:
         colour = coloured(sys.stdout)
         for certificate in certificates:
             print(certificate_line(certificate, colour))
-    return verdict(certificates)
+        return
+    ledger = learner.ledger_
+    write_json(
+        {
+            "schema": "regretless.certify/1",
+            "model": arguments.model,
+            "input": arguments.files if mixing.asked(arguments) else arguments.file,
+            "learner": learner.name,
+            "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+            "rounds": int(ledger.rounds),
+            "mistakes": int(ledger.mistakes),
+            "updates": int(ledger.updates),
+            "certificates": [certificate.describe() for certificate in certificates],
+        }
+    )

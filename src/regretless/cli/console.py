@@ -39,11 +39,13 @@ class Console:
         if self._first is None:
             self._first, self._begun = rounds, now
             return
-        self._next = now + (ON_TERMINAL if self._terminal else ELSEWHERE)
         speed = (rounds - self._first) / (now - self._begun) if now > self._begun else 0
-        text = f"{done}{rounds:,} {unit}, {speed:,.0f} a second"
-        self._write(f"{self._cleared()}{text}" if self._terminal else f"{text}\n")
-        self._shown = len(text) if self._terminal else 0
+        self._change(f"{done}{rounds:,} {unit}, {speed:,.0f} a second", now)
+
+    def parts(self, text: str) -> None:
+        """Show how far work has come that is done in parts, by whoever does them."""
+        if self._shows and (now := monotonic()) >= self._next:
+            self._change(text, now)
 
     def doing(self, text: str) -> None:
         """Show what takes its time, where a line can change."""
@@ -54,6 +56,11 @@ class Console:
     def settle(self) -> None:
         """Take the changing line away."""
         self._write(self._cleared())
+
+    def _change(self, text: str, now: float) -> None:
+        self._next = now + (ON_TERMINAL if self._terminal else ELSEWHERE)
+        self._write(f"{self._cleared()}{text}" if self._terminal else f"{text}\n")
+        self._shown = len(text) if self._terminal else 0
 
     def _cleared(self) -> str:
         blank = f"\r{' ' * self._shown}\r" if self._shown else ""

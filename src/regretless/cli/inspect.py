@@ -52,8 +52,11 @@ def run(arguments: Namespace) -> int:
         found = describe_class_learner(learner, MOST if arguments.json else arguments.top)
         lines = lines_of_class_learner(found, arguments.top)
     else:
+        from .inspect_mixing import describe_mixing
+
         found = describe(learner, Continuation.read(extra), arguments.top)
-        lines = _lines(found)
+        found["mixing"] = describe_mixing(extra)
+        lines = _lines(found, arguments.top)
     if arguments.json:
         write_json({"schema": "regretless.inspect/1", "model": arguments.model, **found})
     else:
@@ -100,7 +103,9 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
     }
 
 
-def _lines(found: dict[str, Any]) -> list[str]:
+def _lines(found: dict[str, Any], top: int) -> list[str]:
+    from .inspect_mixing import mixing_facts, shard_lines
+
     rate = f" ({found['mistakes'] / found['rounds']:.6f} of the rounds)" if found["rounds"] else ""
     facts = {
         "learner": found["learner"],
@@ -120,7 +125,11 @@ def _lines(found: dict[str, Any]) -> list[str]:
         constant = found["constant_feature"]
         weights = ", ".join(f"{weight:.6g}" for weight in constant["weights"])
         facts["constant"] = f"of size {constant['size']:g}, weights {weights}"
+    if found["mixing"] is not None:
+        facts |= mixing_facts(found["mixing"])
     lines = [f"{name:<12}{value}" for name, value in facts.items()]
+    if found["mixing"] is not None:
+        lines += shard_lines(found["mixing"], top)
     for one in found["weights"] if found["support"] is None else ():
         lines += ["", f"largest weights, for {one['class']}"]
         width = max((len(row["feature"]) for row in one["largest"]), default=0)

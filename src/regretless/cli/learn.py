@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..linear.registry import LEARNERS
-from . import options
+from . import mixing, options
 from .console import Console
 from .exits import Ended, UsageError
 from .files import refuse_irregular, refuse_overwriting
@@ -26,24 +26,28 @@ DESCRIPTION = (
     "Go over the rows in their order, in constant memory (but the voted and the kernel perceptron are made of rows). "
     "Mistakes are counted on rows that were not learned from yet, and shown on stderr at doubling round counts. "
     "Then the rows are read again, and every theorem about the learner is printed on stdout with what it bounds, or "
-    "why it does not apply."
+    "why it does not apply. With --workers or --dask each file is a shard: all of them are gone over at once, and the "
+    "weights averaged."
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
-    options.add_file(parser)
+    options.add_files(parser)
     group = parser.add_argument_group("learning")
     group.add_argument("--learner", metavar="NAME", choices=tuple(LEARNERS), help=", ".join(LEARNERS))
     group.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
     )
-    group.add_argument("--passes", type=options.whole, metavar="N", help="how often to go over the rows")
+    group.add_argument(
+        "--passes", type=options.whole, metavar="N", help="how often to go over the rows; over shards: how many epochs"
+    )
     group.add_argument("--save", metavar="MODEL", help="write the model (.rgl)")
     group.add_argument(
         "--resume", metavar="MODEL", help="go on with a model; it is replaced unless --save names another"
     )
     group.add_argument("--checkpoint-every", type=options.whole, metavar="N", help="save the model every N rounds")
+    mixing.add_arguments(parser)
     certificates = options.add_certifying(parser)
     certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")
     reading = options.add_reading(parser)
@@ -60,18 +64,27 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Learn, certify, report."""
+    if mixing.asked(arguments):
+        from .mixing_run import learn_shards
+
+        _refuse_nonsense(arguments)
+        return learn_shards(arguments)
+    arguments.file = mixing.only_file(arguments)
     _refuse_nonsense(arguments)
     with options.copied_for_against(arguments):
         return _learn(arguments)
 
 
 def _learn(arguments: Namespace) -> int:
+    from ..run import Continuation
     from .begin import begin
     from .known import known_schema
     from .outcome import Outcome
 
     against = options.load_against(arguments)
-    learner, continuation = begin(arguments)
+    learner, extra = begin(arguments)
+    mixing.refuse_mixed(arguments.resume, extra)
+    continuation = Continuation.read(extra)
     stream = options.open_input(arguments, known_schema(learner, continuation.schema))
     console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
     run = _run(arguments, learner, stream, continuation)
@@ -132,6 +145,6 @@ def _refuse_nonsense(arguments: Namespace) -> None:
     options.refuse_delta_alone(arguments)
     if arguments.quiet and arguments.progress:
         raise UsageError("--quiet and --progress contradict each other")
-    inputs = [path for path in (arguments.file, arguments.against) if path is not None]
+    inputs = [*arguments.files, *filter(None, [arguments.against])]
     refuse_overwriting(inputs, [arguments.save, arguments.report, arguments.cache])
     refuse_irregular(arguments.save)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,16 @@ def add_file(parser: ArgumentParser) -> None:
     """The file of rows."""
     parser.add_argument(
         "file", metavar="FILE", help="rows, or - for standard input; may be compressed (.gz .xz .zst .bz2)"
+    )
+
+
+def add_files(parser: ArgumentParser) -> None:
+    """The file of rows, or files of which each is a shard."""
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="rows, or - for standard input; may be compressed (.gz .xz .zst .bz2); shards: several, or a pattern",
     )
 
 
@@ -175,12 +185,30 @@ def open_input(arguments: Namespace, schema: dict[str, Any] | None, *, frozen: b
     """
     from ..data import open_stream
 
-    options = {name: value for name in READING if (value := getattr(arguments, name, None)) is not None} | more
+    given = reading(arguments) | more
+    with told_as_options(given):
+        return open_stream(arguments.file, schema=schema, frozen=frozen, **given)
+
+
+def reading(arguments: Namespace) -> dict[str, Any]:
+    """The options of reading that were given, by the names that they have in Python."""
+    return {name: value for name in READING if (value := getattr(arguments, name, None)) is not None}
+
+
+@contextmanager
+def told_as_options(given: Container[str]) -> Iterator[None]:
+    """Where what is wrong is an option, say so in the words of the command line.
+
+    Raises
+    ------
+    UsageError
+        If it is one of those given.
+    """
     try:
-        return open_stream(arguments.file, schema=schema, frozen=frozen, **options)
+        yield
     except RegretlessError as error:
         option, message = _about_option(str(error))
-        if option in options:
+        if option in given:
             raise UsageError(f"--{option.replace('_', '-')}{message}") from error
         raise
 

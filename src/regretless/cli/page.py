@@ -35,7 +35,7 @@ def report_of(outcome: Outcome) -> Report:
         quantity=quantity,
         certificates=outcome.certificates,
         weights=_weights(outcome),
-        comparators=_comparators(outcome.certificates),
+        comparators=comparators_of(outcome.certificates),
         seconds=outcome.seconds,
     )
 
@@ -58,7 +58,7 @@ def _bounds(certificates: list[Certificate], quantity: str) -> list[BoundCurve]:
     return [BoundCurve(certificate.theorem.title, [(1.0, bound)])]
 
 
-def _comparators(certificates: list[Certificate]) -> list[dict[str, Any]]:
+def comparators_of(certificates: list[Certificate]) -> list[dict[str, Any]]:
     """Each comparator once, with the theorems that were read against it."""
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for certificate in certificates:

@@ -33,7 +33,14 @@ class ArrowStream(TableStream):
         The format; Arrow is the IPC format, which Feather is too, as a file or as a stream.
 
     The others are those of `TableStream`.
+
+    Attributes
+    ----------
+    groups : range or None
+        Of a Parquet file the row groups to read; None for all.
     """
+
+    groups: range | None = None
 
     def __init__(self, path: Source, *, kind: str, **options: Any) -> None:
         super().__init__(path, **options)
@@ -69,8 +76,8 @@ class ArrowStream(TableStream):
             raise DataError(path, None, None, found, "write or fetch the file again") from error
 
     def _file(self, path: str) -> Iterator[Chunk]:
-        open_file = {"Parquet": _parquet, "Arrow": _ipc}[self._format]
-        with open_file(path) as (schema, read):
+        opened = _ipc(path) if self._format == "Arrow" else _parquet(path, self.groups)
+        with opened as (schema, read, first):
             wanted = self._choose(schema.names)
             types = {name: schema.field(name).type for name in wanted}
             kinds = {name: self._kind_of(name, kind) for name, kind in types.items()}
@@ -78,7 +85,6 @@ class ArrowStream(TableStream):
                 self._refuse_other_kind(name, kinds[name], types[name])
             if undecided := self._undecided(wanted):
                 self._settle({name: kinds[name] for name in undecided})
-            first = 0
             for batch in read(wanted, max(ENTRIES // len(wanted), 1)):
                 yield self._chunk(path, batch, wanted, first)
                 first += batch.num_rows
@@ -130,19 +136,21 @@ def _converted(column: Any, kind: str) -> Any:
 
 
 @contextmanager
-def _parquet(path: str) -> Iterator[tuple[Any, Any]]:
-    """The schema of a file, and what reads chosen columns so many rows at a time."""
+def _parquet(path: str, groups: range | None) -> Iterator[tuple[Any, Any, int]]:
+    """The schema of a file, what reads chosen columns so many rows at a time, and the number of the first row."""
     from pyarrow import parquet
 
     with parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
+        chosen = range(file.num_row_groups) if groups is None else groups
         yield (
             file.schema_arrow,
-            lambda names, rows: file.iter_batches(rows, columns=names, use_threads=False),
+            lambda names, rows: file.iter_batches(rows, row_groups=chosen, columns=names, use_threads=False),
+            sum(file.metadata.row_group(place).num_rows for place in range(chosen.start)),
         )
 
 
 @contextmanager
-def _ipc(path: str) -> Iterator[tuple[Any, Any]]:
+def _ipc(path: str) -> Iterator[tuple[Any, Any, int]]:
     import pyarrow as pa
 
     with pa.OSFile(path) as file:
@@ -158,4 +166,4 @@ def _ipc(path: str) -> Iterator[tuple[Any, Any]]:
                 for first in range(0, batch.num_rows, rows):
                     yield chosen.slice(first, rows)
 
-        yield reader.schema, read
+        yield reader.schema, read, 0

@@ -36,6 +36,10 @@ class AdviceError(RegretlessError):
         super().__init__(f"row {row} (from 0){whose}: {found}; {advice}")
         self.row, self.expert, self.found, self.advice, self.column = row, expert, found, advice, column
 
+    def __reduce__(self) -> tuple[type[AdviceError], tuple[int, str | None, str, str, int | None]]:
+        # By default an error is made again from its message alone; this one travels between processes whole.
+        return type(self), (self.row, self.expert, self.found, self.advice, self.column)
+
 
 def complaint(why: str, row: int, column: int, names: Sequence[str], loss: Loss) -> AdviceError:
     """The error for what a kernel refused; a column below 0 is the outcome."""

@@ -74,6 +74,14 @@ class Totals:
         if self._squares:
             self._add_squares(table, np.asarray(outcomes, dtype=np.float64))
 
+    def __add__(self, later: Totals) -> Totals:
+        """Both in one, of the same experts and the same loss."""
+        both = Totals(len(self.always), self.loss)
+        both.always = self.always & later.always
+        for name in ("rounds", "uniform", "errors", "drift", "outcomes2"):
+            setattr(both, name, getattr(self, name) + getattr(later, name))
+        return both
+
     def _average_loss(self, table: Array, outcomes: Any, missing: Any) -> float:
         speak = (~missing).sum(1)
         if self.loss.name in MIXED:

@@ -78,9 +78,40 @@ class AveragedState(State):
         rounds = np.maximum(self.books[: self.targets, ROUNDS], 1)
         lag = self.weights if self.lag is None else self.lag
         state = State(len(columns), self.targets)
-        state.weights[:] = (times * self.weights[columns] - lag[columns]) / rounds
-        state.memory[:, BIAS] = (times * self.memory[:, BIAS] - self.memory[:, LAG_BIAS]) / rounds
+        # Adding +0 makes a zero of -0, which sums that were put in place may leave.
+        state.weights[:] = (times * self.weights[columns] - lag[columns] + 0.0) / rounds
+        state.memory[:, BIAS] = (times * self.memory[:, BIAS] - self.memory[:, LAG_BIAS] + 0.0) / rounds
         return state
+
+    def sums(self) -> Array:
+        """The sums over all rounds of the weights that are averaged, shape (1 + columns, targets); the constant
+        feature's come first."""
+        return self.sums_beyond(np.zeros((0, self.targets)))
+
+    def sums_beyond(self, start: Array) -> Array:
+        """The sums over all rounds of how far the weights that are averaged are from some.
+
+        Parameters
+        ----------
+        start : ndarray, shape (rows, targets)
+            Those that were put in place before the first round; rows that are lacking are zeros.
+        """
+        times = self.memory[:, CLOCK] + (self._when == "after")
+        beyond = self.moving()
+        beyond[: len(start)] -= start
+        beyond *= times
+        beyond[0] -= self.memory[:, LAG_BIAS]
+        if self.lag is not None:
+            beyond[1:] -= self.lag[: self.columns]
+        return beyond
+
+    def place_sums(self, sums: Array) -> None:
+        """Put these sums in place of those over all rounds, once `place` has put the weights there."""
+        assert self.lag is not None
+        np.subtract(0.0, sums[1:], out=self.lag[: self.columns])
+        self.memory[:, LAG_BIAS] = 0 - sums[0]
+        self.memory[:, CLOCK] = -(self._when == "after")
+        self._mean = None
 
     def _played(self) -> tuple[float, ...]:
         return self.columns, *self.books[: self.targets, ROUNDS].tolist()

@@ -23,6 +23,25 @@ from .weights import weigh
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 
 
+class RowRefused(RegretlessError):
+    """A row cannot be played.
+
+    Attributes
+    ----------
+    why : str
+        What is wrong with it.
+    learned : int
+        How many rows before it were learned.
+    """
+
+    def __init__(self, why: str, learned: int) -> None:
+        self.why, self.learned = why, learned
+        super().__init__(why + (f" The {learned:,} rows before it were learned." if learned else ""))
+
+    def __reduce__(self) -> tuple[type[RowRefused], tuple[str, int]]:
+        return type(self), (self.why, self.learned)
+
+
 class OnlineClassifier(Estimator, Certified):
     """A composition (geometry, loss, rate) played over the rows of X, in their order.
 
@@ -191,6 +210,40 @@ class OnlineClassifier(Estimator, Certified):
         weights = weigh(self.class_weight, batch.labels, None, None)
         self._play_and_meet(batch, batch.labels, weights, self._playing)
         self.n_features_in_ = self.state_.columns
+
+    def announce(self, classes: Array, columns: int) -> None:
+        """Forget everything, and stand ready for rounds of these classes.
+
+        Parameters
+        ----------
+        classes : ndarray, shape (classes,)
+            All classes, ascending.
+        columns : int
+            How many features are known so far.
+        """
+        self.checked()
+        self._forget()
+        self._adopt(classes, self.new_state(columns, self.targets(classes)))
+        self.n_features_in_ = columns
+
+    def play_encoded(self, batch: Batch, codes: Array) -> None:
+        """Play a batch of a stream whose labels are all known, as `observe` does; for loops over many small batches.
+
+        Parameters
+        ----------
+        batch : Batch
+            Rows with labels; its columns may be new.
+        codes : ndarray of int32, shape (rows,)
+            What `encode` makes of the labels.
+
+        Raises
+        ------
+        RegretlessError
+            If a row cannot be used; the rows before it have been learned.
+        """
+        self.state_.grow(batch.columns)
+        weights = None if batch.labels is None else weigh(self.class_weight, batch.labels, None, None)
+        self._play(batch, codes, weights, None, self._playing)
 
     def update_one(self, x: Array, label: Any) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted.
@@ -418,8 +471,7 @@ class OnlineClassifier(Estimator, Certified):
             played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, played, end)
         if why is not None:
             row = int(played if order is None else order[played])
-            learned = f" The {played:,} rows before it were learned." if played else ""
-            raise RegretlessError(self._explain(batch, row, why) + learned)
+            raise RowRefused(self._explain(batch, row, why), played)
         return batch
 
     def _explain(self, batch: Batch, row: int, why: str) -> str:

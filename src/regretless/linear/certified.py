@@ -14,7 +14,7 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..theorem import Certificate, Theorem
 from ..theory.standing import Standing
-from .classes import encode
+from .classes import codes_of
 from .fresh import Fresh
 from .intake import read_labels, read_rows
 from .state import BaseState, Rules
@@ -153,10 +153,7 @@ class Certified(Fresh, ABC):
 
     def codes(self, labels: Array) -> Array:
         """What the kernel plays for labels that are all known."""
-        codes, known = encode(labels, self.classes_)
-        if not known.all():
-            raise RegretlessError(f"the label {labels[~known].tolist()[0]!r} was never met in learning")
-        return codes
+        return codes_of(labels, self.classes_)
 
     def comparators(self, against: Any) -> tuple[Array, Array]:
         """A user's comparators as (columns, targets) and the weights of the constant feature, (targets,)."""

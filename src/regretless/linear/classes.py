@@ -33,6 +33,20 @@ def encode(labels: Array, classes: Array) -> tuple[Array, Array]:
     return np.full(len(labels), lone_sign(classes[0]), dtype=np.int32), known
 
 
+def codes_of(labels: Array, classes: Array) -> Array:
+    """What the kernel plays for labels that are all known.
+
+    Raises
+    ------
+    RegretlessError
+        If one is not.
+    """
+    codes, known = encode(labels, classes)
+    if not known.all():
+        raise RegretlessError(f"the label {labels[~known].tolist()[0]!r} was never met in learning")
+    return codes
+
+
 def distinct(labels: Array) -> Array:
     """The classes among some labels, in order; many labels of few kinds are compared rather than sorted."""
     if len(labels) > MANY:

@@ -85,7 +85,7 @@ class Estimator(ABC):
     def __repr__(self) -> str:
         defaults = _parameters(type(self))
         # Compared in print: an array has no single answer to `==`, and NaN differs from itself.
-        given = [f"{k}={v!r}" for k, v in self.get_params().items() if repr(v) != repr(defaults[k])]
+        given = [f"{k}={v!r}" for k, v in self.get_params(deep=False).items() if repr(v) != repr(defaults[k])]
         return f"{type(self).__name__}({', '.join(given)})"
 
     # ---- fitted or not

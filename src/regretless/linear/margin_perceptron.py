@@ -16,7 +16,8 @@ from ..theorem import Certificate, Theorem
 from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, MarginStanding, margin_attained
 from ..theory.standing import Standing
 from .base import OnlineClassifier
-from .comparators.hindsight import Geometry, Question, Vector, certify, read
+from .comparators.exact import Vector
+from .comparators.hindsight import Geometry, Question, certify, read
 from .intake import read_labels, read_rows
 from .state import BaseState, Rules, State, length
 

@@ -271,6 +271,24 @@ class State(BaseState):
         """Weights of the constant feature, shape (targets,)."""
         return np.asarray(self.memory[:, BIAS] * self.memory[:, SCALE])
 
+    def moving(self) -> Array:
+        """The weights that learn, as they are meant, shape (1 + columns, targets); the constant feature's first."""
+        scale = self.memory[:, SCALE]
+        moving = np.empty((1 + self.columns, self.targets))
+        np.multiply(self.memory[:, BIAS], scale, out=moving[0])
+        np.multiply(self.weights[: self.columns], scale, out=moving[1:])
+        return moving
+
+    def place(self, moving: Array, norms2: Array) -> None:
+        """Put these weights in place of those that learn, with their squared lengths; it has as many columns."""
+        self.weights[: self.columns] = moving[1:]
+        if self.lag is not None:
+            self.lag[:] = 0
+        self.memory[:] = 0
+        self.memory[:, SCALE] = 1
+        self.memory[:, NORM2] = norms2
+        self.memory[:, BIAS] = moving[0]
+
     def average(self) -> tuple[Array, Array]:
         """The mean of the weights before each round, and of the constant feature's: (columns, targets), (targets,)."""
         if self.lag is None:

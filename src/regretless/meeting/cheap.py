@@ -10,7 +10,8 @@ import numpy as np
 
 from ..certify import Replay
 from ..linear.certified import Certified
-from ..linear.comparators.hindsight import Leads, Question, Vector, _leads, read
+from ..linear.comparators.exact import Vector
+from ..linear.comparators.hindsight import Leads, Question, _leads, read
 from ..theorem import Certificate, summed
 from ..theory.standing import SEPARATES
 

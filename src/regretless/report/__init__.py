@@ -13,6 +13,8 @@ from .games import (
     JointRow,
 )
 from .logged_page import render_logged, write_logged_report
+from .mix_page import render_mix, write_mix_report
+from .mixtures import EpochRow, MixReport, ShardRow
 from .model import BoundCurve, Report
 from .page import render, write_report
 from .play_page import Forced, PlayReport, render_play, write_play_report
@@ -22,6 +24,7 @@ from .pulls import Course, Estimate, LoggedReport, PullReport
 __all__ = [
     "BoundCurve",
     "Course",
+    "EpochRow",
     "EquilibriumRow",
     "Estimate",
     "ExactGame",
@@ -33,14 +36,17 @@ __all__ = [
     "InformationSetRow",
     "JointRow",
     "LoggedReport",
+    "MixReport",
     "PlayReport",
     "PullReport",
     "Report",
+    "ShardRow",
     "named_course",
     "render",
     "render_forecasts",
     "render_game",
     "render_logged",
+    "render_mix",
     "render_play",
     "render_pulls",
     "shortened",
@@ -48,6 +54,7 @@ __all__ = [
     "write_forecast_report",
     "write_game_report",
     "write_logged_report",
+    "write_mix_report",
     "write_play_report",
     "write_pull_report",
     "write_report",

@@ -50,7 +50,7 @@ def _view(report: Report) -> dict[str, Any]:
         "cards": summary.cards(report),
         "comparators": sheet.comparator_table(report.comparators),
         "compared": "The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
-        "weights": _weight_rows(report.weights),
+        "weights": weight_rows(report.weights),
         "tables": [
             ("Learner", [("Name", report.learner), *sheet.facts(report.parameters, {})]),
             ("Data", sheet.facts(report.source, sheet.SOURCE_NAMES)),
@@ -58,7 +58,8 @@ def _view(report: Report) -> dict[str, Any]:
     }
 
 
-def _weight_rows(weights: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+def weight_rows(weights: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    """The largest weights as the page's bars."""
     finite = [(str(name), float(weight)) for name, weight in weights if math.isfinite(weight)]
     finite = sorted(finite, key=lambda pair: -abs(pair[1]))[:MOST_WEIGHTS]
     low, high = min([0.0, *(w for _, w in finite)]), max([0.0, *(w for _, w in finite)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -15,13 +16,15 @@ from ...nature import Environment, Oblivious, Stochastic, Table
 from ...nature.base import length_of
 from ...theory.bandit_standing import BanditStanding
 from ..base import Bandit
-from ..board import Board, Rules
+from ..board import Rules
 from ..hindsight import Hindsight, look
 from ..intake import advices_of
 from .crowd import Crowd
-from .meeting import Halted, Plan, meeting
+from .elsewhere import Elsewhere
+from .meeting import Plan
 from .pulls import Pulls
 from .runs import Group, Runs
+from .work import Work
 
 __all__ = ["Pulls", "Stopped", "simulate"]
 
@@ -59,11 +62,12 @@ def simulate(
     shares: bool = True,
     on_rounds: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
+    executor: Any = None,
 ) -> Pulls:
     """Let a learner play an environment many times.
 
     Run r plays as ``learner.clone(run=r, seed=learner.seed_)`` would: it depends on the seed and on r alone, not on how
-    many runs there are, on the workers, or on their luck. The learner itself is left as it is.
+    many runs there are, on the workers, on the executor, or on their luck. The learner itself is left as it is.
 
     Parameters
     ----------
@@ -90,6 +94,10 @@ def simulate(
         Told now and then how many rounds have been played, of all runs.
     stop : callable, optional
         Asked now and then whether to stop. The runs that are over by then are given back.
+    executor : concurrent.futures.Executor, or an engine of `regretless.distributed`, optional
+        Who plays instead of threads of this process, for instance other processes: an environment that watches the
+        draws is played in Python, which threads do not share. The environment travels there, a table with all its
+        numbers; `rounds` are told, and stops heard, after each group of up to 64 runs.
 
     Returns
     -------
@@ -119,13 +127,18 @@ def simulate(
     length = length_of(world, rounds)
     told = _advice(learner, advice, length, world.arms)
     numbers = _numbers(runs, first)
+    if executor is not None and workers is not None:
+        raise RegretlessError("workers= are threads of this process, and with executor= others play: give one of them")
     crowd: Crowd[Group] = Crowd(1 if workers is None and not world.oblivious else workers, on_rounds, stop)
     plan = _plan(learner, world, length, told, _marks(marks, length), len(numbers), crowd.tell)
     job = _Job(learner, plan, numbers, shares and world.arms <= MOST_ARMS)
-    for group in crowd.each(job.tasks()):
-        job.runs.add(group)
+    elsewhere = None if executor is None else Elsewhere(executor, on_rounds, stop)
+    if elsewhere is None:
+        job.here(crowd)
+    else:
+        job.away(elsewhere)
     found = job.pulls(perf_counter() - begun)
-    if crowd.interrupted:
+    if (elsewhere or crowd).interrupted:
         raise Stopped(found)
     if found is None:
         raise RegretlessError("stopped before the first run was over")
@@ -133,7 +146,7 @@ def simulate(
 
 
 class _Job:
-    """What the threads do.
+    """What is done, here or elsewhere.
 
     Parameters
     ----------
@@ -145,41 +158,31 @@ class _Job:
     """
 
     def __init__(self, learner: Bandit, plan: Plan, numbers: range, shares: bool) -> None:
-        self._learner, self._plan, self._numbers, self._shares = learner, plan, numbers, shares
+        self._learner, self._plan, self._numbers = learner, plan, numbers
         arms = plan.environment.arms
         self._comparators = plan.experts or arms
-        self._rules: Rules = learner._rules(arms, self._comparators)
-        self._meeting = meeting(plan)
+        rules: Rules = learner._rules(arms, self._comparators)
+        self.work = Work(plan, numbers, rules, learner.seed_, self._comparators, shares)
         self.runs = Runs(plan, numbers)
 
-    def tasks(self) -> list[Callable[[], Group]]:
+    def lots(self) -> list[range]:
         """The runs in groups, whose size depends on nothing but the runs: sums over runs go by groups."""
         plan = self._plan
         cost = plan.rounds * (1 + plan.environment.arms // 64)
         size = max(1, min(TOGETHER, TOGETHER_ROUNDS // cost))
         count = len(self._numbers)
-        return [self._task(range(place, min(place + size, count))) for place in range(0, count, size)]
+        return [range(place, min(place + size, count)) for place in range(0, count, size)]
 
-    def _task(self, places: range) -> Callable[[], Group]:
-        return lambda: self._play(places)
+    def here(self, crowd: Crowd[Group]) -> None:
+        """By threads."""
+        for group in crowd.each([partial(self.work.play, lot, self.runs) for lot in self.lots()]):
+            self.runs.add(group)
 
-    def _play(self, places: range) -> Group:
-        group = Group.of(self._plan, self._shares)
-        for place in places:
-            board, course = self._board(place), self.runs.course(place, self._shares)
-            try:
-                self._plan.tell(0)
-                own = self._meeting.play(board, self._numbers[place], course)
-            except Halted:
-                break
-            group.add(board, own, course)
-            self.runs.note(place, board, own, course)
-        return group
-
-    def _board(self, place: int) -> Board:
-        plan, learner = self._plan, self._learner
-        run = self._numbers[place]
-        return Board(plan.environment.arms, self._comparators, self._rules, plan.scale, learner.seed_, run)
+    def away(self, elsewhere: Elsewhere) -> None:
+        """By whoever plays for others."""
+        for parcel in elsewhere.each(self.work, self.lots()):
+            self.runs.unpack(parcel.places, parcel.noted)
+            self.runs.add(parcel.group)
 
     def pulls(self, seconds: float) -> Pulls | None:
         """The runs that are over, if there are any."""

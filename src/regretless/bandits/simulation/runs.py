@@ -19,6 +19,9 @@ MOST_CURVES = 1 << 22  # numbers of one kind of curve that are kept, as 34 MB
 MOST_LEDGERS = 10_000  # that are kept
 LEDGER_CELLS = 50_000_000  # numbers in them, as 400 MB
 FEW = 1000  # arms
+_BY_RUN = ("_over", "losses", "regrets", "mean_regrets")
+_CURVES = ("loss", "certificate", "regret")
+_LISTS = ("_ledgers", "_comparators", "_arm_losses")
 
 
 @dataclass(eq=False)
@@ -74,6 +77,37 @@ class Group:
                 mine += getattr(later, name)
 
 
+@dataclass(frozen=True, eq=False)
+class Room:
+    """Of how many runs, the first ones, curves and ledgers are kept.
+
+    Attributes
+    ----------
+    curves, ledgers : int
+    alike : bool
+        Whether ledgers share what was missed, which is nothing.
+    """
+
+    curves: int
+    ledgers: int
+    alike: bool
+
+    @classmethod
+    def of(cls, plan: Plan, runs: int) -> Room:
+        """For so many runs of a plan."""
+        arms = plan.environment.arms
+        # Without sleep what was missed is the same array for all; few arms are not worth the time.
+        alike = arms > FEW and plan.seen is not None and not plan.seen.slept
+        cells = (2 if alike else 4) * arms + 2 * (plan.experts or arms) + (arms if plan.seen is None else 0)
+        curves = min(runs, max(1, MOST_CURVES // len(plan.marks)))
+        return cls(curves, min(runs, MOST_LEDGERS, max(1, LEDGER_CELLS // cells)), alike)
+
+    def part(self, places: range) -> Room:
+        """For some of these runs."""
+        curves, ledgers = (max(0, min(most - places.start, len(places))) for most in (self.curves, self.ledgers))
+        return Room(curves, ledgers, self.alike)
+
+
 class Runs:
     """The runs of a plan, one by one as far as there is room, and summed up.
 
@@ -94,23 +128,18 @@ class Runs:
     sums : Group or None
     """
 
-    def __init__(self, plan: Plan, numbers: range) -> None:
-        count, marks = len(numbers), len(plan.marks)
-        curves = min(count, max(1, MOST_CURVES // marks))
-        arms = plan.environment.arms
-        # Without sleep what was missed is the same array for all; few arms are not worth the time.
-        share = arms > FEW and plan.seen is not None and not plan.seen.slept
-        self._nothing = np.zeros(arms) if share else None
-        cells = (2 if share else 4) * arms + 2 * (plan.experts or arms) + (arms if plan.seen is None else 0)
-        ledgers = min(count, MOST_LEDGERS, max(1, LEDGER_CELLS // cells))
+    def __init__(self, plan: Plan, numbers: range, room: Room | None = None) -> None:
+        count, marks, arms = len(numbers), len(plan.marks), plan.environment.arms
+        room = room or Room.of(plan, count)
+        self._nothing = np.zeros(arms) if room.alike else None
         self._plan = plan
         self._over = np.zeros(count, dtype=bool)
         self.numbers = np.array(numbers, dtype=np.uint64)
         self.losses, self.regrets, self.mean_regrets = (np.full(count, nan) for _ in range(3))
-        self.loss, self.certificate, self.regret = (np.full((curves, marks), nan) for _ in range(3))
-        self._ledgers: list[BanditLedger | None] = [None] * ledgers
-        self._comparators: list[list[BanditComparator]] = [[] for _ in range(ledgers)]
-        self._arm_losses: list[Array] = [np.zeros(0)] * ledgers
+        self.loss, self.certificate, self.regret = (np.full((room.curves, marks), nan) for _ in range(3))
+        self._ledgers: list[BanditLedger | None] = [None] * room.ledgers
+        self._comparators: list[list[BanditComparator]] = [[] for _ in range(room.ledgers)]
+        self._arm_losses: list[Array] = [np.zeros(0)] * room.ledgers
         self.sums: Group | None = None
 
     def course(self, place: int, shares: bool) -> Course:
@@ -136,6 +165,21 @@ class Runs:
                 self._comparators[place] = own.comparators(ledger, self._plan.names)
                 self._arm_losses[place] = own.losses
         self._over[place] = True
+
+    def pack(self) -> dict[str, Any]:
+        """What was noted, to be sent to where other runs are."""
+        return {name: getattr(self, name) for name in (*_BY_RUN, *_CURVES, *_LISTS)}
+
+    def unpack(self, places: range, noted: dict[str, Any]) -> None:
+        """What was noted of some of the runs elsewhere."""
+        for name in (*_BY_RUN, *_CURVES, *_LISTS):
+            values = noted[name]
+            getattr(self, name)[places.start : places.start + len(values)] = values
+        if self._nothing is not None:
+            for place in range(places.start, places.start + len(noted["_ledgers"])):
+                ledger = self._ledgers[place]
+                if ledger is not None:
+                    self._ledgers[place] = replace(ledger, missed=self._nothing, asleep=self._nothing)
 
     def add(self, group: Group) -> None:
         """The sums of the next runs."""

@@ -12,18 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import log2, nan, sqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...comparator import Comparator
 from ...data.batch import Array, Batch
-from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Certificate, Theorem, summed
 from ...theory.standing import SEPARATES, Standing
-from ..state import BIAS, BaseState, Rules, State, length
-from .rays import Direction, Ray, Span, look
+from ..state import BaseState, Rules, length
+from .exact import CHARGED, Exact, Suffered, Vector
+from .means import Means, Plan
+from .rays import Direction, Ray, Sight
+from .tally import Span, Tally, signed, taken, together
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 3_000_000  # entries that the extra passes of one learner look at, when rounds are few
@@ -81,6 +83,8 @@ class Question:
         How much CPU time the search for maximum margins may take.
     geometry : Geometry
         How the learner's theorems measure a comparator.
+    other : sequence of (name, vectors, weights of the constant feature)
+        More directions to look along, shapes (columns, targets) and (targets,).
     """
 
     state: BaseState
@@ -94,54 +98,101 @@ class Question:
     against: tuple[Array, Array] | None = None
     seconds: float = 10.0
     geometry: Geometry = field(default_factory=lambda: Geometry())
+    other: Sequence[tuple[str, Array, Array]] = ()
+
+    def ledgers(self) -> list[Any]:
+        """What theorems are read on: one ledger a target."""
+        return list(self.state.ledgers())
+
+    def ledger(self) -> Any:
+        """That of the whole."""
+        return self.state.ledger()
+
+    def sums(self, target: int | None = None) -> Ledger:
+        """How many rounds a target played, or the whole, and how long their rows are."""
+        return self.state.ledger() if target is None else self.state.ledgers()[target]
+
+    def whole_standing(self, norm: float) -> Any:
+        """What theorems may ask of all classes together, whose weights have this length."""
+        passes = self.sums().rounds / self.rows if self.rows else nan
+        return replace(self.standings[0], norm=norm, passes=passes if passes.is_integer() else nan)
 
     def span(self, target: int) -> Span:
         """Which of the rounds a target played."""
         return Span.of(self.rows, self.state.ledgers()[target].rounds)
 
+    def whole_span(self) -> Span:
+        """Which of the rounds all classes together played."""
+        return Span.of(self.rows, self.state.ledger().rounds)
+
+    def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
+        """What some tallies come to over the rounds that their targets played, or that all classes together did."""
+        spans = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
+        return [found for group in together(tallies) for found in taken(group, self.rounds(), spans)]
+
+    def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
+        """Mean weights of other learners that go over the same rounds, but for those that came to grief."""
+        means = Means(self.state.columns, self.state.targets, plans)
+        random = np.random.default_rng(0)
+        for _ in range(epochs(self)):
+            for batch, codes in self.rounds():
+                # In an order of their own, if it is free: what comes sorted by label would be learned badly.
+                means.play(batch, codes, random.permutation(len(batch)) if self.in_memory else None)
+        return [found for found in means.found() if found is not None]
+
 
 def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem; with several classes, both of its sides summed over the one-against-rest problems."""
-    targets = question.state.targets
-    leads = _leads(question)
-    per_target = [_certify_target(question, target, leads[target]) for target in range(targets)]
-    if targets == 1:
-        return per_target[0]
-    return [summed(parts) for parts in zip(*per_target, strict=True)]
+    chosen = _all_chosen(question, _leads(question))
+    per_target = _certified(question, chosen)
+    return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
 
 
-def _certify_target(question: Question, target: int, leads: Leads) -> list[Certificate]:
-    ledger, standing = question.state.ledgers()[target], question.standings[target]
-    rays = look(
-        _signed(question, target),
-        leads.directions,
-        intercept=question.rules.intercept,
-        span=question.span(target),
-        loss_name=standing.loss,
-    )
-    chosen = [_chosen(rays, theorem, ledger, standing) for theorem in question.theorems]
-    # Rays are for choosing, and nearly right. What is printed is read from the vector itself.
-    comparators = read(question, target, chosen)
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The vectors that serve the theorems of one target best, one each, and why none separates its rounds."""
+
+    vectors: list[Vector]
+    inseparable: str | None
+
+
+def _all_chosen(question: Question, leads: list[Leads]) -> list[Choice]:
+    """What one reading of the rounds says is best for each target."""
+    intercept, targets = question.rules.intercept, question.state.targets
+    sights = [Sight(lead.directions, intercept, target, targets) for target, lead in enumerate(leads)]
+    chosen = []
+    for group in together(sights):  # as long as their tables are kept
+        for sight, seen in zip(group, question.gather(group), strict=True):
+            target = sight.target
+            ledger, standing = question.ledgers()[target], question.standings[target]
+            rays = seen.rays(leads[target].directions, standing.loss)
+            vectors = [_chosen(rays, theorem, ledger, standing) for theorem in question.theorems]
+            chosen.append(Choice(vectors, leads[target].inseparable))
+    return chosen
+
+
+def _certified(question: Question, chosen: list[Choice]) -> list[list[Certificate]]:
+    # Rays are for choosing, and nearly right. What is printed is read from the vectors themselves.
+    vectors = [choice.vectors for choice in chosen]
     if question.against is not None:
         weights, biases = question.against
-        yours = read(question, target, [Vector("yours", weights[:, target], float(biases[target]))])
-        comparators = yours + comparators
+        yours = [Vector("yours", weights[:, target], float(biases[target])) for target in range(len(chosen))]
+        vectors = [[first, *others] for first, others in zip(yours, vectors, strict=True)]
+    found = read_all(question, vectors)
+    return [_of_target(question, target, choice, found[target]) for target, choice in enumerate(chosen)]
+
+
+def _of_target(question: Question, target: int, leads: Choice, comparators: list[Comparator]) -> list[Certificate]:
+    ledger, standing = question.ledgers()[target], question.standings[target]
     certificates = []
     for theorem in question.theorems:
         # Each count has its best comparator, but there is one regret: against the first theorem's.
-        own = comparators if theorem.quantity != "regret" else comparators[:1]
+        own = comparators if not theorem.quantity.endswith("regret") else comparators[:1]
         certificate = theorem.certify(ledger, own, standing)
         if certificate.why == SEPARATES[0] and leads.inseparable is not None:
             certificate = replace(certificate, why=leads.inseparable)
         certificates.append(certificate)
     return certificates
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    name: str
-    vector: Array
-    bias: float
 
 
 def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing) -> Vector:
@@ -155,77 +206,41 @@ def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standin
 def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
     """The rounds with the signs of one target."""
     for batch, codes in question.rounds():
-        if question.state.targets == 1:
-            yield batch, codes
-        else:
-            yield batch, np.where(codes == target, 1, -1).astype(np.int32)
+        yield batch, signed(codes, target, question.state.targets)
 
 
 def read(question: Question, target: int, vectors: list[Vector]) -> list[Comparator]:
     """Read given vectors against the rounds of one target, exactly as they are."""
-    intercept, loss = question.rules.intercept, question.standings[target].loss
-    state = State(question.state.columns, len(vectors))
+    (found,) = question.gather([_exact(question, target, vectors)])
+    return _comparators(question, target, vectors, found)
+
+
+def read_all(question: Question, vectors: list[list[Vector]]) -> list[list[Comparator]]:
+    """Read given vectors of every target in one go."""
+    found = question.gather([_exact(question, target, its) for target, its in enumerate(vectors)])
+    return [_comparators(question, target, its, found[target]) for target, its in enumerate(vectors)]
+
+
+def _exact(question: Question, target: int, vectors: list[Vector]) -> Exact:
+    state, loss = question.state, question.standings[target].loss
+    return Exact(vectors, state.columns, question.rules.intercept, loss, target, state.targets)
+
+
+def _comparators(question: Question, target: int, vectors: list[Vector], found: Suffered) -> list[Comparator]:
+    geometry, loss = question.geometry, question.standings[target].loss
+    comparators = []
     for k, v in enumerate(vectors):
-        state.weights[: len(v.vector), k] = v.vector
-        state.memory[k, BIAS] = v.bias
-    rules = Rules(intercept=intercept)
-    sums = np.zeros((len(vectors), 3))
-    least, rounds, longest, total = np.full(len(vectors), np.inf), 0, 0.0, 0.0
-    for times, batch, signs in question.span(target).parts(_signed(question, target)):
-        scores, (row, why) = state.scores(batch, rules)
-        if why is not None:
-            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
-        margins = signs[:, None] * scores
-        hinge = np.maximum(0, 1 - margins)
-        sums += times * np.column_stack([hinge.sum(0), (hinge**2).sum(0), _charged(loss, margins).sum(0)])
-        least = np.minimum(least, margins.min(0, initial=np.inf))
-        norms = norms2(batch) + intercept**2
-        rounds += times * len(batch)
-        total += times * float(norms.sum())
-        longest = max(longest, float(norms.max(initial=0.0)))
-    measured = [question.geometry.measure(v.vector, v.bias, target) for v in vectors]
-    return [
-        Comparator(
-            name=v.name,
-            norm=length(v.vector, v.bias),
-            hinge=float(sums[k, 0]),
-            squared_hinge=float(sums[k, 1]),
-            loss=float(sums[k, 2]) if loss in CHARGED else None,
-            least=float(least[k]),
-            rounds=float(rounds),
-            max_norm2=longest,
-            total_norm2=total,
-            vector=v.vector,
-            bias=v.bias,
-            own=measured[k][0],
-            divergence=measured[k][1],
-            product=question.geometry.product(v.vector, v.bias, target),
-        )
-        for k, v in enumerate(vectors)
-    ]
-
-
-CHARGED: dict[
-    str, Callable[[Array], Array]
-] = {  # what is charged to a fixed vector, for losses that charge it anything
-    "hinge": lambda margins: np.asarray(np.maximum(0, 1 - margins)),
-    "squared-hinge": lambda margins: np.asarray(np.maximum(0, 1 - margins) ** 2),
-    "square": lambda margins: np.asarray((1 - margins) ** 2),
-    "logistic": lambda margins: np.asarray(np.logaddexp(0, -margins)),
-}
-
-
-def _charged(loss: str, margins: Array) -> Array:
-    return CHARGED[loss](margins) if loss in CHARGED else np.zeros_like(margins)
-
-
-def norms2(batch: Batch) -> Array:
-    if batch.starts is None:
-        return np.asarray(np.einsum("ij,ij->i", batch.values, batch.values, dtype=np.float64))
-    norms2, filled = np.zeros(len(batch)), batch.starts[:-1] < batch.starts[1:]
-    if filled.any():
-        norms2[filled] = np.add.reduceat(batch.values.astype(np.float64) ** 2, batch.starts[:-1][filled])
-    return norms2
+        own, divergence = geometry.measure(v.vector, v.bias, target)
+        more = {
+            "loss": float(found.losses[k, 2]) if loss in CHARGED else None,
+            "vector": v.vector,
+            "bias": v.bias,
+            "own": own,
+            "divergence": divergence,
+            "product": geometry.product(v.vector, v.bias, target),
+        }
+        comparators.append(found.comparator(k, v.name, length(v.vector, v.bias), **more))
+    return comparators
 
 
 # ---- directions
@@ -245,10 +260,10 @@ def _leads(question: Question) -> list[Leads]:
         candidates = [(YOURS, *question.against)]
     else:
         final = question.state.coefficients(), question.state.biases()
-        candidates = [("final weights", *final), *extra_passes(question)]
+        candidates = [("final weights", *final), *question.other, *extra_passes(question)]
     leads = []
     for c in range(targets):
-        unit = unit_length(question.state.ledgers()[c])
+        unit = unit_length(question.sums(c))
         lead = Leads(_along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates]))
         if question.in_memory and question.against is None:
             more, lead.inseparable = _from_memory(question, c)
@@ -283,35 +298,28 @@ def unit_length(ledger: Ledger) -> float:
     return 2.0 ** -round(log2(longest)) if longest > 0 else 1.0
 
 
-def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
-    """Averages of our own learners over the same rounds: the perceptron's, and gradient descent's in four balls."""
-    intercept, columns, targets = question.rules.intercept, question.state.columns, question.state.targets
-    ledger = question.state.ledger()
+def extra_plans(question: Question) -> list[Plan]:
+    """Whose averages are looked along: the perceptron's, and gradient descent's in four balls."""
+    intercept, ledger = question.rules.intercept, question.sums()
     longest = sqrt(ledger.max_norm2)
     if longest == 0 or ledger.rounds == 0:
         return []
     # The bounds are at least (r |v|)^2, so no vector longer than sqrt(rounds) / r says more than v = 0 does.
     largest = sqrt(ledger.rounds) / longest
     plans = [("perceptron, averaged", Rules(intercept=intercept))]
-    plans += [
+    return plans + [
         (
             f"gradient descent in a ball of {share * largest:.3g}, averaged",
             Rules("ball", "hinge", "self-tuned", share * largest, share * largest * sqrt(2), 0.0, intercept),
         )
         for share in BALLS
     ]
-    states = [State(columns, targets, average=True) for _ in plans]
-    fit = [True] * len(plans)
-    random = np.random.default_rng(0)
-    for _ in range(epochs(question)):
-        for batch, codes in question.rounds():
-            # In an order of their own, if it is free: what comes sorted by label would be learned badly.
-            order = random.permutation(len(batch)) if question.in_memory else None
-            for k, (state, (_, rules)) in enumerate(zip(states, plans, strict=True)):
-                if fit[k]:
-                    player = state.player(rules)
-                    fit[k] = player.play(batch.values, batch.indices, batch.starts, codes, None, order)[1] is None
-    return [(name, *state.average()) for state, (name, _), good in zip(states, plans, fit, strict=True) if good]
+
+
+def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
+    """Averages of our own learners over the same rounds."""
+    plans = extra_plans(question)
+    return question.means(plans) if plans else []
 
 
 def epochs(question: Question) -> int:
@@ -326,7 +334,7 @@ def _from_memory(question: Question, target: int) -> tuple[list[tuple[str, Array
     """Vectors that need all rounds at hand, and why no margin separates them, if that is known."""
     from .batch_directions import margin_direction, svm_directions
 
-    intercept, ledger = question.rules.intercept, question.state.ledgers()[target]
+    intercept, ledger = question.rules.intercept, question.sums(target)
     found: list[tuple[str, Array, float]] = []
     obstacle = None
     for batch, signs in _signed(question, target):  # in memory, all rounds are one batch

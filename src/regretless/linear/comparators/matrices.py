@@ -8,9 +8,9 @@ V, so that all scales are read from one table of leads.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
-from math import isfinite, nan, sqrt
+from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,11 @@ from ...theory.multiclass import SEPARATES
 from ...theory.standing import Standing
 from ..state import BIAS, Rules, State, length
 from .batch_directions import MOST_SVM_ENTRIES, augmented, matrix_of, narrowed
-from .hindsight import Question, epochs, extra_passes, norms2, unit_length
-from .rays import Direction, Ray, Span, look
+from .exact import Suffered, norms2
+from .hindsight import Question, extra_plans, unit_length
+from .means import Plan
+from .rays import Direction, Ray, Seen, Sight
+from .tally import Tally
 
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
@@ -56,10 +59,10 @@ class Matrix:
 
 def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem, each against the matrix that serves it best."""
-    ledger, standing = question.state.ledger(), _standing(question)
-    unit = unit_length(ledger)
+    ledger, standing = question.ledger(), _standing(question)
+    unit = unit_length(question.sums())
     directions, inseparable = _directions(question, unit)
-    rays = _rays(question, directions, unit, ledger) if directions else []
+    rays = _rays(question, directions, unit) if directions else []
     chosen = [_chosen(directions, rays, theorem, ledger, standing) for theorem in question.theorems]
     if question.against is not None:
         chosen.insert(0, _pair(Matrix("yours", *question.against)))
@@ -72,9 +75,8 @@ def certify(question: Question) -> list[Certificate]:
 def _standing(question: Question) -> Standing:
     """What theorems may ask of all classes together."""
     norms = question.state.norms()
-    norm = sqrt(2) * norms[0] if len(norms) == 1 else length(np.array(norms))
-    passes = question.state.ledger().rounds / question.rows if question.rows else nan
-    return replace(question.standings[0], norm=norm, passes=passes if passes.is_integer() else nan)
+    standing: Standing = question.whole_standing(sqrt(2) * norms[0] if len(norms) == 1 else length(np.array(norms)))
+    return standing
 
 
 def _pair(matrix: Matrix) -> Matrix:
@@ -108,6 +110,12 @@ class Leads:
         self._state, self._rules = State(columns, self._classes), Rules(intercept=intercept)
         self._state.weights[:], self._state.memory[:, BIAS] = matrix.vectors, matrix.biases
 
+    def fresh(self) -> Leads:
+        """Another one of the same matrix."""
+        other = copy(self)
+        other._state = copy(self._state)  # without its player, which keeps notes
+        return other
+
     def of(self, batch: Batch, codes: Array) -> Array:
         """The leads in the rounds of a batch."""
         if self._classes == 1:
@@ -121,56 +129,88 @@ class Leads:
         return np.asarray(own - scores.max(axis=1))
 
 
-def read(question: Question, matrices: list[Matrix]) -> list[Comparator]:
-    """Read given matrices against the rounds, exactly as they are."""
-    intercept, sums = question.rules.intercept, np.zeros((len(matrices), 2))
-    readers = [Leads(matrix, intercept) for matrix in matrices]
-    least, rounds, longest, total = np.full(len(matrices), np.inf), 0, 0.0, 0.0
-    for times, batch, codes in _span(question).parts(question.rounds()):
-        for k, reader in enumerate(readers):
+class ExactLeads(Tally):
+    """Reads given matrices, exactly as they are, against the rounds."""
+
+    target = 0
+
+    def __init__(self, matrices: list[Matrix], intercept: float) -> None:
+        self.size, self.intercept = len(matrices), intercept
+        self._readers = [Leads(matrix, intercept) for matrix in matrices]
+        self._begin()
+
+    def _begin(self) -> None:
+        self._losses, self._least = np.zeros((self.size, 3)), np.full(self.size, np.inf)
+        self._rounds, self._longest, self._total = 0, 0.0, 0.0
+
+    def fresh(self) -> ExactLeads:
+        """One that has taken nothing yet."""
+        other = copy(self)
+        other._readers = [reader.fresh() for reader in self._readers]
+        other._begin()
+        return other
+
+    def take(self, times: int, batch: Batch, codes: Array) -> None:
+        """Charge some rounds to the matrices."""
+        for k, reader in enumerate(self._readers):
             each = reader.of(batch, codes)
             hinge = np.maximum(0, 1 - each)
-            sums[k] += times * hinge.sum(), times * (hinge @ hinge)
-            least[k] = min(least[k], each.min(initial=np.inf))
-        squares = norms2(batch) + intercept**2
-        rounds += times * len(batch)
-        total += times * float(squares.sum())
-        longest = max(longest, float(squares.max(initial=0.0)))
+            self._losses[k, :2] += times * hinge.sum(), times * (hinge @ hinge)
+            self._least[k] = min(self._least[k], each.min(initial=np.inf))
+        squares = norms2(batch) + self.intercept**2
+        self._rounds += times * len(batch)
+        self._total += times * float(squares.sum())
+        self._longest = max(self._longest, float(squares.max(initial=0.0)))
+
+    def sums(self) -> Suffered:
+        """What they have suffered."""
+        rounds = float(self._rounds)
+        return Suffered(self._losses, self._least, rounds, self._longest, self._total, rounds)
+
+
+class SightOfLeads(Tally):
+    """Reads all multiples of some matrices: the table of their leads is read along its columns."""
+
+    target = 0
+
+    def __init__(self, matrices: list[Matrix], along: list[Direction], intercept: float) -> None:
+        self.size = len(matrices)
+        self._readers = [Leads(matrix, intercept) for matrix in matrices]
+        self._sight = Sight(along, 0.0)
+
+    def fresh(self) -> SightOfLeads:
+        """One that has taken nothing yet."""
+        other = copy(self)
+        other._readers, other._sight = [reader.fresh() for reader in self._readers], self._sight.fresh()
+        return other
+
+    def take(self, times: int, batch: Batch, codes: Array) -> None:
+        """Put the leads of some rounds into their bins."""
+        each = [reader.of(batch, codes) for reader in self._readers]
+        table = Batch(np.column_stack(each), None, self.size)
+        self._sight.take(times, table, np.ones(len(batch), dtype=np.int32))
+
+    def sums(self) -> Seen:
+        """The bins of all rounds."""
+        return self._sight.sums()
+
+
+def read(question: Question, matrices: list[Matrix]) -> list[Comparator]:
+    """Read given matrices against the rounds, exactly as they are."""
+    (found,) = question.gather([ExactLeads(matrices, question.rules.intercept)], whole=True)
     return [
-        Comparator(
-            name=matrix.name,
-            norm=matrix.size,
-            hinge=float(sums[k, 0]),
-            squared_hinge=float(sums[k, 1]),
-            loss=None,
-            least=float(least[k]),
-            rounds=float(rounds),
-            max_norm2=longest,
-            total_norm2=total,
-            vector=matrix.vectors.T,
-        )
+        found.comparator(k, matrix.name, matrix.size, loss=None, vector=matrix.vectors.T)
         for k, matrix in enumerate(matrices)
     ]
 
 
-def _span(question: Question) -> Span:
-    return Span.of(question.rows, question.state.ledger().rounds)
-
-
-def _rays(question: Question, directions: list[Matrix], unit: float, ledger: Ledger) -> list[Ray]:
-    """All multiples of some matrices: the table of their leads is read along its columns."""
-
-    readers = [Leads(matrix, question.rules.intercept) for matrix in directions]
-
-    def table() -> Iterator[tuple[Batch, Array]]:
-        for batch, codes in question.rounds():
-            each = [reader.of(batch, codes) for reader in readers]
-            yield Batch(np.column_stack(each), None, len(directions)), np.ones(len(batch), dtype=np.int32)
-
+def _rays(question: Question, directions: list[Matrix], unit: float) -> list[Ray]:
+    """All multiples of some matrices."""
     axes = np.eye(len(directions))
     along = [Direction(m.name, axis, 0.0, unit, unit) for m, axis in zip(directions, axes, strict=True)]
-    rays = look(table(), along, intercept=0.0, span=_span(question), loss_name="direct")
-    return [replace(ray, max_norm2=ledger.max_norm2, total_norm2=ledger.total_norm2) for ray in rays]
+    (seen,) = question.gather([SightOfLeads(directions, along, question.rules.intercept)], whole=True)
+    rays, rows = seen.rays(along, "direct"), question.sums()
+    return [replace(ray, max_norm2=rows.max_norm2, total_norm2=rows.total_norm2) for ray in rays]
 
 
 # ---- directions
@@ -183,8 +223,7 @@ def _directions(question: Question, unit: float) -> tuple[list[Matrix], str | No
         found = [Matrix("yours, scaled", *question.against)]
     else:
         found = [Matrix("final weights", state.coefficients(), state.biases())]
-        found += [Matrix(f"one against rest, {name}", *mean) for name, *mean in extra_passes(question)]
-        found += _averaged(question)
+        found += _means(question)
         if question.in_memory:
             more, inseparable = _from_memory(question)
             found += more
@@ -192,18 +231,12 @@ def _directions(question: Question, unit: float) -> tuple[list[Matrix], str | No
     return [m.times(unit / m.size) for m in pairs if m.size > 0 and isfinite(unit / m.size)], inseparable
 
 
-def _averaged(question: Question) -> list[Matrix]:
-    """The mean weights of the same learner over some passes in other orders."""
-    state = question.state.blank(question.state.columns, question.state.targets)
-    mean = State(state.columns, state.targets, average=True)
-    loss = question.rules.loss if state.targets > 1 else "perceptron"
-    player, random = mean.player(Rules(loss=loss, intercept=question.rules.intercept)), np.random.default_rng(0)
-    for _ in range(epochs(question)):
-        for batch, codes in question.rounds():
-            order = random.permutation(len(batch)) if question.in_memory else None
-            if player.play(batch.values, batch.indices, batch.starts, codes, None, order)[1] is not None:
-                return []
-    return [Matrix("multiclass perceptron, averaged", *mean.average())]
+def _means(question: Question) -> list[Matrix]:
+    """Mean weights of learners of one class against the rest, and of the same learner over some passes."""
+    plans = [(f"one against rest, {name}", rules) for name, rules in extra_plans(question)]
+    loss = question.rules.loss if question.state.targets > 1 else "perceptron"
+    own: Plan = "multiclass perceptron, averaged", Rules(loss=loss, intercept=question.rules.intercept)
+    return [Matrix(*found) for found in question.means([*plans, own])]
 
 
 def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:
@@ -253,7 +286,7 @@ def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matri
 
 def _svms(question: Question, rows: Any, labels: Array, classes: int) -> list[Matrix]:
     """A short path of linear SVMs of all classes (Crammer & Singer 2001), which minimise |V|^2 / 2 + C H(V)."""
-    longest2 = question.state.ledger().max_norm2
+    longest2 = question.sums().max_norm2
     if classes == 2 or longest2 <= 0 or len(np.unique(labels)) < classes:
         return []
     try:

@@ -7,9 +7,10 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, replace
-from math import ceil, inf, nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ...ledger import Ledger
 from ...theorem import Theorem
 from ...theory.standing import SHORTEST2, Standing
 from ..state import length
+from .tally import Span, Tally, signed, taken
 
 COARSE = 16  # edges passed over in the first search for the best scale
 
@@ -158,41 +160,122 @@ class Ray:
         return max(0, int(filled[0]) - octaves), min(len(self.edges) - 1, int(filled[-1]) + octaves)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Which rounds of a stream a learner played: `passes` times all of its rows, but for the first `skip` of the first
-    pass. A one-against-rest learner begins where its class is first met.
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """Sums along some directions, over rounds that may count for more or less than one.
+
+    Attributes
+    ----------
+    bins : ndarray, shape (directions, 2 * RAY_SIDE, 3)
+        By bin of margins: rounds, sum of margins, sum of their squares.
+    least : ndarray, shape (directions,)
+        Smallest margin.
+    rounds, longest, total : float
+        How many rounds, and their largest squared length and the sum of these.
     """
 
-    rows: int
-    passes: int
-    skip: int
+    bins: Array
+    least: Array
+    rounds: float
+    longest: float
+    total: float
 
-    @classmethod
-    def of(cls, rows: int, played: float) -> Span:
-        """The span that ends with the last row and is so many rounds long."""
-        passes = max(1, ceil(played / rows)) if rows else 1
-        return cls(rows, passes, max(0, passes * rows - int(played)))
+    def scaled(self, weight: float) -> Seen:
+        """The same as if every round were so many."""
+        return replace(self, bins=weight * self.bins, rounds=weight * self.rounds, total=weight * self.total)
 
-    def parts(self, rounds: Iterable[tuple[Batch, Array]]) -> Iterator[tuple[int, Batch, Array]]:
-        """The rounds, each with how many times it was played."""
-        done = 0
-        for batch, signs in rounds:
-            head = min(max(self.skip - done, 0), len(batch))
-            done += len(batch)
-            if head and self.passes > 1:
-                yield self.passes - 1, batch.slice(0, head), signs[:head]
-            if head < len(batch):
-                yield self.passes, batch.slice(head, len(batch)) if head else batch, signs[head:]
+    def __add__(self, other: Seen) -> Seen:
+        return Seen(
+            self.bins + other.bins,
+            np.minimum(self.least, other.least),
+            self.rounds + other.rounds,
+            max(self.longest, other.longest),
+            self.total + other.total,
+        )
+
+    def rays(self, directions: list[Direction], loss_name: str) -> list[Ray]:
+        """One ray a direction."""
+        seen = self.rounds, self.longest, self.total
+        return [_ray(d, self.bins[k], float(self.least[k]), seen, loss_name) for k, d in enumerate(directions)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the bins that are empty, which are most."""
+        filled = np.flatnonzero(self.bins.any(axis=2))
+        held = self.bins.reshape(-1, self.bins.shape[2])[filled]
+        return _unpacked, (self.bins.shape, filled, held, self.least, self.rounds, self.longest, self.total)
 
 
-class _Sums:
+def _unpacked(shape: tuple[int, ...], filled: Array, held: Array, *rest: Any) -> Seen:
+    bins = np.zeros(shape)
+    bins.reshape(-1, shape[2])[filled] = held
+    return Seen(bins, *rest)
+
+
+class _Bins:
     """What the kernel adds up along some directions over rounds that were played equally often."""
 
     def __init__(self, count: int) -> None:
         self.bins = np.zeros((count, 2 * _core.RAY_SIDE, 3))
         self.least = np.full(count, np.inf)
         self.seen = np.zeros(3)
+
+
+class Sight(Tally):
+    """Reads rounds along some directions.
+
+    Parameters
+    ----------
+    directions : list of Direction
+        All of the same length, at least as long as the rows are wide.
+    intercept : float
+        Size of the constant feature.
+    target, targets : int
+        Whose signs these are, of how many.
+    """
+
+    def __init__(self, directions: list[Direction], intercept: float, target: int = 0, targets: int = 1) -> None:
+        self.target, self.targets, self.intercept, self.size = target, targets, intercept, len(directions)
+        self._stacked = np.ascontiguousarray(np.column_stack([d.vector for d in directions]))
+        self._biases = np.array([d.bias for d in directions])
+        self._begin()
+
+    def _begin(self) -> None:
+        self._scratch = np.zeros(self.size)
+        self._sums: dict[int, _Bins] = {}
+
+    def fresh(self) -> Sight:
+        """One that has taken nothing yet."""
+        other = copy(self)
+        other._begin()
+        return other
+
+    def take(self, times: int, batch: Batch, codes: Array) -> None:
+        """Put the margins of some rounds into their bins."""
+        s = self._sums.setdefault(times, _Bins(self.size))
+        row, why = _core.sight(
+            batch.values,
+            batch.indices,
+            batch.starts,
+            signed(codes, self.target, self.targets),
+            self.intercept,
+            self._stacked,
+            self._biases,
+            s.bins,
+            s.least,
+            s.seen,
+            self._scratch,
+        )
+        if why is not None:
+            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+
+    def sums(self) -> Seen:
+        """The bins of all rounds."""
+        found = self._sums or {1: _Bins(self.size)}
+        bins = sum((times * s.bins for times, s in found.items()), np.zeros((self.size, 1, 1)))
+        least = np.min([s.least for s in found.values()], axis=0)
+        played, total = (sum(times * s.seen[place] for times, s in found.items()) for place in (0, 2))
+        longest = max(s.seen[1] for s in found.values())
+        return Seen(bins, least, float(played), float(longest), float(total))
 
 
 def look(
@@ -213,33 +296,9 @@ def look(
     loss_name : str
         What the learner is charged.
     """
-    count = len(directions)
-    stacked = np.ascontiguousarray(np.column_stack([d.vector for d in directions]))
-    biases, scratch = np.array([d.bias for d in directions]), np.zeros(count)
-    sums: dict[int, _Sums] = {}
-    for times, batch, signs in span.parts(rounds):
-        s = sums.setdefault(times, _Sums(count))
-        row, why = _core.sight(
-            batch.values,
-            batch.indices,
-            batch.starts,
-            signs,
-            intercept,
-            stacked,
-            biases,
-            s.bins,
-            s.least,
-            s.seen,
-            scratch,
-        )
-        if why is not None:
-            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
-    bins = sum((times * s.bins for times, s in sums.items()), np.zeros((count, 1, 1)))
-    least = np.min([s.least for s in sums.values()], axis=0)
-    played, total = (sum(times * s.seen[place] for times, s in sums.items()) for place in (0, 2))
-    longest = max(s.seen[1] for s in sums.values())
-    seen = (float(played), float(longest), float(total))
-    return [_ray(d, bins[k], float(least[k]), seen, loss_name) for k, d in enumerate(directions)]
+    (seen,) = taken([Sight(directions, intercept)], rounds, [span])
+    rays: list[Ray] = seen.rays(directions, loss_name)
+    return rays
 
 
 def _ray(direction: Direction, bins: Array, least: float, seen: tuple[float, float, float], loss_name: str) -> Ray:

@@ -173,6 +173,41 @@ class MirrorState(BaseState):
         """Weights of the constant feature, shape (targets,)."""
         return np.array([self._weights(c)[1] for c in range(self.targets)])
 
+    def moving(self) -> Array:
+        """The dual coordinates, shape (1 + columns, targets); the constant feature's come first."""
+        return np.concatenate([self.memory[None, :, BIAS], self.theta[: self.columns]])
+
+    def place(self, moving: Array, rules: Rules, met: Array, reach: Array) -> None:
+        """Put these dual coordinates in place of its own; it has as many columns.
+
+        Parameters
+        ----------
+        moving : ndarray, shape (1 + columns, targets)
+            As `moving` gives them.
+        rules : Rules
+            By which the weights follow from them.
+        met : ndarray, shape (targets,)
+            Up to which feature rounds have shown any.
+        reach : ndarray, shape (targets,)
+            The largest norm of an update's row.
+        """
+        for target in range(self.targets):
+            self.pairs[:, [target, self.targets + target]] = 0
+            self._begin(target)
+        self.memory[:, MET], self.memory[:, REACH] = met, reach
+        self.theta[: self.columns] = moving[1:]
+        self.memory[:, BIAS] = moving[0]
+        self.memory[:, TOUCHED] = np.count_nonzero(moving, axis=0)
+        self.player(rules).refresh()
+
+    def met(self) -> Array:
+        """Up to which feature rounds have shown any, shape (targets,)."""
+        return self.memory[:, MET].copy()
+
+    def reach(self) -> Array:
+        """The largest norm of an update's row, shape (targets,)."""
+        return self.memory[:, REACH].copy()
+
     def duals(self, target: int) -> tuple[Array, float]:
         """Dual coordinates of the features and of the constant one."""
         return self.theta[: self.columns, target], float(self.memory[target, BIAS])

@@ -1,0 +1,79 @@
+"""Parameter mixing: accuracy beside sequential passes, seconds with one process and with two, engines, bytes moved.
+
+``python -m benchmarks.bench_mixing`` prints what it measures; with ``--kept docs/shards.json`` it is kept there too,
+and ``python docs/shards.py --write`` puts it into docs/scale.md. ``--only many`` is the simulation of a thousand
+shards, which takes a quarter of an hour and is left out otherwise; ``--data DATA`` adds public data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks import data, mixing_accuracy, mixing_speed
+
+USUAL = ("accuracy", "together", "processes", "engines", "moved")
+
+
+def main() -> None:
+    """Run, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cache", type=Path, default=data.CACHE)
+    parser.add_argument("--rows", type=int, default=data.ROWS)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=mixing_accuracy.EPOCHS)
+    parser.add_argument("--data", type=Path, default=os.environ.get("REGRETLESS_DATA"), help="folder of public data")
+    parser.add_argument("--only", default="", help=f"which of {', '.join((*USUAL, 'public', 'many'))}, with commas")
+    parser.add_argument("--kept", type=Path, help="a file that keeps what was measured")
+    options = parser.parse_args()
+    cache, rows, epochs = options.cache, options.rows, options.epochs
+    makers: dict[str, Callable[[], dict[str, Any]]] = {
+        "accuracy": lambda: mixing_accuracy.planted(cache, rows, epochs),
+        "together": lambda: mixing_accuracy.together(cache, rows, epochs),
+        "public": lambda: mixing_accuracy.public(Path(options.data), epochs),
+        "processes": lambda: mixing_speed.processes(cache, rows, options.repeats),
+        "engines": lambda: mixing_speed.engines(cache, options.repeats),
+        "moved": lambda: mixing_speed.moved(cache, rows),
+        "many": mixing_accuracy.many,
+    }
+    usual = (*USUAL, "public") if options.data else USUAL
+    for name in options.only.split(",") if options.only else usual:
+        found = makers[name]()
+        show(name, found)
+        if options.kept:
+            kept = json.loads(options.kept.read_text()) if options.kept.exists() else {}
+            options.kept.write_text(written({**kept, name: found}))
+
+
+def show(name: str, found: Any) -> None:
+    """What was measured, of curves the third and the last epoch."""
+    print(f"\n{name}")
+    for path, value in flat(found).items():
+        print(f"  {path:68} {value:12.6g}", flush=True)
+
+
+def flat(found: Any, path: str = "") -> dict[str, float]:
+    """All numbers in it, under the names that lead to them."""
+    if isinstance(found, (int, float)):
+        return {path: found}
+    if isinstance(found, list) and len(found) > 3:
+        found = {"epoch 3": found[2], f"epoch {len(found)}": found[-1]}
+    pairs = found.items() if isinstance(found, dict) else enumerate(found)
+    return {name: value for key, one in pairs for name, value in flat(one, f"{path} {key}".strip()).items()}
+
+
+def written(kept: dict[str, Any]) -> str:
+    """As JSON, a line for each curve or table."""
+    lines = []
+    for name, section in kept.items():
+        inner = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in section.items())
+        lines.append(f"{json.dumps(name)}: {{\n{inner}\n}}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    main()

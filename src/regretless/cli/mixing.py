@@ -1,0 +1,136 @@
+"""Shards on the command line: the options, and what is refused before anything is read."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from collections.abc import Mapping
+from typing import Any
+
+from . import options
+from .exits import UsageError
+
+WEIGHTINGS = ("uniform", "updates", "rows")
+MAGIC = "*?["
+HOW = "--workers N (processes of this machine) or --dask ADDRESS (a cluster)"
+
+
+def add_workers(parser: ArgumentParser) -> _ArgumentGroup:
+    """Who goes over the shards."""
+    group = parser.add_argument_group("shards")
+    group.add_argument(
+        "--workers",
+        type=options.whole,
+        metavar="N",
+        help="each file is a shard; take N processes of this machine",
+    )
+    group.add_argument("--dask", metavar="ADDRESS", help="the same on a Dask cluster, as tcp://host:8786")
+    group.add_argument(
+        "--pieces",
+        type=options.whole,
+        metavar="N",
+        help="cut each file into N shards: plain text by lines, Parquet by row groups",
+    )
+    return group
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What learning from shards takes."""
+    group = add_workers(parser)
+    group.add_argument(
+        "--mixing",
+        choices=WEIGHTINGS,
+        help="what the weights of a shard count in the mean after each epoch: all the same (the default), or in "
+        "proportion to its updates or rows",
+    )
+    group.add_argument(
+        "--together",
+        type=options.whole,
+        metavar="N",
+        help="average after every N shards, the next of which begin from the average; by default after all",
+    )
+    group.add_argument(
+        "--one-shot", action="store_true", help="learn the shards apart and average once, which no theorem vouches for"
+    )
+
+
+def asked(arguments: Namespace) -> bool:
+    """Whether the files are shards."""
+    return arguments.workers is not None or arguments.dask is not None
+
+
+def only_file(arguments: Namespace) -> str:
+    """The file, where there may be one only.
+
+    Raises
+    ------
+    UsageError
+        If there are several, or options that are for shards.
+    """
+    for name in ("mixing", "one_shot", "together", "pieces"):  # certify has the last one only
+        if getattr(arguments, name, None):
+            raise UsageError(f"--{name.replace('_', '-')} is for shards; say who goes over them: {HOW}")
+    path: str = arguments.files[0]
+    if len(arguments.files) > 1:
+        raise UsageError(f"{len(arguments.files)} files: give one, or take each of them for a shard with {HOW}")
+    if set(MAGIC) & set(path) and not os.path.exists(path):
+        raise UsageError(f"{path}: there is no such file; if these are to be shards, add {HOW}")
+    return path
+
+
+def refuse_mixed(model: str, extra: Mapping[str, Any]) -> None:
+    """A model that was mixed from shards goes on with these.
+
+    Raises
+    ------
+    UsageError
+        If it was mixed.
+    """
+    if extra.get("mixing") is not None:
+        raise UsageError(f"{model} was mixed from shards and goes on with them: add {HOW}")
+
+
+def refuse_unmixed(model: str, extra: Mapping[str, Any]) -> None:
+    """A model that learned from one sequence of rows has no shards to go on with.
+
+    Raises
+    ------
+    UsageError
+        If it was not mixed.
+    """
+    if extra.get("mixing") is None:
+        found = f"{model} learned from rows in one sequence, of which its theorems speak, and was not mixed from shards"
+        raise UsageError(f"{found}; go on without --workers or --dask, or begin anew with --learner")
+
+
+def refuse_nonsense(arguments: Namespace) -> None:
+    """Refuse what has no meaning where files are shards.
+
+    Raises
+    ------
+    UsageError
+        If there is such a thing.
+    """
+    if arguments.workers is not None and arguments.dask is not None:
+        raise UsageError("--workers are processes of this machine and --dask those of a cluster; give one of them")
+    if "-" in arguments.files:
+        raise UsageError("standard input is no shard, for it can be read once only and here only; give files")
+    if arguments.cache is not None:
+        raise UsageError("--cache has no meaning with shards: they are read where they are, as often as is needed")
+
+
+def refuse_nonsense_of_learning(arguments: Namespace) -> None:
+    """Refuse also what has no meaning where they are learned from.
+
+    Raises
+    ------
+    UsageError
+        If there is such a thing.
+    """
+    refuse_nonsense(arguments)
+    if arguments.checkpoint_every is not None:
+        raise UsageError("--checkpoint-every has no meaning with shards: the model is saved after each epoch")
+    if arguments.one_shot and arguments.together is not None:
+        raise UsageError("--one-shot averages once, after all shards; --together averages more often")
+    if arguments.one_shot and arguments.resume is not None:
+        raise UsageError("--one-shot averages once, so that there is nothing to go on with; leave it or --resume away")

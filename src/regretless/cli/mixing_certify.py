@@ -1,0 +1,50 @@
+"""``regretless certify`` over shards."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from ..distributed.checkpoint import Kept
+from ..distributed.mixture import Mixture
+from .console import Console
+from .exits import Ended
+from .mixing_engine import engine
+from .mixing_shards import opened
+
+if TYPE_CHECKING:
+    from ..linear.base import OnlineClassifier
+    from ..theorem import Certificate
+
+
+def certify_over_shards(
+    arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any], against: Any
+) -> list[Certificate]:
+    """Certify a model, mixed or not, over shards.
+
+    Raises
+    ------
+    Ended
+        If the user has had enough.
+    RegretlessError
+        If these are other shards, or one cannot be read.
+    """
+    from ..distributed.certified import certify_shards
+    from ..run import Continuation
+    from .known import known_schema
+
+    kept = None if extra.get("mixing") is None else Kept.of(extra)
+    schema = known_schema(learner, Continuation.read(extra).schema)
+    shards = opened(arguments, kept, schema)
+    how = {"against": against, "svm": arguments.svm, "trusted": False}
+    console = Console(quiet=arguments.json)
+    try:
+        with engine(arguments, len(shards), console) as attended:
+            attended.begin("certificates")
+            if kept is not None:
+                return Mixture.read(arguments.model, shards).certify(attended, **how)
+            return certify_shards(learner, shards, attended, schema=schema, **how)
+    except KeyboardInterrupt:
+        raise Ended("interrupted; certificates change nothing in the model") from None
+    finally:
+        console.settle()

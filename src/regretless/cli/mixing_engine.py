@@ -1,0 +1,83 @@
+"""Whoever goes over shards, under the user's eyes."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..distributed.engine import Engine, engine_of
+from ..errors import Interrupted
+from .console import Console
+from .output import many
+
+
+class Attended(Engine):
+    """An engine that says how far it is, and may be stopped while it waits for others.
+
+    Attributes
+    ----------
+    waiting : bool
+        Whether work is going on. What is raised then (by a signal, say) finds the learner between two epochs.
+    stop : callable
+        Asked now and then whether to stop.
+    """
+
+    def __init__(self, engine: Any, shards: int, console: Console) -> None:
+        self._engine, self._shards, self._console = engine_of(engine), shards, console
+        self._doing, self._done = "", set[int]()
+        self.waiting = False
+        self.stop: Callable[[], bool] = lambda: False
+
+    def fold(
+        self, work: Any, merge: Any, common: Any, shards: Sequence[Any], *, done: Any = None, stop: Any = None
+    ) -> Any:
+        """What comes of the work, as the engine does it."""
+        tell = self.done if done is None and len(shards) == self._shards else done  # else one is looked at alone
+        self.waiting = True
+        try:
+            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
+                raise Interrupted("interrupted")
+            return self._engine.fold(work, merge, common, shards, done=tell, stop=stop or self.stop)
+        finally:
+            self.waiting = False
+            self.moved = self._engine.moved
+
+    def begin(self, doing: str) -> None:
+        """Say what all shards are gone over for."""
+        self._doing = doing
+        self._tell(set())
+
+    def done(self, place: int) -> None:
+        """Say that the work on a shard is done; if it was before, all of them are gone over anew."""
+        self._tell({place} if place in self._done else self._done | {place})
+
+    def _tell(self, done: set[int]) -> None:
+        self._done = done
+        self._console.parts(f"{self._doing}: {len(done):,} of {many(self._shards, 'shard')}")
+
+
+@contextmanager
+def engine(arguments: Namespace, shards: int, console: Console) -> Iterator[Attended]:
+    """Whoever goes over the shards: this process, more of them on this machine (one a shard at most), or a cluster.
+
+    Raises
+    ------
+    RegretlessError
+        If nobody answers.
+    """
+    if arguments.dask is not None:
+        from ..distributed.dask import connected
+
+        with connected(arguments.dask) as cluster:
+            yield Attended(cluster, shards, console)
+        return
+    count = min(arguments.workers, shards)
+    if count == 1:
+        yield Attended(None, shards, console)
+        return
+    from ..distributed.processes import workers
+
+    with workers(count) as pool:
+        yield Attended(pool, shards, console)

@@ -1,0 +1,232 @@
+"""What a model file keeps of a mixed run: all that is needed to go on with it, and to certify it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.batch import Array
+from ..errors import ModelError, RegretlessError
+from ..kept import plain
+from ..linear.base import OnlineClassifier
+from ..linear.persist import read, write
+from .history import Epoch, Sums
+from .shards import FileShard, Shard
+
+PATIENCE = ("passes", "max_passes")  # parameters that say how long to go on, and change nothing else
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """A mixed run after a whole number of epochs.
+
+    Attributes
+    ----------
+    weights : str
+        "uniform", "updates" or "rows".
+    together : int
+        How many shards begin from the same weights.
+    epochs : int
+        How many were asked for.
+    passes : int
+        How often a shard is gone over in an epoch.
+    one_shot : bool
+        Whether the weights were averaged once, at the end, and not after each epoch.
+    names : list of str
+        Of the shards, without the folder that all of them are in.
+    reading : dict or None
+        The options of `files`, as JSON values.
+    schema : dict or None
+        By which all shards are read to the same columns.
+    clock : ndarray
+        What the rates of the next epoch go by.
+    history : list of Epoch
+    sums : Sums
+    skipped : int
+        Rows that were passed over in the last epoch.
+    first_errors : list of str
+        What was wrong with the first of them.
+    """
+
+    weights: str
+    together: int
+    epochs: int
+    passes: int
+    one_shot: bool
+    names: list[str]
+    reading: dict[str, Any] | None
+    schema: dict[str, Any] | None
+    clock: Array
+    history: list[Epoch]
+    sums: Sums
+    skipped: int = 0
+    first_errors: tuple[str, ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left of what was asked for."""
+        return len(self.history) >= self.epochs
+
+    def extra(self) -> dict[str, Any]:
+        """What is kept with the model, as JSON values."""
+        held = (self.schema or {}).get("held", False)  # rows in memory: a later file is read by its own columns
+        mixing = {
+            "weights": self.weights,
+            "together": self.together,
+            "epochs": self.epochs,
+            "passes": self.passes,
+            "one_shot": self.one_shot,
+            "names": self.names,
+            "reading": self.reading,
+            "schema": self.schema if held else None,
+            "clock": self.clock.tolist(),
+            "history": [epoch.kept() for epoch in self.history],
+            "skipped": self.skipped,
+            "first_errors": list(self.first_errors),
+            **self.sums.kept(),
+        }
+        return {"schema": None if held else self.schema, "mixing": mixing}
+
+    @classmethod
+    def of(cls, extra: Mapping[str, Any]) -> Kept:
+        """What `extra` gave.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        """
+        try:
+            kept = extra["mixing"]
+            schema = extra["schema"] if kept["schema"] is None else kept["schema"]
+            history = [Epoch.read(place + 1, one) for place, one in enumerate(kept["history"])]
+            found = cls(
+                str(kept["weights"]),
+                int(kept["together"]),
+                int(kept["epochs"]),
+                int(kept["passes"]),
+                kept["one_shot"] is True,
+                [str(name) for name in kept["names"]],
+                kept["reading"],
+                schema,
+                np.array(kept["clock"], dtype=np.float64),
+                history,
+                Sums.read(kept),
+                int(kept["skipped"]),
+                tuple(str(error) for error in kept["first_errors"]),
+            )
+            if not history or len(found.names) != len(found.sums.shares):
+                raise ValueError("its shards are not those that it was learned from")
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelError(f"what the model says of its shards does not fit together ({error!r})") from error
+        return found
+
+
+def save(path: str | os.PathLike[str], learner: OnlineClassifier, kept: Kept) -> None:
+    """Write the model and the run; the file is replaced as a whole, or not at all."""
+    write(path, learner, kept.extra())
+
+
+def load(path: str | os.PathLike[str]) -> tuple[OnlineClassifier, Kept]:
+    """Read what `save` wrote.
+
+    Raises
+    ------
+    ModelError
+        If it is no model, or one that was not mixed.
+    """
+    learner, extra = read(path)
+    if "mixing" not in extra:
+        raise ModelError(f"{os.fspath(path)}: this model was learned in one go, not over shards")
+    kept = Kept.of(extra)
+    if kept.clock.shape != learner.state_.books.shape or len(kept.sums.mixed) != learner.state_.targets:
+        raise ModelError(f"{os.fspath(path)}: what the model says of its shards is not about this learner")
+    return learner, kept
+
+
+def names_of(shards: Sequence[Shard]) -> list[str]:
+    """What shards are called in a model: files without the folder that all are in, which is nobody's business."""
+    paths = [shard.path for shard in shards if isinstance(shard, FileShard)]
+    if not paths:
+        return [shard.name for shard in shards]
+    folder = os.path.commonpath([os.path.dirname(path) for path in paths])
+    return [
+        os.path.relpath(shard.path, folder) + shard.mark if isinstance(shard, FileShard) else shard.name
+        for shard in shards
+    ]
+
+
+def reading_of(shards: Sequence[Shard]) -> dict[str, Any] | None:
+    """What `files` takes to read and cut them, if all are read and cut in the same way."""
+    ways = [shard.described() for shard in shards if isinstance(shard, FileShard)]
+    return _json(ways[0]) if ways and all(way == ways[0] for way in ways) else None
+
+
+def refuse_other(
+    path: str | os.PathLike[str],
+    kept: Kept,
+    learner: OnlineClassifier,
+    given: OnlineClassifier,
+    shards: Sequence[Shard],
+    **asked: Any,
+) -> None:
+    """Refuse to go on with a run other than the one that is asked for.
+
+    Parameters
+    ----------
+    path : path-like
+        Of the checkpoint.
+    kept, learner
+        What it holds.
+    given : OnlineClassifier
+        The learner that is asked for.
+    shards : sequence of Shard
+    **asked
+        Attributes of `Kept` that must be the same.
+
+    Raises
+    ------
+    RegretlessError
+        If something differs; the message says what.
+    """
+    found = [*_parameters_differ(learner, given), *_shards_differ(kept, shards)]
+    was = {name: getattr(kept, name) for name in asked}
+    found += [f"{name} was {was[name]!r} and is {now!r}" for name, now in asked.items() if was[name] != now]
+    if found:
+        raise RegretlessError(
+            f"{os.fspath(path)} is of another run: {'; '.join(found)}. Name another file, or remove this one"
+        )
+
+
+def _parameters_differ(kept: OnlineClassifier, given: OnlineClassifier) -> list[str]:
+    if kept.name != given.name:
+        return [f"the learner was {kept.name} and is {given.name}"]
+    before, now = (_json({k: plain(v) for k, v in one.get_params().items()}) for one in (kept, given))
+    return [f"{k} was {before[k]!r} and is {now[k]!r}" for k in now if k not in PATIENCE and before[k] != now[k]]
+
+
+def _shards_differ(kept: Kept, shards: Sequence[Shard]) -> list[str]:
+    names = names_of(shards)
+    if len(names) != len(kept.names):
+        return [f"there were {len(kept.names):,} shards and are {len(names):,}"]
+    other = [(before, now) for before, now in zip(kept.names, names, strict=True) if before != now]
+    found = [f"shard {other[0][0]} is now {other[0][1]}"] if other else []
+    reading = reading_of(shards)
+    if reading != kept.reading:
+        found.append(f"files were read with {_said(kept.reading)} and now with {_said(reading)}")
+    return found
+
+
+def _said(reading: dict[str, Any] | None) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in sorted((reading or {}).items())) or "no options"
+
+
+def _json(value: dict[str, Any]) -> dict[str, Any]:
+    """The value as it would come back from a file."""
+    found: dict[str, Any] = json.loads(json.dumps({name: plain(one) for name, one in value.items()}, default=str))
+    return found

@@ -1,0 +1,231 @@
+"""The loop over epochs: from a checkpoint or from nothing, until all are played or one is clean."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..checks import one_of, whole
+from ..data.batch import Array
+from ..errors import DataError, EngineError, RegretlessError
+from ..linear.base import OnlineClassifier
+from ..linear.intake import read_labels
+from .checkpoint import Kept, names_of, reading_of, refuse_other, save
+from .discovery import columns_of, united, united_labels
+from .engine import Engine
+from .epoch import Count
+from .groups import Played, Player
+from .history import Epoch, Sums, epoch_of
+from .mixable import announced, refuse
+from .mixture import Mixture
+from .paths import same_file
+from .shards import FileShard, Shard
+from .start import WEIGHTINGS, Weighting
+
+Path = str | os.PathLike[str]
+REMEMBERED = 20  # errors of rows that were passed over
+
+
+@dataclass
+class Mixing:
+    """One learner, its shards, and who plays them.
+
+    Attributes
+    ----------
+    learner : OnlineClassifier
+        Its parameters.
+    shards : list of Shard
+    engine : Engine
+    epochs, weights, together, classes, checkpoint, resume, on_shard, on_epoch, stop
+        As in `mix`.
+    passes : int
+        How often a shard is gone over before weights are mixed.
+    one_shot : bool
+        Whether they are averaged once only.
+    mixture : Mixture or None
+        As of the last whole epoch, also when something has stopped the run since.
+    """
+
+    learner: OnlineClassifier
+    shards: list[Shard]
+    engine: Engine
+    epochs: int = 1
+    weights: Weighting = "uniform"
+    together: int | None = None
+    classes: Any = None
+    checkpoint: Path | None = None
+    resume: Path | bool | None = None
+    passes: int = 1
+    one_shot: bool = False
+    on_shard: Callable[[int, int], None] = lambda number, place: None
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None
+    stop: Callable[[], bool] = lambda: False
+    mixture: Mixture | None = field(default=None, init=False)
+
+    def play(self) -> Mixture:
+        """Go on until all epochs are played, or one is clean if the learner wants that; the last state."""
+        refuse(self.learner)
+        one_of("weights", self.weights, WEIGHTINGS)
+        if self.together is not None:
+            whole("together", self.together)
+        self._refuse_places()
+        source = self._source()
+        if source is not None:
+            self._go_on(source)
+        try:
+            while not self._done():
+                self._epoch()
+        except EngineError as error:
+            raise EngineError(f"{error}. {self._stands()}") from error
+        assert self.mixture is not None
+        return self.mixture
+
+    # ---- going on from a file
+
+    def _source(self) -> Path | None:
+        """The file to go on from."""
+        if self.resume is False or (self.resume in (None, True) and self.checkpoint is None):
+            return None
+        if isinstance(self.resume, str | os.PathLike):
+            return self.resume
+        return self.checkpoint if self.checkpoint is not None and os.path.exists(self.checkpoint) else None
+
+    def _go_on(self, source: Path) -> None:
+        mixture = Mixture.read(source)
+        learner, kept = mixture.learner, mixture.kept
+        asked = {"weights": self.weights, "together": self._together, "passes": self.passes, "one_shot": self.one_shot}
+        refuse_other(source, kept, learner, self.learner, self.shards, **asked)
+        done = len(kept.history)
+        if done > self.epochs:
+            found = f"{os.fspath(source)} has {done} epochs behind it, and {self.epochs} are asked for"
+            raise RegretlessError(f"{found}; begin anew under another name")
+        learner.set_params(**self.learner.get_params())
+        learner.n_iter_ = done
+        self.mixture = Mixture(learner, self.shards, replace(kept, epochs=self.epochs))
+        if self.checkpoint is not None and not (os.path.exists(self.checkpoint) and same_file(source, self.checkpoint)):
+            self.mixture.save(self.checkpoint)
+
+    def _refuse_places(self) -> None:
+        """Refuse a checkpoint that cannot be written, before anything is played."""
+        if self.checkpoint is None:
+            return
+        path = os.fspath(self.checkpoint)
+        for shard in self.shards:
+            if isinstance(shard, FileShard) and same_file(shard.path, path):
+                raise RegretlessError(f"{path} is one of the shards; the checkpoint needs a name of its own")
+        folder = os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path) or not os.path.isdir(folder):
+            found = "is a folder" if os.path.isdir(path) else f"cannot be written: there is no folder {folder}"
+            raise RegretlessError(f"checkpoint={path!r} {found}")
+
+    def _stands(self) -> str:
+        """What is kept when something broke, and how to go on."""
+        done = 0 if self.mixture is None else len(self.mixture.history)
+        if self.checkpoint is None:
+            return f"There is no checkpoint, so that nothing is kept of {done} epochs; give checkpoint=FILE"
+        if done == 0:
+            return "No epoch was finished yet, and nothing is written"
+        path = os.fspath(self.checkpoint)
+        return f"Epoch {done} is whole in {path}: make a new executor and call the same again to go on from there"
+
+    # ---- one epoch
+
+    def _done(self) -> bool:
+        mixture = self.mixture
+        return mixture is not None and (mixture.kept.finished or (mixture.learner.until_clean and mixture.clean))
+
+    def _epoch(self) -> None:
+        began = perf_counter()
+        player = Player(self.engine, self.shards, self.weights, self.passes, self._together, self.on_shard, self.stop)
+        learner, schema, played = self._first(player) if self.mixture is None else self._next(player)
+        self._refuse_changed(played.counts)
+        number = 1 if self.mixture is None else len(self.mixture.history) + 1
+        down, up = player.moved
+        last = epoch_of(number, played, seconds=perf_counter() - began, bytes_down=down, bytes_up=up)
+        learner.n_iter_ = number
+        self.mixture = Mixture(learner, self.shards, self._kept(learner, schema, played, last))
+        if self.checkpoint is not None:
+            save(self.checkpoint, learner, self.mixture.kept)
+        self.on_epoch(last)
+
+    def _first(self, player: Player) -> tuple[OnlineClassifier, dict[str, Any] | None, Played]:
+        """The first epoch; begun anew, once, when shards meet what the first rows of the first one do not tell of."""
+        found = player.peek()
+        schema, columns = found.schemas[0], found.columns
+        given = [] if self.classes is None else read_labels(self.classes, len(self.classes)).tolist()
+        classes = united_labels([*given, *found.labels])
+        for _ in range(2):
+            learner = self._learner(classes, columns, schema)
+            outcome = player.play(learner, schema, 0)
+            if isinstance(outcome, Played):
+                if len(classes) < 2:
+                    raise RegretlessError(f"all rows are of one class ({classes[0]}): there is nothing to tell it from")
+                return learner, schema, outcome
+            schema = united([schema, *outcome.schemas])
+            classes = united_labels([*classes.tolist(), *outcome.labels])
+            columns = columns_of(schema, max(columns, outcome.columns))
+        raise RegretlessError(
+            "some shards still differ from the others after all were looked through: their files must be of one "
+            "format, and stay as they are during a run"
+        )
+
+    def _next(self, player: Player) -> tuple[OnlineClassifier, dict[str, Any] | None, Played]:
+        """An epoch from the weights of the last one, which are left as they are until it is whole."""
+        assert self.mixture is not None
+        learner, kept = deepcopy(self.mixture.learner), self.mixture.kept
+        outcome = player.play(learner, kept.schema, len(kept.history), kept.clock)
+        if isinstance(outcome, Played):
+            return learner, kept.schema, outcome
+        raise RegretlessError(
+            f"in epoch {len(kept.history) + 1} some shards have labels or columns that they did not have before; "
+            "their data must stay as they are during a run"
+        )
+
+    def _learner(self, classes: Array, columns: int, schema: dict[str, Any]) -> OnlineClassifier:
+        """A learner that has learned nothing, and knows what there is."""
+        learner = type(self.learner)(**self.learner.get_params())
+        announced(learner, classes, columns)
+        # Shards that play together do not tell each other of a class that nobody announced; two are the two signs.
+        learner.met_ = len(classes) * self._together if len(classes) > 2 and self.classes is None else 0
+        if schema.get("names"):
+            learner.feature_names_in_ = np.array(schema["names"], dtype=object)
+        return learner
+
+    @property
+    def _together(self) -> int:
+        return min(self.together or len(self.shards), len(self.shards))
+
+    def _refuse_changed(self, counts: Sequence[Count]) -> None:
+        """Refuse shards that have other rows than in the epoch before."""
+        if self.mixture is None:
+            return
+        for shard, count, rows in zip(self.shards, counts, self.mixture.rounds.tolist(), strict=True):
+            if count.rounds != rows * self.passes:
+                found = f"{count.rounds // self.passes:,} rows in this epoch, and {rows:,} in those before"
+                raise DataError(shard.name, None, None, found, "data must stay as they are during a run")
+
+    def _kept(self, learner: OnlineClassifier, schema: dict[str, Any] | None, played: Played, last: Epoch) -> Kept:
+        before = None if self.mixture is None else self.mixture.kept
+        sums = Sums.none(learner.state_.targets, len(self.shards)) if before is None else before.sums
+        counts = played.counts
+        return Kept(
+            weights=self.weights,
+            together=self._together,
+            epochs=self.epochs,
+            passes=self.passes,
+            one_shot=self.one_shot,
+            names=names_of(self.shards),
+            reading=reading_of(self.shards),
+            schema=schema,
+            clock=played.clock,
+            history=[*([] if before is None else before.history), last],
+            sums=sums.after(learner.state_, played, together=self._together, passes=self.passes),
+            skipped=sum(count.skipped for count in counts),
+            first_errors=tuple(error for count in counts for error in count.first_errors)[:REMEMBERED],
+        )

@@ -1,0 +1,199 @@
+"""What happened in each epoch, and what all of them add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.batch import Array
+from ..ledger import Ledger, MixedLedger
+from ..linear.state import BaseState
+from .epoch import Count
+
+if TYPE_CHECKING:
+    from .groups import Played
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """One epoch over all shards.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    rounds, mistakes, updates : int
+        Of all shards.
+    weighted_updates : float
+        The sum of mu times the updates of each shard: what the theorems bound.
+    least, most : float
+        Smallest and largest mu, what a shard counts in the mean.
+    mixings : int
+        How often weights were mixed: 1, unless shards are taken in groups.
+    seconds : float or None
+        From its begin to its end; None of an epoch that was read from a file.
+    cpu, reading : float or None
+        Seconds of CPU time of all shards together, and the part of them that was spent in reading.
+    bytes_down, bytes_up : int or None
+        What travelled to the shards and back, pickled.
+    """
+
+    number: int
+    rounds: int
+    mistakes: int
+    updates: int
+    weighted_updates: float
+    least: float
+    most: float
+    mixings: int = 1
+    seconds: float | None = None
+    cpu: float | None = None
+    reading: float | None = None
+    bytes_down: int | None = None
+    bytes_up: int | None = None
+
+    @property
+    def clean(self) -> bool:
+        """Whether no shard had an update."""
+        return self.updates == 0
+
+    def kept(self) -> list[float]:
+        """What a model file keeps of it: nothing that depends on machines."""
+        whole = [self.rounds, self.mistakes, self.updates, self.mixings]
+        return [*whole, self.weighted_updates, self.least, self.most]
+
+    @classmethod
+    def read(cls, number: int, kept: Sequence[float]) -> Epoch:
+        """The epoch of which `kept` was kept."""
+        rounds, mistakes, updates, mixings = (int(one) for one in kept[:4])
+        weighted, least, most = (float(one) for one in kept[4:])
+        return cls(number, rounds, mistakes, updates, weighted, least, most, mixings)
+
+    def describe(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def shares_of(counts: Sequence[Count]) -> list[float]:
+    """What each shard counts in the mean: mu, in the order of the shards; all zero if nothing has moved."""
+    total = 0.0
+    for count in counts:
+        total += count.weight
+    return [count.weight / total if total > 0 else 0.0 for count in counts]
+
+
+def epoch_of(number: int, played: Played, **measured: Any) -> Epoch:
+    """What the counts of an epoch add up to."""
+    counts, mu, weighted = played.counts, played.mu, 0.0
+    for share, count in zip(mu, counts, strict=True):
+        weighted += share * count.updates
+    return Epoch(
+        number,
+        sum(count.rounds for count in counts),
+        sum(count.mistakes for count in counts),
+        sum(count.updates for count in counts),
+        weighted,
+        min(mu),
+        max(mu),
+        len(played.groups),
+        cpu=sum(count.cpu for count in counts),
+        reading=sum(count.reading for count in counts),
+        **measured,
+    )
+
+
+def ledgers_of(state: BaseState, counts: Sequence[Count]) -> tuple[list[list[Ledger]], list[Ledger]]:
+    """The ledgers of an epoch: of each target those of all shards, and those of the whole."""
+    twin = state.blank(0, state.targets)
+    targets: list[list[Ledger]] = [[] for _ in range(state.targets)]
+    whole: list[Ledger] = []
+    for count in counts:
+        twin.books = count.books
+        whole.append(twin.ledger())
+        for listed, ledger in zip(targets, twin.ledgers(), strict=True):
+            listed.append(ledger)
+    return targets, whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """What the epochs of a mixed run add up to.
+
+    Attributes
+    ----------
+    mixed : tuple of MixedLedger
+        One a target.
+    whole : MixedLedger
+        With several targets, that of the class that is predicted.
+    shares : ndarray, shape (shards,)
+        The sum of mu of each shard over the epochs.
+    rounds, nonzeros : ndarray of int64, shape (shards,)
+        Rows of each shard, and their values that are not zero (or are stored).
+    norms2 : ndarray, shape (shards,)
+        The sum of the squared lengths of its rows.
+    """
+
+    mixed: tuple[MixedLedger, ...]
+    whole: MixedLedger
+    shares: Array
+    rounds: Array
+    nonzeros: Array
+    norms2: Array
+
+    @classmethod
+    def none(cls, targets: int, shards: int) -> Sums:
+        """Those of no epoch at all."""
+        counts, zeros = np.zeros(shards, np.int64), np.zeros(shards)
+        return cls((MixedLedger(),) * targets, MixedLedger(), zeros, counts, counts, zeros)
+
+    def after(self, state: BaseState, played: Played, *, together: int, passes: int) -> Sums:
+        """The sums one epoch later.
+
+        Parameters
+        ----------
+        state : BaseState
+            Of the learner, whose kind says how books are read.
+        played : Played
+            What came of the epoch.
+        together : int
+            How many shards began from the same weights.
+        passes : int
+            How often a shard was gone over.
+        """
+        counts, mu = played.counts, played.mu
+        targets, whole = ledgers_of(state, counts)
+        first = [ledger.total_norm2 / passes for ledger in whole]
+        return Sums(
+            tuple(book.after(mu, ours, together) for book, ours in zip(self.mixed, targets, strict=True)),
+            self.whole.after(mu, whole, together),
+            self.shares + np.array(mu),
+            np.array([count.rounds // passes for count in counts], np.int64),
+            np.array([count.nonzeros // passes for count in counts], np.int64),
+            np.array(first) if self.whole.epochs == 0 else self.norms2,
+        )
+
+    def kept(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        return {
+            "books": [book.array().tolist() for book in (*self.mixed, self.whole)],
+            **{name: getattr(self, name).tolist() for name in ("shares", "rounds", "nonzeros", "norms2")},
+        }
+
+    @classmethod
+    def read(cls, kept: dict[str, Any]) -> Sums:
+        """What `kept` gave.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If it does not fit together.
+        """
+        *mixed, whole = (MixedLedger.read(np.array(book, dtype=np.float64)) for book in kept["books"])
+        arrays = [np.array(kept[name], dtype=np.float64) for name in ("shares", "norms2")]
+        rounds, nonzeros = (np.array(kept[name], dtype=np.int64) for name in ("rounds", "nonzeros"))
+        if len({array.shape for array in (*arrays, rounds, nonzeros)}) > 1 or arrays[0].ndim != 1:
+            raise ValueError("there are not as many sums as shards")
+        return cls(tuple(mixed), whole, arrays[0], rounds, nonzeros, arrays[1])

@@ -1,0 +1,100 @@
+"""Processes of this machine that go over shards, and what becomes of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Event
+from threading import Thread
+from time import monotonic
+
+GRACE = 1.0  # seconds that a process has to end by itself
+
+
+@contextmanager
+def workers(count: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool of processes, which are gone at its end: within moments if it ends by an exception.
+
+    They are spawned. A fork would copy the locks that other threads hold at that moment (those of the pool itself, of a
+    library for linear algebra), and nobody in the copy would ever release them. Spawned processes begin in the same way
+    on every system; it costs each of them the import of numpy, once in a run.
+    """
+    context = get_context("spawn")
+    gate = context.Event()
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(gate,))
+    before = set(active_children())
+    try:
+        with _deaf():
+            for _ in range(count):  # a process is started when there is something to do, and all others are busy
+                pool.submit(os.getpid)
+        gate.set()
+        started = [process for process in active_children() if process not in before]
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _end(started)
+            raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _end(started: list[BaseProcess]) -> None:
+    """End processes: those that do not see by themselves within a moment that nobody wants their work are made to."""
+    try:
+        _left(started, GRACE)
+    finally:
+        for process in _left(started, 0.0):
+            process.terminate()
+        for process in _left(started, GRACE):
+            process.kill()
+
+
+def _left(started: list[BaseProcess], seconds: float) -> list[BaseProcess]:
+    """The processes that are still there after so many seconds, or sooner if there is none."""
+    left, deadline = started, monotonic() + seconds
+    while left and (ended := wait([process.sentinel for process in left], max(0.0, deadline - monotonic()))):
+        left = [process for process in left if process.sentinel not in ended]
+    return left
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let processes that are started now not hear Ctrl-C, which a terminal sends to all of them.
+
+    This process hears it a moment later, and ends them. They are started without an ear for it, for until they could
+    say so themselves they would have begun to import, and would complain there.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(gate: Event) -> None:
+    """The first thing that a process of the pool does; then it waits until all of them are started."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    Thread(target=_end_with_parent, daemon=True).start()
+    gate.wait()
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that wants its work is gone, killed perhaps: a pool would wait for ever."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

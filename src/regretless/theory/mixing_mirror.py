@@ -1,0 +1,182 @@
+r"""How often can a p-norm perceptron and Winnow err whose dual coordinates are mixed over shards?
+
+The notation is that of `mixing`, with dual coordinates theta in the place of the weights: theta_n = sum_i mu_{n,i}
+theta_{n,i}, and the weights follow from the mean. (The mean of the weights themselves would be another learner.) As <v,
+.> is linear,
+
+    K <= H + <v, theta_N> / eta.
+
+*p-norm perceptron.* An update adds at most (p - 1) eta^2 R_p^2 to |theta|_p^2, and |.|_p^2 is convex: |theta_N|_p^2 <=
+(p - 1) eta^2 R_p^2 K, and <v, theta> <= |v|_q |theta|_p.
+
+*Winnow.* KL(v, w(theta)) = ln(sum of exp(theta_i)) - <v, theta> + a constant of v, for v in the simplex, is convex in
+theta, and an update changes it by at most ln cosh(eta r) - eta y <v, x>. So the weighted sums satisfy 0 <= KL(v, w_N)
+<= KL(v, w_0) + K ln cosh(eta r) - eta rho (K - H), as plain ones do. Balanced, there are the features x and -x, with
+theta and -theta.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..comparator import Comparator
+from ..ledger import MixedLedger
+from ..theorem import theorem
+from . import p_norm, winnow
+from .mixing import ALONE, SHARES, TO_EPOCHS, _all_updates, _busy
+from .mixing_standing import MixedStanding, of_mixed_hinge, of_mixed_posterior, of_shards, without_limit
+
+
+def _posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    exact = comparator.hinge + comparator.product / learner.player.rate
+    return exact + of_mixed_posterior(ledger, comparator, learner)
+
+
+def _raised(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> Comparator:
+    """The comparator with a hinge loss that is not too small for rounding."""
+    return replace(comparator, hinge=comparator.hinge + of_mixed_hinge(ledger, comparator, learner))
+
+
+@of_shards(p_norm.p_norm_separable)
+def mixed_p_norm_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """If some v has y <v, x> / |v|_q >= rho > 0 in every round of every shard, the weighted updates of the p-norm
+    perceptron are at most (p - 1) (R_p / rho)^2, over any number of epochs."""
+    return p_norm.p_norm_separable.bound(ledger.mixed, comparator, learner.player)
+
+
+@of_shards(p_norm.p_norm_sharp)
+def mixed_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """For every vector v, the weighted updates K satisfy K <= H + a sqrt(K), where H is the weighted sum of the hinge
+    losses of v over all rounds and a = sqrt(p - 1) R_p |v|_q."""
+    return p_norm.p_norm_sharp.bound(ledger.mixed, comparator, learner.player)
+
+
+@of_shards(p_norm.p_norm_posterior)
+def mixed_p_norm_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """For every vector v, the weighted updates are at most H + <v, theta> / eta, where theta are the mixed dual
+    coordinates after the last epoch and eta is the length of the steps."""
+    return _posterior(ledger, comparator, learner)
+
+
+@theorem(
+    title="All updates",
+    quantity="updates",
+    counts=_all_updates,
+    formula=rf"M \le c \left(\frac{{a + \sqrt{{a^2 + 4H}}}}{{2}}\right)^2,\quad"
+    rf" a = \sqrt{{p - 1}}\, R_p \lVert v \rVert_q,\quad {SHARES}",
+    source="the sharp bound on the weighted updates, and Cauchy and Schwarz",
+    assumes=mixed_p_norm_sharp.assumes,
+)
+def all_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """For every vector v, all updates are at most c times the sharp bound on the weighted ones, where c is the number
+    of shards that are mixed together for uniform mixing and for mixing by updates, and one over the smallest share of
+    the rows of a mixing for mixing by rows."""
+    return learner.total * mixed_p_norm_sharp.bound(ledger, comparator, learner)
+
+
+@theorem(
+    title="Epochs until clean",
+    quantity="epochs with an update",
+    counts=_busy,
+    formula=rf"N \le c\, (p - 1) \frac{{R_p^2}}{{\rho^2}},\quad {TO_EPOCHS}",
+    source="each epoch with an update adds to the weighted updates",
+    assumes=(ALONE, *mixed_p_norm_separable.assumes),
+    most=without_limit,
+)
+def p_norm_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """If some v has y <v, x> / |v|_q >= rho > 0 in every round of every shard, at most c (p - 1) (R_p / rho)^2 epochs
+    have an update, where c is 1 for mixing by updates, the number of shards that are mixed together for uniform mixing,
+    and one over the smallest share of the rows of a mixing for mixing by rows."""
+    return learner.busy * mixed_p_norm_separable.bound(ledger, comparator, learner)
+
+
+MIXED_P_NORM = (
+    mixed_p_norm_separable,
+    mixed_p_norm_sharp,
+    mixed_p_norm_posterior,
+    all_p_norm_sharp,
+    p_norm_epochs_until_clean,
+)
+
+
+@of_shards(winnow.winnow_separable)
+def mixed_winnow_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round of every shard
+    and eta rho > ln cosh(eta r), the weighted updates of Winnow are at most KL(v, w_1) / (eta rho - ln cosh(eta r))."""
+    return winnow.winnow_separable.bound(ledger.mixed, comparator, learner.player)
+
+
+@of_shards(winnow.winnow_tuned)
+def mixed_winnow_tuned(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= gamma in every round of every
+    shard, no entry of x exceeds R, and the rate is artanh(s) / R with s = gamma / R, the weighted updates of Winnow are
+    at most 2 ln N / ((1 + s) ln(1 + s) + (1 - s) ln(1 - s))."""
+    return winnow.winnow_tuned.bound(ledger.mixed, comparator, learner.player)
+
+
+@of_shards(winnow.winnow_hinge)
+def mixed_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), the
+    weighted updates are at most (KL(v, w_1) + eta rho H) / (eta rho - ln cosh(eta r)), where H is the weighted sum of
+    the hinge losses of v over all rounds."""
+    return winnow.winnow_hinge.bound(ledger.mixed, _raised(ledger, comparator, learner), learner.player)
+
+
+@of_shards(winnow.winnow_textbook)
+def mixed_winnow_textbook(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 > eta r^2 / 2, the weighted updates
+    are at most (ln N + eta rho H) / (eta rho - eta^2 r^2 / 2), where H is the weighted sum of the hinge losses of v
+    over all rounds."""
+    return winnow.winnow_textbook.bound(ledger.mixed, _raised(ledger, comparator, learner), learner.player)
+
+
+@of_shards(winnow.winnow_posterior)
+def mixed_winnow_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """For every vector v, the weighted updates are at most H + <v, theta> / eta, where theta are the mixed dual
+    coordinates after the last epoch and H is the weighted sum of the hinge losses of v over all rounds."""
+    return _posterior(ledger, comparator, learner)
+
+
+@theorem(
+    title="All updates",
+    quantity="updates",
+    counts=_all_updates,
+    formula=rf"M \le c\, \frac{{\mathrm{{KL}}(v \Vert w_1) + \eta \rho H}}{{\eta \rho - \ln\cosh(\eta r)}},"
+    rf"\quad {SHARES}",
+    source="the hinge bound on the weighted updates, and Cauchy and Schwarz",
+    assumes=mixed_winnow_hinge.assumes,
+)
+def all_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), all
+    updates of all S shards are at most c times the hinge bound on the weighted ones, where c is the number of shards
+    that are mixed together for uniform mixing and for mixing by updates, and one over the smallest share of the rows of
+    a mixing for mixing by rows."""
+    return learner.total * mixed_winnow_hinge.bound(ledger, comparator, learner)
+
+
+@theorem(
+    title="Epochs until clean",
+    quantity="epochs with an update",
+    counts=_busy,
+    formula=rf"N \le c\, \frac{{\mathrm{{KL}}(v \Vert w_1)}}{{\eta \rho - \ln\cosh(\eta r)}},\quad {TO_EPOCHS}",
+    source="each epoch with an update adds to the weighted updates",
+    assumes=(ALONE, *mixed_winnow_separable.assumes),
+    most=without_limit,
+)
+def winnow_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round of every shard
+    and eta rho > ln cosh(eta r), at most c KL(v, w_1) / (eta rho - ln cosh(eta r)) epochs have an update, where c is 1
+    for mixing by updates, the number of shards that are mixed together for uniform mixing, and one over the smallest
+    share of the rows of a mixing for mixing by rows."""
+    return learner.busy * mixed_winnow_separable.bound(ledger, comparator, learner)
+
+
+MIXED_WINNOW = (
+    mixed_winnow_separable,
+    mixed_winnow_tuned,
+    mixed_winnow_hinge,
+    mixed_winnow_textbook,
+    mixed_winnow_posterior,
+    all_winnow_hinge,
+    winnow_epochs_until_clean,
+)

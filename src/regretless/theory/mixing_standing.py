@@ -1,0 +1,156 @@
+"""What the theorems of mixing ask of a learner, and how a theorem of one learner becomes one of many shards.
+
+In a mixing some shards play their own rounds from the same weights, and the next mixing begins with the mean of what
+they ended with, weighted by mu. The *weighted* sum of anything is its sum over mixings and shards, each times its mu.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, inf, isclose, log2, sqrt
+
+from ..comparator import Comparator
+from ..ledger import MixedLedger
+from ..theorem import Check, Theorem, theorem
+from .passive_aggressive import ONE_LENGTH
+from .rounding import EPSILON
+from .standing import SAME_ROUNDS, Standing
+
+WEIGHTED_SUM = r"\sum_{n,i} \mu_{n,i} \sum_t"
+Bound = Callable[[MixedLedger, Comparator, "MixedStanding"], float]
+
+
+@dataclass(frozen=True, slots=True)
+class MixedStanding:
+    """One target of a learner whose weights are mixed, after its last epoch.
+
+    Attributes
+    ----------
+    player : Standing
+        What theorems ask of the learner itself; its weights are the mixed ones.
+    weighting : {"uniform", "updates", "rows"}
+        What mu goes by: it is the same for all shards of a mixing, in proportion to their updates, or to their rows.
+    together : int
+        How many shards at most are mixed together.
+    least : float
+        The smallest mu that a shard has in any mixing, if that is known before the run: 1 / together for "uniform", the
+        smallest share of the rows of a mixing for "rows".
+    targets : int
+        How many learners share one mu: their updates count together.
+    """
+
+    player: Standing
+    weighting: str
+    together: int
+    least: float
+    targets: int = 1
+
+    @property
+    def loss(self) -> str:
+        """What the learner is charged."""
+        return self.player.loss
+
+    @property
+    def total(self) -> float:
+        """How many plain updates there are at most for each weighted one."""
+        return 1 / self.least if self.weighting == "rows" else float(self.together)
+
+    @property
+    def busy(self) -> float:
+        """How many epochs with an update there are at most for each weighted update."""
+        return 1.0 if self.weighting == "updates" else self.total
+
+
+def of_shards(
+    single: Theorem,
+    *,
+    title: str | None = None,
+    quantity: str | None = None,
+    formula: str | None = None,
+    source: str | None = None,
+) -> Callable[[Bound], Theorem]:
+    """Turn a formula into a theorem on the weighted sums that one learner's theorem says of its own.
+
+    Parameters
+    ----------
+    single : Theorem
+        Of one learner; its assumptions are asked of the weighted sums, and its formula is that of the weighted sums
+        unless another is given.
+    title, quantity, formula, source : str
+        As of any theorem.
+    """
+    mixed = single.formula.replace(r"\sum_t", WEIGHTED_SUM)
+    if mixed.startswith(r"M "):
+        mixed = r"\sum_{n,i} \mu_{n,i} M_{n,i}" + mixed[1:]
+    return theorem(
+        title=title or f"{single.title}, mixed",
+        quantity=quantity or f"weighted {single.quantity}",
+        counts=_counts(single),
+        formula=formula or mixed,
+        source=source or f"{single.source}; mixed by convexity",
+        assumes=tuple(lifted(check) for check in single.assumes),
+        whole=False,
+        most=_weighted_rounds if single.whole else None,
+    )
+
+
+def lifted(check: tuple[str, Check]) -> tuple[str, Check]:
+    """What one learner's theorem assumes, asked of the weighted sums."""
+    words, holds = check
+    if check is SAME_ROUNDS:
+        return words, _same_rounds
+    if check is ONE_LENGTH:  # which plain sums tell
+        return words, lambda ledger, comparator, learner: holds(ledger.plain, comparator, learner.player)
+
+    def asked(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> bool:
+        return holds(ledger.mixed, comparator, learner.player)
+
+    return words, asked
+
+
+def _counts(single: Theorem) -> Callable[[MixedLedger, Comparator], float]:
+    def counts(ledger: MixedLedger, comparator: Comparator) -> float:
+        return single.counts(ledger.mixed, comparator)
+
+    return counts
+
+
+def _weighted_rounds(comparator: Comparator) -> float:
+    return comparator.rounds
+
+
+def _same_rounds(ledger: MixedLedger, comparator: Comparator, _: MixedStanding) -> bool:
+    # Weighted counts are rounded; the plain ones of each shard were compared where they were read.
+    mixed = ledger.mixed
+    return isclose(comparator.rounds, mixed.rounds, rel_tol=1e-9, abs_tol=1e-300) and isclose(
+        comparator.total_norm2, mixed.total_norm2, rel_tol=1e-7, abs_tol=1e-300
+    )
+
+
+def without_limit(_: Comparator) -> float:
+    """Of what the number of rounds says nothing about."""
+    return inf
+
+
+# ---- what rounding may do
+
+
+def of_mixed_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """By how much the weighted sum of hinge losses may be too small; see `rounding`."""
+    terms = ledger.plain.rounds + ledger.shards + 2
+    products = comparator.norm * sqrt(comparator.rounds) * sqrt(comparator.total_norm2)
+    return EPSILON * (terms * comparator.hinge + (learner.player.width + 4) * products)
+
+
+def of_mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """By how much H + <v, u> may be too small where u is what the mixing has made of the sums of y x over the updates.
+
+    Each of L levels of the tree makes of two vectors a + (b - a) t, with t wrong by L + 1 roundings: by less than (L +
+    5) half EPSILON times |a| + |b|. No vector of any mixing is longer than all updates in a row, and these by Cauchy
+    and Schwarz no longer than the root of their number times the sum of their squares.
+    """
+    plain, levels = ledger.plain, ceil(log2(max(ledger.together, 1)))
+    roundings = plain.updates + learner.player.width + 4 + ledger.mixings * levels * (levels + 5)
+    products = comparator.norm * sqrt(plain.updates) * sqrt(plain.update_norm2)
+    return of_mixed_hinge(ledger, comparator, learner) + EPSILON * roundings * products

@@ -1,0 +1,60 @@
+"""What tests of mixing share: a driver without engines, and shards in memory."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from regretless.distributed.epoch import Outcome, epoch, merge
+from regretless.distributed.mixable import announced, refuse, settled, started
+from regretless.distributed.shards import Shard, arrays
+from regretless.distributed.tree import Tree
+
+PLANE = {"format": "array", "columns": None, "target": None}
+
+
+def mixed(
+    learner: Any,
+    shards: list[Any],
+    epochs: int = 1,
+    *,
+    weighting: Any = "uniform",
+    classes: Any = (-1, 1),
+    columns: int | None = None,
+    passes: int = 1,
+    alone: bool | None = None,
+    order: list[int] | None = None,
+    kept: Any = None,
+) -> tuple[Any, list[Outcome]]:
+    """The learner after so many epochs over shards, which are pairs (X, y) or shards, and what came of each epoch.
+
+    `order` is that in which the shards are played. `kept` is called on the learner after each epoch and gives the one
+    that goes on.
+    """
+    refuse(learner)
+    parts = shards if isinstance(shards[0], Shard) else arrays(shards)
+    announced(learner, np.asarray(classes), shards[0][0].shape[1] if columns is None else columns)
+    clock, outcomes = None, []
+    for number in range(epochs):
+        alone = len(parts) == 1 if alone is None else alone
+        start = started(
+            learner, schema=PLANE, epoch=number, weighting=weighting, clock=clock, passes=passes, alone=alone
+        )
+        start = pickle.loads(pickle.dumps(start))
+        tree: Tree[Outcome] = Tree(len(parts), lambda left, right, start=start: merge(start, left, right))
+        for place in order or range(len(parts)):
+            tree.add(place, pickle.loads(pickle.dumps(epoch(start, parts[place]))))
+        outcomes.append(tree.result)
+        clock = settled(learner, start, tree.result)
+        if kept is not None:
+            learner = kept(learner)
+    return learner, outcomes
+
+
+def cut(X: Any, y: Any, count: int) -> list[tuple[Any, Any]]:
+    """Rows in so many shards, as equal as can be."""
+    at = [len(y) * i // count for i in range(count + 1)]
+    return [(X[begin:end], y[begin:end]) for begin, end in pairwise(at)]
