@@ -87,7 +87,7 @@ def theorems() -> str:
 
 def mixing_theorems() -> str:
     """A row for each theorem of learners whose weights are mixed over shards."""
-    from regretless.distributed.certified import MIXED
+    from regretless.distributed.certificates.certified import MIXED
     from regretless.theory.mixing_regret import MIXED_PASSIVE_AGGRESSIVE
 
     return _theorems(MIXED | {"passive-aggressive": MIXED_PASSIVE_AGGRESSIVE})

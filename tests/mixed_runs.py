@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.epoch import Outcome, epoch, merge
-from regretless.distributed.mixable import announced, refuse, settled, started
-from regretless.distributed.shards import Shard, arrays
-from regretless.distributed.tree import Tree
+from regretless.distributed.core.epoch import Outcome, epoch, merge
+from regretless.distributed.core.mixable import announced, refuse, settled, started
+from regretless.distributed.core.tree import Tree
+from regretless.distributed.rows.shards import Shard, arrays
 
 PLANE = {"format": "array", "columns": None, "target": None}
 

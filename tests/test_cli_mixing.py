@@ -12,8 +12,8 @@ from regretless.cli import mixing
 from regretless.data import load_svmlight
 from regretless.distributed import files as shard_files
 from regretless.distributed import mix
+from regretless.distributed.core.start import WEIGHTINGS
 from regretless.distributed.once import average_once
-from regretless.distributed.start import WEIGHTINGS
 from regretless.linear import AveragedPerceptron, Perceptron
 
 from .cli import CommandLine, noisy_lines, write

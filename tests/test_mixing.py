@@ -11,7 +11,7 @@ import pytest
 
 from regretless.data import open_stream
 from regretless.distributed import Epoch, arrays, average_once, files, mix
-from regretless.distributed.engine import Here
+from regretless.distributed.engines.engine import Here
 from regretless.distributed.epochs import Mixing
 from regretless.errors import DataError, Interrupted, RegretlessError
 from regretless.linear import AveragedPerceptron, MarginPerceptron, OnlineGradientDescent, Perceptron

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from regretless.bandits import EXP3S, Exp3IX, Exp3P, Exp4, Hedge, Stopped, TsallisINF, simulate
 from regretless.bandits.complaints import LossError
 from regretless.bandits.simulation import runner, runs
-from regretless.distributed import simulating
+from regretless.distributed.sums import simulating
 from regretless.errors import RegretlessError
 from regretless.ledger import BanditLedger
 from regretless.nature import Bernoulli, LikeliestLoses, Oblivious, Table

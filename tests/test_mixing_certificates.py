@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import regretless.distributed.rereading as over
+import regretless.distributed.certificates.rereading as over
 from regretless.distributed import arrays, mix
-from regretless.distributed.certified import MIXED_OTHERS, certify_mixture, theorems_of
+from regretless.distributed.certificates.certified import MIXED_OTHERS, certify_mixture, theorems_of
 from regretless.distributed.mixture import NO_GUARANTEE, Mixture
 from regretless.distributed.once import average_once
 from regretless.errors import RegretlessError

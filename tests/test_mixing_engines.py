@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from regretless import errors
 from regretless.data.batch import Array
 from regretless.distributed import OnExecutor, arrays, files, mix, workers
-from regretless.distributed.carried import Carried
-from regretless.distributed.engine import Here, guarded
+from regretless.distributed.engines.carried import Carried
+from regretless.distributed.engines.engine import Here, guarded
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
 from regretless.linear import AveragedPerceptron, Perceptron
 

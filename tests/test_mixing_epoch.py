@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays as grids
 
 from regretless import load
-from regretless.distributed.epoch import epoch, merge
-from regretless.distributed.mixable import announced, begun, settled, started
-from regretless.distributed.shards import Shard, arrays, files
+from regretless.distributed.core.epoch import epoch, merge
+from regretless.distributed.core.mixable import announced, begun, settled, started
+from regretless.distributed.rows.shards import Shard, arrays, files
 from regretless.errors import DataError, Interrupted, RegretlessError
 from regretless.ledger import FIELDS, Ledger
 from regretless.linear import (

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.distributed.parts import Part, merged, packed, placed
-from regretless.distributed.start import Start
-from regretless.distributed.tree import Tree, pairs
+from regretless.distributed.core.parts import Part, merged, packed, placed
+from regretless.distributed.core.start import Start
+from regretless.distributed.core.tree import Tree, pairs
 from regretless.linear import lengths
 
 reals = st.floats(-1e6, 1e6, width=64).map(lambda a: a + 0.0)  # kernels leave no -0

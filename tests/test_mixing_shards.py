@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from regretless.data import open_stream
 from regretless.data.arrays import ArrayStream
 from regretless.distributed import arrays, calls, files, mix
-from regretless.distributed.paths import natural, paths_of
-from regretless.distributed.shards import shards_of
+from regretless.distributed.rows.paths import natural, paths_of
+from regretless.distributed.rows.shards import shards_of
 from regretless.errors import DataError, RegretlessError
 from regretless.linear import Perceptron
 

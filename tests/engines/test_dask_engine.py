@@ -17,8 +17,8 @@ pytest.importorskip("distributed")
 import dask
 from distributed import Client, LocalCluster
 
-from regretless.distributed.dask_engine import DaskEngine, neighbours
-from regretless.distributed.engine import Here
+from regretless.distributed.dask.engine import DaskEngine, neighbours
+from regretless.distributed.engines.engine import Here
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
 
 from . import dask_work as work

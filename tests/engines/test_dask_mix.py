@@ -24,7 +24,7 @@ from distributed import Client, LocalCluster
 
 from regretless.distributed import arrays, combine, files, mix
 from regretless.distributed import dask as on_dask
-from regretless.distributed.dask_engine import DaskEngine
+from regretless.distributed.dask.engine import DaskEngine
 from regretless.errors import DataError, EngineError, RegretlessError
 from regretless.experts import MLPoly
 from regretless.linear import AveragedPerceptron, Perceptron

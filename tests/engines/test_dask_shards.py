@@ -19,7 +19,7 @@ import pandas as pd
 from scipy.sparse import csr_matrix
 
 from regretless.distributed.dask import partitions
-from regretless.distributed.dask_engine import DaskEngine
+from regretless.distributed.dask.engine import DaskEngine
 from regretless.errors import DataError, RegretlessError
 
 ROWS = np.random.default_rng(0).normal(size=(20, 3)).round(3)

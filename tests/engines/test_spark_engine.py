@@ -12,11 +12,11 @@ from .spark_session import frame, parts, separable, started
 
 pytest.importorskip("pyspark")
 
-from regretless.distributed import spark_engine
-from regretless.distributed.engine import Here
+from regretless.distributed.engines.engine import Here
 from regretless.distributed.once import average_once
-from regretless.distributed.shards import arrays
+from regretless.distributed.rows.shards import arrays
 from regretless.distributed.spark import Partitions, SparkEngine
+from regretless.distributed.spark import engine as spark_engine
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
 from regretless.linear import Perceptron
 

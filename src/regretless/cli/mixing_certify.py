@@ -29,7 +29,7 @@ def certify_over_shards(
     RegretlessError
         If these are other shards, or one cannot be read.
     """
-    from ..distributed.certified import certify_shards
+    from ..distributed.certificates.certified import certify_shards
     from ..run import Continuation
     from .known import known_schema
 

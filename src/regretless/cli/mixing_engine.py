@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..distributed.engine import Engine, engine_of
+from ..distributed.engines.engine import Engine, engine_of
 from ..errors import Interrupted
 from .console import Console
 from .output import many
@@ -77,7 +77,7 @@ def engine(arguments: Namespace, shards: int, console: Console) -> Iterator[Atte
     if count == 1:
         yield Attended(None, shards, console)
         return
-    from ..distributed.processes import workers
+    from ..distributed.engines.processes import workers
 
     with workers(count) as pool:
         yield Attended(pool, shards, console)

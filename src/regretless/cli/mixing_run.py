@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from ..distributed.checkpoint import Kept
-from ..distributed.mixable import refuse
+from ..distributed.core.mixable import refuse
 from ..distributed.mixing import Mixing
 from ..errors import RegretlessError
 from . import mixing, options
@@ -22,9 +22,9 @@ from .mixing_shards import opened
 from .output import complain, many, verdict
 
 if TYPE_CHECKING:
+    from ..distributed.core.start import Weighting
     from ..distributed.mixture import Mixture
-    from ..distributed.shards import Shard
-    from ..distributed.start import Weighting
+    from ..distributed.rows.shards import Shard
     from ..linear.base import OnlineClassifier
     from ..theorem import Certificate
 

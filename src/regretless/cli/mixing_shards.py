@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import Any
 
 from ..distributed.checkpoint import Kept
-from ..distributed.shards import FileShard, Shard, files
+from ..distributed.rows.shards import FileShard, Shard, files
 from . import options
 from .exits import UsageError
 

@@ -6,36 +6,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .certified import certify_shards
-    from .combined import Combined
-    from .combining import combine
-    from .engine import Engine, Here
+    from .certificates.certified import certify_shards
+    from .engines.engine import Engine, Here
+    from .engines.pools import OnExecutor
+    from .engines.processes import workers
     from .history import Epoch
     from .mixing import mix
     from .mixture import Mixture
     from .once import average_once
-    from .pools import OnExecutor
-    from .processes import workers
-    from .shards import Shard, arrays, calls, files
-    from .simulating import simulate
+    from .rows.shards import Shard, arrays, calls, files
+    from .sums.combined import Combined
+    from .sums.combining import combine
+    from .sums.simulating import simulate
 
 _MODULES = {
-    "Combined": "combined",
-    "Engine": "engine",
+    "Combined": "sums.combined",
+    "Engine": "engines.engine",
     "Epoch": "history",
-    "Here": "engine",
+    "Here": "engines.engine",
     "Mixture": "mixture",
-    "OnExecutor": "pools",
-    "Shard": "shards",
-    "arrays": "shards",
+    "OnExecutor": "engines.pools",
+    "Shard": "rows.shards",
+    "arrays": "rows.shards",
     "average_once": "once",
-    "calls": "shards",
-    "certify_shards": "certified",
-    "combine": "combining",
-    "files": "shards",
+    "calls": "rows.shards",
+    "certify_shards": "certificates.certified",
+    "combine": "sums.combining",
+    "files": "rows.shards",
     "mix": "mixing",
-    "simulate": "simulating",
-    "workers": "processes",
+    "simulate": "sums.simulating",
+    "workers": "engines.processes",
 }
 
 __all__ = [

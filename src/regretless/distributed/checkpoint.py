@@ -16,7 +16,7 @@ from ..kept import plain
 from ..linear.base import OnlineClassifier
 from ..linear.persist import read, write
 from .history import Epoch, Sums
-from .shards import FileShard, Shard
+from .rows.shards import FileShard, Shard
 
 PATIENCE = ("passes", "max_passes")  # parameters that say how long to go on, and change nothing else
 

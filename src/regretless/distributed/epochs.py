@@ -17,16 +17,16 @@ from ..errors import DataError, EngineError, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..linear.intake import read_labels
 from .checkpoint import Kept, names_of, reading_of, refuse_other, save
-from .discovery import columns_of, united, united_labels
-from .engine import Engine
-from .epoch import Count
+from .core.discovery import columns_of, united, united_labels
+from .core.epoch import Count
+from .core.mixable import announced, refuse
+from .core.start import WEIGHTINGS, Weighting
+from .engines.engine import Engine
 from .groups import Played, Player
 from .history import Epoch, Sums, epoch_of
-from .mixable import announced, refuse
 from .mixture import Mixture
-from .paths import same_file
-from .shards import FileShard, Shard
-from .start import WEIGHTINGS, Weighting
+from .rows.paths import same_file
+from .rows.shards import FileShard, Shard
 
 Path = str | os.PathLike[str]
 REMEMBERED = 20  # errors of rows that were passed over

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 from ..data.batch import Array
 from ..errors import Interrupted
 from ..linear.base import OnlineClassifier
-from .discovery import both, peek, survey
-from .engine import Engine
-from .epoch import Count, epoch, merge
-from .found import Found
+from .core.discovery import both, peek, survey
+from .core.epoch import Count, epoch, merge
+from .core.found import Found
+from .core.mixable import settled, started
+from .core.start import Start, Weighting
+from .engines.engine import Engine
 from .history import shares_of
-from .mixable import settled, started
-from .shards import Shard
-from .start import Start, Weighting
+from .rows.shards import Shard
 
 T = TypeVar("T")
 

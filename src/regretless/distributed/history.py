@@ -11,7 +11,7 @@ import numpy as np
 from ..data.batch import Array
 from ..ledger import Ledger, MixedLedger
 from ..linear.state import BaseState
-from .epoch import Count
+from .core.epoch import Count
 
 if TYPE_CHECKING:
     from .groups import Played

@@ -7,13 +7,13 @@ from typing import Any
 
 from ..checks import whole
 from ..linear.base import OnlineClassifier
-from .engine import engine_of
+from .core.start import Weighting
+from .engines.engine import engine_of
 from .epochs import Mixing as Mixing
 from .epochs import Path
 from .history import Epoch
 from .mixture import Mixture as Mixture
-from .shards import shards_of
-from .start import Weighting
+from .rows.shards import shards_of
 
 
 def mix(

@@ -15,7 +15,7 @@ from ..linear.base import OnlineClassifier
 from ..theorem import Certificate
 from .checkpoint import Kept, load, names_of, save
 from .history import Epoch
-from .shards import Shard, shards_of
+from .rows.shards import Shard, shards_of
 
 NO_GUARANTEE = (
     "each shard was played apart and the weights were averaged once: no theorem bounds the mistakes of such a mean; on "
@@ -198,7 +198,7 @@ class Mixture:
         delta : float, default=0.05
             How improbable it may be that the guarantee for new rounds fails.
         **how
-            What else `regretless.distributed.certified.certify_mixture` takes.
+            What else `regretless.distributed.certificates.certified.certify_mixture` takes.
 
         Returns
         -------
@@ -210,7 +210,7 @@ class Mixture:
         RegretlessError
             If the shards are not at hand, or cannot be read.
         """
-        from .certified import certify_mixture
+        from .certificates.certified import certify_mixture
 
         if not self.shards:
             raise RegretlessError("this mixture was read without its shards; give them: Mixture.read(path, shards)")

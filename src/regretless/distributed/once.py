@@ -7,12 +7,12 @@ from typing import Any
 
 from ..checks import whole
 from ..linear.base import OnlineClassifier
-from .engine import engine_of
+from .core.start import Weighting
+from .engines.engine import engine_of
 from .epochs import Mixing, Path
 from .history import Epoch
 from .mixture import Mixture
-from .shards import shards_of
-from .start import Weighting
+from .rows.shards import shards_of
 
 
 def average_once(

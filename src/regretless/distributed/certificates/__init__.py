@@ -1,0 +1,1 @@
+"""Theorems read over shards."""

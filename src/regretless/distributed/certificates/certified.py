@@ -1,0 +1,268 @@
+"""Certificates over shards: of learners that were mixed, and of ordinary ones whose rounds are in shards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from math import isclose
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ...data.batch import Array, Batch
+from ...linear.averaged import AveragedPerceptron
+from ...linear.base import OnlineClassifier
+from ...linear.certified import Certified
+from ...linear.comparators.hindsight import Question
+from ...linear.margin_perceptron import MarginPerceptron
+from ...linear.multiclass import MulticlassPerceptron
+from ...linear.replay import OTHERS, gives
+from ...theorem import Certificate, Theorem
+from ...theory.mixing import MIXED_MULTICLASS, MIXED_PERCEPTRON
+from ...theory.mixing_mirror import MIXED_P_NORM, MIXED_WINNOW
+from ...theory.mixing_regret import MIXED_GRADIENT_DESCENT, MIXED_PA
+from ...theory.mixing_standing import MixedStanding
+from ..core.start import Weighting
+from ..engines.engine import Engine, engine_of
+from ..rows.shards import Shard, shards_of
+from .hindsight import OfMixture, OverShards
+from .rereading import Reading, Size, gathered, rounds_at_hand, sizes_of
+
+if TYPE_CHECKING:
+    from ..mixture import Mixture
+
+MIXED: dict[str, tuple[Theorem, ...]] = {
+    "perceptron": MIXED_PERCEPTRON,
+    "averaged-perceptron": MIXED_PERCEPTRON,
+    "multiclass-perceptron": MIXED_MULTICLASS,
+    "online-gradient-descent": MIXED_GRADIENT_DESCENT,
+    "p-norm-perceptron": MIXED_P_NORM,
+    "winnow": MIXED_WINNOW,
+}
+BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
+ALL_AT_ONCE = (
+    "its comparators are made of rows, so that all rounds must be at hand at once, and those of all shards are too many"
+)
+MIXED_OTHERS = "mixed again from the start, these shards do not give this model: it learned from others"
+
+
+def theorems_of(learner: OnlineClassifier) -> tuple[Theorem, ...]:
+    """The theorems about a learner with its parameters whose weights are mixed."""
+    if learner.name == "passive-aggressive":
+        return MIXED_PA[learner.played_rules().rate]
+    return MIXED[learner.name]
+
+
+def certify_mixture(
+    mixture: Mixture,
+    executor: Any = None,
+    *,
+    against: Any = None,
+    svm: bool = False,
+    iid: bool = False,
+    delta: float = 0.05,
+    seconds: float = 10.0,
+    trusted: bool = True,
+) -> list[Certificate]:
+    """Read every theorem about mixing against the shards that were mixed.
+
+    Each shard is read again where it is, and only sums come back; small data, up to 32 MB in all, is brought here once
+    for the maximum margin. The numbers are the same on every engine.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        With its shards.
+    executor : optional
+        As in `mix`.
+    against : array-like, optional
+        Your own comparator; see `OnlineClassifier.certify`.
+    svm : bool, default=False
+        Whether to try scikit-learn's linear SVMs, if all rounds fit in memory.
+    iid : bool, default=False
+        Whether you vouch that all rounds are independent draws from one distribution; then the first epoch says what is
+        to be expected of new ones. In it, go over the shards one after the other: the hypothesis that met a round had
+        learned from earlier rounds of the same shard alone, so the round was new to it, and it is fixed by rounds that
+        come earlier in this order; what the mistakes exceed the sum of the risks by is a martingale. How weights are
+        mixed afterwards does not matter. From the second epoch on every hypothesis has seen all rounds.
+    delta : float, default=0.05
+        How improbable it may be that this guarantee fails.
+    seconds : float
+        How much CPU time the search for maximum margins may take, if all rounds fit in memory.
+    trusted : bool, default=True
+        Whether these are known to be the shards that were mixed. If not, they are mixed again from the start, and the
+        certificates do not apply unless that gives the same model, bit for bit.
+
+    Returns
+    -------
+    list of Certificate
+        One a theorem. Weighted counts are named so; with several classes, each against the rest, both sides are sums.
+        They do not apply if weights were averaged once instead of mixed, or a shard is not what it was.
+
+    Raises
+    ------
+    RegretlessError
+        If a shard cannot be read, or holds features or labels that the model has never met; it is named.
+    """
+    from ..mixture import NO_GUARANTEE
+
+    learner, engine = mixture.learner, engine_of(executor)
+    future = learner.certify_risk(delta) if iid else []
+    if mixture.one_shot:
+        return _declined(learner, NO_GUARANTEE) + future
+    reading = Reading(mixture.schema, learner.state_.columns, learner.classes_)
+    sizes = sizes_of(learner, mixture.shards, engine, reading)
+    why = _changed(mixture, sizes) or (None if trusted else _mixed_again(mixture, executor))
+    if why is not None:
+        return _declined(learner, why) + future
+    question = _over(learner, mixture.shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
+    return learner.judge(_of_mixture(mixture, question)) + future
+
+
+def _declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
+    return [Certificate(theorem, None, None, None, why) for theorem in theorems_of(learner)]
+
+
+def certify_shards(
+    learner: OnlineClassifier,
+    shards: Any,
+    executor: Any = None,
+    *,
+    against: Any = None,
+    svm: bool = False,
+    seconds: float = 10.0,
+    schema: dict[str, Any] | None = None,
+    trusted: bool = True,
+) -> list[Certificate]:
+    """Read every theorem of an ordinary learner against its rounds, which are in shards, in the order of these.
+
+    Each shard is read where it is, and only sums come back. Where all shards together are small, up to 32 MB, this is
+    `certify` on their rows.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        After its run over all shards, one after the other, in one pass or several.
+    shards, executor
+        As in `mix`.
+    against, svm, seconds
+        As in `certify_mixture`.
+    schema : dict, optional
+        The columns that the shards are read to, where files do not tell.
+    trusted : bool, default=True
+        Whether these are known to be the rounds that the learner played. If not, they are read here and played again.
+
+    Returns
+    -------
+    list of Certificate
+        One a theorem.
+
+    Raises
+    ------
+    RegretlessError
+        If a shard cannot be read, or holds features or labels that the learner has never met; it is named.
+    """
+    given, engine = shards_of(shards), engine_of(executor)
+    reading = Reading(schema, learner.state_.columns, learner.classes_)
+
+    def all_rounds() -> Iterator[tuple[Batch, Array]]:
+        for shard in given:
+            yield from reading.rounds(shard)
+
+    if not (trusted or gives(learner, all_rounds)):
+        return learner.declined(OTHERS.format(name=", ".join(shard.name for shard in given[:3])))
+    sizes = sizes_of(learner, given, engine, reading)
+    question = _over(learner, given, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
+    if question.kept is not None:
+        names = [field.name for field in fields(Question)]
+        return learner.judge(Question(**{name: getattr(question, name) for name in names}))
+    if type(learner).judge not in BY_SUMS:
+        return learner.declined(ALL_AT_ONCE)
+    return learner.judge(question)
+
+
+def _over(
+    learner: OnlineClassifier,
+    shards: Sequence[Shard],
+    engine: Engine,
+    reading: Reading,
+    sizes: Sequence[Size],
+    **how: Any,
+) -> OverShards:
+    """What is to be certified of a learner over shards."""
+    kept = gathered(sizes, shards, engine, reading)
+    rows = sum(size.rows for size in sizes)
+    plain = learner.question(rounds_at_hand(kept, sizes), rows, in_memory=kept is not None, **how)
+    own = {field.name: getattr(plain, field.name) for field in fields(Question)}
+    return OverShards(**own, engine=engine, shards=shards, reading=reading, sizes=sizes, kept=kept)
+
+
+def _of_mixture(mixture: Mixture, plain: OverShards) -> OfMixture:
+    """The same with the books of mixing, its theorems, and what they may ask."""
+    least, whole = _least(mixture), mixture.mixed_whole
+    standings: list[Any] = [
+        MixedStanding(standing, mixture.weights, whole.together, least, plain.state.targets)
+        for standing in plain.standings
+    ]
+    own = {field.name: getattr(plain, field.name) for field in fields(OverShards)}
+    own |= {"standings": standings, "theorems": theorems_of(mixture.learner), "other": _means(mixture.learner)}
+    return OfMixture(
+        **own,
+        shares=mixture.shares.tolist(),
+        passes=mixture.passes,
+        mixed=mixture.mixed,
+        whole=whole,
+    )
+
+
+def _means(learner: OnlineClassifier) -> list[tuple[str, Array, Array]]:
+    """The mean weights of a learner that predicts by them."""
+    if not isinstance(learner, AveragedPerceptron):
+        return []
+    intercept = learner.played_rules().intercept
+    biases = learner.intercept_ / intercept if intercept else np.zeros(learner.state_.targets)
+    return [("mean weights", learner.coef_.T, biases)]
+
+
+def _least(mixture: Mixture) -> float:
+    """The smallest mu that a shard has in any mixing; that of mixing by updates is not known before."""
+    together = mixture.mixed_whole.together
+    if mixture.weights != "rows":
+        return 1 / together
+    rows = mixture.rounds.tolist()
+    groups = [rows[begin : begin + together] for begin in range(0, len(rows), together)]
+    return float(min(min(group) / sum(group) for group in groups))
+
+
+def _changed(mixture: Mixture, sizes: Sequence[Size]) -> str | None:
+    """Which shard is not what was played, if that shows."""
+    for size, rows, total in zip(sizes, mixture.rounds.tolist(), mixture.norms2.tolist(), strict=True):
+        if size.rows != rows:
+            return f"{size.name} has changed: {rows:,} rows were played, and there are {size.rows:,}"
+        if not isclose(size.norms2, total, rel_tol=1e-7, abs_tol=1e-300):
+            return f"{size.name} has changed: its rows have other lengths than those that were played"
+    return None
+
+
+def _mixed_again(mixture: Mixture, executor: Any) -> str | None:
+    """Why these are other shards, if mixing them from the start shows that."""
+    # Classes that came unannounced may have had the first epoch begun anew, with more columns known from the start.
+    given = (_again(mixture, executor, classes) for classes in (mixture.learner.classes_, None))
+    return None if any(same for same in given) else MIXED_OTHERS
+
+
+def _again(mixture: Mixture, executor: Any, classes: Array | None) -> bool:
+    """Whether the same run over these shards gives the same model and the same books."""
+    from ..mixing import mix
+
+    learner = mixture.learner
+    again = mix(
+        type(learner)(**learner.get_params()),
+        mixture.shards,
+        executor,
+        epochs=len(mixture.history),
+        weights=cast(Weighting, mixture.weights),
+        together=mixture.together,
+        classes=classes,
+    )
+    return learner.state_.same(again.learner.state_) and mixture.mixed == again.mixed

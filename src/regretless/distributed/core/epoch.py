@@ -1,0 +1,223 @@
+"""One epoch of one shard, and how two of them become one: all that an engine has to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import thread_time
+
+import numpy as np
+
+from ...data.batch import Array, Batch
+from ...data.stream import Stream
+from ...errors import DataError, RegretlessError
+from ...linear.base import OnlineClassifier, RowRefused
+from ...linear.classes import encode
+from ...linear.mirror.state import MirrorState
+from ..rows.shards import Shard
+from .discovery import ID_ZERO, news, survey
+from .found import Found
+from .mixable import begun, carried, clocks, counted
+from .parts import Part, merged
+from .start import Start
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Count:
+    """What was counted on one shard in one epoch.
+
+    Attributes
+    ----------
+    name : str
+        Of the shard.
+    rounds, updates, mistakes : int
+    weight : float
+        What its weights count in the mean.
+    books : ndarray
+        Of each target, and of the whole where there are several; without what the clock began with.
+    columns, nonzeros : int
+        How many features are known at its end, and how many values were read that are not zero, or are stored.
+    cpu, reading : float
+        Seconds of CPU time in all, and in reading.
+    clock : ndarray
+        Shaped as the books: what rates go by, as it stood at the end.
+    fresh : (int, int)
+        Rounds and mistakes of the first pass.
+    met, reach : ndarray, shape (targets,), or None
+        Of learners of mirror steps: up to which feature rounds have shown any, and the largest norm of an update's row.
+    skipped : int
+        Rows that were passed over.
+    first_errors : tuple of str
+        What was wrong with the first of them.
+    """
+
+    name: str
+    rounds: int
+    updates: int
+    mistakes: int
+    weight: float
+    books: Array
+    columns: int
+    nonzeros: int
+    clock: Array
+    fresh: tuple[int, int]
+    cpu: float = 0.0
+    reading: float = 0.0
+    met: Array | None = None
+    reach: Array | None = None
+    skipped: int = 0
+    first_errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What came of an epoch on some shards.
+
+    Attributes
+    ----------
+    part : Part or None
+        None where something was found.
+    counts : tuple of Count
+        In the order of the shards; those where something was found have none.
+    found : Found or None
+    """
+
+    part: Part | None
+    counts: tuple[Count, ...]
+    found: Found | None = None
+
+
+def epoch(start: Start, shard: Shard) -> Outcome:
+    """Play the rows of a shard from the mixed weights.
+
+    Parameters
+    ----------
+    start : Start
+        Where all shards begin.
+    shard : Shard
+        Opened here.
+
+    Returns
+    -------
+    Outcome
+        Its part and its count; or what it met that the start does not know, and then nothing was learned.
+
+    Raises
+    ------
+    DataError, RegretlessError
+        If the shard cannot be read, or its rows cannot be played. The message names it.
+    """
+    try:
+        return _played(start, shard)
+    except RegretlessError as error:
+        if type(error) not in (RegretlessError, RowRefused):
+            raise  # it names the shard, or is no fault of it
+        text = error.why if isinstance(error, RowRefused) else str(error)  # nothing of a shard that fails is learned
+        raise RegretlessError(text if text.startswith(shard.name) else f"{shard.name}: {text}") from error
+
+
+def merge(start: Start, left: Outcome, right: Outcome) -> Outcome:
+    """What came of neighbouring shards, in one."""
+    counts = (*left.counts, *right.counts)
+    if left.part is not None and right.part is not None:
+        return Outcome(merged(start.weights, left.part, right.part), counts)
+    return Outcome(None, counts, _united(left.found, right.found))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """How a shard is gone over, and what it was found to hold."""
+
+    start: Start
+    shard: Shard
+    rows: int = 0
+    nonzeros: int = 0
+    seconds: float = 0.0
+    fresh: tuple[int, int] = (0, 0)
+    skipped: int = 0
+    first_errors: tuple[str, ...] = ()
+
+    def play(self, learner: OnlineClassifier) -> bool:
+        """Make all passes, as long as there is nothing that the start does not know; whether there was not."""
+        for number in range(self.start.passes):
+            if not self._pass(learner):
+                return False
+            if number == 0:
+                self.fresh = self.rows, int(learner.ledger_.mistakes)
+        return True
+
+    def _pass(self, learner: OnlineClassifier) -> bool:
+        stream, before = self.shard.open(self.start.schema), self.rows
+        for batch in self._batches(stream):
+            if not len(batch):
+                continue
+            if batch.labels is None:
+                raise DataError(self.shard.name, None, None, "rows without labels", "they teach nothing")
+            codes, known = encode(batch.labels, self.start.classes)
+            if not known.all():
+                return False
+            learner.play_encoded(batch, codes)
+            self.rows += len(batch)
+            self.nonzeros += batch.entries if batch.sparse else int(np.count_nonzero(batch.values))
+        if self.rows == before:
+            raise DataError(self.shard.name, None, None, "no rows", "give a shard with at least one labelled row")
+        self.skipped, self.first_errors = stream.skipped, tuple(stream.first_errors)
+        return not news(self.start.schema, stream.schema())
+
+    def _batches(self, stream: Stream) -> Iterator[Batch]:
+        """The batches, the time that reading takes being measured."""
+        batches = iter(stream.batches())
+        while True:
+            began = thread_time()
+            batch = next(batches, None)
+            self.seconds += thread_time() - began
+            if batch is None:
+                return
+            yield batch
+
+
+def _played(start: Start, shard: Shard) -> Outcome:
+    began = thread_time()
+    learner, reading = begun(start), _Reading(start, shard)
+    try:
+        known = reading.play(learner)
+    except DataError as error:
+        if not error.found.startswith(ID_ZERO):
+            raise
+        known = False  # ids begin at 0 here, or the file is bad: the survey says which
+    if not known:
+        return Outcome(None, (), survey(start, shard))
+    clock, state = clocks(learner), learner.state_
+    state.books[:] = counted(learner, start)
+    ledger = learner.ledger_
+    weight = {"uniform": 1.0, "updates": ledger.updates, "rows": float(reading.rows)}[start.weighting]
+    part = carried(learner, start, weight, float(reading.rows))
+    mirror = state if isinstance(state, MirrorState) else None
+    count = Count(
+        name=shard.name,
+        rounds=reading.rows,
+        updates=int(ledger.updates),
+        mistakes=int(ledger.mistakes),
+        weight=weight,
+        books=state.books,
+        columns=state.columns,
+        nonzeros=reading.nonzeros,
+        clock=clock,
+        fresh=reading.fresh,
+        cpu=thread_time() - began,
+        reading=reading.seconds,
+        met=None if mirror is None else mirror.met(),
+        reach=None if mirror is None else mirror.reach(),
+        skipped=reading.skipped,
+        first_errors=reading.first_errors,
+    )
+    return Outcome(part, (count,))
+
+
+def _united(left: Found | None, right: Found | None) -> Found:
+    if left is None or right is None:
+        found = left or right
+        assert found is not None
+        return found
+    labels = tuple(dict.fromkeys((*left.labels, *right.labels)))
+    return Found(labels, (*left.schemas, *right.schemas), max(left.columns, right.columns))

@@ -1,0 +1,111 @@
+"""Parameter mixing on Dask: partitions are played where they are, and only weights travel.
+
+It needs ``dask`` and, for a cluster, ``distributed``: ``pip install 'regretless[dask]'``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...errors import EngineError, RegretlessError
+
+try:
+    import dask as _dask  # noqa: F401 (so that it is missed here, and by its name)
+except ImportError as error:
+    raise RegretlessError("Dask is not installed; pip install 'regretless[dask]'") from error
+
+from ..mixing import Mixture
+from ..mixing import mix as _mix
+from .classifier import DaskClassifier
+from .engine import DaskEngine
+from .shards import partitions
+
+__all__ = ["DaskClassifier", "DaskEngine", "connected", "engine_for", "mix", "partitions"]
+
+PATIENCE = 10.0
+
+
+def mix(learner: Any, shards: Any, *, label: str | None = None, client: Any = None, **how: Any) -> Mixture:
+    """Learn from the partitions of Dask collections, or from other shards, on Dask.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Left as it is; see `regretless.distributed.mix`.
+    shards : dask.dataframe.DataFrame, (X, y), list of dask.delayed, or what `regretless.distributed.mix` takes
+        See `partitions`. Paths must lead to the same files on every worker.
+    label : str, optional
+        Of data frames: the column that holds the labels.
+    client : distributed.Client, optional
+        By default the current one; without any, Dask's scheduler for this machine, which is threads.
+    **how
+        What else `regretless.distributed.mix` takes: epochs, weights, together, classes, checkpoint and so on.
+
+    Returns
+    -------
+    Mixture
+        The same, bit for bit, as of the same shards without Dask. It needs no Dask but for `certify`.
+
+    Raises
+    ------
+    DataError
+        If a partition is empty or cannot be used; it is named.
+    EngineError
+        If the cluster is lost, or its workers die again and again of one shard.
+    RegretlessError
+        If the learner cannot be mixed, or the shards are nothing of that kind.
+    """
+    return _mix(learner, partitions(shards, label=label), DaskEngine(client), **how)
+
+
+@contextmanager
+def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
+    """The engine of a cluster, and a client of it that is closed in the end.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, such as ``tcp://10.0.0.1:8786``.
+    patience : float
+        How many seconds to wait for an answer.
+
+    Raises
+    ------
+    EngineError
+        If nobody answers, or there is no worker.
+    RegretlessError
+        If Dask's `distributed` is not installed.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise RegretlessError("Dask's distributed is not installed; pip install 'regretless[dask]'") from error
+    try:
+        client = Client(address, timeout=patience, set_as_default=False)
+    except (OSError, ValueError) as error:  # a time that is out is an OSError too
+        advice = "give the address that its scheduler prints, such as tcp://10.0.0.1:8786"
+        raise EngineError(f"{address}: no scheduler of Dask answers ({_first_line(error)}); {advice}") from error
+    with client:
+        if not client.nthreads():
+            raise EngineError(f"{address}: the scheduler has no workers; start some with `dask worker {address}`")
+        yield DaskEngine(client)
+
+
+def engine_for(given: Any) -> DaskEngine:
+    """The engine of a client, or of the executor that it gives.
+
+    Raises
+    ------
+    RegretlessError
+        If it is neither.
+    """
+    client = getattr(given, "_client", given)  # `Client.get_executor` keeps it there, and tells of it nowhere else
+    if not hasattr(client, "who_has"):
+        raise RegretlessError(f"{type(given).__name__} runs nothing; give a distributed.Client or its get_executor()")
+    return DaskEngine(client)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

@@ -1,0 +1,271 @@
+"""A learner with scikit-learn's manners whose rows are Dask collections."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+
+from ...data.batch import Array
+from ...errors import RegretlessError
+from ...linear.base import OnlineClassifier
+from ...linear.estimator import Estimator
+from ...theorem import Certificate
+from ..core.start import Weighting
+from ..mixing import mix as _mix
+from .engine import DaskEngine
+from .shards import partitions
+
+INNER = "learner__"  # scikit-learn's way to name a parameter of a parameter
+
+
+class DaskClassifier(Estimator):
+    """Parameter mixing over the partitions of Dask collections.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Which learner plays every partition; it is left as it is.
+    epochs : int
+        How often all partitions are gone over.
+    weights : {"uniform", "updates", "rows"}
+        What the weights of a partition count in the mean.
+    together : int, optional
+        Mix after every so many partitions instead of after all; see `regretless.distributed.mix`.
+    client : distributed.Client, optional
+        By default the current one; without any, Dask's scheduler for this machine.
+    checkpoint : path, optional
+        Where the state is kept after every epoch, and where a fit that was interrupted is gone on from.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, ascending.
+    n_features_in_, feature_names_in_
+        As of the learner.
+    mixture_ : Mixture
+        What came of mixing: ledgers, history, shares.
+    """
+
+    def __init__(
+        self,
+        learner: OnlineClassifier,
+        *,
+        epochs: int = 1,
+        weights: Weighting = "uniform",
+        together: int | None = None,
+        client: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:
+        self.learner = learner
+        self.epochs = epochs
+        self.weights = weights
+        self.together = together
+        self.client = client
+        self.checkpoint = checkpoint
+
+    # ---- parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters and their values; with ``deep`` also those of the learner, as ``learner__name``."""
+        found = super().get_params(deep=False)
+        inner = self.learner.get_params() if deep else {}
+        return {**found, **{INNER + name: value for name, value in inner.items()}}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set some of the parameters; with a name that is wrong, none of its kind."""
+        inner = {name: value for name, value in params.items() if name.startswith(INNER)}
+        super().set_params(**{name: value for name, value in params.items() if name not in inner})
+        if inner:
+            self.learner.set_params(**{name.removeprefix(INNER): value for name, value in inner.items()})
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        """The same, not fitted, with a copy of the learner and the same client, which cannot be copied."""
+        given = self.get_params(deep=False)
+        given["learner"] = type(self.learner)(**self.learner.get_params())
+        return type(self)(**given)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the connection to the cluster and the collections."""
+        kept = {**self.__dict__, "client": None}
+        if "mixture_" in kept:
+            kept["mixture_"] = replace(self.mixture_, shards=[])
+        return kept
+
+    # ---- learning
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Forget everything, then learn from all partitions.
+
+        Parameters
+        ----------
+        X : dask.array.Array or dask.dataframe.DataFrame, shape (rows, features)
+            The blocks of an array may be sparse matrices. Persist what fits in the workers' memory: it is played where
+            it is held. What is not persisted is made anew in every epoch.
+        y : dask.array.Array or dask.dataframe.Series, shape (rows,)
+            Cut in the same places.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a partition is empty or cannot be used; it is named.
+        RegretlessError
+            If X and y are no Dask collections, or do not fit each other.
+        """
+        self._forget()
+        self.mixture_ = _mix(
+            self.learner,
+            _shards(X, y),
+            DaskEngine(self.client),
+            epochs=self.epochs,
+            weights=self.weights,
+            together=self.together,
+            checkpoint=self.checkpoint,
+        )
+        fitted = self.mixture_.learner
+        self.n_features_in_ = fitted.n_features_in_
+        if hasattr(fitted, "feature_names_in_"):
+            self.feature_names_in_ = fitted.feature_names_in_
+        self.classes_ = fitted.classes_
+        return self
+
+    def certify(self, **how: Any) -> list[Certificate]:
+        """What theorems say of the fit; the partitions are read again, where they are.
+
+        Parameters
+        ----------
+        **how
+            What `Mixture.certify` takes.
+        """
+        self._require_fitted()
+        return self.mixture_.certify(DaskEngine(self.client), **how)
+
+    def to_local(self) -> OnlineClassifier:
+        """The fitted learner by itself: it is kept, loaded and used without Dask.
+
+        Returns
+        -------
+        OnlineClassifier
+        """
+        self._require_fitted()
+        learner: OnlineClassifier = self.mixture_.learner
+        return learner
+
+    # ---- predicting
+
+    def predict(self, X: Any) -> Any:
+        """The label of each row, when it is computed.
+
+        Parameters
+        ----------
+        X : dask.array.Array or dask.dataframe.DataFrame, shape (rows, features)
+
+        Returns
+        -------
+        dask.array.Array or dask.dataframe.Series, shape (rows,)
+            A series has the index of X.
+        """
+        self._require_fitted()
+        return _mapped(self.to_local(), X, "predict", self.classes_.dtype, 1)
+
+    def decision_function(self, X: Any) -> Any:
+        """The scores of each row, when they are computed.
+
+        Parameters
+        ----------
+        X : dask.array.Array or dask.dataframe.DataFrame, shape (rows, features)
+
+        Returns
+        -------
+        dask.array.Array, or dask.dataframe.Series or DataFrame
+            Shape (rows,) for two classes, (rows, classes) otherwise.
+        """
+        self._require_fitted()
+        columns = 1 if len(self.classes_) <= 2 else len(self.classes_)
+        return _mapped(self.to_local(), X, "decision_function", np.dtype(np.float64), columns)
+
+    def score(self, X: Any, y: Any) -> float:  # type: ignore[override]
+        """The share of the rows that is labelled correctly, computed at once where they are.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        """
+        self._require_fitted()
+        right, rows = DaskEngine(self.client).fold(tallied, added, self.to_local(), _shards(X, y))
+        return float(right / rows)
+
+
+def tallied(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
+    """How many rows of a shard are labelled correctly, and how many there are."""
+    right = rows = 0
+    for batch in shard.open(None).batches():
+        if batch.columns != learner.n_features_in_:
+            expected = f"{learner.n_features_in_} features are expected"
+            raise RegretlessError(f"{shard.name}: X has {batch.columns} features; {expected}")
+        right += int(np.count_nonzero(learner.labels(learner.scores(batch)) == batch.labels))
+        rows += len(batch)
+    return right, rows
+
+
+def added(_: Any, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    """The sums."""
+    return left[0] + right[0], left[1] + right[1]
+
+
+def _shards(X: Any, y: Any) -> list[Any]:
+    from dask.base import is_dask_collection
+
+    for name, value in (("X", X), ("y", y)):
+        if not is_dask_collection(value):
+            found = f"{name} is a {type(value).__name__}; a Dask collection is expected"
+            raise RegretlessError(f"{found} (rows in memory are for the learner's own methods)")
+    return partitions((X, y))
+
+
+def _mapped(learner: OnlineClassifier, X: Any, method: str, dtype: Any, columns: int) -> Any:
+    """A method of the learner on every partition of X."""
+    import dask
+    from dask.base import is_dask_collection
+
+    if not is_dask_collection(X):
+        raise RegretlessError(f"X is a {type(X).__name__}; a Dask collection is expected, or use .to_local()")
+    one = dask.delayed(learner, pure=False, traverse=False)
+    if hasattr(X, "chunks"):
+        X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+        shape: dict[str, Any] = {"drop_axis": 1} if columns == 1 else {"chunks": (X.chunks[0], (columns,))}
+        meta = np.empty((0,) if columns == 1 else (0, columns), dtype)
+        return X.map_blocks(_on_block, one, method, meta, dtype=dtype, meta=meta, **shape)
+    from dask.dataframe import from_delayed
+
+    meta = _framed(np.empty((0,) if columns == 1 else (0, columns), dtype), X._meta.index[:0], learner)
+    # Not map_partitions, which does not put delayed values in their places in older versions.
+    simple, on_frame = X.simplify(), dask.delayed(_on_frame, pure=False)
+    made = [on_frame(part, one, method, meta) for part in simple.to_delayed(optimize_graph=False)]
+    divisions = simple.divisions if simple.known_divisions else None
+    return from_delayed(made, meta=meta, divisions=divisions, verify_meta=False)
+
+
+def _on_block(block: Any, learner: OnlineClassifier, method: str, empty: Array) -> Array:
+    found: Array = getattr(learner, method)(block) if block.shape[0] else empty
+    return found
+
+
+def _on_frame(frame: Any, learner: OnlineClassifier, method: str, empty: Any) -> Any:
+    return _framed(getattr(learner, method)(frame), frame.index, learner) if len(frame) else empty
+
+
+def _framed(values: Array, index: Any, learner: OnlineClassifier) -> Any:
+    import pandas as pd  # type: ignore[import-untyped, unused-ignore]
+
+    if values.ndim == 1:
+        return pd.Series(values, index)
+    return pd.DataFrame(values, index, columns=learner.classes_)

@@ -1,0 +1,284 @@
+"""A fold as one graph of Dask: work where the data are, merges as a tree, and the client waits for the root alone."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ...errors import Interrupted, RegretlessError
+from ..core.tree import pairs
+from ..engines.engine import Engine, guarded
+from .wait import Waiting
+
+RETRIES = 2
+Graph = dict[Any, Any]
+Workers = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What all tasks are given, in a box that Dask does not look into."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a task made, and what had to move for it.
+
+    Attributes
+    ----------
+    value : object
+    size : int
+        Bytes of it, pickled.
+    at : str
+        Address of the worker; empty where there is none.
+    moved : int
+        Bytes that came from other workers, here and in the tasks before.
+    workers : frozenset of str
+        Who took part.
+    refused : RegretlessError or None
+        What is wrong with the shard. It is no exception of the task, which Dask would try again.
+    """
+
+    value: Any
+    size: int
+    at: str
+    moved: int
+    workers: frozenset[str]
+    refused: RegretlessError | None = None
+
+
+class DaskEngine(Engine):
+    """Folds on the workers of a client, or on Dask's own scheduler of this machine where there is no client.
+
+    `common` is the result of a task, so that Dask copies it from worker to worker, and makes it again from the graph
+    that the scheduler keeps where the workers that held it have died. The same is true of all that was made of it:
+    nothing is scattered. Partitions that are held by workers are played where they are.
+
+    Parameters
+    ----------
+    client : distributed.Client, optional
+        By default the current one, if there is one.
+    retries : int
+        How often a task is run again that ends in an error which is none of the data: a disk or a network that failed.
+
+    Attributes
+    ----------
+    moved : tuple of int
+        Bytes that went to the workers with `common` in the last fold, and that came back to other workers or to the
+        client, pickled. The scheduler passes on the first copy of `common` and the root, which is not counted twice.
+    """
+
+    def __init__(self, client: Any = None, *, retries: int = RETRIES) -> None:
+        self.client = current_client() if client is None else client
+        if getattr(self.client, "asynchronous", False):
+            raise RegretlessError("the client is asynchronous: give one that was made with asynchronous=False")
+        self.retries = retries
+        self.moved = (0, 0)
+
+    def fold(
+        self,
+        work: Callable[..., Any],
+        merge: Callable[..., Any],
+        common: Any,
+        shards: Sequence[Any],
+        *,
+        done: Callable[[int], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Any:
+        """See `Engine.fold`."""
+        size = pickled(common)
+        plan = Plan(work, merge, common, shards)
+        root = self._on_cluster(plan, size, done, stop) if self.client else _here(plan, done, stop)
+        if root.refused is not None:
+            raise root.refused
+        travels = self.client is not None
+        self.moved = (size * len(root.workers) * travels, (root.moved + root.size) * travels)
+        return root.value
+
+    def _on_cluster(self, plan: Plan, size: int, done: Any, stop: Any) -> Made:
+        from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+
+        waiting = Waiting(self.client, plan.names, done, stop)
+        where = plan.placed(waiting.holders(plan.held()), neighbours(self.client.nthreads(), len(plan.leaves)))
+        layers = {"shared": MaterializedLayer(plan.shared()), "common": MaterializedLayer(plan.given())}
+        for workers, tasks in where.items():
+            # Others may, if these are gone: to insist would leave the tasks of a dead worker waiting for it.
+            manners = {"retries": self.retries, "workers": list(workers), "allow_other_workers": True}
+            layers[f"at-{len(layers)}"] = MaterializedLayer(tasks, annotations=manners)
+        graph = HighLevelGraph(layers, {name: set(layers) - {name} for name in layers})
+        root: Made = waiting.result(partial(self._submit, graph, size), plan.root, plan.leaves)
+        return root
+
+    def _submit(self, graph: Any, size: int, keys: list[Any]) -> list[Any]:
+        with _large(size):
+            return list(self.client.get(graph, keys, sync=False))
+
+
+class Plan:
+    """The tasks of a fold.
+
+    Parameters
+    ----------
+    work, merge, common, shards
+        See `Engine.fold`.
+    """
+
+    def __init__(self, work: Callable[..., Any], merge: Callable[..., Any], common: Any, shards: Sequence[Any]) -> None:
+        from dask.utils import funcname
+
+        token = uuid.uuid4().hex
+        self.work, self.merge, self.value, self.shards = work, merge, common, shards
+        self.common = f"common-{token}"
+        self.leaves: list[Any] = [(f"{funcname(work)}-{token}", place) for place in range(len(shards))]
+        self.names = {key: str(shard.name) for key, shard in zip(self.leaves, shards, strict=True)}
+        self._merges = f"{funcname(merge)}-{token}"
+        self.root: Any = None
+
+    def given(self) -> Graph:
+        """The task that gives `common` to all."""
+        return {self.common: (_itself, Common(self.value))}
+
+    def placed(self, holders: Mapping[Any, Sequence[str]], runs: Sequence[str]) -> dict[Workers, Graph]:
+        """The other tasks, by where they belong; then `root` is known.
+
+        Parameters
+        ----------
+        holders : mapping
+            Which workers hold what shards need. What is held is played there.
+        runs : sequence of str
+            A worker for each of the other shards. A merge belongs where its left part is made.
+        """
+        found: dict[Workers, Graph] = {}
+        nodes: list[tuple[Any, Workers]] = []
+        for key, shard, run in zip(self.leaves, self.shards, runs, strict=True):
+            needs = list(getattr(shard, "needs", ()))
+            where = tuple(sorted({one for need in needs for one in holders.get(need, ())})) or (run,)
+            found.setdefault(where, {})[key] = (played, self.work, self.common, Common(shard), needs)
+            nodes.append((key, where))
+        for level, groups in enumerate(pairs(len(nodes))):
+            above = []
+            for place, group in enumerate(groups):
+                key, where = nodes[group[0]]
+                if len(group) > 1:
+                    children = key, nodes[group[1]][0]
+                    key = (self._merges, level, place)
+                    found[where][key] = (merged, self.merge, self.common, *children)
+                above.append((key, where))
+            nodes = above
+        self.root = nodes[0][0]
+        return found
+
+    def shared(self) -> Graph:
+        """The tasks that several shards need, and the futures of partitions that workers hold."""
+        graph: Graph = {}
+        for shard in self.shards:
+            graph.update(getattr(shard, "shared", {}))
+        return graph
+
+    def held(self) -> list[Any]:
+        """The futures of partitions that workers hold."""
+        return [value for value in self.shared().values() if hasattr(value, "client") and hasattr(value, "key")]
+
+
+def neighbours(threads: Mapping[str, int], shards: int) -> list[str]:
+    """A worker for each shard, neighbours together, so that few merges are of parts from different workers.
+
+    Left to itself, Dask would play as many shards as it can where `common` is first, and neighbours anywhere.
+    """
+    slots = [address for address in sorted(threads) for _ in range(threads[address])]
+    return [slots[place * len(slots) // shards] if slots else "" for place in range(shards)]
+
+
+def played(work: Callable[..., Any], common: Common, shard: Common, needs: list[Any]) -> Made:
+    """The task of a shard."""
+    one = shard.value.given(needs) if needs else shard.value
+    try:
+        value = guarded(work, common.value, one)
+    except RegretlessError as error:
+        if isinstance(error.__cause__, OSError):
+            raise
+        return Made(None, 0, _address(), 0, frozenset(), error)
+    at = _address()
+    return Made(value, pickled(value), at, 0, frozenset([at]))
+
+
+def merged(merge: Callable[..., Any], common: Common, left: Made, right: Made) -> Made:
+    """The task of a merge."""
+    for side in (left, right):
+        if side.refused is not None:
+            raise side.refused
+    value = merge(common.value, left.value, right.value)
+    at = _address()
+    came = sum(side.size for side in (left, right) if side.at != at)
+    return Made(value, pickled(value), at, left.moved + right.moved + came, left.workers | right.workers | {at})
+
+
+def pickled(value: Any) -> int:
+    """How many bytes an object is, pickled; its arrays are not copied for that."""
+    buffers: list[pickle.PickleBuffer] = []
+    size = len(pickle.dumps(value, protocol=5, buffer_callback=buffers.append))
+    return size + sum(buffer.raw().nbytes for buffer in buffers)
+
+
+def current_client() -> Any:
+    """The current client, or None where there is none."""
+    try:
+        from distributed import Client
+
+        return Client.current()
+    except (ImportError, ValueError):
+        return None
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _address() -> str:
+    if "distributed" not in sys.modules:
+        return ""
+    from distributed import get_worker
+
+    try:
+        return str(get_worker().address)
+    except ValueError:
+        return ""
+
+
+def _here(plan: Plan, done: Callable[[int], None] | None, stop: Callable[[], bool] | None) -> Made:
+    """The same on the scheduler that Dask uses without a cluster: threads, unless it was told otherwise."""
+    from dask.base import get_scheduler
+    from dask.callbacks import Callback
+    from dask.threaded import get
+
+    places = {key: place for place, key in enumerate(plan.leaves)}
+
+    def ended(key: Any, value: Any, *_: Any) -> None:
+        if key in places and done is not None and value.refused is None:
+            done(places[key])
+        if stop is not None and stop():
+            raise Interrupted("interrupted")
+
+    graph = {**plan.shared(), **plan.given(), **plan.placed({}, [""] * len(plan.leaves))[("",)]}
+    with Callback(posttask=ended):
+        made: Made = (get_scheduler() or get)(graph, plan.root)
+    return made
+
+
+@contextmanager
+def _large(size: int) -> Iterator[None]:
+    """Dask warns of large graphs, for they often hold data; ours hold as much as the weights have."""
+    import dask
+    from dask.utils import parse_bytes
+
+    name = "distributed.admin.large-graph-warning-threshold"
+    with dask.config.set({name: parse_bytes(dask.config.get(name)) + size}):
+        yield

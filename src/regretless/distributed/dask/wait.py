@@ -1,0 +1,114 @@
+"""Waiting for tasks on a cluster: who is ready is told as it comes, and what went wrong by the name of its shard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any, NoReturn
+
+from ...errors import EngineError, Interrupted, RegretlessError
+
+TICK = 0.1  # seconds between two looks whether to stop
+ROOT = -1
+ENDED = ("finished", "error", "cancelled")
+
+
+class Waiting:
+    """Waits for the root of one graph.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    names : mapping
+        What the shard of a task is called, by its key, in the order of the shards.
+    done, stop : callable, optional
+        See `Engine.fold`.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        names: Mapping[Any, str],
+        done: Callable[[int], None] | None,
+        stop: Callable[[], bool] | None,
+    ) -> None:
+        self._client, self._names, self._done, self._stop = client, names, done, stop
+        self._events: SimpleQueue[int] = SimpleQueue()
+
+    def holders(self, futures: Sequence[Any]) -> dict[Any, Sequence[str]]:
+        """Which workers hold the results of some futures, once they are there."""
+        if not futures:
+            return {}
+        for future in futures:
+            future.add_done_callback(lambda _: self._events.put(ROOT))
+        while any(future.status not in ENDED for future in futures):
+            self._next()
+        return dict(self._client.who_has(list(futures)))
+
+    def result(self, submit: Callable[[list[Any]], list[Any]], root: Any, leaves: Sequence[Any]) -> Any:
+        """Submit a graph and wait for its root.
+
+        Parameters
+        ----------
+        submit : callable
+            Given keys, it gives their futures.
+        root : key
+        leaves : sequence of keys
+            Of the shards' tasks.
+        """
+        futures = submit([root, *leaves])
+        try:
+            self._watch(futures[0], futures[1:])
+            if futures[0].status != "finished":
+                self._explain(futures[0], dict(zip(leaves, futures[1:], strict=True)))
+            return futures[0].result()
+        finally:
+            # What nobody wants any more is not begun, and what is being made is thrown away. To cancel would be no
+            # better, and Dask's scheduler does not survive it where a merge is waited for by another merge alone.
+            for future in futures:
+                future.release()
+
+    def _watch(self, root: Any, leaves: list[Any]) -> None:
+        """Until the root is there or cannot be; what a leaf has made is kept only as long as a merge wants it."""
+        for place, future in enumerate([root, *leaves], ROOT):
+            future.add_done_callback(lambda _, place=place: self._events.put(place))
+        missing = set(range(len(leaves)))
+        while root.status not in ENDED:  # it may be lost with its worker, and is made again
+            place = self._next()
+            if place != ROOT and leaves[place].status == "finished":
+                missing.discard(place)
+                leaves[place].release()
+                self._tell(place)
+        if root.status == "finished":
+            for place in sorted(missing):
+                self._tell(place)
+
+    def _tell(self, place: int) -> None:
+        if self._done is not None:
+            self._done(place)
+
+    def _next(self) -> int:
+        """What is ready next; ROOT also if nothing was for a while."""
+        if self._stop is not None and self._stop():
+            raise Interrupted("interrupted")
+        try:
+            return self._events.get(timeout=TICK)
+        except Empty:
+            if self._client.status == "closed":
+                raise EngineError("the connection to Dask's scheduler was lost") from None
+            return ROOT
+
+    def _explain(self, root: Any, leaves: Mapping[Any, Any]) -> NoReturn:
+        """Say why there is no root."""
+        if root.status != "error":
+            raise EngineError("Dask's scheduler has given up the run: it was cancelled, or the connection was lost")
+        error = root.exception()
+        if isinstance(error, RegretlessError):
+            raise error.with_traceback(None) from None
+        failed = [self._names[key] for key, leaf in leaves.items() if leaf.status == "error"] or ["a merge"]
+        if type(error).__name__ == "KilledWorker":
+            # Dask suspects all that a worker had before it when it died, not only what it was at.
+            listed = ", ".join(failed[:3]) + (f" and {len(failed) - 3} more" if len(failed) > 3 else "")
+            found = f"{listed}: {error.allowed_failures + 1} workers died while they played this or had it before them"
+            raise EngineError(f"{found}; is there memory enough for one shard?") from error
+        raise EngineError(f"{failed[0]}: {type(error).__name__}: {error}") from error

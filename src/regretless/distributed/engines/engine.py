@@ -1,0 +1,161 @@
+"""Who runs a function on every shard."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, Protocol, TypeVar, cast
+
+from ...errors import DataError, Interrupted, RegretlessError
+from ..core.tree import Tree
+from ..rows.shards import Shard
+from .watched import Watched
+
+C = TypeVar("C")
+T = TypeVar("T")
+
+
+class Named(Protocol):
+    """Whatever work is done on: a shard of rows, or something else with a name."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+
+class Engine(ABC):
+    """Runs work on shards, and merges what comes of it over a tree whose shape depends on the number of shards alone.
+
+    Attributes
+    ----------
+    moved : tuple of (down, up)
+        Bytes that went to where the shards are played and came back in the last `fold`, as they were pickled; zero
+        where nothing travels. The descriptions of the shards are not counted.
+    """
+
+    moved: tuple[int, int] = (0, 0)
+
+    @abstractmethod
+    def fold(
+        self,
+        work: Callable[[C, Any], T],
+        merge: Callable[[C, T, T], T],
+        common: C,
+        shards: Sequence[Named],
+        *,
+        done: Callable[[int], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> T:
+        """Run ``work(common, shard)`` on every shard and merge the results of neighbours.
+
+        Parameters
+        ----------
+        work, merge : callable
+            Importable by name: they may run elsewhere.
+        common : object
+            What all of them are given.
+        shards : sequence of Shard, or of whatever else has a name
+        done : callable, optional
+            Told the place of each shard whose work is done.
+        stop : callable, optional
+            Asked now and then whether to stop.
+
+        Raises
+        ------
+        Interrupted
+            If `stop` said so.
+        EngineError
+            If a process that played a shard is gone.
+        RegretlessError
+            If a shard cannot be used; it is named.
+        """
+
+
+class Here(Engine):
+    """This process, one shard after another: what every other engine must agree with, bit for bit."""
+
+    def fold(
+        self,
+        work: Callable[[C, Any], T],
+        merge: Callable[[C, T, T], T],
+        common: C,
+        shards: Sequence[Named],
+        *,
+        done: Callable[[int], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> T:
+        """Run the work on one shard after the other."""
+        tree: Tree[T] = Tree(len(shards), partial(merge, common))
+        for place, shard in enumerate(shards):
+            if stop is not None and stop():
+                raise Interrupted("interrupted")
+            tree.add(place, guarded(work, common, watched(shard, stop)))
+            if done is not None:
+                done(place)
+        return tree.result
+
+
+def guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
+    """Do the work on a shard, whose name will be in whatever goes wrong.
+
+    Every engine calls this where the shard is played.
+
+    Raises
+    ------
+    RegretlessError
+        Whatever was wrong with the shard.
+    """
+    try:
+        return work(common, shard)
+    except Interrupted:
+        raise
+    except DataError as error:
+        if str(error).startswith(shard.name):
+            raise
+        place = f"{shard.name}: {error.path}"
+        raise DataError(place, error.line, error.column, error.found, error.advice) from error
+    except RegretlessError as error:
+        if str(error).startswith(shard.name):
+            raise
+        raise RegretlessError(f"{shard.name}: {error}") from error
+    except OSError as error:
+        found = f"this cannot be read ({error.strerror or error})"
+        raise DataError(shard.name, None, None, found, "it must be there where it is played") from error
+
+
+def watched(shard: Named, stop: Callable[[], bool] | None) -> Named:
+    """The shard, which asks between its batches whether to stop; what is no shard of rows stays as it is."""
+    return shard if stop is None or not isinstance(shard, Shard) else Watched(shard, stop)
+
+
+def engine_of(executor: Any) -> Engine:
+    """The engine that an executor is.
+
+    Parameters
+    ----------
+    executor : None, Executor or Engine
+        None: this process. Any `concurrent.futures.Executor`: process and thread pools, loky's reusable executor; a
+        Dask client or its ``get_executor()``. It is used and not shut down.
+
+    Raises
+    ------
+    RegretlessError
+        If it is something else.
+    """
+    if executor is None:
+        return Here()
+    if isinstance(executor, Engine):
+        return executor
+    if type(executor).__module__.partition(".")[0] == "distributed":
+        from ..dask import engine_for
+
+        return cast(Engine, engine_for(executor))
+    if isinstance(executor, Executor):
+        from .pools import OnExecutor
+
+        return OnExecutor(executor)
+    raise RegretlessError(
+        f"executor={executor!r}: None, a concurrent.futures.Executor or an engine of regretless.distributed is expected"
+    )

@@ -1,0 +1,188 @@
+"""Shards on any executor of Python's: pools of processes and threads, loky's, Dask's."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from ...errors import EngineError, Interrupted, RegretlessError
+from ..core.tree import Tree
+from .carried import Carried
+from .engine import Engine, Named, guarded, watched
+
+C = TypeVar("C")
+T = TypeVar("T")
+
+TICK = 0.1  # seconds between two questions whether to stop
+AHEAD = 2  # tasks that wait for each worker, so that none has to wait for this process
+OF_THIS_MACHINE = ("concurrent.futures.process", "loky", "joblib.externals.loky")  # modules of their executors
+
+
+class OnExecutor(Engine):
+    """Any `concurrent.futures.Executor`.
+
+    Processes of this machine get what all shards are given through a file; no more tasks are submitted than keep all
+    workers busy; what comes back is merged as it comes. The executor is used and not shut down.
+
+    Parameters
+    ----------
+    executor : Executor
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+
+    def fold(
+        self,
+        work: Callable[[C, Any], T],
+        merge: Callable[[C, T, T], T],
+        common: C,
+        shards: Sequence[Named],
+        *,
+        done: Callable[[int], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> T:
+        """Run the work on the workers of the executor."""
+        tree: Tree[T] = Tree(len(shards), partial(merge, common))
+        up, processes = 0, set[int]()
+        with Carried(common, by_file=_of_this_machine(self.executor)) as carried:
+            for place, answer in self._answers(work, carried, shards, stop):
+                value = answer
+                if isinstance(answer, Packed):
+                    up += len(answer.result)
+                    processes.add(answer.process)
+                    value = pickle.loads(answer.result)
+                tree.add(place, value)
+                if done is not None:
+                    done(place)
+            self.moved = carried.sent(len(processes)), up
+        return tree.result
+
+    def _answers(
+        self, work: Any, carried: Carried, shards: Sequence[Named], stop: Callable[[], bool] | None
+    ) -> Iterator[tuple[int, Any]]:
+        """What came of each shard, as it comes."""
+        most = (1 + AHEAD) * _workers(self.executor)
+        left = iter(range(len(shards)))
+        pending: dict[Future[Any], int] = {}
+        try:
+            while True:
+                for place in _some(left, most - len(pending)):
+                    pending[self._submit(work, carried, shards[place])] = place
+                if not pending:
+                    return
+                finished, _ = wait(pending, timeout=TICK, return_when=FIRST_COMPLETED)
+                if stop is not None and stop():
+                    raise Interrupted("interrupted")
+                for future in sorted(finished, key=pending.__getitem__):
+                    answer = _answer(future, shards, pending)
+                    yield pending.pop(future), answer
+        finally:
+            for future in pending:
+                future.cancel()
+
+    def _submit(self, work: Any, carried: Carried, shard: Named) -> Future[Any]:
+        given = Parcel.of(shard) if _of_python(self.executor) else shard
+        try:
+            return self.executor.submit(_task, work, carried, given)
+        except BrokenExecutor as error:
+            raise EngineError("the executor is broken: one of its processes is gone") from error
+        except RuntimeError as error:  # it is shut down
+            raise EngineError(f"the executor takes no work ({error})") from error
+
+
+class Packed(NamedTuple):
+    """What comes back from another process."""
+
+    process: int
+    result: bytes
+
+
+class Parcel(NamedTuple):
+    """A shard on its way to a process of Python's own pool, which dies of what it cannot unpickle."""
+
+    name: str
+    shard: bytes
+
+    @classmethod
+    def of(cls, shard: Named) -> Parcel:
+        """The shard, pickled.
+
+        Raises
+        ------
+        RegretlessError
+            If it cannot be.
+        """
+        try:
+            return cls(shard.name, pickle.dumps(shard, pickle.HIGHEST_PROTOCOL))
+        except Exception as error:  # a user's object may fail in any way
+            raise _unfit(shard.name, error) from error
+
+    def opened(self) -> Named:
+        """The shard, where it has arrived.
+
+        Raises
+        ------
+        RegretlessError
+            If it cannot be made again.
+        """
+        try:
+            shard: Named = pickle.loads(self.shard)
+        except Exception as error:
+            raise _unfit(self.name, error) from error
+        return shard
+
+
+def _task(work: Callable[[Any, Any], T], carried: Carried, given: Named) -> T | Packed:
+    """What a worker does; what it gives is pickled here, so that its size is known."""
+    shard = given.opened() if isinstance(given, Parcel) else given
+    result = guarded(work, carried.value, watched(shard, carried.ended))
+    return result if carried.here else Packed(os.getpid(), pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
+
+
+def _answer(future: Future[Any], shards: Sequence[Named], pending: dict[Future[Any], int]) -> Any:
+    """What a task gave, or a clear error."""
+    try:
+        return future.result()
+    except BrokenExecutor as error:
+        names = ", ".join(shards[place].name for place in sorted(pending.values())[:3])
+        found = f"a process of the executor is gone (killed, or out of memory) while it had {names}"
+        more = len(pending) - 3
+        raise EngineError(f"{found}{f' and {more} more' if more > 0 else ''} to play") from error
+    except CancelledError as error:
+        raise Interrupted("interrupted: the executor was told to give up its tasks") from error
+    except pickle.PicklingError as error:
+        raise _unfit(shards[pending[future]].name, error) from error
+
+
+def _unfit(name: str, error: Exception) -> RegretlessError:
+    """What is said of a shard that cannot travel."""
+    advice = "let its function stand at the top of a module that the processes can import, or use threads"
+    return RegretlessError(f"{name}: this cannot be sent to another process ({error}); {advice}")
+
+
+def _some(places: Iterator[int], many: int) -> Iterator[int]:
+    """The next few."""
+    for _, place in zip(range(many), places, strict=False):
+        yield place
+
+
+def _of_python(executor: Executor) -> bool:
+    """Whether it is the pool of processes that comes with Python."""
+    return any(kind.__module__ == OF_THIS_MACHINE[0] for kind in type(executor).__mro__)
+
+
+def _of_this_machine(executor: Executor) -> bool:
+    """Whether these are processes that can read what this one writes."""
+    modules = [f"{kind.__module__}." for kind in type(executor).__mro__]
+    return any(module.startswith(f"{known}.") for module in modules for known in OF_THIS_MACHINE)
+
+
+def _workers(executor: Any) -> int:
+    """How many tasks an executor can run at a time, as far as it says so."""
+    many = getattr(executor, "_max_workers", None)
+    return max(1, many if isinstance(many, int) else os.cpu_count() or 1)

@@ -1,0 +1,231 @@
+"""Shards played by Spark: partitions of a data frame where they are, and whatever else is a shard on the executors."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, log2
+from typing import Any
+from uuid import uuid4
+
+from ...data.stream import Stream
+from ...errors import EngineError, Interrupted, RegretlessError
+from ..core.tree import Tree
+from ..engines.engine import Engine
+from ..rows.shards import Shard
+from .rows import Layout
+from .worker import ANSWERS, OTHER_ROWS, merging, playing, playing_others
+
+SECONDS_BETWEEN_LOOKS = 0.2  # at whether to stop
+SMALL = 1 << 20  # bytes of shards, such as paths of files, that every task may be given all of
+FEW = 32  # as many answers come to the driver as they are; of more, neighbours are merged on the executors before
+LOST = (
+    "the Python of Spark's workers cannot load what is to be run there ({}); regretless must be installed in it, and "
+    "it must be of the version of this one: set PYSPARK_PYTHON to such a Python before the session begins"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkPartition(Shard):
+    """A partition of a data frame; its rows can be read where Spark plays it, and nowhere else.
+
+    Attributes
+    ----------
+    name : str
+    place : int
+        The partition's number.
+    rows : int
+        How many there were when they were counted.
+    """
+
+    name: str
+    place: int
+    rows: int
+
+    def open(self, schema: dict[str, Any] | None) -> Stream:
+        """Refuse: the rows are elsewhere.
+
+        Raises
+        ------
+        RegretlessError
+            Always.
+        """
+        found = f"{self.name}: its rows are where Spark keeps them"
+        raise RegretlessError(f"{found}; give the engine that came with it as the executor")
+
+
+class SparkEngine(Engine):
+    """Runs work in tasks of Spark, by ``mapInArrow``: in the classic way and through Spark Connect.
+
+    Answers come back in the rows of a data frame, of which Spark keeps one set for each partition however often a task
+    was tried: nothing is counted twice.
+
+    Parameters
+    ----------
+    session : SparkSession
+    frame : DataFrame, optional
+        What the partitions are of, as `Partitions` prepares it. Without it, shards of other kinds are played.
+    layout : Layout, optional
+        Which of its columns are what.
+    columns : int, optional
+        How many features there are.
+    """
+
+    def __init__(
+        self, session: Any, frame: Any = None, layout: Layout | None = None, columns: int | None = None
+    ) -> None:
+        self.session, self._frame, self._layout, self._columns = session, frame, layout, columns
+
+    def fold(
+        self,
+        work: Callable[..., Any],
+        merge: Callable[..., Any],
+        common: Any,
+        shards: Sequence[Any],
+        *,
+        done: Callable[[int], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Any:
+        """See `Engine.fold`; `done` is told of all shards at the end, for Spark shows its own progress."""
+        size = _group(len(shards))
+        play = partial(self._played, work, common, shards, size)
+        nodes = self._answers(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
+        if any(kind == "again" for kind, _ in nodes.values()):
+            nodes = self._answers(play(keep=True), merge, common, len(shards), size, stop)
+        tree: Tree[Any] = Tree(ceil(len(shards) / size), partial(merge, common))
+        for node in range(ceil(len(shards) / size)):
+            if node not in nodes:
+                found = f"{shards[node * size].name}: no task of Spark had its rows"
+                raise EngineError(f"{found}; {OTHER_ROWS}")
+            kind, value = nodes[node]
+            if kind != "result":
+                raise value
+            tree.add(node, value)
+        for place in range(len(shards) if done is not None else 0):
+            done(place)  # type: ignore[misc]
+        return tree.result
+
+    def _played(self, work: Any, common: Any, shards: Sequence[Any], size: int, *, keep: bool) -> Any:
+        """The data frame of the answers."""
+        if all(isinstance(shard, SparkPartition) for shard in shards) and self._frame is not None:
+            return self._of_partitions(work, common, shards, size, keep)
+        packed = [pickle.dumps(shard) for shard in shards]
+        small = sum(map(len, packed)) < SMALL
+        frame = self.session.range(0, len(packed), 1, len(packed)) if small else _spread(self.session, packed)
+        return frame.mapInArrow(playing_others(work, common, packed if small else None, size), ANSWERS)
+
+    def _of_partitions(self, work: Any, common: Any, shards: Sequence[Any], size: int, keep: bool) -> Any:
+        from pyspark.sql import functions as F
+
+        leaves = {shard.place: (leaf, shard.name, shard.rows) for leaf, shard in enumerate(shards)}
+        frame = self._frame
+        if len(leaves) < FEW:  # of one partition, say, the rows of the others need not leave Spark
+            frame = frame.where(F.spark_partition_id().isin(list(leaves)))
+        return frame.mapInArrow(playing(work, common, leaves, self._layout, self._columns, keep, size), ANSWERS)
+
+    def _answers(
+        self, frame: Any, merge: Any, common: Any, leaves: int, size: int, stop: Callable[[], bool] | None
+    ) -> Mapping[int, tuple[str, Any]]:
+        """What came of each node: a leaf, or neighbours that were merged on the executors."""
+        if size > 1:
+            frame = frame.groupBy("node").applyInArrow(merging(merge, common, leaves, size), ANSWERS)
+        table = collected(self.session, frame, stop)
+        answers = [answer.as_py() for answer in table.column("answer")]
+        sent = len(pickle.dumps(common, protocol=5)) * leaves
+        self.moved = (sent, sum(map(len, answers)))
+        return dict(zip(table.column("node").to_pylist(), map(pickle.loads, answers), strict=True))
+
+
+def _spread(session: Any, packed: Sequence[bytes]) -> Any:
+    """Pickled shards in a data frame, about one a partition."""
+    import pyarrow as pa
+
+    return session.createDataFrame(pa.table({"leaf": range(len(packed)), "shard": packed})).repartition(len(packed))
+
+
+def collected(session: Any, frame: Any, stop: Callable[[], bool] | None = None) -> Any:
+    """The rows of a data frame as an Arrow table.
+
+    Raises
+    ------
+    Interrupted
+        If `stop` said so; Spark's tasks are told to end.
+    EngineError
+        If the workers cannot run what they are given, or a task failed as often as Spark tries it.
+    """
+    from pyspark.errors import PySparkException
+
+    try:
+        return frame.toArrow() if stop is None else _watched(session, frame, stop)
+    except PySparkException as error:
+        if "PythonException" not in type(error).__name__:
+            raise
+        raise EngineError(_said(str(error))) from error
+
+
+def _watched(session: Any, frame: Any, stop: Callable[[], bool]) -> Any:
+    from pyspark import inheritable_thread_target
+
+    tag = f"regretless-{uuid4().hex}"
+
+    def run() -> Any:
+        _tag(session, tag)  # of this thread's jobs alone
+        return frame.toArrow()
+
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(inheritable_thread_target(session)(run))
+        try:
+            while not wait([future], SECONDS_BETWEEN_LOOKS).done:
+                if stop():
+                    raise Interrupted("interrupted")
+        except BaseException:
+            while not wait([future], SECONDS_BETWEEN_LOOKS).done:  # the job may not have been there yet
+                _end(session, tag)
+            raise
+        return future.result()
+
+
+def _tag(session: Any, tag: str) -> None:
+    if through_connect(session):
+        session.addTag(tag)
+    else:  # a session's own tags are not those that its jobs have in the classic way
+        session.sparkContext.setInterruptOnCancel(True)
+        session.sparkContext.addJobTag(tag)
+
+
+def _end(session: Any, tag: str) -> None:
+    if through_connect(session):
+        session.interruptTag(tag)
+    else:
+        session.sparkContext.cancelJobsWithTag(tag)
+
+
+def through_connect(session: Any) -> bool:
+    """Whether a session is one of Spark Connect, which has no Java machine at hand."""
+    return type(session).__module__.startswith("pyspark.sql.connect")
+
+
+def _said(message: str) -> str:
+    """What a worker's traceback comes down to."""
+    lines = [line.strip() for line in message.splitlines() if line.strip() and not line.strip().startswith("SQLSTATE")]
+    errors = [line for line in lines if line.partition(":")[0].isidentifier() or "Error:" in line.partition(" ")[0]]
+    last = errors[-1] if errors else lines[-1]
+    if "ModuleNotFoundError" in message or "PYTHON_VERSION_MISMATCH" in message:
+        return LOST.format(last)
+    return f"a task of Spark failed: {last}"
+
+
+def _group(shards: int) -> int:
+    """How many neighbours are merged before anything comes to the driver: a power of two, and the tree is the same."""
+    return 1 if shards <= FEW else 2 ** ceil(log2(shards) / 2)
+
+
+def partitions_of(frame: Any) -> Iterator[int]:
+    """The numbers of the partitions that hold rows."""
+    from pyspark.sql import functions as F
+
+    found = frame.select(F.spark_partition_id().alias("place")).distinct()
+    return iter(sorted(collected(frame.sparkSession, found).column("place").to_pylist()))

@@ -1,0 +1,213 @@
+"""The fitted model for pipelines of pyspark.ml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from pyspark.ml.classification import ClassificationModel
+from pyspark.ml.linalg import DenseVector, Vector, VectorUDT
+from pyspark.ml.util import MLReadable, MLWritable
+
+from ...data.batch import Array, Batch
+from ...errors import RegretlessError
+from ...linear.base import OnlineClassifier
+from ...theorem import Certificate
+from ..mixture import Mixture
+from .files import ModelReader, ModelWriter
+from .params import NAMES, ColumnParams
+from .rows import Layout, batch_of
+from .survey import Partitions, layout_of
+
+
+class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable):  # type: ignore[misc]
+    """A learner that predicts the rows of data frames where they are: the bits are those of its own `predict`.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Fitted.
+    mixture : Mixture, optional
+        The run that it comes from.
+    extra : mapping, optional
+        What a file kept with it, if it comes from no such run.
+
+    Attributes
+    ----------
+    learner : OnlineClassifier
+    mixture : Mixture or None
+        What happened in each epoch, and the sums that certificates are made of.
+    """
+
+    def __init__(
+        self, learner: OnlineClassifier, mixture: Mixture | None = None, extra: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__()
+        self.learner, self.mixture, self._extra = learner, mixture, dict(extra or {})
+
+    def to_local(self) -> OnlineClassifier:
+        """The learner, which needs no Spark."""
+        return self.learner
+
+    @property
+    def numClasses(self) -> int:
+        """How many classes there are."""
+        return len(self.learner.classes_)
+
+    @property
+    def numFeatures(self) -> int:
+        """How many features there are."""
+        return int(self.learner.n_features_in_)
+
+    def predict(self, value: Vector) -> Any:
+        """The label of one vector."""
+        return self.learner.labels(self._scores(value))[0].item()
+
+    def predictRaw(self, value: Vector) -> Vector:
+        """The scores of one vector, one a class."""
+        return DenseVector(raw(self._scores(value))[0])
+
+    def certify(self, dataset: Any, **how: Any) -> list[Certificate]:
+        """Certificates of the run that the model comes from.
+
+        Parameters
+        ----------
+        dataset : DataFrame
+            The rows that were learned from, in the same partitions.
+        **how
+            What `Mixture.certify` takes.
+
+        Returns
+        -------
+        list of Certificate
+
+        Raises
+        ------
+        RegretlessError
+            If the partitions hold other numbers of rows than those that were played.
+        """
+        if self.mixture is None:
+            raise RegretlessError("this model was not learned over partitions: certify its learner")
+        with Partitions(dataset, self.getFeatures(), self.getLabelCol(), self.chosen("numWorkers")) as rows:
+            played = dict(zip(self.mixture.names, self.mixture.rounds.tolist(), strict=True))
+            found = {shard.name: shard.rows for shard in rows.shards}
+            if played != found:
+                raise RegretlessError(f"the model learned from {_told(played)}; this data frame has {_told(found)}")
+            mixture = Mixture(self.mixture.learner, list(rows.shards), self.mixture.kept)
+            return mixture.certify(rows.engine, **how)
+
+    def setParams(self, **given: Any) -> RegretlessModel:
+        """Set columns, under either name."""
+        self._take(given)
+        return self
+
+    def setFeaturesCol(self, value: Any) -> RegretlessModel:
+        """Set the column of the features, or the columns."""
+        return self.setParams(featuresCol=value)
+
+    def write(self) -> ModelWriter:
+        """What writes it: to one file if the path ends in ``.rgl``, else to a folder as pipelines want it."""
+        return ModelWriter(self)
+
+    @classmethod
+    def read(cls) -> ModelReader:
+        """What reads either."""
+        return ModelReader(cls)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that were chosen, as JSON values."""
+        return {name: self.getOrDefault(name) for name in NAMES if self.isSet(name)}
+
+    def extra(self) -> dict[str, Any]:
+        """What a file keeps with the learner, as JSON values."""
+        return self._extra if self.mixture is None else self.mixture.kept.extra()
+
+    def _scores(self, value: Vector) -> Array:
+        values = np.ascontiguousarray(value.toArray(), np.float64)[None]
+        _refuse_width(values.shape[1], self.learner)
+        return self.learner.scores(Batch(values, None, values.shape[1]))
+
+    def _transform(self, dataset: Any) -> Any:
+        from pyspark.sql.types import StructField, StructType
+
+        layout = layout_of(dataset.schema, self.getFeatures(), None)
+        labels, scores = self.getPredictionCol(), self.getRawPredictionCol()
+        added = [StructField(labels, _label_type(self.learner))] if labels else []
+        added += [StructField(scores, VectorUDT())] if scores else []
+        for field in added:
+            if field.name in dataset.columns:
+                raise RegretlessError(f"there is a column {field.name!r} already: drop it, or choose another name")
+        if not added:
+            return dataset
+        if layout.kind == "columns" and len(layout.features) != self.numFeatures:
+            _refuse_width(len(layout.features), self.learner)
+        places = [dataset.columns.index(name) for name in layout.features]
+        wanted = StructType([*dataset.schema.fields, *added])
+        return dataset.mapInArrow(predicting(self.learner, layout, places, bool(labels), bool(scores)), wanted)
+
+
+def predicting(learner: OnlineClassifier, layout: Layout, places: list[int], labels: bool, scores: bool) -> Any:
+    """What adds predictions to record batches."""
+
+    def predict(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        first = 0
+        for records in batches:
+            wanted = pa.RecordBatch.from_arrays(
+                [records.column(place) for place in places], names=[str(place) for place in range(len(places))]
+            )
+            found = batch_of(wanted, layout, "transform", first) if len(wanted) else None
+            first += records.num_rows
+            if found is None:
+                continue
+            _refuse_width(found.columns, learner)
+            values = learner.scores(found)
+            added = [_labels(learner, values)] if labels else []
+            added += [_vectors(raw(values))] if scores else []
+            names = [*records.schema.names, *(f"added {place}" for place in range(len(added)))]
+            yield pa.RecordBatch.from_arrays([*records.columns, *added], names=names)
+
+    return predict
+
+
+def raw(scores: Array) -> Array:
+    """One score a class; of two, the first one's is the other's with its sign turned."""
+    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+
+
+def _labels(learner: OnlineClassifier, scores: Array) -> Any:
+    import pyarrow as pa
+
+    found = learner.labels(scores)
+    if found.dtype.kind == "b":
+        return pa.array(found)
+    return pa.array(found.astype(object) if found.dtype.kind == "U" else found.astype(np.float64))
+
+
+def _vectors(scores: Array) -> Any:
+    """Rows as dense vectors of pyspark.ml, in the form that Spark gives them to Arrow."""
+    import pyarrow as pa
+
+    rows, width = scores.shape
+    starts = pa.array(np.arange(0, (rows + 1) * width, width, dtype=np.int32))
+    values = pa.ListArray.from_arrays(starts, pa.array(np.ascontiguousarray(scores).reshape(-1)))
+    parts = [pa.array(np.ones(rows, np.int8)), pa.nulls(rows, pa.int32()), pa.nulls(rows, pa.list_(pa.int32())), values]
+    return pa.StructArray.from_arrays(parts, ["type", "size", "indices", "values"])
+
+
+def _label_type(learner: OnlineClassifier) -> Any:
+    from pyspark.sql.types import BooleanType, DoubleType, StringType
+
+    return {"U": StringType, "b": BooleanType}.get(learner.classes_.dtype.kind, DoubleType)()
+
+
+def _refuse_width(found: int, learner: OnlineClassifier) -> None:
+    if found != learner.n_features_in_:
+        raise RegretlessError(f"{found} features, but the model knows {learner.n_features_in_}")
+
+
+def _told(partitions: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{rows:,}" for rows in list(partitions.values())[:5])
+    return f"{len(partitions):,} partitions of {listed}{', ...' if len(partitions) > 5 else ''} rows"

@@ -1,0 +1,1 @@
+"""What adds up over shards: ledgers of experts and of bandits."""
