@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,11 @@ def joined(parts: list[Pair]) -> Pair:
 
 
 class Endless(Stream):
-    """The same row for ever."""
+    """The same row again and again, for a minute: a test that does not stop it fails then, instead of hanging."""
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
-        while True:
+        end = monotonic() + 60.0
+        while monotonic() < end:
             yield Batch(np.ones((1, 2)), np.ones(1), 2)
 
     def schema(self) -> dict[str, Any]:
@@ -62,7 +64,7 @@ class Endless(Stream):
 
 
 class EndlessShard(Shard):
-    """A shard that never ends by itself."""
+    """A shard that does not end by itself within the time of a test."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from regretless.distributed.core.epoch import Outcome, epoch, merge
-from regretless.distributed.core.mixable import announced, refuse, settled, started
+from regretless.distributed.core.mixable import refuse, settled, started
 from regretless.distributed.core.tree import Tree
 from regretless.distributed.rows.shards import Shard, arrays
 
@@ -36,7 +36,7 @@ def mixed(
     """
     refuse(learner)
     parts = shards if isinstance(shards[0], Shard) else arrays(shards)
-    announced(learner, np.asarray(classes), shards[0][0].shape[1] if columns is None else columns)
+    learner.announce(np.asarray(classes), shards[0][0].shape[1] if columns is None else columns)
     clock, outcomes = None, []
     for number in range(epochs):
         alone = len(parts) == 1 if alone is None else alone

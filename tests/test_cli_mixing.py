@@ -14,6 +14,7 @@ from regretless.distributed import files as shard_files
 from regretless.distributed import mix
 from regretless.distributed.core.start import WEIGHTINGS
 from regretless.distributed.once import average_once
+from regretless.errors import Interrupted
 from regretless.linear import AveragedPerceptron, Perceptron
 
 from .cli import CommandLine, noisy_lines, write
@@ -84,6 +85,20 @@ def test_shards_in_groups_are_what_python_plays_together(run, pattern, tmp_path)
     assert "after every 2 of 5 shards" in run("inspect", tmp_path / "m.rgl").out
     assert run("learn", pattern, *HERE, "--resume", tmp_path / "m.rgl", "--passes", 3).code == 0
     mix(AveragedPerceptron(passes=3), str(pattern), together=2).save(tmp_path / "p.rgl")
+    assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "p.rgl").read_bytes()
+
+
+def test_a_run_that_python_began_is_finished(run, pattern, tmp_path):
+    """Without --passes a run that was stopped goes on for as many epochs as Python was asked for."""
+
+    def enough(epoch):
+        if epoch.number == 2:
+            raise Interrupted("enough")
+
+    with pytest.raises(Interrupted):
+        mix(AveragedPerceptron(), str(pattern), epochs=4, checkpoint=tmp_path / "m.rgl", on_epoch=enough)
+    assert run("learn", pattern, *HERE, "--resume", tmp_path / "m.rgl").code == 0
+    mix(AveragedPerceptron(), str(pattern), epochs=4).save(tmp_path / "p.rgl")
     assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "p.rgl").read_bytes()
 
 
@@ -221,7 +236,7 @@ def test_a_file_in_pieces_is_what_python_cuts(run, tmp_path):
         (["learn", "{pattern}", "--learner", "perceptron", "--workers", "2", "--report", "{two}"], "overwritten"),
         (["learn", "{pattern}", "--resume", "{model}", "--workers", "2", "--one-shot"], "nothing to go on with"),
         (["learn", "{pattern}", "--resume", "{model}"], "add --workers"),
-        (["learn", "{one}", "--resume", "{model}"], "was mixed from shards and goes on with them"),
+        (["learn", "{one}", "--resume", "{model}"], "was mixed from shards, each of which must be given"),
         (["certify", "{model}", "{one}"], "was mixed from shards"),
         (["learn", "{pattern}", "--resume", "{alone}", "--workers", "2"], "was not mixed from shards"),
         (["learn", "{pattern}", "--resume", "{once}", "--workers", "2"], "was averaged once"),
@@ -412,7 +427,7 @@ def test_learn_prints_the_certificates_of_the_mixture(run, separable):
 
 def test_averaging_once_is_certified_by_nothing(run, pattern):
     """No certificate of a one-shot average applies, and each says that no theorem bounds it."""
-    found = run("learn", pattern, "--learner", "perceptron", "--workers", 1, "--one-shot", "--json").json
+    found = run("learn", pattern, "--learner", "perceptron", "--workers", 1, "--one-shot", "--passes", 2, "--json").json
     assert found["certificates"]
     assert all(not one["applies"] and "no theorem" in one["why"] for one in found["certificates"])
 
@@ -447,12 +462,12 @@ def test_certify_gives_the_certificates_of_learn(run, separable, tmp_path):
 
 
 def test_certify_notices_that_these_are_other_rows(run, separable, tmp_path):
-    """Shards in which a label was changed are certified as nothing, when they are certified later or gone on with."""
+    """Shards whose rows were turned round are certified as nothing, when they are certified later or gone on with."""
     model = tmp_path / "m.rgl"
     run("learn", separable, "--learner", "perceptron", *HERE, "--save", model)
     path = tmp_path / "part-2.svm"
-    first, rest = path.read_text().split(" ", 1)
-    path.write_text(f"{-int(first)} {rest}")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(reversed(lines)))  # a file of another size is refused before anything is played
     later = run("certify", model, separable, "--workers", 1, "--json").json
     again = run("learn", separable, "--resume", model, "--passes", 2, "--workers", 1, "--json").json
     for found in (later, again):

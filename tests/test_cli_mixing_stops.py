@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from regretless.cli.console import Console
 from regretless.cli.mixing_engine import Attended
+from regretless.distributed import mix
+from regretless.linear import Perceptron
 
 from .cli import CommandLine, start, write
 from .shards import TELLS, alive, children, command_of, parts
@@ -70,6 +76,18 @@ def test_a_signal_leaves_the_last_whole_epoch(run, tmp_path, strike, monkeypatch
     assert model.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.parametrize("pooled", [False, True])
+def test_a_signal_raises_where_this_process_plays_only(tmp_path, pooled):
+    """Work may be broken off by a signal's handler in this process; a pool, whose locks that would leave taken, is
+    asked to stop."""
+    seen = []
+    with ThreadPoolExecutor(2) as threads:
+        attended = Attended(threads if pooled else None, 3, Console(quiet=True))
+        mix(Perceptron(), parts(tmp_path, shards=3), attended, on_shard=lambda *_: seen.append(attended.waiting))
+    assert seen == [not pooled] * 3
+    assert not attended.waiting
+
+
 def test_an_interruption_without_save_says_that_nothing_was_kept(run, tmp_path, strike):
     """Without --save an interrupted run over shards ends with 130 all the same."""
     strike(1, signal.SIGINT)
@@ -100,11 +118,23 @@ def test_a_bad_row_of_a_later_epoch_leaves_those_before(run, tmp_path, strike, m
     assert model.read_bytes() == whole.read_bytes()
 
 
+@contextmanager
+def _killed_in_the_end(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that leads a session of its own, and is ended with all that it has started."""
+    with process:  # which waits for it, and closes its pipes
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
 def test_a_bad_shard_leaves_no_noise(tmp_path):
     """Shards that wait in the queue of a pool when another one fails are let go without a word."""
     files = [write(tmp_path / f"part-{k}.svm", ["1 1:1\n", "oops\n"]) for k in range(12)]
-    process = start("learn", *files, "--learner", "perceptron", "--workers", 2)
-    out, said = process.communicate(timeout=PATIENCE)
+    words = ("--learner", "perceptron", "--workers", 2)
+    with _killed_in_the_end(start("learn", *files, *words, start_new_session=True)) as process:
+        out, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (1, b"")
     (line,) = said.decode().splitlines()
     assert ".svm:2:1: " in line
@@ -113,10 +143,14 @@ def test_a_bad_shard_leaves_no_noise(tmp_path):
 def _until_epoch(process: subprocess.Popen[bytes], number: int) -> None:
     """Read the table until it has a row of this epoch."""
     assert process.stderr is not None
-    for line in process.stderr:
-        if line.split()[:1] == [str(number).encode()]:
-            return
-    pytest.fail("the run ended early")
+    pipe, said, deadline = process.stderr.fileno(), b"", time.monotonic() + PATIENCE
+    while not re.search(rb"^ *%d .*\n" % number, said, re.MULTILINE):
+        if not select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            pytest.fail(f"epoch {number} did not come; the run said {said!r}")
+        read = os.read(pipe, 1 << 16)
+        if not read:
+            pytest.fail(f"the run ended early; it said {said!r}")
+        said += read
 
 
 def _workers(process: subprocess.Popen[bytes]) -> list[int]:
@@ -132,13 +166,13 @@ def _soon(holds: Callable[[], bool]) -> bool:
 
 
 @pytest.fixture
-def endless(tmp_path) -> tuple[list[Path], Path, subprocess.Popen[bytes]]:
-    """A run with two processes that has finished some of very many epochs."""
+def endless(tmp_path) -> Iterator[tuple[list[Path], Path, subprocess.Popen[bytes]]]:
+    """A run with two processes that has finished some of very many epochs; whatever is left of it is killed."""
     files, model = parts(tmp_path, shards=3), tmp_path / "m.rgl"
     words = ("--learner", "averaged-perceptron", "--workers", 2, "--passes", 10**6, "--save", model)
-    process = start("learn", *files, *words)
-    _until_epoch(process, 3)
-    return files, model, process
+    with _killed_in_the_end(start("learn", *files, *words, start_new_session=True)) as process:
+        _until_epoch(process, 3)
+        yield files, model, process
 
 
 def _finishes_alike(run: CommandLine, files: list[Path], model: Path) -> None:

@@ -395,6 +395,8 @@ def test_whatever_is_a_number_becomes_one(X: Any) -> None:
         (pa.chunked_array([[1.0]]), "2-dimensional"),
         (pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), "'when' of X holds datetime64"),
         (pl.DataFrame({"who": ["me"]}), "'who' of X holds .*string"),
+        (pd.DataFrame({"x": [1.0, 2.0], "who": ["1", "me"]}), "'who' of X holds text, such as 'me'"),
+        (pd.DataFrame({"who": pd.Categorical(["me"])}), "'who' of X holds text, such as 'me'"),
     ],
 )
 def test_what_are_no_rows_is_refused(X: Any, message: str) -> None:

@@ -13,6 +13,7 @@ from regretless.data import open_stream
 from regretless.distributed import Epoch, arrays, average_once, files, mix
 from regretless.distributed.engines.engine import Here
 from regretless.distributed.epochs import Mixing
+from regretless.distributed.rows.shards import shards_of
 from regretless.errors import DataError, Interrupted, RegretlessError
 from regretless.linear import AveragedPerceptron, MarginPerceptron, OnlineGradientDescent, Perceptron
 
@@ -202,10 +203,13 @@ def test_one_shot_is_the_mean_of_learners_apart(parts: list[Pair]) -> None:
 
 
 def test_one_shot_says_that_nothing_is_guaranteed(parts: list[Pair]) -> None:
-    """describe() and print of a one-shot average both say that no theorem bounds it."""
-    mixture = average_once(Perceptron(), parts)
+    """describe() and print of a one-shot average both say that no theorem bounds it, unless it is one epoch of mixing
+    because shards went over their rows once."""
+    mixture, single = (average_once(Perceptron(), parts, passes=passes) for passes in (2, 1))
     assert "no theorem" in mixture.describe()["guarantee"]
     assert "no theorem" in str(mixture)
+    assert single.describe()["guarantee"] is None
+    assert "no theorem" not in str(single)
 
 
 # ---- what shards reveal
@@ -223,6 +227,39 @@ def test_a_late_label_begins_the_epoch_anew() -> None:
     assert found.learner.state_.same(announced.learner.state_)
     assert begun.count((1, 0)) == 2
     assert (found.learner.met_, announced.learner.met_) == (9, 0)
+
+
+@pytest.mark.parametrize("given", [["a"], ["a", "b"], ["a", "b", "d"]])
+def test_classes_that_were_not_announced_with_the_others_count_as_mistakes(given: list[str]) -> None:
+    """Of classes of which some were announced, each of the others counts as a mistake once a shard that plays together
+    with others, and those that never come do not."""
+    parts = [(X, np.where(y > 0, "a", "b")) for X, y in pairs(4)]
+    parts[3] = parts[3][0], np.where(np.arange(len(parts[3][1])) % 5 == 4, "c", parts[3][1])
+    for together in (1, 2, 4):
+        missing = len({"a", "b", "c"}.difference(given))
+        assert mix(Perceptron(), parts, classes=given, together=together).learner.met_ == missing * together
+
+
+def test_the_risk_of_classes_that_each_come_once_is_not_said_to_be_small() -> None:
+    """Where every row is of another class and two of a hundred are announced, all but these two rounds count as
+    mistakes, as they do in `partial_fit`."""
+    X, y = np.eye(100) - 0.01, np.arange(100)
+    shards = [(X[place : place + 1], y[place : place + 1]) for place in range(100)]
+    learner = mix(Perceptron(), shards, classes=[0, 1], together=1).learner
+    assert learner.certify_risk()[0].observed >= 0.98
+
+
+def test_labels_that_somebody_looked_up_are_not_announced() -> None:
+    """A run that is told what labels the rows have begins once, and counts each class as a mistake all the same."""
+    parts = [(X, np.where(y > 0, "a", "b")) for X, y in pairs(3)]
+    parts[2] = parts[2][0], np.where(np.arange(len(parts[2][1])) % 5 == 4, "c", parts[2][1])
+    begun: list[tuple[int, int]] = []
+    run = Mixing(Perceptron(), shards_of(parts), Here(), found=np.array(["a", "b", "c"]))
+    run.on_shard = lambda number, place: begun.append((number, place))
+    found, plain = run.play(), mix(Perceptron(), parts)
+    assert begun.count((1, 0)) == 1
+    assert (found.learner.met_, plain.learner.met_) == (9, 9)
+    assert found.learner.state_.same(plain.learner.state_)
 
 
 def test_each_group_may_reveal_something_and_the_epoch_begins_anew_once() -> None:

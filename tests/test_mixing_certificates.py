@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 import regretless.distributed.certificates.rereading as over
 from regretless.distributed import arrays, mix
@@ -27,9 +28,11 @@ from regretless.linear import (
     PNormPerceptron,
     Winnow,
 )
+from regretless.linear.fresh import LOOKED
 from regretless.theory.mixing import all_separable, epochs_until_clean, mixed_separable
 from regretless.theory.standing import UNIT_WEIGHTS
 
+from .mixed_data import write_svm
 from .mixing_runs import LOSSES, Player, mixed, power_link
 
 LEARNERS: list[Any] = [
@@ -273,6 +276,14 @@ def test_one_shot_averages_have_no_certificates():
     assert [one.applies for one in found[-2:]] == [True, True]
 
 
+def test_a_single_pass_that_is_averaged_once_is_an_epoch_of_mixing():
+    """After one pass over each shard the one average has the certificates of the first epoch, number for number."""
+    shards = parts(1, [10, 20])
+    once, epoch = average_once(Perceptron(), shards, passes=1), mix(Perceptron(), shards, epochs=1)
+    assert [str(one) for one in once.certify(trusted=False)] == [str(one) for one in epoch.certify()]
+    assert any(one.applies for one in once.certify())
+
+
 def test_a_one_shot_average_errs_for_ever_on_data_that_mixing_separates():
     """There are two shards of separable rows for which the average of clean perceptrons is wrong however many passes
     they make, and mixing becomes clean."""
@@ -306,6 +317,80 @@ def test_what_the_first_epoch_says_of_new_rounds():
     first, later = ([one.bound for one in mixture.certify(iid=True)[-2:]] for mixture in (once, often))
     assert first == later
     assert once.certify(iid=True)[-2].observed == pytest.approx(once.history[0].mistakes / 150)
+
+
+@pytest.mark.parametrize(
+    ("learner", "how", "why"),
+    [
+        (MulticlassPerceptron(), {}, "classes"),
+        (MulticlassPerceptron(), {"classes": [0, 1], "together": 1}, "classes"),
+        (MulticlassPerceptron(), {"classes": [0, 1, 2]}, ""),
+        (Perceptron(), {"weights": "updates", "together": 2}, "weights"),
+        (Perceptron(), {"weights": "updates", "together": 2, "classes": [0, 1, 2]}, ""),
+        (Perceptron(), {"weights": "updates", "together": 1}, ""),
+        (Perceptron(), {"weights": "updates"}, ""),
+        (Perceptron(), {"weights": "rows", "together": 2}, ""),
+    ],
+)
+def test_classes_to_come_that_may_change_what_is_played_spoil_the_guarantee(learner, how, why, tmp_path):
+    """Classes that nobody announced spoil what is said of new rounds where they can be rivals of others, or count in
+    the means that later groups begin with, also in a file; elsewhere they do not."""
+    mixture = mix(learner, parts(4, [40, 60, 50], classes=3), **how)
+    mixture.save(tmp_path / "model.rgl")
+    for found in (mixture.certify(iid=True)[-2:], Mixture.read(tmp_path / "model.rgl").learner.certify_risk()):
+        assert [one.why for one in found] == ([LOOKED[why]] * 2 if why else [None] * 2)
+
+
+def test_a_power_that_goes_by_what_shards_were_found_to_have_spoils_the_guarantee(tmp_path):
+    """With p="auto" nothing is said of new rounds where only the rows of files tell how many columns there are; where
+    dense arrays do, or p is a number, something is."""
+    dense = parts(4, [40, 60, 50])
+    write_svm(tmp_path, [(X, np.asarray(y)) for X, y in dense])
+    pattern, sparse = str(tmp_path / "part-*.svm"), [(csr_matrix(X), y) for X, y in dense]
+    for shards, power, why in (
+        (pattern, "auto", LOOKED["p"]),
+        (sparse, "auto", LOOKED["p"]),
+        (pattern, 3.0, None),
+        (dense, "auto", None),
+    ):
+        assert mix(PNormPerceptron(p=power), shards).certify(iid=True)[-1].why == why
+
+
+def charged_too_much(together):
+    """Gradient descent on rows so long, at a rate so large, that squares of its losses are no floats."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        m = int(rng.integers(4, 20))
+        cuts = np.sort(rng.choice(np.arange(1, m), int(rng.integers(2, m)) - 1, replace=False))
+        X = rng.normal(size=(m, 3)) * 10.0 ** rng.integers(3, 9)
+        y = (X[:, 0] > 0).astype(int)
+        shards = list(zip(np.split(X, cuts), np.split(y, cuts), strict=True))
+        learner = OnlineGradientDescent(loss="square", schedule="constant", rate=0.01)
+        yield lambda learner=learner, shards=shards: mix(learner, shards, epochs=4, together=together)
+
+
+@pytest.mark.parametrize("together", [1, 2, None])
+def test_books_that_overflow_end_the_run_with_what_to_do(together):
+    """Books that overflow end a run with an error that speaks of the rate; a run that ends well has finite books and
+    certificates."""
+    refused = 0
+    for run in charged_too_much(together):
+        try:
+            mixture = run()
+        except RegretlessError as error:
+            refused += "or what they are charged; lower the rate" in str(error)
+            continue
+        assert np.isfinite(mixture.mixed_whole.array()).all()
+        assert all(np.isfinite(one.bound) for one in mixture.certify(seconds=0.1) if one.applies)
+    assert refused
+
+
+def test_a_certificate_whose_numbers_are_no_floats_is_declined():
+    """Against a comparator so long that its loss overflows, no certificate of a mixture gives an infinite number."""
+    mixture = mix(OnlineGradientDescent(loss="square", radius=1.0), parts(4, [40, 60]))
+    with np.errstate(over="ignore"):
+        found = mixture.certify(against=np.full(4, 1e200))
+    assert not any(one.applies and not np.isfinite(one.bound) for one in found)
 
 
 def test_a_book_that_was_made_smaller_is_found_out():

@@ -14,6 +14,7 @@ import pytest
 
 import regretless
 from regretless.distributed import Epoch, Mixture, average_once, files, mix
+from regretless.distributed import epochs as loop
 from regretless.errors import Interrupted, ModelError, RegretlessError
 from regretless.linear import (
     AveragedPerceptron,
@@ -107,7 +108,7 @@ def test_a_killed_driver_goes_on_to_the_same_bytes(paths: list[str], tmp_path: P
     """A process that is killed in the middle of its third epoch leaves the second whole, and going on from it gives the
     file of an undisturbed run."""
     model, undisturbed = tmp_path / "model.rgl", tmp_path / "undisturbed.rgl"
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(model), *paths], check=False)
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(model), *paths], check=False, timeout=120)
     assert ended.returncode == -signal.SIGKILL
     assert len(Mixture.read(model).history) == 2
     mix(AveragedPerceptron(), paths, epochs=4, checkpoint=model)
@@ -228,6 +229,44 @@ def test_other_shards_are_refused(paths: list[str], tmp_path: Path) -> None:
     Path(paths[2]).rename(Path(paths[2]).with_name("part-7.svm"))
     with pytest.raises(RegretlessError, match=r"shard part-3\.svm is now part-4\.svm"):
         mix(Perceptron(), str(Path(paths[0]).with_name("*.svm")), epochs=2, checkpoint=model)
+
+
+@pytest.mark.parametrize("epochs", [2, 4])
+def test_other_rows_are_refused_by_the_name_of_their_shard(epochs: int, tmp_path: Path) -> None:
+    """A checkpoint is of its rows: arrays with other labels, or other rows at an end, are refused, be it finished or
+    not, and the same rows in another form are not."""
+    parts, model = pairs(3), tmp_path / "model.rgl"
+    mix(Perceptron(), parts, epochs=2, checkpoint=model)
+    for place, changed in [(0, (parts[0][0], -parts[0][1])), (2, (parts[2][0][::-1], parts[2][1]))]:
+        others = [changed if number == place else part for number, part in enumerate(parts)]
+        with pytest.raises(RegretlessError, match=f"shard {place} has other rows than those that were learned from"):
+            mix(Perceptron(), others, epochs=epochs, checkpoint=model)
+    mix(Perceptron(), [(X.tolist(), y.astype(float)) for X, y in parts], epochs=epochs, checkpoint=model)
+
+
+def test_a_file_of_another_size_is_refused(paths: list[str], tmp_path: Path) -> None:
+    """A file that has grown since is named with both sizes; one that was only written anew, elsewhere, is the same."""
+    model = tmp_path / "model.rgl"
+    mix(Perceptron(), paths, epochs=1, checkpoint=model)
+    (tmp_path / "copied").mkdir()
+    copies = [tmp_path / "copied" / Path(path).name for path in paths]
+    for path, copied in zip(paths, copies, strict=True):
+        copied.write_bytes(Path(path).read_bytes())
+    mix(Perceptron(), copies, epochs=2, checkpoint=model)
+    with copies[2].open("a") as file:
+        file.write("1 1:1\n")
+    with pytest.raises(RegretlessError, match=r"part-3\.svm has other rows .*was \d+ bytes, and is \d+ bytes"):
+        mix(Perceptron(), copies, epochs=2, checkpoint=model)
+
+
+def test_what_shards_are_called_is_asked_once_a_run(paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names, options and fingerprints of shards are the same in all epochs and are looked up before the first."""
+    asked: list[Any] = []
+    for name in ("names_of", "reading_of", "prints_of"):
+        original = getattr(loop, name)
+        monkeypatch.setattr(loop, name, lambda shards, one=original: asked.append(one) or one(shards))
+    mix(Perceptron(), paths, epochs=3)
+    assert len(asked) == 3
 
 
 def test_one_shot_and_mixing_are_different_runs(paths: list[str], tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from errno import ENOSPC
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 from regretless import errors
 from regretless.data.batch import Array
 from regretless.distributed import OnExecutor, arrays, files, mix, workers
-from regretless.distributed.engines.carried import Carried
+from regretless.distributed.engines.carried import Carried, forsake
 from regretless.distributed.engines.engine import Here, guarded
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
 from regretless.linear import AveragedPerceptron, Perceptron
@@ -144,6 +145,15 @@ def test_many_shards_are_not_submitted_at_once() -> None:
     assert executor.most <= 3 * executor._max_workers
 
 
+def test_the_user_may_say_how_many_workers_there_are() -> None:
+    """Of an executor that is said to have five workers, whatever it says itself, 15 tasks wait at a time."""
+    executor = Whenever(0)
+    mix(Perceptron(), pairs(300, rows=2, columns=2), OnExecutor(executor, workers=5))
+    assert 3 * executor._max_workers < executor.most <= 15
+    with pytest.raises(RegretlessError, match="workers=0"):
+        OnExecutor(executor, workers=0)
+
+
 def test_what_all_are_given_is_pickled_once(pool: Executor) -> None:
     """The start of an epoch is pickled once in this process, and unpickled at most once in each other one."""
     Counted.pickled = 0
@@ -174,7 +184,7 @@ def test_no_file_is_left_behind(pool: Executor, tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_value_that_came_by_file_knows_when_nobody_waits(tmp_path: Path) -> None:
-    """Another process sees that the work is not wanted any more by the file being gone."""
+    """Another process sees by the file being gone that the work is not wanted any more, and has no value then."""
     with Carried([1, 2], by_file=True) as carried:
         received = pickle.loads(pickle.dumps(carried))
         assert received.value == [1, 2]
@@ -185,8 +195,66 @@ def test_a_value_that_came_by_file_knows_when_nobody_waits(tmp_path: Path) -> No
     pickle.loads(pickle.dumps(Carried("another", by_file=False)))  # it takes the place of the first
     gone = pickle.loads(late)  # it must not raise here: the pool unpickles, and would break
     assert gone.ended()
-    with pytest.raises(Interrupted):
+    with pytest.raises(EngineError, match="was removed during the run"):
         _ = gone.value
+
+
+def test_a_full_disk_is_a_clear_error_and_leaves_no_file(
+    pool: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the start cannot be written the run ends with a message that says where, and nothing lies about."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("regretless.distributed.engines.carried._fill", _no_room)
+    with pytest.raises(EngineError, match=r"regretless-\w+\.start \(No space left on device\); make room there"):
+        mix(Perceptron(), pairs(2), pool)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _no_room(*_: Any) -> None:
+    raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+
+def test_a_file_that_is_cleaned_away_does_not_look_like_an_interruption(pool: Executor, tmp_path: Path) -> None:
+    """Who has the value goes on; who comes later raises an error, which says what was removed."""
+    with Carried([1, 2], by_file=True) as carried:
+        received, late = pickle.loads(pickle.dumps(carried)), pickle.dumps(carried)
+        Path(received.path).unlink()
+        assert not received.ended()
+        assert pickle.loads(late).value == [1, 2]
+        with pytest.raises(EngineError, match="was removed during the run"):
+            pool.submit(_value_of, late).result()
+    assert received.ended() or os.name != "posix"
+
+
+def _value_of(packed: bytes) -> Any:
+    return pickle.loads(packed).value
+
+
+def test_a_process_removes_the_file_of_a_maker_that_was_killed() -> None:
+    """What a driver that is killed leaves is removed by those that had read it."""
+    with Carried([1, 2], by_file=True) as carried:
+        received = pickle.loads(pickle.dumps(carried))
+        assert Path(received.path).exists()
+        forsake()
+        assert not Path(received.path).exists()
+
+
+def test_arrays_arrive_as_they_were() -> None:
+    """Arrays travel beside the pickle, bit for bit, and may be written to."""
+    sent = [
+        np.array([[-0.0, 5e-324], [np.inf, -1.5]]),
+        np.arange(6).reshape(2, 3).T,
+        np.zeros((0, 2)),
+        np.array(["a"]),
+    ]
+    with Carried(sent, by_file=True) as carried:
+        received = pickle.loads(pickle.dumps(carried))
+        found = received.value
+        assert [(one.dtype, one.shape, one.tobytes()) for one in found] == [
+            (one.dtype, one.shape, one.tobytes()) for one in sent
+        ]
+        assert all(one.flags.writeable for one in found)
+        assert carried.sent(3) == 3 * Path(received.path).stat().st_size
 
 
 # ---- errors
@@ -338,6 +406,49 @@ def test_an_interrupt_ends_the_shards_that_are_played() -> None:
 
     with ThreadPoolExecutor(2) as executor, pytest.raises(KeyboardInterrupt):
         endless(executor, stop)
+
+
+class Once(Executor):
+    """Does the first task, and never begins another."""
+
+    def __init__(self) -> None:
+        self.futures: list[Future[Any]] = []
+
+    def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
+        """Take a task."""
+        self.futures.append(Future())
+        if len(self.futures) == 1:
+            self.futures[0].set_result(work(*given, **more))
+        return self.futures[-1]
+
+
+def test_what_waits_is_cancelled_when_the_run_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If whoever is told of a shard raises, the other tasks are cancelled by then, whatever still refers to them."""
+    executor, kept, answers = Once(), [], OnExecutor._answers
+
+    def keeping(*given: Any) -> Any:
+        kept.append(answers(*given))
+        return kept[-1]
+
+    monkeypatch.setattr(OnExecutor, "_answers", keeping)
+    with pytest.raises(ZeroDivisionError):
+        OnExecutor(executor, workers=1).fold(_rows, max, None, arrays(pairs(5)), done=lambda place: 1 // 0)
+    assert [future.cancelled() for future in executor.futures] == [False, True, True]
+
+
+def _rows(common: None, shard: Any) -> int:
+    return sum(len(batch) for batch in shard.open(None).batches())
+
+
+def test_the_locks_of_several_tasks_are_never_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting for a pool takes no locks one by one, which an interruption there would leave taken for ever."""
+
+    def taken(futures: Any) -> None:
+        pytest.fail("locks of futures are taken one by one")
+
+    monkeypatch.setattr("concurrent.futures._base._AcquireFutures", taken)
+    with ThreadPoolExecutor(2) as threads:
+        assert len(mix(Perceptron(), pairs(4), threads).history) == 1
 
 
 def test_here_a_wish_to_stop_is_heard_between_batches() -> None:

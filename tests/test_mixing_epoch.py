@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import arrays as grids
 
 from regretless import load
 from regretless.distributed.core.epoch import epoch, merge
-from regretless.distributed.core.mixable import announced, begun, settled, started
+from regretless.distributed.core.mixable import begun, settled, started
 from regretless.distributed.rows.shards import Shard, arrays, files
 from regretless.errors import DataError, Interrupted, RegretlessError
 from regretless.ledger import FIELDS, Ledger
@@ -138,7 +138,7 @@ def test_one_shard_after_the_other_is_the_sequential_run(learner: Any) -> None:
     """Shards that are mixed one at a time, each from what the one before has left, are the stream of all their rows."""
     X, y = some(60, classes=3)
     one, two = fresh(learner), fresh(learner)
-    announced(two, np.arange(3), 6)
+    two.announce(np.arange(3), 6)
     clock = None
     for number, (A, b) in enumerate(cut(X, y, 3) * 2):
         one.partial_fit(A, b, classes=[0, 1, 2])
@@ -290,7 +290,7 @@ def test_the_clock_goes_by_the_longest_shard() -> None:
 
 
 def begin(learner: Any, classes: Any = (-1, 1), columns: int = 2, schema: Any = PLANE) -> Any:
-    announced(learner, np.asarray(classes), columns)
+    learner.announce(np.asarray(classes), columns)
     return started(learner, schema=schema, epoch=0, weighting="uniform")
 
 
@@ -406,12 +406,12 @@ def test_who_is_told_to_stop_says_no_more_than_that() -> None:
 def test_a_mix_that_overflows_is_refused() -> None:
     """Two shards with finite weights whose difference is none raise an error, and the learner stays as it was."""
     learner = Perceptron()
-    announced(learner, np.array([-1, 1]), 1)
+    learner.announce(np.array([-1, 1]), 1)
     start = started(learner, schema=PLANE, epoch=0, weighting="uniform")
     ends = [epoch(start, shard) for shard in arrays([([[1.0]], [1]), ([[1.0]], [-1])])]
     parts = [replace(end.part, weights=end.part.weights * 1.7e308) for end in ends if end.part is not None]
     huge = [replace(end, part=part) for end, part in zip(ends, parts, strict=True)]
-    with pytest.raises(RegretlessError, match="mixed weights have overflowed"):
+    with pytest.raises(RegretlessError, match="weights have overflowed"):
         settled(learner, start, merge(start, *huge))
     assert learner.coef_.tolist() == [[0.0]]
 
@@ -431,7 +431,7 @@ def test_settling_leaves_what_it_was_given() -> None:
 def test_a_weighting_that_there_is_not_is_refused() -> None:
     """Anything but uniform, updates and rows is refused by name."""
     learner = Perceptron()
-    announced(learner, np.array([-1, 1]), 2)
+    learner.announce(np.array([-1, 1]), 2)
     with pytest.raises(RegretlessError, match="weights='size'; it must be one of uniform, updates, rows"):
         started(learner, schema=None, epoch=0, weighting="size")  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.distributed.core.mixable import announced, refuse, started
+from regretless.distributed.core.mixable import refuse, started
 from regretless.errors import RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import (
@@ -324,7 +324,7 @@ def test_every_learner_is_either_mixed_or_refused() -> None:
         if name not in REFUSED:
             learner = learner_class(name)()
             refuse(learner)
-            announced(learner, np.array([0, 1]), 3)
+            learner.announce(np.array([0, 1]), 3)
             assert started(learner, schema=None, epoch=0, weighting="rows").weights.shape == (4, 1)
 
 

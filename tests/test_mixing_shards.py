@@ -121,6 +121,33 @@ def test_other_things_are_no_shards(given: Any) -> None:
         shards_of(given)
 
 
+def test_rows_and_labels_of_one_shard_are_told_to_be_a_pair() -> None:
+    """Who gives (X, y) where a list of such pairs is expected is told to give [(X, y)]."""
+    X, y = pairs(1)[0]
+    for rows, labels in [(X, y), (X.tolist(), y.tolist())]:
+        with pytest.raises(RegretlessError, match=r"give \[\(X, y\)\]"):
+            mix(Perceptron(), (rows, labels))
+
+
+def test_rows_in_memory_are_known_again_in_every_form() -> None:
+    """Dense rows as array, list, frame and table have one fingerprint, with their shape; other rows have another."""
+    X, y = pairs(1)[0]
+    frame = pytest.importorskip("pandas").DataFrame(X)
+    frame.columns = frame.columns.astype(str)
+    forms = [X, X.tolist(), frame]
+    if arrow := pytest.importorskip("pyarrow"):
+        forms.append(arrow.Table.from_pandas(frame))
+    found = {arrays([(form, y)])[0].fingerprint() for form in forms}
+    assert len(found) == 1
+    assert str(found.pop()).startswith(f"{len(X)} rows of {X.shape[1]} features, ")
+    sparse = pytest.importorskip("scipy.sparse").coo_array(X)
+    others = [(sparse, y), (X, -y), (X[:-1], y[:-1]), (X[::-1], y)]
+    prints = [arrays([other])[0].fingerprint() for other in others]
+    assert None not in prints
+    assert len(set(prints)) == 4
+    assert arrays([(X, y[:-1])])[0].fingerprint() is None
+
+
 def test_shards_need_names_of_their_own() -> None:
     """The same shard twice is refused, for errors could not tell the two apart."""
     shard = arrays(pairs(1))[0]
@@ -136,6 +163,20 @@ def test_names_of_columns_are_those_of_the_learner() -> None:
     X, y = frames[1]
     with pytest.raises(DataError, match="shard 1: its columns are b, a"):
         mix(Perceptron(), [frames[0], (X[list("bacde")], y)])
+
+
+def test_a_column_of_text_is_named_with_its_shard() -> None:
+    """A frame with text is an error of the data that names the shard, the column and what to do."""
+    pandas = pytest.importorskip("pandas")
+    frames = [(pandas.DataFrame(X).rename(columns=str), y) for X, y in pairs(2)]
+    frames[1][0]["colour"] = frames[0][0]["colour"] = 1.0
+    for changed in ("green", pandas.Timestamp("2020-01-01")):
+        given = [frames[0], (frames[1][0].assign(colour=changed), frames[1][1])]
+        with pytest.raises(DataError, match=r"^shard 1: column 'colour' holds (text, such as 'green'|datetime).*paths"):
+            mix(Perceptron(), given)
+    mixed = frames[1][0].rename(columns={"colour": 7}), frames[1][1]
+    with pytest.raises(DataError, match=r"^shard 1: TypeError: Feature names are only supported"):
+        mix(Perceptron(), [frames[0], mixed])
 
 
 def test_sparse_rows_may_be_wider_elsewhere_and_dense_ones_not() -> None:

@@ -14,10 +14,18 @@ from hypothesis import strategies as st
 
 import regretless
 from regretless.batch import average
+from regretless.data import Batch
 from regretless.data.arrays import ArrayStream
 from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import Ledger
-from regretless.linear import KernelPerceptron, OnlineGradientDescent, Perceptron
+from regretless.linear import (
+    KernelPerceptron,
+    MulticlassPerceptron,
+    OnlineGradientDescent,
+    Perceptron,
+    PNormPerceptron,
+)
+from regretless.linear.fresh import LOOKED
 from regretless.linear.ogd import SCHEDULES
 from regretless.linear.persist import rebuilt
 from regretless.linear.registry import LEARNERS, learner_class
@@ -204,6 +212,9 @@ def test_every_learner_tells_of_its_first_pass(name, classes, tmp_path):
     X, y = noisy(rows=80, classes=classes)
     one, three = (playing(name, passes).fit(X, y) for passes in (1, 3))
     three.save(tmp_path / "model.rgl")
+    if name == "multiclass-perceptron" and classes == 3:  # a class that is still to come may be a rival of the others
+        assert [c.why for c in three.certify_risk()] == [LOOKED["classes"]] * 2
+        return
     expected = small_loss(one.ledger_.mistakes + (3 if classes == 3 else 0), 80, 0.05)
     for learner in (one, three, regretless.load(tmp_path / "model.rgl")):
         assert learner.certify_risk()[0].bound == expected
@@ -308,6 +319,29 @@ def test_a_width_that_is_taken_from_all_rows_spoils_the_guarantee(gamma, method,
         assert all("gamma" in c.why for c in one.certify_risk())
     for parameters in ({"gamma": 0.5}, {"gamma": gamma, "kernel": "linear"}):
         assert getattr(KernelPerceptron(**parameters), method)(X, y).certify_risk()[0].applies
+
+
+def test_a_power_that_goes_by_the_columns_of_a_stream_spoils_the_guarantee():
+    """With p="auto" what is said of new rounds stands if the columns are those of a table, not if the first rows of a
+    stream tell how many there are; with a number it stands."""
+    X, y = noisy()
+    batch = Batch(np.asarray(X, dtype=np.float64), y, X.shape[1])
+    for power, why in (("auto", LOOKED["p"]), (3.0, None)):
+        streamed = PNormPerceptron(p=power)
+        streamed.observe(batch)
+        assert [c.why for c in streamed.certify_risk()] == [why] * 2
+        for method in ("fit", "partial_fit"):
+            assert getattr(PNormPerceptron(p=power), method)(X, y).certify_risk()[0].applies
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rivals_that_nobody_announced_spoil_the_guarantee_of_fit(classes):
+    """The multiclass perceptron's `fit` says nothing of new rounds if there are more than two classes; `partial_fit`
+    does, announced or not."""
+    X, y = noisy(classes=classes)
+    assert MulticlassPerceptron().fit(X, y).certify_risk()[0].applies == (classes == 2)
+    assert MulticlassPerceptron().partial_fit(X, y).certify_risk()[0].applies
+    assert MulticlassPerceptron().partial_fit(X, y, classes=np.arange(classes)).certify_risk()[0].applies
 
 
 def test_more_than_two_classes_are_not_known_beforehand():

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .given import own
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -26,7 +28,8 @@ class Borrowed(ABC):
         return {name: value for name, value in self.__dict__.items() if name != "core"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for name, value in state.items():  # what came by a wire may lie anywhere, and be for reading only
+            setattr(self, name, own(value) if isinstance(value, np.ndarray) else value)
         self.core = self._core()
 
     def arrays(self) -> dict[str, Array]:

@@ -40,6 +40,10 @@ class NotFittedError(RegretlessError, AttributeError):
     """The learner has not seen a round yet."""
 
 
+class MissingError(RegretlessError, ImportError):
+    """A package that this needs is not installed; the message says how to install it."""
+
+
 class EngineError(RegretlessError):
     """What runs the shards broke: a process that played one ended without an answer, or nobody is left to play."""
 

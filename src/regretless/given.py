@@ -39,4 +39,17 @@ def numbers(values: Any, what: str) -> Array:
             found = found.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise RegretlessError(f"{what}: numbers are expected ({error})") from error
-    return found if found.flags.c_contiguous and found.flags.aligned else np.ascontiguousarray(found)
+    return laid_out(found)
+
+
+def laid_out(array: Array) -> Array:
+    """The array as compiled code reads it: in C order, its numbers where numbers may begin. Copied only if it must be.
+
+    `np.ascontiguousarray` does not see to the second, which fails for what was unpacked out of a longer message.
+    """
+    return array if array.flags.c_contiguous and array.flags.aligned else np.require(array, requirements=("C", "A"))
+
+
+def own(array: Array) -> Array:
+    """The same for an array that is written to: one that is mapped, or borrowed from a message, is copied."""
+    return laid_out(array if array.flags.writeable else array.copy())

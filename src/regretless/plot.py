@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from .errors import RegretlessError
+from .errors import MissingError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes  # type: ignore[import-not-found,unused-ignore]
@@ -39,7 +39,7 @@ def figure(history: Any) -> Figure:
 
     Raises
     ------
-    RegretlessError
+    MissingError
         If matplotlib is not installed.
     """
     made = empty_figure((12, 12))
@@ -70,13 +70,13 @@ def empty_figure(size: tuple[float, float]) -> Figure:
 
     Raises
     ------
-    RegretlessError
+    MissingError
         If matplotlib is not installed.
     """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise RegretlessError(
+        raise MissingError(
             "drawing needs matplotlib, which is not installed; install it with: pip install 'regretless[plot]'"
         ) from error
     return Figure(figsize=size, layout="constrained")

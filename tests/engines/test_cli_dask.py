@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -74,3 +77,38 @@ def test_a_cluster_that_is_not_there_is_said(run, files, monkeypatch):
     assert result.code == 1
     (line,) = result.err.splitlines()
     assert line.startswith("regretless: tcp://127.0.0.1:9: no scheduler")
+
+
+def test_an_address_that_is_none_leaves_nothing_behind(run, files):
+    """What is no address is said at once, and no thread of a client that was half made stays."""
+    before = set(threading.enumerate())
+    result = run("learn", *files, *WORDS, "--dask", "foo", "--quiet")
+    assert result.code == 1
+    (line,) = result.err.splitlines()
+    assert line.startswith("regretless: foo: no scheduler of Dask answers (missing port")
+    assert set(threading.enumerate()) <= before
+
+
+def test_what_dask_logs_is_not_shown(run, files, monkeypatch):
+    """Loggers are silent as long as the cluster works for the command line, and no longer."""
+    from regretless.distributed import dask
+    from regretless.errors import EngineError
+
+    logger, told = logging.getLogger("distributed.client"), []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(record.getMessage())
+    logger.addHandler(handler)
+
+    @contextmanager
+    def losing(address):
+        logger.error("a traceback of forty lines")
+        raise EngineError("the connection was lost")
+        yield
+
+    monkeypatch.setattr(dask, "connected", losing)
+    try:
+        assert run("learn", *files, *WORDS, "--dask", "tcp://127.0.0.1:9", "--quiet").code == 1
+        logger.error("afterwards")
+    finally:
+        logger.removeHandler(handler)
+    assert told == ["afterwards"]

@@ -20,8 +20,9 @@ import pandas as pd
 from scipy.sparse import csr_matrix
 
 from regretless.distributed import arrays, mix
+from regretless.distributed import dask as on_dask
 from regretless.distributed.dask import DaskClassifier
-from regretless.errors import NotFittedError, RegretlessError
+from regretless.errors import DataError, Interrupted, NotFittedError, RegretlessError
 from regretless.linear import AveragedPerceptron, KernelPerceptron, Perceptron
 
 GENERATOR = np.random.default_rng(5)
@@ -100,6 +101,26 @@ def test_the_score_is_that_of_the_local_learner(fitted: DaskClassifier, framed: 
         fitted.score(BLOCKS[:, :2], LABELS)
 
 
+def test_columns_in_another_order_are_refused(framed: DaskClassifier) -> None:
+    """A frame whose columns are others, or come in another order, has no score, as it has no predictions."""
+    for names, found in ((NAMES[::-1], "must be in the same order"), (["a", "b", "c"], "now missing:\n- d")):
+        for compute in (lambda rows: framed.score(rows, SERIES), lambda rows: framed.predict(rows).compute()):
+            with pytest.raises(RegretlessError, match=found):
+                compute(FRAME[names])
+
+
+@pytest.mark.parametrize("categorised", [False, True])
+def test_a_column_of_text_is_named(categorised: bool) -> None:
+    """Text in a frame is an error of the data that names partition, column and cure; coded as numbers it serves."""
+    text = FRAME.assign(colour=SERIES)
+    text = text.categorize(["colour"]) if categorised else text
+    expected = r"^partition 0: column 'colour' holds text, such as '(blue|green|red)'; .*get_dummies"
+    with pytest.raises(DataError, match=expected):
+        DaskClassifier(Perceptron()).fit(text, SERIES)
+    coded = dd.get_dummies(text.categorize(["colour"]))
+    assert DaskClassifier(Perceptron(), epochs=9).fit(coded, SERIES).score(coded, SERIES) > 0.9
+
+
 def test_certificates_are_those_of_the_mixture(fitted: DaskClassifier) -> None:
     """What theorems say is what they say of the mixture of the same rows in memory."""
     local = mix(AveragedPerceptron(), arrays([(X[i : i + 100], Y[i : i + 100]) for i in (0, 100, 200)]), epochs=3)
@@ -141,7 +162,7 @@ with open({str(tmp_path / "model.pickle")!r}, "rb") as file:
 assert (loaded.predict(rows) == unpickled.predict(rows)).all()
 print(*loaded.predict(rows)[:5])
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert found.stdout.split() == local.predict(X)[:5].tolist()
     sent = pickle.loads(pickle.dumps(fitted))
     assert sent.mixture_.shards == []
@@ -153,6 +174,49 @@ def test_a_checkpoint_is_gone_on_from(tmp_path: Path, fitted: DaskClassifier) ->
     for epochs in (2, 3):
         one = DaskClassifier(AveragedPerceptron(), epochs=epochs, checkpoint=tmp_path / "fit.rgl").fit(BLOCKS, LABELS)
     assert one.to_local().state_.same(fitted.to_local().state_)
+
+
+@pytest.mark.parametrize("rows", ["arrays", "frames"])
+def test_a_finished_or_another_fit_is_not_gone_on_from(rows: str, tmp_path: Path) -> None:
+    """A fit with a finished checkpoint would be the old one and is refused, and so is one of other rows; one that was
+    interrupted goes on with the same collections, made anew."""
+    path, frames = tmp_path / "fit.rgl", rows == "frames"
+
+    def made(labels: Any) -> tuple[Any, Any]:
+        if not frames:
+            return da.from_array(X, chunks=(100, 4)), da.from_array(labels, chunks=100)
+        return dd.from_pandas(pd.DataFrame(X), npartitions=3), dd.from_pandas(pd.Series(labels), npartitions=3)
+
+    done: list[Any] = []
+    with pytest.raises(Interrupted):
+        on_dask.mix(Perceptron(), made(Y), epochs=3, checkpoint=path, on_epoch=done.append, stop=lambda: len(done) == 1)
+    one = DaskClassifier(Perceptron(), epochs=3, checkpoint=path)
+    with pytest.raises(RegretlessError, match="partition 0 has other rows than those that were learned from"):
+        one.fit(*made(Y[::-1].copy()))
+    one.fit(*made(Y))
+    assert one.to_local().state_.same(DaskClassifier(Perceptron(), epochs=3).fit(*made(Y)).to_local().state_)
+    with pytest.raises(RegretlessError, match=r"fit\.rgl is finished: load it, or give another name"):
+        one.fit(*made(Y))
+    with pytest.raises(RegretlessError, match="partition 0 has other rows"):
+        on_dask.mix(Perceptron(), made(Y[::-1].copy()), epochs=3, checkpoint=path)
+
+
+def test_delayed_readers_are_not_told_apart_by_keys_that_change(tmp_path: Path) -> None:
+    """Readers that Dask gives other keys each time go on from a checkpoint."""
+    for epochs in (1, 2):
+        readers = [dask.delayed(lambda: (X, Y))(), dask.delayed(lambda: (X, Y))()]
+        found = on_dask.mix(Perceptron(), readers, epochs=epochs, checkpoint=tmp_path / "fit.rgl")
+    assert len(found.history) == 2
+
+
+def test_epochs_are_those_of_the_learner() -> None:
+    """Unless epochs are given, as many are played as the learner makes passes, or until one is clean."""
+    assert len(DaskClassifier(Perceptron(passes=3)).fit(BLOCKS, LABELS).mixture_.history) == 3
+    two = da.from_array(np.where(X @ [1.0, 2.0, 0.0, 0.0] > 0, 1, -1), chunks=100)
+    clean = DaskClassifier(Perceptron(until_clean=True)).fit(BLOCKS, two).mixture_
+    assert clean.clean
+    assert len(clean.history) > 1
+    assert len(DaskClassifier(Perceptron(passes=3), epochs=1).fit(BLOCKS, LABELS).mixture_.history) == 1
 
 
 def test_what_cannot_be_is_said() -> None:

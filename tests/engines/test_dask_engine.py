@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ pytest.importorskip("distributed")
 import dask
 from distributed import Client, LocalCluster
 
+from regretless.distributed.dask import wait
 from regretless.distributed.dask.engine import DaskEngine, neighbours
 from regretless.distributed.engines.engine import Here
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
@@ -155,6 +157,33 @@ def test_a_cluster_of_one_worker_outlives_it_unless_a_shard_kills_each(tmp_path:
         with pytest.raises(EngineError, match=r"^shard-[01]\b.*: 2 workers died") as caught:
             DaskEngine(client).fold(work.deadly, work.listed, "shard-1", shards[:2])
         assert "memory" in str(caught.value)
+        client.wait_for_workers(1, timeout=30)  # a cluster that is closed while it starts one may wait for it for ever
+
+
+def test_a_cluster_without_workers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run whose workers are gone for good ends with an error instead of waiting for ever."""
+    monkeypatch.setattr(wait, "PATIENCE", 1.5)
+    monkeypatch.setattr(wait, "LOOK", 0.1)
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        client.retire_workers(list(client.nthreads()))
+        with pytest.raises(EngineError, match=r"no workers for 2 seconds; start some"):
+            DaskEngine(client).fold(work.malformed, work.listed, "none", noting(tmp_path, 2))
+
+
+def test_a_call_to_dask_that_does_not_return_is_stopped() -> None:
+    """Whoever waits for the scheduler's answer still asks whether to stop, and sees the connection go."""
+    never, asked = threading.Event(), iter([False, False, True])
+    waiting = wait.Waiting(SimpleNamespace(status="running"), {}, None, lambda: next(asked))
+    with pytest.raises(Interrupted):
+        waiting.asked(never.wait)
+    with pytest.raises(EngineError, match="connection"):
+        wait.Waiting(SimpleNamespace(status="closed"), {}, None, None).asked(never.wait)
+    with pytest.raises(ZeroDivisionError):
+        wait.Waiting(SimpleNamespace(status="running"), {}, None, None).asked(divmod, 1, 0)
+    never.set()
 
 
 def test_a_cluster_that_is_closed_is_said(tmp_path: Path) -> None:
@@ -172,7 +201,8 @@ def test_a_cluster_that_is_closed_is_said(tmp_path: Path) -> None:
 
         with pytest.raises(EngineError, match="scheduler"):
             DaskEngine(client).fold(work.waiting, work.listed, str(tmp_path / "go"), shards, stop=stop)
-        closing[0].join()
+        closing[0].join(30)
+        assert not closing[0].is_alive()
         (tmp_path / "go").touch()
 
 

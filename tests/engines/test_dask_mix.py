@@ -269,7 +269,7 @@ try:
 except RegretlessError as error:
     print(error)
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert found.stdout == "Dask is not installed; pip install 'regretless[dask]'\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,17 @@ def test_a_mixture_goes_on_from_its_checkpoint(rows: Any, model: RegretlessModel
     assert same(regretless.load(path), model.learner)
 
 
+def test_a_fit_is_of_its_own_rows(rows: Any, tmp_path: Path) -> None:
+    """A checkpoint of other rows is refused by the name of the partition, and so is one that is finished."""
+    path = str(tmp_path / "run.rgl")
+    RegretlessClassifier(checkpoint=path).fit(rows)
+    other = rows.withColumn("label", 1 - F.col("label"))
+    with pytest.raises(RegretlessError, match="partition 0 has other rows than those that were learned from"):
+        RegretlessClassifier(epochs=2, checkpoint=path).fit(other)
+    with pytest.raises(RegretlessError, match=r"run\.rgl is finished: load it, or give another name"):
+        RegretlessClassifier(checkpoint=path).fit(rows)
+
+
 def test_certificates_are_those_of_the_same_partitions_here(rows: Any, model: RegretlessModel) -> None:
     """Certificates over Spark's partitions have the numbers of certificates over the same rows in this process."""
     here = mix(AveragedPerceptron(), parts(separable(), rows), epochs=2, weights="updates").certify()
@@ -146,6 +158,17 @@ def test_certificates_are_those_of_the_same_partitions_here(rows: Any, model: Re
     ]
     with pytest.raises(RegretlessError, match="the model learned from 3 partitions of"):
         model.certify(rows.where("place > 20"))
+
+
+def test_classes_that_spark_found_are_not_announced(rows: Any) -> None:
+    """Three labels that a look at the frame tells count as met once a partition that plays together with others, as
+    they do where nobody looked."""
+    three = rows.withColumn("label", (F.col("place") % 3).cast("double"))
+    for together, met in ((None, 9), (1, 3)):
+        learner = RegretlessClassifier(learner="perceptron", together=together).fit(three).mixture.learner
+        assert (learner.classes_.tolist(), learner.met_) == ([0.0, 1.0, 2.0], met)
+    found = RegretlessClassifier(learner="multiclass-perceptron").fit(three).to_local()
+    assert not found.certify_risk()[0].applies
 
 
 # ---- files and pipelines
@@ -184,7 +207,8 @@ def test_the_command_line_predicts_with_it(session: Any, tmp_path: Path, capsys:
 
 
 def test_it_is_a_stage_of_a_pipeline(rows: Any, tmp_path: Path) -> None:
-    """A pipeline with it can be saved, fitted, saved when fitted, and predicts the same when read again."""
+    """A pipeline with it can be saved, fitted, saved when fitted, and predicts the same when read again; what is saved
+    knows its class by its public name."""
     assembler = VectorAssembler(inputCols=["x0", "x1", "x2", "x3"], outputCol="together")
     learner = OnlineGradientDescent(loss="logistic", rate=0.5)
     stages = [assembler, RegretlessClassifier(learner=learner, features_col="together")]
@@ -198,6 +222,13 @@ def test_it_is_a_stage_of_a_pipeline(rows: Any, tmp_path: Path) -> None:
     assert again.stages[1].mixture.names == fitted.stages[1].mixture.names
     seen = [one.transform(rows).orderBy("place").select("prediction").collect() for one in (fitted, again)]
     assert seen[0] == seen[1]
+    metadata = [
+        next((tmp_path / name / "stages").glob("1_*/metadata/part-*")).read_text() for name in ("unfitted", "fitted")
+    ]
+    assert [json.loads(one)["class"] for one in metadata] == [
+        "regretless.distributed.spark.RegretlessClassifier",
+        "regretless.distributed.spark.RegretlessModel",
+    ]
     (inside,) = (tmp_path / "fitted" / "stages").glob("1_*/model.rgl")
     assert same(regretless.load(str(inside)), fitted.stages[1].learner)
 
@@ -299,6 +330,26 @@ def test_not_a_number_is_found_where_it_stands(rows: Any) -> None:
     expected = r"^partition \d: column 'array', row \d+ \(counted from 0\): nan at place 1; only finite"
     with pytest.raises(RegretlessError, match=expected):
         RegretlessClassifier(features_col="array").fit(changed)
+
+
+def test_what_is_no_frame_of_spark_is_refused(model: RegretlessModel) -> None:
+    """A frame of pandas is refused by its kind, in fitting, predicting and certifying."""
+    pandas = pytest.importorskip("pandas").DataFrame({"features": [1.0], "label": [0.0]})
+    for use in (RegretlessClassifier().fit, model.transform, model.certify):
+        with pytest.raises(RegretlessError, match=r"this is a pandas DataFrame; spark\.createDataFrame"):
+            use(pandas)
+
+
+def test_narrow_vectors_are_refused_before_anything_runs(rows: Any, model: RegretlessModel) -> None:
+    """Where a column says how wide its vectors are, other widths than the model's are an error of `transform`."""
+    for inputs in (["x0", "x1"], ["x0", "x1", "x2", "x3"]):
+        made = VectorAssembler(inputCols=inputs, outputCol="made").transform(rows)
+        named = model.copy().setParams(features_col="made")
+        if len(inputs) == WIDTH:
+            assert named.transform(made).count() == rows.count()
+            continue
+        with pytest.raises(RegretlessError, match="column 'made' has 2 features, but the model knows 4"):
+            named.transform(made)
 
 
 def test_a_column_that_is_there_already_is_not_replaced(rows: Any, model: RegretlessModel) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,6 +141,23 @@ def test_a_run_is_stopped(held: Partitions) -> None:
     """A run that is asked to stop ends, though its tasks would go on for long."""
     with pytest.raises(Interrupted):
         held.engine.fold(works().slow, works().bracketed, 1, held.shards, stop=lambda: True)
+
+
+def test_a_job_that_does_not_end_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If Spark does not end a job that is to be stopped, the driver does not wait for it for ever."""
+    import pyspark
+
+    ended: list[str] = []
+    never = Event()
+    monkeypatch.setattr(spark_engine, "SECONDS_TO_END", 0.1)
+    monkeypatch.setattr(spark_engine, "SECONDS_BETWEEN_LOOKS", 0.02)
+    monkeypatch.setattr(spark_engine, "_tag", lambda session, tag: None)
+    monkeypatch.setattr(spark_engine, "_end", lambda session, tag: ended.append(tag))
+    monkeypatch.setattr(pyspark, "inheritable_thread_target", lambda session: lambda run: run)
+    with pytest.raises(Interrupted):
+        spark_engine.collected(None, SimpleNamespace(toArrow=never.wait), lambda: True)
+    assert ended
+    never.set()
 
 
 def test_rows_are_nowhere_but_in_spark(held: Partitions) -> None:

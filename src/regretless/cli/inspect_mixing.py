@@ -41,7 +41,8 @@ def mixing_facts(found: Mapping[str, Any]) -> dict[str, str]:
     shards = many(len(found["shards"]), "shard")
     if found["one_shot"]:
         passes = many(found["passes"], "pass").replace("passs", "passes")
-        how = f"averaged once over {shards}, after {passes} over each: no theorem bounds what comes of that"
+        how = f"averaged once over {shards}, after {passes} over each"
+        how += ": no theorem bounds what comes of that" if found["passes"] > 1 else ""
     else:
         often = "each epoch over" if found["together"] >= len(found["shards"]) else f"every {found['together']:,} of"
         how = f"after {often} {shards}, {COUNTS[found['weights']]}"

@@ -87,7 +87,7 @@ def refuse_mixed(model: str, extra: Mapping[str, Any]) -> None:
         If it was mixed.
     """
     if extra.get("mixing") is not None:
-        raise UsageError(f"{model} was mixed from shards and goes on with them: add {HOW}")
+        raise UsageError(f"{model} was mixed from shards, each of which must be given: add {HOW}")
 
 
 def refuse_unmixed(model: str, extra: Mapping[str, Any]) -> None:

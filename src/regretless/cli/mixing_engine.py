@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..distributed.engines.engine import Engine, engine_of
+from ..distributed.engines.engine import Engine, Here, engine_of
 from ..errors import Interrupted
 from .console import Console
 from .output import many
@@ -19,7 +20,9 @@ class Attended(Engine):
     Attributes
     ----------
     waiting : bool
-        Whether work is going on. What is raised then (by a signal, say) finds the learner between two epochs.
+        Whether this process does the work by itself, so that it may be stopped by what a signal's handler raises: the
+        learner is between two epochs. Whoever has it done by others asks `stop` a few times a second, and may hold
+        locks that such an exception would leave locked.
     stop : callable
         Asked now and then whether to stop.
     """
@@ -35,7 +38,7 @@ class Attended(Engine):
     ) -> Any:
         """What comes of the work, as the engine does it."""
         tell = self.done if done is None and len(shards) == self._shards else done  # else one is looked at alone
-        self.waiting = True
+        self.waiting = isinstance(self._engine, Here)
         try:
             if self.stop():  # asked once waiting, or a wish between the two would be overlooked
                 raise Interrupted("interrupted")
@@ -47,15 +50,18 @@ class Attended(Engine):
     def begin(self, doing: str) -> None:
         """Say what all shards are gone over for."""
         self._doing = doing
-        self._tell(set())
+        self._done.clear()
+        self._tell()
 
     def done(self, place: int) -> None:
         """Say that the work on a shard is done; if it was before, all of them are gone over anew."""
-        self._tell({place} if place in self._done else self._done | {place})
+        if place in self._done:
+            self._done.clear()
+        self._done.add(place)
+        self._tell()
 
-    def _tell(self, done: set[int]) -> None:
-        self._done = done
-        self._console.parts(f"{self._doing}: {len(done):,} of {many(self._shards, 'shard')}")
+    def _tell(self) -> None:
+        self._console.parts(f"{self._doing}: {len(self._done):,} of {many(self._shards, 'shard')}")
 
 
 @contextmanager
@@ -70,7 +76,7 @@ def engine(arguments: Namespace, shards: int, console: Console) -> Iterator[Atte
     if arguments.dask is not None:
         from ..distributed.dask import connected
 
-        with connected(arguments.dask) as cluster:
+        with _unlogged(), connected(arguments.dask) as cluster:
             yield Attended(cluster, shards, console)
         return
     count = min(arguments.workers, shards)
@@ -81,3 +87,14 @@ def engine(arguments: Namespace, shards: int, console: Console) -> Iterator[Atte
 
     with workers(count) as pool:
         yield Attended(pool, shards, console)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Nothing is logged meanwhile: Dask logs tracebacks of what is then said in one line."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)

@@ -13,8 +13,8 @@ from .output import complain, explain, many
 from .signals import Stopping
 
 if TYPE_CHECKING:
+    from ..distributed.epochs import Mixing
     from ..distributed.history import Epoch
-    from ..distributed.mixing import Mixing
     from ..distributed.mixture import Mixture
     from .mixing_engine import Attended
 

@@ -47,7 +47,7 @@ def report_of(outcome: Mixed) -> MixReport:
         weights=_weights(outcome),
         comparators=comparators_of(outcome.certificates),
         seconds=outcome.seconds,
-        once=mixture.one_shot,
+        once=not mixture.guaranteed,
     )
 
 

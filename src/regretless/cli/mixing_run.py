@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..distributed.checkpoint import Kept
 from ..distributed.core.mixable import refuse
-from ..distributed.mixing import Mixing
+from ..distributed.epochs import Mixing
 from ..errors import RegretlessError
 from . import mixing, options
 from .begin import begin
@@ -65,7 +65,7 @@ def _run(
         together=arguments.together if kept is None else kept.together,
         checkpoint=arguments.save or arguments.resume,
         resume=arguments.resume or False,
-        epochs=1 if arguments.one_shot else learner.most_passes,
+        epochs=1 if arguments.one_shot else _epochs(arguments, learner, kept),
         passes=learner.passes if arguments.one_shot else 1,
         one_shot=arguments.one_shot,
     )
@@ -99,9 +99,15 @@ def _kept(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any]
         if given not in (None, before):
             raise UsageError(f"--{option} {given} contradicts the model, which has {before}")
     done = len(kept.history)
-    if learner.most_passes < done:
-        raise UsageError(f"--passes {learner.most_passes}: {many(done, 'epoch')} of the model are played already")
+    epochs = _epochs(arguments, learner, kept)
+    if epochs < done:
+        raise UsageError(f"--passes {epochs}: {many(done, 'epoch')} of the model are played already")
     return kept
+
+
+def _epochs(arguments: Namespace, learner: OnlineClassifier, kept: Kept | None) -> int:
+    """How many epochs in all: as many as the command line says, else as were asked for when the run began."""
+    return learner.most_passes if kept is None or arguments.passes is not None else kept.epochs
 
 
 def _warn(mixture: Mixture) -> None:

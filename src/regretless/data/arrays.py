@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from ..given import laid_out
 from .batch import Array, Batch
 from .options import SKIPPING, one_of
 from .stream import Stream, past
@@ -132,7 +133,7 @@ def floating(values: Array, dtype: Any = None) -> Array:
     if dtype is None:
         dtype = np.float32 if values.dtype == np.float32 else np.float64
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray(values, dtype)
+        return laid_out(np.asarray(values, dtype))
 
 
 def labels_of(labels: Array, name: str) -> Array:
@@ -140,7 +141,7 @@ def labels_of(labels: Array, name: str) -> Array:
     if labels.ndim != 1:
         raise DataError(name, None, None, f"labels of shape {labels.shape}", "one dimension is expected")
     if labels.dtype.kind in "biuf":
-        return np.ascontiguousarray(labels, np.float64)
+        return laid_out(np.asarray(labels, np.float64))
     if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels):
         return labels.astype(np.str_)
     if labels.dtype.kind in "US":

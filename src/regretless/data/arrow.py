@@ -94,7 +94,7 @@ class ArrowStream(TableStream):
 
         if types.is_null(found):
             return "empty"
-        if name in self._categorical or types.is_dictionary(found):
+        if name in self.categorical or types.is_dictionary(found):
             return "text"
         if types.is_boolean(found):
             return "boolean"

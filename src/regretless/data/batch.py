@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..given import laid_out
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -34,6 +36,9 @@ class Batch:
     indices: Array | None = None
     starts: Array | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return aligned, (self.values, self.labels, self.columns, self.indices, self.starts)
+
     @property
     def sparse(self) -> bool:
         """Whether only the entries that are not zero are kept."""
@@ -55,3 +60,11 @@ class Batch:
         starts = self.starts[begin : end + 1]
         first, last = int(starts[0]), int(starts[-1])
         return Batch(self.values[first:last], labels, self.columns, self.indices[first:last], starts - starts[0])
+
+
+def aligned(
+    values: Array, labels: Array | None, columns: int, indices: Array | None = None, starts: Array | None = None
+) -> Batch:
+    """A batch of arrays that may lie anywhere, as what came by a wire does; copied if they must be."""
+    arrays = (None if one is None else laid_out(one) for one in (indices, starts))
+    return Batch(laid_out(values), labels, columns, *arrays)

@@ -75,7 +75,7 @@ class CsvStream(TableStream):
     def _decide(self, block: Block, names: list[str], wanted: list[str]) -> None:
         """Settle the kinds of the columns that had no value before this block."""
         undecided = self._undecided(wanted)
-        kinds = {name: "text" for name in undecided if name in self._categorical}
+        kinds = {name: "text" for name in undecided if name in self.categorical}
         unknown = [name for name in undecided if name not in kinds]
         if unknown:
             table = parse(block, legible(block.text), names, dict.fromkeys(unknown), UnequalRows())

@@ -124,7 +124,7 @@ def open_stream(
     RegretlessError
         If the options do not fit each other or the format.
     """
-    name = format or _by_suffix(path)
+    name = format or format_of(path)
     if name not in READERS:
         raise RegretlessError(f"format={name!r}: the formats are {', '.join(READERS)}")
     reader = READERS[name]
@@ -175,7 +175,8 @@ def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str,
     return {}
 
 
-def _by_suffix(path: Source) -> str:
+def format_of(path: Source) -> str:
+    """The format that a suffix stands for; svmlight if it says nothing."""
     last = suffixes(path)[-1:]
     return next((name for name, reader in READERS.items() if last and last[0] in reader.suffixes), "svmlight")
 

@@ -26,6 +26,7 @@ from .stream import REMEMBERED_ERRORS, Stream, past
 TARGETS = ("label", "target", "y", "class")
 ZERO = "pass --missing zero to take it for 0"
 SHOWN = 10
+LACKING = "there is no column"
 
 
 class TableStream(Stream):
@@ -85,7 +86,7 @@ class TableStream(Stream):
         self.rereadable = can_be_read_again(path)
         self._path, self._frozen = path, frozen
         self._skips, self._dtype = on_error == "skip", np.dtype(dtype)
-        self._categorical = frozenset(categorical)
+        self.categorical = frozenset(categorical)
         self._begun = False
         self._given_target = self._target = target
         self._crossing: Crossing | None = None
@@ -118,7 +119,7 @@ class TableStream(Stream):
     def _refuse_contradiction(self, hash_bits: int | None, interactions: Sequence[str]) -> None:
         if hash_bits not in (None, self._map.bits):
             raise RegretlessError(f"hash_bits={hash_bits}: it was {self._map.bits} in the file that this continues")
-        for name in self._categorical:
+        for name in self.categorical:
             if self._kind(name) in NUMERIC:
                 raise RegretlessError(f"categorical={name!r}: it held numbers in the file that this continues")
         if interactions and self._crossing is None:
@@ -199,11 +200,11 @@ class TableStream(Stream):
         if "" in names:
             found = f"column {names.index('') + 1} has no name"
             raise self._error(found, "name it or remove it (pandas: to_csv(..., index=False))")
-        self._refuse_missing(sorted(self._categorical), names)
+        self._refuse_missing(sorted(self.categorical), names)
 
     def _refuse_missing(self, wanted: list[str], names: list[str]) -> None:
         if lacking := sorted(set(wanted) - set(names)):
-            found = f"there is no column {_listed(lacking, ' and no column ')}"
+            found = f"{LACKING} {_listed(lacking, ' and no column ')}"
             raise self._error(found, f"the columns are {_listed(names)}")
 
     def _find_target(self, names: list[str]) -> str | None:
@@ -215,7 +216,7 @@ class TableStream(Stream):
         if self._given_target is None and self._frozen:
             return None
         if self._target is not None:
-            found = f"there is no column {self._target!r}"
+            found = f"{LACKING} {self._target!r}"
         elif called:
             found = f"any of the columns {_listed(called)} may be the target"
         else:

@@ -39,6 +39,8 @@ class Kept:
         Whether the weights were averaged once, at the end, and not after each epoch.
     names : list of str
         Of the shards, without the folder that all of them are in.
+    prints : list of (str or None)
+        By what the rows of each are known again; see `Shard.fingerprint`.
     reading : dict or None
         The options of `files`, as JSON values.
     schema : dict or None
@@ -59,6 +61,7 @@ class Kept:
     passes: int
     one_shot: bool
     names: list[str]
+    prints: list[str | None]
     reading: dict[str, Any] | None
     schema: dict[str, Any] | None
     clock: Array
@@ -82,6 +85,7 @@ class Kept:
             "passes": self.passes,
             "one_shot": self.one_shot,
             "names": self.names,
+            "prints": self.prints,
             "reading": self.reading,
             "schema": self.schema if held else None,
             "clock": self.clock.tolist(),
@@ -112,6 +116,7 @@ class Kept:
                 int(kept["passes"]),
                 kept["one_shot"] is True,
                 [str(name) for name in kept["names"]],
+                [None if one is None else str(one) for one in kept["prints"]],
                 kept["reading"],
                 schema,
                 np.array(kept["clock"], dtype=np.float64),
@@ -120,7 +125,7 @@ class Kept:
                 int(kept["skipped"]),
                 tuple(str(error) for error in kept["first_errors"]),
             )
-            if not history or len(found.names) != len(found.sums.shares):
+            if not history or not len(found.names) == len(found.prints) == len(found.sums.shares):
                 raise ValueError("its shards are not those that it was learned from")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"what the model says of its shards does not fit together ({error!r})") from error
@@ -161,6 +166,11 @@ def names_of(shards: Sequence[Shard]) -> list[str]:
     ]
 
 
+def prints_of(shards: Sequence[Shard]) -> list[str | None]:
+    """By what the rows of each shard are known again."""
+    return [shard.fingerprint() if isinstance(shard, Shard) else None for shard in shards]
+
+
 def reading_of(shards: Sequence[Shard]) -> dict[str, Any] | None:
     """What `files` takes to read and cut them, if all are read and cut in the same way."""
     ways = [shard.described() for shard in shards if isinstance(shard, FileShard)]
@@ -173,6 +183,7 @@ def refuse_other(
     learner: OnlineClassifier,
     given: OnlineClassifier,
     shards: Sequence[Shard],
+    prints: Sequence[str | None],
     **asked: Any,
 ) -> None:
     """Refuse to go on with a run other than the one that is asked for.
@@ -186,6 +197,8 @@ def refuse_other(
     given : OnlineClassifier
         The learner that is asked for.
     shards : sequence of Shard
+    prints : sequence of (str or None)
+        As `prints_of` gives them; where there is none, now or then, nothing is compared.
     **asked
         Attributes of `Kept` that must be the same.
 
@@ -194,12 +207,13 @@ def refuse_other(
     RegretlessError
         If something differs; the message says what.
     """
-    found = [*_parameters_differ(learner, given), *_shards_differ(kept, shards)]
+    found = [*_parameters_differ(learner, given), *_shards_differ(kept, shards, prints)]
     was = {name: getattr(kept, name) for name in asked}
     found += [f"{name} was {was[name]!r} and is {now!r}" for name, now in asked.items() if was[name] != now]
     if found:
         raise RegretlessError(
-            f"{os.fspath(path)} is of another run: {'; '.join(found)}. Name another file, or remove this one"
+            f"{os.fspath(path)} is of another run: {'; '.join(found)}. It is left as it "
+            "is: go on with what it was learned from, or begin anew under another name"
         )
 
 
@@ -210,7 +224,7 @@ def _parameters_differ(kept: OnlineClassifier, given: OnlineClassifier) -> list[
     return [f"{k} was {before[k]!r} and is {now[k]!r}" for k in now if k not in PATIENCE and before[k] != now[k]]
 
 
-def _shards_differ(kept: Kept, shards: Sequence[Shard]) -> list[str]:
+def _shards_differ(kept: Kept, shards: Sequence[Shard], prints: Sequence[str | None]) -> list[str]:
     names = names_of(shards)
     if len(names) != len(kept.names):
         return [f"there were {len(kept.names):,} shards and are {len(names):,}"]
@@ -219,6 +233,12 @@ def _shards_differ(kept: Kept, shards: Sequence[Shard]) -> list[str]:
     reading = reading_of(shards)
     if reading != kept.reading:
         found.append(f"files were read with {_said(kept.reading)} and now with {_said(reading)}")
+    if not found:
+        found += [
+            f"{name} has other rows than those that were learned from (it was {before}, and is {now})"
+            for name, before, now in zip(names, kept.prints, prints, strict=True)
+            if None not in (before, now) and before != now
+        ][:1]
     return found
 
 

@@ -13,22 +13,26 @@ import numpy as np
 
 from ..checks import one_of, whole
 from ..data.batch import Array
+from ..data.table import LACKING
 from ..errors import DataError, EngineError, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..linear.intake import read_labels
-from .checkpoint import Kept, names_of, reading_of, refuse_other, save
+from .checkpoint import Kept, names_of, prints_of, reading_of, refuse_other, save
 from .core.discovery import columns_of, united, united_labels
 from .core.epoch import Count
-from .core.mixable import announced, refuse
+from .core.mixable import refuse
 from .core.start import WEIGHTINGS, Weighting
 from .engines.engine import Engine
 from .groups import Played, Player
 from .history import Epoch, Sums, epoch_of
 from .mixture import Mixture
+from .rows.alike import refuse_unlike
 from .rows.paths import same_file
 from .rows.shards import FileShard, Shard
 
 Path = str | os.PathLike[str]
+FIRST = "the first shard"  # what messages call the one whose columns are those of all
+NUMBER = "a number is expected"
 REMEMBERED = 20  # errors of rows that were passed over
 
 
@@ -44,10 +48,14 @@ class Mixing:
     engine : Engine
     epochs, weights, together, classes, checkpoint, resume, on_shard, on_epoch, stop
         As in `mix`.
+    found : sequence
+        Labels that somebody has looked up in the rows already: they spare a second beginning, and announce nothing.
     passes : int
         How often a shard is gone over before weights are mixed.
     one_shot : bool
         Whether they are averaged once only.
+    unfinished : bool
+        Whether a checkpoint that has all epochs behind it is refused: whoever fits would get what was fitted before.
     mixture : Mixture or None
         As of the last whole epoch, also when something has stopped the run since.
     """
@@ -59,14 +67,19 @@ class Mixing:
     weights: Weighting = "uniform"
     together: int | None = None
     classes: Any = None
+    found: Any = ()
     checkpoint: Path | None = None
     resume: Path | bool | None = None
     passes: int = 1
     one_shot: bool = False
+    unfinished: bool = False
     on_shard: Callable[[int, int], None] = lambda number, place: None
     on_epoch: Callable[[Epoch], None] = lambda epoch: None
     stop: Callable[[], bool] = lambda: False
     mixture: Mixture | None = field(default=None, init=False)
+    _prints: list[str | None] = field(default_factory=list, init=False)
+    _names: list[str] = field(default_factory=list, init=False)
+    _reading: dict[str, Any] | None = field(default=None, init=False)
 
     def play(self) -> Mixture:
         """Go on until all epochs are played, or one is clean if the learner wants that; the last state."""
@@ -75,6 +88,9 @@ class Mixing:
         if self.together is not None:
             whole("together", self.together)
         self._refuse_places()
+        refuse_unlike(self.shards)
+        self._names, self._reading = names_of(self.shards), reading_of(self.shards)
+        self._prints = prints_of(self.shards)
         source = self._source()
         if source is not None:
             self._go_on(source)
@@ -100,14 +116,18 @@ class Mixing:
         mixture = Mixture.read(source)
         learner, kept = mixture.learner, mixture.kept
         asked = {"weights": self.weights, "together": self._together, "passes": self.passes, "one_shot": self.one_shot}
-        refuse_other(source, kept, learner, self.learner, self.shards, **asked)
+        refuse_other(source, kept, learner, self.learner, self.shards, self._prints, **asked)
         done = len(kept.history)
         if done > self.epochs:
             found = f"{os.fspath(source)} has {done} epochs behind it, and {self.epochs} are asked for"
             raise RegretlessError(f"{found}; begin anew under another name")
         learner.set_params(**self.learner.get_params())
         learner.n_iter_ = done
-        self.mixture = Mixture(learner, self.shards, replace(kept, epochs=self.epochs))
+        self._prints = [now or before for now, before in zip(self._prints, kept.prints, strict=True)]
+        self.mixture = Mixture(learner, self.shards, replace(kept, epochs=self.epochs, prints=self._prints))
+        if self.unfinished and self._done():
+            found = f"{os.fspath(source)} is finished: load it, or give another name"
+            raise RegretlessError(f"{found}; a fit goes on with one that was stopped, or for more epochs")
         if self.checkpoint is not None and not (os.path.exists(self.checkpoint) and same_file(source, self.checkpoint)):
             self.mixture.save(self.checkpoint)
 
@@ -143,7 +163,10 @@ class Mixing:
     def _epoch(self) -> None:
         began = perf_counter()
         player = Player(self.engine, self.shards, self.weights, self.passes, self._together, self.on_shard, self.stop)
-        learner, schema, played = self._first(player) if self.mixture is None else self._next(player)
+        try:
+            learner, schema, played = self._first(player) if self.mixture is None else self._next(player)
+        except DataError as error:
+            raise _beside(error, self.shards[0].name) from error
         self._refuse_changed(played.counts)
         number = 1 if self.mixture is None else len(self.mixture.history) + 1
         down, up = player.moved
@@ -158,8 +181,8 @@ class Mixing:
         """The first epoch; begun anew, once, when shards meet what the first rows of the first one do not tell of."""
         found = player.peek()
         schema, columns = found.schemas[0], found.columns
-        given = [] if self.classes is None else read_labels(self.classes, len(self.classes)).tolist()
-        classes = united_labels([*given, *found.labels])
+        classes = united_labels([*self._declared(), *_listed(self.found), *found.labels])
+        names: tuple[str, ...] = ()
         for _ in range(2):
             learner = self._learner(classes, columns, schema)
             outcome = player.play(learner, schema, 0)
@@ -167,12 +190,13 @@ class Mixing:
                 if len(classes) < 2:
                     raise RegretlessError(f"all rows are of one class ({classes[0]}): there is nothing to tell it from")
                 return learner, schema, outcome
-            schema = united([schema, *outcome.schemas])
+            names, schema = outcome.names, united([schema, *outcome.schemas])
             classes = united_labels([*classes.tolist(), *outcome.labels])
             columns = columns_of(schema, max(columns, outcome.columns))
         raise RegretlessError(
-            "some shards still differ from the others after all were looked through: their files must be of one "
-            "format, and stay as they are during a run"
+            f"{', '.join(names[:3])}: labels or columns that were not there a moment ago, when all shards were "
+            f"looked through, and that {self.shards[0].name}, the first one, does not have; data must stay as they are "
+            "during a run"
         )
 
     def _next(self, player: Player) -> tuple[OnlineClassifier, dict[str, Any] | None, Played]:
@@ -190,12 +214,28 @@ class Mixing:
     def _learner(self, classes: Array, columns: int, schema: dict[str, Any]) -> OnlineClassifier:
         """A learner that has learned nothing, and knows what there is."""
         learner = type(self.learner)(**self.learner.get_params())
-        announced(learner, classes, columns)
+        learner.announce(classes, columns)
+        new = len(set(classes.tolist()).difference(self._declared())) if len(classes) > 2 else 0
         # Shards that play together do not tell each other of a class that nobody announced; two are the two signs.
-        learner.met_ = len(classes) * self._together if len(classes) > 2 and self.classes is None else 0
+        learner.met_ = new * self._together
+        learner.looked_ = self._looked(learner, new, schema)
         if schema.get("names"):
             learner.feature_names_in_ = np.array(schema["names"], dtype=object)
         return learner
+
+    def _looked(self, learner: OnlineClassifier, new: int, schema: dict[str, Any]) -> str:
+        """By what rounds were known before they were played, if they were; `new` classes had nobody announced."""
+        fixed = schema.get("hash") is not None or (schema.get("held") and schema.get("columns") is not None)
+        if not fixed and learner.looks_at_columns():
+            return learner.looks_at_columns()
+        if new and learner.looks_at_classes():
+            return learner.looks_at_classes()
+        # Each class against the rest learns apart from those that are still to come, but for what shards count by.
+        return "weights" if new and self.weights == "updates" and 1 < self._together < len(self.shards) else ""
+
+    def _declared(self) -> list[Any]:
+        """All labels that the user has announced."""
+        return [] if self.classes is None else _listed(self.classes)
 
     @property
     def _together(self) -> int:
@@ -220,8 +260,9 @@ class Mixing:
             epochs=self.epochs,
             passes=self.passes,
             one_shot=self.one_shot,
-            names=names_of(self.shards),
-            reading=reading_of(self.shards),
+            names=self._names,
+            prints=self._prints,
+            reading=self._reading,
             schema=schema,
             clock=played.clock,
             history=[*([] if before is None else before.history), last],
@@ -229,3 +270,21 @@ class Mixing:
             skipped=sum(count.skipped for count in counts),
             first_errors=tuple(error for count in counts for error in count.first_errors)[:REMEMBERED],
         )
+
+
+def _listed(labels: Any) -> list[Any]:
+    return list(read_labels(labels, len(labels)).tolist()) if len(labels) else []
+
+
+def _beside(error: DataError, first: str) -> DataError:
+    """The error, which also names the first shard if it is about what the columns and labels of that one are."""
+    path, found, advice = error.path, error.found, error.advice
+    if path == first:
+        return error
+    if found.startswith(LACKING):
+        advice += f"; {first}, the first shard, has it, and all must have the columns of that one"
+    elif FIRST in advice:
+        advice = advice.replace(FIRST, f"{first}, {FIRST},").removesuffix(",")
+    elif found.startswith("column ") and advice.startswith(NUMBER):
+        advice = advice.replace(NUMBER, f"{NUMBER}, as in {first}, {FIRST}", 1)
+    return DataError(path, error.line, error.column, found, advice)

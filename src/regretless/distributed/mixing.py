@@ -7,17 +7,17 @@ from typing import Any
 
 from ..checks import whole
 from ..linear.base import OnlineClassifier
+from .core.mixable import learner_of
 from .core.start import Weighting
 from .engines.engine import engine_of
-from .epochs import Mixing as Mixing
-from .epochs import Path
+from .epochs import Mixing, Path
 from .history import Epoch
 from .mixture import Mixture as Mixture
 from .rows.shards import shards_of
 
 
 def mix(
-    learner: OnlineClassifier,
+    learner: OnlineClassifier | str,
     shards: Any,
     executor: Any = None,
     *,
@@ -47,8 +47,9 @@ def mix(
 
     Parameters
     ----------
-    learner : OnlineClassifier
-        Its parameters; it is left as it is. Not all learners can be mixed, and what is said of one that cannot is why.
+    learner : OnlineClassifier or str
+        Its parameters, or the name of one that has them as they come; it is left as it is. Not all learners can be
+        mixed, and what is said of one that cannot is why.
     shards : path, pattern, or sequence of paths, of pairs (X, y), of functions that read one, or of `Shard`
         See `files`, `arrays` and `calls`.
     executor : optional
@@ -61,12 +62,14 @@ def mix(
     together : int, optional
         Mix after every so many shards, neighbours in their order, instead of after all: each such group begins from the
         mix of the one before. All theorems hold, and those that count shards count those of a group. With as many as
-        there are workers nothing is lost in speed, and much won in what an epoch learns; 1 is the run of one learner
-        over all shards in turn. Whatever it is, it changes the result: what is the same on every executor is the
-        result for a given number.
+        there are workers all of them stay busy, and an epoch learns much more; but each mixing costs some milliseconds,
+        so a shard should take a second or more. 1 is the run of one learner over all shards in turn. Whatever it is, it
+        changes the result: what is the same on every executor is the result for a given number.
     classes : array-like, optional
         All labels there are. Otherwise the first epoch is begun anew when a shard meets a label that the first rows of
-        the first shard do not have.
+        the first shard do not have. One that comes and is not among them is learned as well, as `partial_fit` does.
+        What `certify(iid=True)` says of new rounds counts as mistakes those that come
+        unannounced, or declines.
     checkpoint : path, optional
         A model file, replaced as a whole after each epoch. If it is there already, the run goes on from it: it must be
         one of the same learner, shards and weighting. One that is finished goes on only for more epochs.
@@ -108,6 +111,7 @@ def mix(
     >>> mixture.history[0].updates, mixture.history[0].weighted_updates
     (2, 1.0)
     """
+    learner = learner_of(learner)
     run = Mixing(
         learner,
         shards_of(shards),

@@ -22,7 +22,7 @@ NO_GUARANTEE = (
     "data that can be separated it may err for ever"
 )
 
-HEAD = ("epoch", "rounds", "mistakes", "updates", "weighted updates", "mu from", "to", "seconds")
+HEAD = ("epoch", "rounds", "mistakes", "updates", "weighted updates", "weights of shards from", "to", "seconds")
 SHOWN = 8  # epochs that are printed; of those behind, the powers of two and the last
 
 
@@ -103,6 +103,11 @@ class Mixture:
     def one_shot(self) -> bool:
         """Whether weights were averaged once, at the end."""
         return self.kept.one_shot
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether theorems hold of it; weights that are averaged once, after a single pass, are one epoch of mixing."""
+        return not self.one_shot or self.passes == 1
 
     @property
     def clean(self) -> bool:
@@ -240,7 +245,7 @@ class Mixture:
             "weights": self.weights,
             "together": self.together,
             "one_shot": self.one_shot,
-            "guarantee": NO_GUARANTEE if self.one_shot else None,
+            "guarantee": None if self.guaranteed else NO_GUARANTEE,
             "passes": self.passes,
             "epochs_asked": self.epochs,
             "epochs": len(self.history),
@@ -257,7 +262,8 @@ class Mixture:
 
     def __str__(self) -> str:
         many = len(self.names)
-        how = f"averaged once, after {self.passes} passes over each" if self.one_shot else f"weights by {self.weights}"
+        passes = "one pass" if self.passes == 1 else f"{self.passes} passes"
+        how = f"averaged once, after {passes} over each" if self.one_shot else f"weights by {self.weights}"
         how += f", {self.together:,} together" if self.together < many else ""
         head = f"{self.learner.name} over {many:,} shards, {how}; {int(self.rounds.sum()):,} rows"
         rows: list[tuple[str, ...]] = [HEAD]
@@ -266,7 +272,7 @@ class Mixture:
                 rows.append(_row(epoch))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        last = [f"No guarantee: {NO_GUARANTEE}."] if self.one_shot else []
+        last = [] if self.guaranteed else [f"No guarantee: {NO_GUARANTEE}."]
         last += ["The last epoch was clean."] if self.clean else []
         return "\n".join([head, *(line.rstrip() for line in lines), *last])
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..checks import whole
 from ..linear.base import OnlineClassifier
+from .core.mixable import learner_of
 from .core.start import Weighting
 from .engines.engine import engine_of
 from .epochs import Mixing, Path
@@ -16,7 +17,7 @@ from .rows.shards import shards_of
 
 
 def average_once(
-    learner: OnlineClassifier,
+    learner: OnlineClassifier | str,
     shards: Any,
     executor: Any = None,
     *,
@@ -33,7 +34,8 @@ def average_once(
 
     It moves weights once instead of once an epoch. No theorem bounds what the mean does: there are data that one
     hyperplane separates on which the mean errs for ever, however many passes the shards make (McDonald, Hall & Mann
-    2010, section 3). Its certificates say so instead of giving numbers. For a guarantee use `mix`.
+    2010, section 3). Its certificates say so instead of giving numbers. For a guarantee use `mix`; a single pass
+    is one epoch of it, and has its guarantees.
 
     Parameters
     ----------
@@ -52,6 +54,7 @@ def average_once(
     DataError, Interrupted, EngineError, RegretlessError
         As in `mix`.
     """
+    learner = learner_of(learner)
     run = Mixing(
         learner,
         shards_of(shards),

@@ -139,7 +139,7 @@ class OnlineClassifier(Estimator, Certified):
             self._expect(classes, batch.columns)
         else:
             self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
-            self.looked_ = self.looks_ahead()
+            self.looked_ = self.looks_ahead() or (self.looks_at_classes() if len(classes) > 2 else "")
             self.met_ = len(classes) if len(classes) > 2 else 0  # two are the two signs; of more, nobody had told
         codes, _ = encode(labels, self.classes_)
         random = None
@@ -206,6 +206,8 @@ class OnlineClassifier(Estimator, Certified):
             raise RegretlessError("rounds without labels teach nothing")
         if hasattr(self, "classes_"):
             self.state_.grow(batch.columns)
+        else:
+            self.looked_ = self.looks_at_columns()
         self._playing = self.rules()
         weights = weigh(self.class_weight, batch.labels, None, None)
         self._play_and_meet(batch, batch.labels, weights, self._playing)

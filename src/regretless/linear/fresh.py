@@ -18,6 +18,12 @@ LOOKED = {
     "round; give the weight of each class",
     "gamma": 'gamma="scale" and gamma="auto" look at all rows first, so that no hypothesis is independent of its '
     "round; give a number",
+    "p": 'p="auto" goes by the number of columns, which was not known before rows were read, so that no hypothesis is '
+    "independent of its round; give a number",
+    "classes": "classes that nobody had announced could be rivals before they were met, so that no hypothesis is "
+    "independent of its round; give all of them as classes=, which partial_fit takes and the mixing of shards",
+    "weights": 'with weights="updates" the updates of classes that nobody had announced moved the means that later '
+    "groups of shards began with, so that no hypothesis is independent of its round; give all classes or other weights",
 }
 
 
@@ -29,10 +35,10 @@ class Fresh(ABC):
     first_pass_ : tuple of (rounds, mistakes)
         Only there once rounds have been repeated; until then all rounds are of the first pass.
     met_ : int
-        How many classes came unannounced. The hypothesis that met such a round knew nothing of its class, so the round
+        How often classes came unannounced. The hypothesis that met such a round knew nothing of its class, so the round
         counts as a mistake, whatever was predicted once the class was known.
     looked_ : str
-        The parameter by which something was taken from all rows before the first was played; empty if nothing was.
+        By what something was taken from rows before the first was played, one of `LOOKED`; empty if nothing was.
     """
 
     first_pass_: tuple[int, int]
@@ -48,6 +54,14 @@ class Fresh(ABC):
     def looks_ahead(self) -> str:
         """The parameter by which `fit` takes something from all rows before it plays the first; empty if none does."""
         return "class_weight" if isinstance(self.class_weight, str) else ""
+
+    def looks_at_columns(self) -> str:
+        """The parameter by which the learner goes by how many columns the first rows have; empty if none does."""
+        return ""
+
+    def looks_at_classes(self) -> str:
+        """What is not empty if a class that is still to come may change what is predicted among the others."""
+        return ""
 
     def repeats(self) -> None:
         """Take note that the rounds which follow are not new."""
@@ -91,8 +105,9 @@ class Fresh(ABC):
         Nobody can check that; it is for you to know. Rows given to `partial_fit` are taken for new ones, and so are
         those of the first pass of `fit`. Two classes are taken to be known beforehand by `fit`, and all that are given
         as ``classes`` by `partial_fit`; any other set of classes is not, and each of them counts as a mistake where it
-        appears first. The guarantee is for a hypothesis drawn at random from those that the pass
-        went through, one a round, and for the vote of all of them; the last one by itself gets none.
+        appears first. A table given to `fit` or `partial_fit` is taken to have its columns whatever the rows are; how
+        many a stream has, only its rows tell. The guarantee is for a hypothesis drawn at random from those that the
+        pass went through, one a round, and for the vote of all of them; the last one by itself gets none.
 
         Parameters
         ----------

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
+from ..given import laid_out
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 FLOATS = (DOUBLE, SINGLE)
@@ -26,6 +27,27 @@ RESHAPE = (
     "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or "
     "array.reshape(1, -1) if it contains a single sample."
 )
+
+
+class ColumnRefused(RegretlessError):
+    """A column of a table that holds no numbers.
+
+    Attributes
+    ----------
+    column : object
+        Its name.
+    found : str
+        What it holds.
+    """
+
+    def __init__(self, column: object, found: str) -> None:
+        self.column, self.found = column, found
+        super().__init__(
+            f"Column {column!r} of X holds {found}, which is not a kind of number; convert it or leave it out."
+        )
+
+    def __reduce__(self) -> tuple[type[ColumnRefused], tuple[object, str]]:
+        return type(self), (self.column, self.found)
 
 
 def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True) -> Batch:
@@ -163,7 +185,7 @@ def read_weights(sample_weight: Any, rows: int, *, all_zero: bool = False) -> Ar
         raise RegretlessError("Negative values in data passed to `sample_weight`.")
     if largest == 0 and not all_zero:
         raise RegretlessError("Sample weights must contain at least one non-zero number.")
-    return _plain(weights)
+    return laid_out(weights)
 
 
 # ---- rows
@@ -172,10 +194,6 @@ def read_weights(sample_weight: Any, rows: int, *, all_zero: bool = False) -> Ar
 def _is_plain(array: Array) -> bool:
     flags = array.flags
     return flags.c_contiguous and flags.aligned
-
-
-def _plain(array: Array) -> Array:
-    return array if _is_plain(array) else np.require(array, requirements=("C", "A"))
 
 
 def _read_any(X: Any, in_order: bool) -> tuple[Batch, Array | None]:
@@ -199,7 +217,7 @@ def _read_dense(X: Any) -> Batch:
     if rows.dtype not in FLOATS:
         rows = _as_double(rows)
     _refuse_empty(rows.shape)
-    return Batch(_plain(rows), None, rows.shape[1])
+    return Batch(laid_out(rows), None, rows.shape[1])
 
 
 def _wrong_shape(rows: Array) -> str:
@@ -245,11 +263,11 @@ def _read_sparse(X: Any, in_order: bool) -> Batch:
     used = int(starts[-1])
     if used < len(values):  # scipy lets the arrays be longer than what the rows use of them
         values, indices = values[:used], indices[:used]
-    return Batch(_plain(values), None, X.shape[1], indices, starts)
+    return Batch(laid_out(values), None, X.shape[1], indices, starts)
 
 
 def _integers(array: Array) -> Array:
-    return _plain(array if array.dtype in INTEGERS else array.astype(np.int64))
+    return laid_out(array if array.dtype in INTEGERS else array.astype(np.int64))
 
 
 def _read_pandas(frame: Any, sparse_dtype: type) -> Batch:
@@ -258,14 +276,30 @@ def _read_pandas(frame: Any, sparse_dtype: type) -> Batch:
         return _read_sparse(frame.sparse.to_coo(), True)
     for name, dtype in zip(frame.columns, dtypes, strict=True):
         if dtype.kind not in "biufcO":
-            raise RegretlessError(_no_number(name, dtype))
-    if all(isinstance(dtype, np.dtype) for dtype in dtypes):
-        return _read_dense(frame.to_numpy())
-    return _read_dense(frame.to_numpy(dtype=DOUBLE, na_value=np.nan))
+            raise ColumnRefused(name, str(dtype))
+    try:
+        if all(isinstance(dtype, np.dtype) for dtype in dtypes):
+            return _read_dense(frame.to_numpy())
+        return _read_dense(frame.to_numpy(dtype=DOUBLE, na_value=np.nan))
+    except ValueError as error:
+        _refuse_text(frame)
+        raise error if isinstance(error, RegretlessError) else RegretlessError(str(error)) from error
 
 
-def _no_number(name: object, kind: object) -> str:
-    return f"Column {name!r} of X holds {kind}, which is not a kind of number; convert it or leave it out."
+def _refuse_text(frame: Any) -> None:
+    """Refuse the first column with a string that is no number."""
+    for place, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        for value in frame.iloc[:, place] if dtype.kind == "O" else ():
+            if isinstance(value, str) and not _is_number(value):
+                raise ColumnRefused(name, f"text, such as {value!r}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _read_arrow(X: Any) -> tuple[Batch, Array | None]:
@@ -297,7 +331,7 @@ def _check_arrow_column(name: str, column: Any, types: Any) -> None:
         raise RegretlessError(f"Input X contains NaN: row {row} (counted from 0) of column {name!r} is null.")
     numeric = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
     if not any(is_kind(column.type) for is_kind in numeric):
-        raise RegretlessError(_no_number(name, column.type))
+        raise ColumnRefused(name, str(column.type))
 
 
 # ---- names of columns
@@ -323,7 +357,7 @@ def _compare_names(given: Array | None, fitted: Array | None, learner: str) -> N
     elif fitted is None:
         _warn_user(f"X has feature names, but {learner} was fitted without feature names")
     elif not np.array_equal(given, fitted):
-        raise RegretlessError(_names_differ(set(given), set(fitted)))
+        raise RegretlessError(names_differ(set(given), set(fitted)))
 
 
 def _warn_user(message: str) -> None:
@@ -331,7 +365,8 @@ def _warn_user(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=5)
 
 
-def _names_differ(given: set[str], fitted: set[str]) -> str:
+def names_differ(given: set[str], fitted: set[str]) -> str:
+    """What to say of columns whose names are others than those that a model was fitted with, or in another order."""
     message = "The feature names should match those that were passed during fit.\n"
     for title, names in (
         ("Feature names unseen at fit time:\n", sorted(given - fitted)),

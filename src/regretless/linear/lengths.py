@@ -21,14 +21,21 @@ def squared_lengths(moving: Array) -> Array:
     -------
     ndarray, shape (targets,)
     """
-    rows, targets = moving.shape[0] - 1, moving.shape[1]
+    return lengths_of(moving[1:], moving[0])
+
+
+def lengths_of(weights: Array, biases: Array) -> Array:
+    """The same of weights, shape (columns, targets), and the constant feature's, shape (targets,)."""
+    rows, targets = weights.shape
     lane = np.zeros((8, targets))
-    with np.errstate(over="ignore"):
-        for begin in range(1, rows + 1, STRETCH):
-            part = moving[begin : begin + STRETCH]
-            squares = np.zeros((1 + -(-len(part) // 8), 8, targets))
+    room = np.empty((1 + -(-min(rows, STRETCH) // 8), 8, targets))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for begin in range(0, rows, STRETCH):
+            part = weights[begin : begin + STRETCH]
+            squares = room[: 1 + -(-len(part) // 8)]
+            squares[-1] = 0  # the last eight may be fewer
             squares[0] = lane  # numpy adds along the first axis one after the other
             np.multiply(part, part, out=squares.reshape(-1, targets)[8 : 8 + len(part)])
             lane = squares.sum(axis=0)
         tree = ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
-        return np.asarray(tree + moving[0] * moving[0])
+        return np.asarray(tree + biases * biases)

@@ -107,6 +107,10 @@ class MulticlassPerceptron(OnlineClassifier):
             intercept=positive("intercept", self.intercept, or_zero=True),
         )
 
+    def looks_at_classes(self) -> str:
+        """A class that is still to come may be the rival that is pushed back."""
+        return "classes"
+
     def new_state(self, columns: int, targets: int) -> BaseState:
         """Weights of all classes."""
         return DirectState(columns, targets)

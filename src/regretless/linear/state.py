@@ -12,7 +12,9 @@ import numpy as np
 
 from .. import _core
 from ..data.batch import Array, Batch
+from ..given import own
 from ..ledger import FIELDS, Ledger
+from .lengths import lengths_of
 
 SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
 
@@ -53,7 +55,7 @@ class BaseState(ABC):
         self.columns = columns
         self.targets = targets
         for name, fill in self.features().items():
-            setattr(self, name, np.full((columns, targets), fill))
+            setattr(self, name, _full(columns, targets, fill))
         for name, size in self.TARGETS.items():
             setattr(self, name, np.zeros((targets, size)))
         self.books = np.zeros((targets + (targets > 1), len(FIELDS)))
@@ -201,8 +203,7 @@ class BaseState(ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             # What a process pool maps into memory cannot be written to, and learning goes on.
-            fixed = isinstance(value, np.ndarray) and not value.flags.writeable
-            setattr(self, name, value.copy() if fixed else value)
+            setattr(self, name, own(value) if isinstance(value, np.ndarray) else value)
 
 
 class State(BaseState):
@@ -279,6 +280,49 @@ class State(BaseState):
         np.multiply(self.weights[: self.columns], scale, out=moving[1:])
         return moving
 
+    def moving_of(self, rows: Array) -> Array:
+        """Some rows of the same, which ascend."""
+        scale, first = self.memory[:, SCALE], int(len(rows) > 0 and rows[0] == 0)
+        moving = np.empty((len(rows), self.targets))
+        np.multiply(self.memory[:, BIAS], scale, out=moving[:first])
+        np.multiply(self.weights.take(rows[first:] - 1, axis=0), scale, out=moving[first:])
+        return moving
+
+    def moved(self, start: Array) -> Array:
+        """Where they are no longer what they were, shape (1 + columns, targets); rows that these lack were zeros."""
+        moved, scale = np.empty((1 + self.columns, self.targets), dtype=np.bool_), self.memory[:, SCALE]
+        weights = self.weights[: self.columns] if (scale == 1).all() else self.coefficients()
+        np.not_equal(self.memory[:, BIAS] * scale, start[0], out=moved[0])
+        np.not_equal(weights[: len(start) - 1], start[1:], out=moved[1 : len(start)])
+        np.not_equal(weights[len(start) - 1 :], 0, out=moved[len(start) :])
+        return moved
+
+    def replace(self, start: Array, rows: Array | None, weights: Array) -> None:
+        """Put weights in place of those that learn.
+
+        Parameters
+        ----------
+        start : ndarray, shape (rows, targets)
+            What `moving` gives, before columns were added perhaps.
+        rows : ndarray, or None
+            Which rows to replace, ascending; None: all of them.
+        weights : ndarray, shape (rows, targets)
+            What to put there.
+        """
+        if rows is None:
+            biases = weights[0]
+            self.weights[: self.columns] = weights[1:]
+        else:
+            first = int(len(rows) > 0 and rows[0] == 0)
+            biases = weights[0] if first else start[0]
+            if (self.memory[:, SCALE] != 1).any():
+                self.weights[: len(start) - 1] = start[1:]
+            self.weights[rows[first:] - 1] = weights[first:]
+        self.memory[:] = 0
+        self.memory[:, SCALE] = 1
+        self.memory[:, BIAS] = biases
+        self.memory[:, NORM2] = lengths_of(self.weights[: self.columns], biases)
+
     def place(self, moving: Array, norms2: Array) -> None:
         """Put these weights in place of those that learn, with their squared lengths; it has as many columns."""
         self.weights[: self.columns] = moving[1:]
@@ -300,9 +344,13 @@ class State(BaseState):
 
 
 def _with_rows(array: Array, rows: int, fill: float) -> Array:
-    larger = np.full((rows, array.shape[1]), fill)
+    larger = _full(rows, array.shape[1], fill)
     larger[: len(array)] = array
     return larger
+
+
+def _full(rows: int, targets: int, fill: float) -> Array:
+    return np.full((rows, targets), fill) if fill else np.zeros((rows, targets))  # zeros cost nothing until they move
 
 
 def length(vector: Array, bias: float = 0.0) -> float:
@@ -311,4 +359,4 @@ def length(vector: Array, bias: float = 0.0) -> float:
     if not 0 < largest < inf:
         return largest
     shares = vector / largest
-    return largest * sqrt(float(shares @ shares) + (bias / largest) ** 2)
+    return largest * sqrt(float((shares * shares).sum()) + (bias / largest) ** 2)  # BLAS: by the number of threads

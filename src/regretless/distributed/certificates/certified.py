@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from math import isclose
+from math import isclose, isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ...data.batch import Array, Batch
+from ...errors import RegretlessError
 from ...linear.averaged import AveragedPerceptron
 from ...linear.base import OnlineClassifier
 from ...linear.certified import Certified
@@ -22,6 +23,7 @@ from ...theory.mixing import MIXED_MULTICLASS, MIXED_PERCEPTRON
 from ...theory.mixing_mirror import MIXED_P_NORM, MIXED_WINNOW
 from ...theory.mixing_regret import MIXED_GRADIENT_DESCENT, MIXED_PA
 from ...theory.mixing_standing import MixedStanding
+from ..core.mixable import said
 from ..core.start import Weighting
 from ..engines.engine import Engine, engine_of
 from ..rows.shards import Shard, shards_of
@@ -43,6 +45,7 @@ BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge) 
 ALL_AT_ONCE = (
     "its comparators are made of rows, so that all rounds must be at hand at once, and those of all shards are too many"
 )
+TOO_LARGE = "its numbers are too large or too small for floats"
 MIXED_OTHERS = "mixed again from the start, these shards do not give this model: it learned from others"
 
 
@@ -67,7 +70,8 @@ def certify_mixture(
     """Read every theorem about mixing against the shards that were mixed.
 
     Each shard is read again where it is, and only sums come back; small data, up to 32 MB in all, is brought here once
-    for the maximum margin. The numbers are the same on every engine.
+    for the maximum margin. The numbers are the same on every engine that has the same numpy, if the search for the
+    maximum margin came to its end.
 
     Parameters
     ----------
@@ -82,9 +86,20 @@ def certify_mixture(
     iid : bool, default=False
         Whether you vouch that all rounds are independent draws from one distribution; then the first epoch says what is
         to be expected of new ones. In it, go over the shards one after the other: the hypothesis that met a round had
-        learned from earlier rounds of the same shard alone, so the round was new to it, and it is fixed by rounds that
-        come earlier in this order; what the mistakes exceed the sum of the risks by is a martingale. How weights are
-        mixed afterwards does not matter. From the second epoch on every hypothesis has seen all rounds.
+        learned from earlier rounds of the same shard, and from the groups of shards before, so the round was new to it,
+        and it is fixed by rounds that come earlier in this order; what the risks exceed the mistakes by is a
+        martingale. How weights are mixed at the end of the epoch does not matter. From the second epoch on every
+        hypothesis has seen all rounds.
+
+        Discovery has looked at all shards for labels and columns before. Columns that are still to come have weights of
+        zero and change nothing, unless p is "auto". Of classes, those that nobody announced are known to no hypothesis
+        of the argument: its hypotheses choose among the classes that were announced, that earlier groups have met, or
+        their own shard so far. Each class against the rest learns apart from the others, so these are the scores that
+        were played, and such a hypothesis errs only where the learner erred, or where a class is new: at most once in
+        each shard of the group that meets it first, which `met_` adds to the mistakes. Where classes that are still to
+        come do move the others there is no such argument, and the certificates are declined: with several classes, for
+        the multiclass perceptron, whose rivals they may be, and for weights by updates, theirs included, over several
+        groups.
     delta : float, default=0.05
         How improbable it may be that this guarantee fails.
     seconds : float
@@ -108,7 +123,7 @@ def certify_mixture(
 
     learner, engine = mixture.learner, engine_of(executor)
     future = learner.certify_risk(delta) if iid else []
-    if mixture.one_shot:
+    if not mixture.guaranteed:
         return _declined(learner, NO_GUARANTEE) + future
     reading = Reading(mixture.schema, learner.state_.columns, learner.classes_)
     sizes = sizes_of(learner, mixture.shards, engine, reading)
@@ -116,7 +131,14 @@ def certify_mixture(
     if why is not None:
         return _declined(learner, why) + future
     question = _over(learner, mixture.shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
-    return learner.judge(_of_mixture(mixture, question)) + future
+    return [_finite(one) for one in learner.judge(_of_mixture(mixture, question))] + future
+
+
+def _finite(certificate: Certificate) -> Certificate:
+    numbers = (certificate.observed, certificate.bound)
+    if all(number is None or isfinite(number) for number in numbers):
+        return certificate
+    return Certificate(certificate.theorem, None, None, None, TOO_LARGE, parts=certificate.parts)
 
 
 def _declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
@@ -159,9 +181,14 @@ def certify_shards(
 
     Raises
     ------
+    NotFittedError
+        If the learner has not learned yet.
     RegretlessError
         If a shard cannot be read, or holds features or labels that the learner has never met; it is named.
     """
+    if not isinstance(learner, OnlineClassifier):
+        raise RegretlessError(f"{said(learner)} is no learner of regretless.linear that has learned from shards")
+    learner._require_fitted()
     given, engine = shards_of(shards), engine_of(executor)
     reading = Reading(schema, learner.state_.columns, learner.classes_)
 

@@ -1,7 +1,7 @@
 """Comparators in hindsight over shards: each shard is read where it is, and only sums come back.
 
-Sums of shards are merged in the fixed tree, so that every engine gives the same numbers. What a shard counts is its
-factor: of a mixed learner the sum of its weights mu over the epochs, of an ordinary one 1.
+Sums of shards are merged in the fixed tree, so that every engine with the same numpy gives the same numbers. What a
+shard counts is its factor: of a mixed learner the sum of its weights mu over the epochs, of an ordinary one 1.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ...data.batch import Array
 from ...data.columns import KINDS
 from ...data.keys import pair_keys, parts
+from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
 from ...linear.classes import distinct
 from ..rows.shards import Shard
@@ -36,26 +38,50 @@ def peek(common: Any, shard: Shard) -> Found:
 def survey(start: Start, shard: Shard) -> Found:
     """What all rows of a shard say; nothing is learned."""
     try:
-        return _survey(start.schema, shard)
+        return _survey(start, start.schema, shard)
     except DataError as error:
         schema = start.schema
         if schema is None or not error.found.startswith(ID_ZERO) or schema.get("crossing") is not None:
             raise
-        return _survey({**schema, "ids_from": 0}, shard)
+        return _survey(start, {**schema, "ids_from": 0}, shard)
 
 
 def both(start: Any, left: Found, right: Found) -> Found:
     """What neighbouring shards were found to hold."""
     labels = tuple(dict.fromkeys((*left.labels, *right.labels)))
-    return Found(labels, (*left.schemas, *right.schemas), max(left.columns, right.columns))
+    return Found(labels, (*left.schemas, *right.schemas), max(left.columns, right.columns), (*left.names, *right.names))
 
 
-def _survey(schema: dict[str, Any] | None, shard: Shard) -> Found:
+def _survey(start: Start, schema: dict[str, Any] | None, shard: Shard) -> Found:
     stream, labels, columns = shard.open(schema), set[Any](), 0
     for batch in stream.batches():
         labels.update(distinct(_labels(shard, batch.labels)).tolist())
         columns = max(columns, batch.columns)
-    return Found(tuple(sorted(labels)), (stream.schema(),), columns)
+    _refuse_other_labels(start, shard, stream, sorted(labels))
+    return Found(tuple(sorted(labels)), (stream.schema(),), columns, (shard.name,))
+
+
+def _refuse_other_labels(start: Start, shard: Shard, stream: Stream, labels: list[Any]) -> None:
+    """Refuse a table whose labels are all numbers where those of the first shard are all words: they never agree."""
+    target = (stream.schema() or {}).get("target")
+    if (start.schema or {}).get("target_kind") != "text" or target in getattr(stream, "categorical", ()):
+        return
+    known = start.classes.tolist()
+    if all(map(_is_number, labels)) and not any(map(_is_number, known)):
+        found = f"its labels are numbers ({_few(labels)}) in column {target!r}"
+        advice = f"in the first shard they are words ({_few(known)}); pass --categorical {target} if they are names too"
+        raise DataError(shard.name, None, None, found, advice)
+
+
+def _is_number(label: str) -> bool:
+    try:
+        return isfinite(float(label))
+    except ValueError:
+        return False
+
+
+def _few(labels: Sequence[Any]) -> str:
+    return ", ".join(map(str, labels[:3])) + ", ..." * (len(labels) > 3)
 
 
 def _labels(shard: Shard, labels: Array | None) -> Array:

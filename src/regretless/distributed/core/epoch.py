@@ -220,4 +220,4 @@ def _united(left: Found | None, right: Found | None) -> Found:
         assert found is not None
         return found
     labels = tuple(dict.fromkeys((*left.labels, *right.labels)))
-    return Found(labels, (*left.schemas, *right.schemas), max(left.columns, right.columns))
+    return Found(labels, (*left.schemas, *right.schemas), max(left.columns, right.columns), (*left.names, *right.names))

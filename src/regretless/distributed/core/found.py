@@ -18,8 +18,11 @@ class Found:
         Of their streams, in the order of the shards.
     columns : int
         How many features are known.
+    names : tuple of str
+        Of those that were read to the end.
     """
 
     labels: tuple[Any, ...]
     schemas: tuple[dict[str, Any], ...]
     columns: int
+    names: tuple[str, ...] = ()

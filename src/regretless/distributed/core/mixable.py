@@ -11,11 +11,10 @@ from ...errors import RegretlessError
 from ...ledger import FIELDS
 from ...linear.averaged import AveragedState
 from ...linear.base import OnlineClassifier
-from ...linear.lengths import squared_lengths
 from ...linear.mirror.state import MirrorState
 from ...linear.registry import learner_class
 from ...linear.state import NORM2, BaseState, State
-from .parts import Part, packed, placed
+from .parts import Part, held, packed, placed
 from .start import WEIGHTINGS, Start, Weighting
 
 if TYPE_CHECKING:
@@ -42,6 +41,25 @@ MIXED = "perceptron, averaged-perceptron, multiclass-perceptron, passive-aggress
 MIXED += "p-norm-perceptron and winnow can be mixed"
 
 
+def learner_of(given: Any) -> OnlineClassifier:
+    """The learner that is to be mixed.
+
+    Parameters
+    ----------
+    given : OnlineClassifier or str
+        A learner, or the name of one, which then has its parameters as they come.
+
+    Raises
+    ------
+    RegretlessError
+        If it is something else, or cannot be mixed; the message says why.
+    """
+    learner = learner_class(given)() if isinstance(given, str) else given
+    refuse(learner)
+    assert isinstance(learner, OnlineClassifier)
+    return learner
+
+
 def refuse(learner: Any) -> None:
     """Refuse what cannot be mixed.
 
@@ -55,7 +73,7 @@ def refuse(learner: Any) -> None:
     if name in REFUSED:
         raise RegretlessError(f"{name} cannot be mixed over shards: {REFUSED[name]}; {MIXED}")
     if not isinstance(learner, OnlineClassifier) or type(learner) is not learner_class(name):
-        raise RegretlessError(f"{type(learner).__name__} cannot be mixed over shards: {MIXED}")
+        raise RegretlessError(f"{said(learner)} cannot be mixed over shards: {MIXED}{_instead(learner)}")
     learner.checked()
     if getattr(learner, "shuffle", False):
         raise RegretlessError("shuffle has no meaning over shards: each is played in the order of its rows")
@@ -66,9 +84,25 @@ def refuse(learner: Any) -> None:
         )
 
 
-def announced(learner: OnlineClassifier, classes: Array, columns: int) -> None:
-    """Have a learner stand ready for rounds of these classes and columns, with nothing learned."""
-    learner.announce(classes, columns)
+def said(learner: Any) -> str:
+    """What something that is no learner of weights is called, where it is from if that tells it from one of ours."""
+    kind = learner if isinstance(learner, type) else type(learner)
+    whole = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    ours = kind.__module__.startswith("regretless.")
+    what = kind.__qualname__ if ours else whole
+    return f"the class {what}" if isinstance(learner, type) else what
+
+
+def _instead(learner: Any) -> str:
+    """What to do with it."""
+    if isinstance(learner, type):
+        return f"; give a learner that is made of it, {learner.__name__}(...)" * issubclass(learner, OnlineClassifier)
+    home = type(learner).__module__
+    if home.startswith("regretless.experts."):
+        return "; regretless.distributed.combine goes over shards with learners that combine experts"
+    if home.startswith("regretless.bandits."):
+        return "; regretless.distributed.simulate goes over runs with learners that draw arms"
+    return "; they are in regretless.linear" if not home.startswith("regretless.") else ""
 
 
 def started(
@@ -141,14 +175,21 @@ def carried(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
         If the weights have overflowed.
     """
     state = learner.state_
-    weights = _moving(state)
-    if not np.isfinite(weights).all():
+    averaged = state if isinstance(state, AveragedState) else None
+    if start.whole is None and isinstance(state, State):  # of many columns only those are copied that have moved
+        rows = held(state.moved(start.weights), averaged is not None)
+        weights = state.moving() if rows is None else state.moving_of(rows)
+    else:
+        rows, weights = None, _moving(state)
+    if not _finite(weights):  # where they have not moved they are what they were
         raise RegretlessError("the weights have overflowed; lower the rate or scale X")
     if start.whole is not None:
         whole = {name: array for name, array in state.tensors().items() if name != "books"}
         return Part(len(weights), None, weights, None, weight, rounds, whole)
-    sums = state.sums_beyond(start.weights) if isinstance(state, AveragedState) else None
-    return packed(start.weights, weights, sums, weight, rounds)
+    if not isinstance(state, State):
+        return packed(start.weights, weights, None, weight, rounds)
+    sums = None if averaged is None else averaged.sums_beyond(start.weights, rows)
+    return Part(1 + state.columns, rows, weights, sums, weight, rounds)
 
 
 def clocks(learner: OnlineClassifier) -> Array:
@@ -191,7 +232,7 @@ def settled(learner: OnlineClassifier, start: Start, outcome: Outcome) -> Array:
     Raises
     ------
     RegretlessError
-        If the mixed weights have overflowed.
+        If the mixed weights, or what was charged for them, have overflowed; then the learner is of no use any more.
     """
     part, counts = outcome.part, outcome.counts
     if part is None:
@@ -202,6 +243,7 @@ def settled(learner: OnlineClassifier, start: Start, outcome: Outcome) -> Array:
     elif start.passes > 1:
         _meet_afresh(learner, counts)
     books = _totals(state.books, [count.books for count in counts])
+    _refuse_overflown(books, *(part.whole or {}).values())
     if part.whole is not None:
         state.adopt(part.size - 1, {**part.whole, "books": books})
     else:
@@ -215,20 +257,31 @@ def settled(learner: OnlineClassifier, start: Start, outcome: Outcome) -> Array:
 
 def _settle(learner: OnlineClassifier, start: Start, part: Part, counts: tuple[Count, ...]) -> None:
     state = learner.state_
-    weights, beyond = placed(start.weights, part)
-    if not np.isfinite(weights).all():
-        raise RegretlessError("the mixed weights have overflowed; lower the rate or scale the rows")
     if isinstance(state, MirrorState):
+        weights, _ = placed(start.weights, part)
+        _refuse_overflown(weights)
         met = [count.met for count in counts if count.met is not None]
         reach = [count.reach for count in counts if count.reach is not None]
         state.place(weights, learner.rules(), np.max(met, axis=0), np.max([state.reach(), *reach], axis=0))
-    elif isinstance(state, AveragedState) and beyond is not None:
-        sums = state.sums() + beyond
-        sums[: len(start.weights)] += part.rounds * start.weights
-        state.place(weights, squared_lengths(weights))
-        state.place_sums(sums)
     elif isinstance(state, State):
-        state.place(weights, squared_lengths(weights))
+        _refuse_overflown(part.weights)
+        if isinstance(state, AveragedState) and part.sums is not None:
+            state.add_sums(start.weights, part.rows, part.weights, part.sums, part.rounds)
+            _refuse_overflown(*state.summed())
+        else:
+            state.replace(start.weights, part.rows, part.weights)
+
+
+def _refuse_overflown(*arrays: Array) -> None:
+    if not all(map(_finite, arrays)):
+        what = "the mixed weights have overflowed, or what they are charged"
+        raise RegretlessError(f"{what}; lower the rate or scale the rows")
+
+
+def _finite(array: Array) -> bool:
+    """Whether all are finite: as a rule their sum says so, which is quicker."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
 
 
 def _meet_afresh(learner: OnlineClassifier, counts: tuple[Count, ...]) -> None:
@@ -252,5 +305,6 @@ def _totals(books: Array, more: list[Array]) -> Array:
         total[:, FIRST_RATE] = np.where(moved[0], total[:, FIRST_RATE], book[:, FIRST_RATE])
         total[:, LAST_RATE] = np.where(moved[1], book[:, LAST_RATE], total[:, LAST_RATE])
         total[:, LARGEST] = np.maximum(total[:, LARGEST], book[:, LARGEST])
-        total[:, SUMS] += book[:, SUMS]
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever takes them looks whether they are finite
+            total[:, SUMS] += book[:, SUMS]
     return total

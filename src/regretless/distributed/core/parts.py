@@ -8,6 +8,8 @@ import numpy as np
 
 from ...data.batch import Array
 
+CROWDED = 32  # of how many rows one must be held, for a table of all to be quicker than a search
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
@@ -56,10 +58,23 @@ def packed(start: Array, weights: Array, sums: Array | None, weight: float, roun
     moved = np.concatenate([moved, weights[len(start) :] != 0]) if size > len(start) else moved
     if sums is not None:
         moved |= sums != 0
-    rows = np.flatnonzero(moved[:, 0] if moved.shape[1] == 1 else moved.any(axis=1))
-    if _too_many(len(rows), size, weights.shape[1], sums):
+    rows = held(moved, sums is not None)
+    if rows is None:
         return Part(size, None, weights, sums, weight, rounds)
     return Part(size, rows, weights[rows], None if sums is None else sums[rows], weight, rounds)
+
+
+def held(moved: Array, summed: bool) -> Array | None:
+    """The rows that have moved, or None if naming them takes more room than giving all of them.
+
+    Parameters
+    ----------
+    moved : ndarray of bool, shape (size, targets)
+    summed : bool
+        Whether there are sums.
+    """
+    rows = np.flatnonzero(moved[:, 0] if moved.shape[1] == 1 else moved.any(axis=1))
+    return None if _too_many(len(rows), len(moved), moved.shape[1], summed) else rows
 
 
 def merged(start: Array, left: Part, right: Part) -> Part:
@@ -82,20 +97,25 @@ def merged(start: Array, left: Part, right: Part) -> Part:
     """
     size = max(left.size, right.size)
     rows = _united(left.rows, right.rows, size)
-    if rows is not None and _too_many(len(rows), size, start.shape[1], left.sums):
+    if rows is not None and _too_many(len(rows), size, start.shape[1], left.sums is not None):
         rows = None
+    places = [_places(part, rows, size) for part in (left, right)]
     weight = left.weight + right.weight
     if weight == 0:
         weights = _from_start(start, rows, size)
     elif 0 in (left.weight, right.weight):
-        weights = _held(start, left if left.weight else right, rows, size)
+        weights = _held(start, *((left, places[0]) if left.weight else (right, places[1])), rows, size)
     else:
-        first, second = _held(start, left, rows, size), _held(start, right, rows, size)
+        first, second = (_held(start, *each, rows, size) for each in zip((left, right), places, strict=True))
         with np.errstate(over="ignore", invalid="ignore"):  # whoever takes the mix looks whether it is finite
             weights = second - first
             weights *= right.weight / weight
             weights += first
-    return Part(size, rows, weights, _added(left, right, rows, size), weight, left.rounds + right.rounds)
+    sums = None
+    if left.sums is not None and right.sums is not None:
+        sums = _sums(left, places[0], rows, size, fresh=True)
+        sums += _sums(right, places[1], rows, size)
+    return Part(size, rows, weights, sums, weight, left.rounds + right.rounds)
 
 
 def placed(start: Array, part: Part) -> tuple[Array, Array | None]:
@@ -108,13 +128,14 @@ def placed(start: Array, part: Part) -> tuple[Array, Array | None]:
     part : Part
         Of all of them.
     """
-    weights = _held(start, part, None, part.size)
-    return weights, None if part.sums is None else _sums(part, None, part.size)
+    places = _places(part, None, part.size)
+    weights = _held(start, part, places, None, part.size)
+    return weights, None if part.sums is None else _sums(part, places, None, part.size)
 
 
-def _too_many(rows: int, size: int, targets: int, sums: Array | None) -> bool:
+def _too_many(rows: int, size: int, targets: int, summed: bool) -> bool:
     """Whether naming so many rows takes more room than giving all of them."""
-    width = targets if sums is None else 2 * targets
+    width = 2 * targets if summed else targets
     return rows * (1 + width) >= size * width
 
 
@@ -138,39 +159,35 @@ def _from_start(start: Array, rows: Array | None, size: int) -> Array:
     return weights
 
 
-def _held(start: Array, part: Part, rows: Array | None, size: int) -> Array:
+def _held(start: Array, part: Part, places: Array | slice | None, rows: Array | None, size: int) -> Array:
     """The part's weights in these rows."""
-    if _same(part, rows, size):
+    if places is None:
         return part.weights
     weights = _from_start(start, rows, size)
-    weights[_places(part, rows)] = part.weights
+    weights[places] = part.weights
     return weights
 
 
-def _sums(part: Part, rows: Array | None, size: int) -> Array:
+def _sums(part: Part, places: Array | slice | None, rows: Array | None, size: int, *, fresh: bool = False) -> Array:
+    """The part's sums in these rows; an array of their own if they are to be changed."""
     assert part.sums is not None
-    if _same(part, rows, size):
-        return part.sums
+    if places is None:
+        return part.sums.copy() if fresh else part.sums
     sums = np.zeros((size if rows is None else len(rows), part.sums.shape[1]))
-    sums[_places(part, rows)] = part.sums
+    sums[places] = part.sums
     return sums
 
 
-def _added(left: Part, right: Part, rows: Array | None, size: int) -> Array | None:
-    if left.sums is None or right.sums is None:
-        return None
-    return np.asarray(_sums(left, rows, size) + _sums(right, rows, size))
-
-
-def _same(part: Part, rows: Array | None, size: int) -> bool:
-    """Whether the part holds just these rows already."""
-    if rows is None or part.rows is None:
-        return rows is None and part.rows is None and part.size == size
-    return len(rows) == len(part.rows)  # they are among them
-
-
-def _places(part: Part, rows: Array | None) -> Array | slice:
-    """Where the part's rows stand among these."""
+def _places(part: Part, rows: Array | None, size: int) -> Array | slice | None:
+    """Where the part's rows stand among these, which hold them; None if it has just these."""
     if part.rows is None:
-        return slice(0, part.size)
-    return part.rows if rows is None else np.searchsorted(rows, part.rows)
+        return None if rows is None and part.size == size else slice(0, part.size)
+    if rows is None:
+        return part.rows
+    if len(rows) == len(part.rows):
+        return None
+    if CROWDED * len(part.rows) < size:
+        return np.searchsorted(rows, part.rows)
+    place = np.empty(size, dtype=np.intp)
+    place[rows] = np.arange(len(rows))
+    return place[part.rows]

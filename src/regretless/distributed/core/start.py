@@ -66,11 +66,17 @@ class Start:
         """Without the rows of zeros, if that is shorter."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         weights = given.pop("weights")
-        one = weights.shape[1] == 1  # for which numpy is slow
-        rows = np.flatnonzero(weights[:, 0] if one else weights.any(axis=1))
-        if len(rows) * (1 + weights.shape[1]) >= weights.size:
-            return _whole, (given, weights)
-        return _sparse, (given, weights.shape, rows, weights[rows])
+        rows = _not_zero(weights)
+        return (_whole, (given, weights)) if rows is None else (_sparse, (given, weights.shape, rows, weights[rows]))
+
+
+def _not_zero(weights: Array) -> Array | None:
+    """The rows that are not all zero; None if naming them takes no less room than giving all."""
+    held, targets = weights != 0, weights.shape[1]  # comparing and counting is much quicker than finding places
+    if np.count_nonzero(held) * (1 + targets) >= weights.size * targets:
+        return None
+    rows = np.flatnonzero(held[:, 0] if targets == 1 else held.any(axis=1))
+    return None if len(rows) * (1 + targets) >= weights.size else rows
 
 
 def _whole(given: dict[str, Any], weights: Array) -> Start:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...errors import EngineError, RegretlessError
+from ...errors import EngineError, MissingError, RegretlessError
 
 try:
     import dask as _dask  # noqa: F401 (so that it is missed here, and by its name)
 except ImportError as error:
-    raise RegretlessError("Dask is not installed; pip install 'regretless[dask]'") from error
+    raise MissingError("Dask is not installed; pip install 'regretless[dask]'") from error
 
 from ..mixing import Mixture
 from ..mixing import mix as _mix
@@ -75,14 +75,17 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
     ------
     EngineError
         If nobody answers, or there is no worker.
-    RegretlessError
+    MissingError
         If Dask's `distributed` is not installed.
     """
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
     except ImportError as error:
-        raise RegretlessError("Dask's distributed is not installed; pip install 'regretless[dask]'") from error
+        raise MissingError("Dask's distributed is not installed; pip install 'regretless[dask]'") from error
     try:
+        if not address.startswith("inproc://"):
+            get_address_host_port(address)  # a client that finds out by itself that it is none is never closed
         client = Client(address, timeout=patience, set_as_default=False)
     except (OSError, ValueError) as error:  # a time that is out is an OSError too
         advice = "give the address that its scheduler prints, such as tcp://10.0.0.1:8786"

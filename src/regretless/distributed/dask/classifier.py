@@ -8,13 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...checks import whole
 from ...data.batch import Array
 from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
 from ...linear.estimator import Estimator
+from ...linear.intake import names_differ
 from ...theorem import Certificate
+from ..core.mixable import learner_of
 from ..core.start import Weighting
-from ..mixing import mix as _mix
+from ..epochs import Mixing
 from .engine import DaskEngine
 from .shards import partitions
 
@@ -26,10 +29,11 @@ class DaskClassifier(Estimator):
 
     Parameters
     ----------
-    learner : OnlineClassifier
-        Which learner plays every partition; it is left as it is.
-    epochs : int
-        How often all partitions are gone over.
+    learner : OnlineClassifier or str
+        Which learner, or by its name one with its parameters as they come, plays every partition; it is left as it is.
+    epochs : int, optional
+        How often all partitions are gone over. By default as many times as the learner makes passes; of one that goes
+        on `until_clean`, until an epoch is without an update.
     weights : {"uniform", "updates", "rows"}
         What the weights of a partition count in the mean.
     together : int, optional
@@ -37,7 +41,8 @@ class DaskClassifier(Estimator):
     client : distributed.Client, optional
         By default the current one; without any, Dask's scheduler for this machine.
     checkpoint : path, optional
-        Where the state is kept after every epoch, and where a fit that was interrupted is gone on from.
+        Where the state is kept after every epoch, and where a fit of the same collections that was interrupted is gone
+        on from. One that is finished is refused.
 
     Attributes
     ----------
@@ -51,9 +56,9 @@ class DaskClassifier(Estimator):
 
     def __init__(
         self,
-        learner: OnlineClassifier,
+        learner: OnlineClassifier | str,
         *,
-        epochs: int = 1,
+        epochs: int | None = None,
         weights: Weighting = "uniform",
         together: int | None = None,
         client: Any = None,
@@ -71,7 +76,7 @@ class DaskClassifier(Estimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters and their values; with ``deep`` also those of the learner, as ``learner__name``."""
         found = super().get_params(deep=False)
-        inner = self.learner.get_params() if deep else {}
+        inner = self.learner.get_params() if deep and not isinstance(self.learner, str) else {}
         return {**found, **{INNER + name: value for name, value in inner.items()}}
 
     def set_params(self, **params: Any) -> Self:
@@ -79,13 +84,18 @@ class DaskClassifier(Estimator):
         inner = {name: value for name, value in params.items() if name.startswith(INNER)}
         super().set_params(**{name: value for name, value in params.items() if name not in inner})
         if inner:
+            if isinstance(self.learner, str):
+                raise RegretlessError(
+                    f"{', '.join(inner)}: {self.learner!r} is a name; give a learner to set these of it"
+                )
             self.learner.set_params(**{name.removeprefix(INNER): value for name, value in inner.items()})
         return self
 
     def __sklearn_clone__(self) -> Self:
         """The same, not fitted, with a copy of the learner and the same client, which cannot be copied."""
         given = self.get_params(deep=False)
-        given["learner"] = type(self.learner)(**self.learner.get_params())
+        if not isinstance(self.learner, str):
+            given["learner"] = type(self.learner)(**self.learner.get_params())
         return type(self)(**given)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -117,18 +127,22 @@ class DaskClassifier(Estimator):
         DataError
             If a partition is empty or cannot be used; it is named.
         RegretlessError
-            If X and y are no Dask collections, or do not fit each other.
+            If X and y are no Dask collections, or do not fit each other; or the checkpoint is finished, or of another
+            fit.
         """
         self._forget()
-        self.mixture_ = _mix(
-            self.learner,
+        learner = learner_of(self.learner)
+        run = Mixing(
+            learner,
             _shards(X, y),
             DaskEngine(self.client),
-            epochs=self.epochs,
+            epochs=learner.most_passes if self.epochs is None else whole("epochs", self.epochs),
             weights=self.weights,
             together=self.together,
             checkpoint=self.checkpoint,
+            unfinished=True,
         )
+        self.mixture_ = run.play()
         fitted = self.mixture_.learner
         self.n_features_in_ = fitted.n_features_in_
         if hasattr(fitted, "feature_names_in_"):
@@ -207,7 +221,11 @@ class DaskClassifier(Estimator):
 def tallied(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
     """How many rows of a shard are labelled correctly, and how many there are."""
     right = rows = 0
-    for batch in shard.open(None).batches():
+    stream = shard.open(None)
+    given, fitted = stream.feature_names(), getattr(learner, "feature_names_in_", None)
+    if given is not None and fitted is not None and given != fitted.tolist():
+        raise RegretlessError(f"{shard.name}: {names_differ(set(given), set(fitted))}")
+    for batch in stream.batches():
         if batch.columns != learner.n_features_in_:
             expected = f"{learner.n_features_in_} features are expected"
             raise RegretlessError(f"{shard.name}: X has {batch.columns} features; {expected}")

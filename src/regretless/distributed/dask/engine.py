@@ -107,7 +107,9 @@ class DaskEngine(Engine):
         from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
         waiting = Waiting(self.client, plan.names, done, stop)
-        where = plan.placed(waiting.holders(plan.held()), neighbours(self.client.nthreads(), len(plan.leaves)))
+        where = plan.placed(
+            waiting.holders(plan.held()), neighbours(waiting.asked(self.client.nthreads), len(plan.leaves))
+        )
         layers = {"shared": MaterializedLayer(plan.shared()), "common": MaterializedLayer(plan.given())}
         for workers, tasks in where.items():
             # Others may, if these are gone: to insist would leave the tasks of a dead worker waiting for it.

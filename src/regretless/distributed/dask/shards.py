@@ -35,6 +35,8 @@ class Partition(Shard):
         Tasks and futures that give that; they stay with the client.
     label : str, optional
         The column of a frame that holds the labels.
+    known : bool
+        Whether the keys tell the data: those of delayed readers are other ones each time.
     """
 
     def __init__(
@@ -45,9 +47,11 @@ class Partition(Shard):
         needs: Sequence[Any],
         shared: Mapping[Any, Any],
         label: str | None,
+        known: bool = False,
     ) -> None:
         self.name, self.needs, self.shared = name, tuple(needs), shared
         self._keys, self._tasks, self._label = list(keys), dict(tasks), label
+        self._known = known
         self._given: list[Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -55,7 +59,7 @@ class Partition(Shard):
 
     def given(self, values: Sequence[Any]) -> Self:
         """The same with what it needs."""
-        other = type(self)(self.name, self._keys, self._tasks, self.needs, {}, self._label)
+        other = type(self)(self.name, self._keys, self._tasks, self.needs, {}, self._label, self._known)
         other._given = list(values)
         return other
 
@@ -83,6 +87,12 @@ class Partition(Shard):
             found = f"to make it raised {type(error).__name__}: {error}"
             raise DataError(self.name, None, None, found, "compute the collection by itself to see where") from error
         return stream_of(self._pair(made), self.name, schema)
+
+    def fingerprint(self) -> str | None:
+        """The keys by which Dask knows the rows: the same for the same data, made in the same way."""
+        from dask.base import tokenize
+
+        return f"Dask's {tokenize([str(key) for key in self._keys], self._label)}" if self._known else None
 
     def _pair(self, made: Sequence[Any]) -> Any:
         """X and y, or the stream or batch that was made."""
@@ -208,6 +218,7 @@ def _lineages(collections: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]
     """A shard for each partition: the tasks that it alone needs, and what Dask hands to them."""
     from dask.core import get_dependencies
 
+    known = not any(hasattr(one, "key") for several in collections for one in several)
     graph: dict[Any, Any] = {}
     for collection in (one for several in collections for one in several):
         graph.update(collection.__dask_graph__())
@@ -222,7 +233,7 @@ def _lineages(collections: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]
         needs = sorted((key for key in own if key in apart), key=str)
         shared = {key: graph[key] for key in _reached(needs, depends.__getitem__)}
         tasks = {key: graph[key] for key in own if key not in apart}
-        made.append(Partition(f"partition {place}", roots, tasks, needs, shared, label))
+        made.append(Partition(f"partition {place}", roots, tasks, needs, shared, label, known))
     return made
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
 from typing import Any, NoReturn
 
 from ...errors import EngineError, Interrupted, RegretlessError
 
 TICK = 0.1  # seconds between two looks whether to stop
+LOOK = 1.0  # seconds between two looks whether there are workers
+PATIENCE = 60.0  # seconds that there may be none
 ROOT = -1
 ENDED = ("finished", "error", "cancelled")
 
@@ -34,6 +38,7 @@ class Waiting:
     ) -> None:
         self._client, self._names, self._done, self._stop = client, names, done, stop
         self._events: SimpleQueue[int] = SimpleQueue()
+        self._looked = self._seen = monotonic()  # when workers were looked for, and when there were some
 
     def holders(self, futures: Sequence[Any]) -> dict[Any, Sequence[str]]:
         """Which workers hold the results of some futures, once they are there."""
@@ -43,7 +48,37 @@ class Waiting:
             future.add_done_callback(lambda _: self._events.put(ROOT))
         while any(future.status not in ENDED for future in futures):
             self._next()
-        return dict(self._client.who_has(list(futures)))
+        return dict(self.asked(self._client.who_has, list(futures)))
+
+    def asked(self, call: Callable[..., Any], *given: Any) -> Any:
+        """What Dask answers to a call that waits for it without asking anybody whether to stop.
+
+        Raises
+        ------
+        Interrupted
+            If `stop` said so.
+        EngineError
+            If the connection is lost.
+        """
+        answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+
+        def ask() -> None:
+            try:
+                answers.put((call(*given), None))
+            except BaseException as error:  # it is raised by who waits, if anybody still does
+                answers.put((None, error))
+
+        Thread(target=ask, name="regretless-asks-dask", daemon=True).start()
+        while True:
+            self._refuse_to_wait()
+            try:
+                answer, error = answers.get(timeout=TICK)
+            except Empty:
+                continue
+            if error is not None:
+                self._refuse_to_wait()
+                raise error
+            return answer
 
     def result(self, submit: Callable[[list[Any]], list[Any]], root: Any, leaves: Sequence[Any]) -> Any:
         """Submit a graph and wait for its root.
@@ -61,7 +96,7 @@ class Waiting:
             self._watch(futures[0], futures[1:])
             if futures[0].status != "finished":
                 self._explain(futures[0], dict(zip(leaves, futures[1:], strict=True)))
-            return futures[0].result()
+            return self.asked(futures[0].result)
         finally:
             # What nobody wants any more is not begun, and what is being made is thrown away. To cancel would be no
             # better, and Dask's scheduler does not survive it where a merge is waited for by another merge alone.
@@ -89,14 +124,29 @@ class Waiting:
 
     def _next(self) -> int:
         """What is ready next; ROOT also if nothing was for a while."""
-        if self._stop is not None and self._stop():
-            raise Interrupted("interrupted")
+        self._refuse_to_wait()
         try:
             return self._events.get(timeout=TICK)
         except Empty:
-            if self._client.status == "closed":
-                raise EngineError("the connection to Dask's scheduler was lost") from None
+            if monotonic() - self._looked >= LOOK:
+                self._look_for_workers()
             return ROOT
+
+    def _refuse_to_wait(self) -> None:
+        if self._stop is not None and self._stop():
+            raise Interrupted("interrupted")
+        if self._client.status == "closed":
+            raise EngineError("the connection to Dask's scheduler was lost")
+
+    def _look_for_workers(self) -> None:
+        """Refuse to wait for workers that do not come back."""
+        there = self.asked(self._client.nthreads)
+        self._looked = monotonic()
+        if there:
+            self._seen = self._looked
+        elif self._looked - self._seen >= PATIENCE:
+            found = f"Dask's scheduler has had no workers for {PATIENCE:.0f} seconds"
+            raise EngineError(f"{found}; start some, and see in their logs why the others are gone")
 
     def _explain(self, root: Any, leaves: Mapping[Any, Any]) -> NoReturn:
         """Say why there is no root."""

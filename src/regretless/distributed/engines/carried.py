@@ -7,11 +7,17 @@ import pickle
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
+from io import RawIOBase
 from threading import Lock
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 from uuid import uuid4
 
-from ...errors import Interrupted
+import numpy as np
+
+from ...errors import EngineError
+
+ROOM = 31 << 20  # bytes; of what is larger than 32 MB no C library keeps the memory
 
 
 class Carried:
@@ -38,20 +44,27 @@ class Carried:
         self.value, self._by_file = value, by_file
         self._token, self._lock = uuid4().hex, Lock()
         self._packed: bytes | None = None
+        self._file = -1
         self._path: str | None = None
+        self._sizes: tuple[int, ...] = ()
         self._sent, self._ended = 0, False
 
     def __enter__(self) -> Self:
         if self._by_file:  # now, so that a value that cannot be pickled is an error of this call
-            packed = self._pickled()
-            file, self._path = tempfile.mkstemp(prefix="regretless-", suffix=".start")
-            with open(file, "wb") as writing:
-                writing.write(packed)
+            _reuse_memory()
+            buffers: list[pickle.PickleBuffer] = []
+            parts: list[Any] = [pickle.dumps(self.value, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)]
+            parts += [buffer.raw() for buffer in buffers]  # arrays, from where they are
+            self._sizes = tuple(len(part) for part in parts)
+            self._file, self._path = _written(parts)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended = True
         if self._path is not None:
+            with suppress(OSError):
+                os.ftruncate(self._file, 0)  # tells those who have it open that nobody waits; to be gone does not
+            os.close(self._file)
             with suppress(OSError):
                 os.unlink(self._path)
 
@@ -61,11 +74,11 @@ class Carried:
 
     def sent(self, processes: int) -> int:
         """How many bytes went down, if so many processes had a part in the work."""
-        return processes * len(self._packed or b"") if self._by_file else self._sent
+        return processes * sum(self._sizes) if self._by_file else self._sent
 
     def __reduce__(self) -> tuple[Callable[..., Received | Gone], tuple[Any, ...]]:
         if self._path is not None:
-            return from_file, (self._token, self._path)
+            return from_file, (self._token, self._path, self._sizes)
         packed = self._pickled()
         self._sent += len(packed)
         return from_bytes, (self._token, packed)
@@ -77,63 +90,176 @@ class Carried:
             return self._packed
 
 
+def _written(parts: list[Any]) -> tuple[int, str]:
+    """A new file that holds them, open, and where it is.
+
+    Raises
+    ------
+    EngineError
+        If there is no room for it; then nothing of it is left.
+    """
+    try:
+        file, path = tempfile.mkstemp(prefix="regretless-", suffix=".start")
+    except OSError as error:
+        raise _unwritten("a temporary file", error) from error
+    try:
+        with open(file, "wb", closefd=False) as writing:
+            _fill(writing, parts)
+    except BaseException as error:
+        os.close(file)
+        with suppress(OSError):
+            os.unlink(path)
+        if isinstance(error, OSError):
+            raise _unwritten(path, error) from error
+        raise
+    return file, path
+
+
+def _unwritten(place: str, error: OSError) -> EngineError:
+    found = f"what the shards begin with cannot be written to {place} ({error.strerror or error})"
+    return EngineError(f"{found}; make room there, or name another folder in TMPDIR")
+
+
+def _fill(writing: BinaryIO, parts: list[Any]) -> None:
+    for part in parts:
+        writing.write(part)
+
+
+@cache
+def _reuse_memory() -> None:
+    """Have the C library keep the memory of arrays that are gone for those to come.
+
+    It asks the system for large ones each by itself, and every page of them costs a fault when it is first touched:
+    more than all that is done with them here. From the first large one that is given back it learns to keep them.
+    """
+    np.empty(ROOM, dtype=np.uint8)
+
+
 class Received:
     """The value in another process.
 
-    Attributes
+    Parameters
     ----------
-    value : object
     token : str
         Tells one value from the next.
+    value : object
+    file : int, optional
+        The file that it was read from, if it is to be seen there that nobody waits any more; it is closed with this.
+    path : str, optional
+        Where that stood.
+
+    Attributes
+    ----------
+    token, value, path
+        As given.
     """
 
     here = False
 
-    def __init__(self, token: str, packed: bytes, path: str | None = None) -> None:
-        self.token, self._path = token, path
-        self.value = pickle.loads(packed)
+    def __init__(self, token: str, value: Any, file: int | None = None, path: str | None = None) -> None:
+        self.token, self.value, self.path = token, value, path
+        self._file = file
 
     def ended(self) -> bool:
         """Whether nobody waits for the work any more, as far as can be seen from here."""
-        return self._path is not None and not os.path.exists(self._path)
+        if self._file is not None:
+            return os.fstat(self._file).st_size == 0
+        return self.path is not None and not os.path.exists(self.path)
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
 
 
 class Gone:
-    """What stands for a value that nobody waits for any more.
+    """What stands for a value whose file is gone: the work has ended, or somebody else has removed it.
 
     A task is unpickled by the pool itself, which an exception there would break; so it is raised where the task asks
-    for the value.
+    for the value. Nobody hears of it if the work has ended.
     """
 
     here = False
 
+    def __init__(self, path: str) -> None:
+        self.path = path
+
     @property
     def value(self) -> Any:
-        """Nothing: whoever asks for it is told that all is over."""
-        raise Interrupted("interrupted")
+        """Nothing: whoever asks for it is told that it is gone."""
+        advice = "keep it from whatever cleans up temporary files, or name another folder in TMPDIR"
+        raise EngineError(f"{self.path}, which the shards begin with, was removed during the run; {advice}")
 
     def ended(self) -> bool:
         """Whether nobody waits for the work any more."""
         return True
 
 
-_last: list[Received] = []
+_last: Received | None = None
 
 
 def from_bytes(token: str, packed: bytes) -> Received:
     """The value out of what came with a task, or the same that came with the task before."""
-    if not _last or _last[0].token != token:
-        _last[:] = [Received(token, packed)]
-    return _last[0]
+    global _last
+    received = _last
+    if received is None or received.token != token:
+        received = _last = Received(token, pickle.loads(packed))
+    return received
 
 
-def from_file(token: str, path: str) -> Received | Gone:
-    """The value out of a file, or the same as for the task before; if the file is gone, nobody waits for the work."""
-    if not _last or _last[0].token != token:
-        try:
-            with open(path, "rb") as file:
-                packed = file.read()
-        except FileNotFoundError:
-            return Gone()
-        _last[:] = [Received(token, packed, path)]
-    return _last[0]
+def from_file(token: str, path: str, sizes: tuple[int, ...]) -> Received | Gone:
+    """The value out of a file, or the same as for the task before.
+
+    Parameters
+    ----------
+    token, path : str
+    sizes : tuple of int
+        Of the pickle, and of the arrays that come behind it.
+    """
+    global _last
+    received = _last
+    if received is None or received.token != token:
+        received = _last = None  # its memory is of use for the next
+        _reuse_memory()
+        found = _read(path, sizes)
+        if found is None:
+            return Gone(path)
+        received = _last = Received(token, *found, path)
+    return received
+
+
+def _read(path: str, sizes: tuple[int, ...]) -> tuple[Any, int | None] | None:
+    """The value, and the file if it stays open; None if it is gone, or was emptied."""
+    try:
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        return None
+    kept = False
+    try:
+        parts = [np.empty(size, dtype=np.uint8) for size in sizes]
+        with open(file, "rb", buffering=0, closefd=False) as reading:
+            if not all(_filled(reading, part) for part in parts):
+                return None
+        value = pickle.loads(parts[0].data, buffers=parts[1:])
+        kept = os.name == "posix"  # elsewhere a file that is open cannot be removed
+        return value, file if kept else None
+    finally:
+        if not kept:
+            os.close(file)
+
+
+def _filled(reading: RawIOBase, part: Any) -> bool:
+    view = memoryview(part)
+    while view:
+        count = reading.readinto(view)
+        if not count:
+            return False
+        view = view[count:]
+    return True
+
+
+def forsake() -> None:
+    """Remove the file that the last value came by: its maker was killed, and cannot do so."""
+    received = _last
+    if received is not None and received.path is not None:
+        with suppress(OSError):
+            os.unlink(received.path)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import closing
 from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
+from ...checks import whole
 from ...errors import EngineError, Interrupted, RegretlessError
 from ..core.tree import Tree
 from .carried import Carried
@@ -20,6 +23,7 @@ T = TypeVar("T")
 TICK = 0.1  # seconds between two questions whether to stop
 AHEAD = 2  # tasks that wait for each worker, so that none has to wait for this process
 OF_THIS_MACHINE = ("concurrent.futures.process", "loky", "joblib.externals.loky")  # modules of their executors
+GUARD = 'a script must start processes under `if __name__ == "__main__":`, for each of them imports it'
 
 
 class OnExecutor(Engine):
@@ -31,10 +35,15 @@ class OnExecutor(Engine):
     Parameters
     ----------
     executor : Executor
+    workers : int, optional
+        How many tasks it can run at a time. By default what Python's own pools and those like them know of themselves;
+        of others, as many as this machine has processors.
     """
 
-    def __init__(self, executor: Executor) -> None:
+    def __init__(self, executor: Executor, workers: int | None = None) -> None:
         self.executor = executor
+        self.workers = _workers(executor) if workers is None else whole("workers", workers)
+        self._answered = False  # whether anything ever came back
 
     def fold(
         self,
@@ -49,8 +58,11 @@ class OnExecutor(Engine):
         """Run the work on the workers of the executor."""
         tree: Tree[T] = Tree(len(shards), partial(merge, common))
         up, processes = 0, set[int]()
-        with Carried(common, by_file=_of_this_machine(self.executor)) as carried:
-            for place, answer in self._answers(work, carried, shards, stop):
+        with (
+            Carried(common, by_file=_of_this_machine(self.executor)) as carried,
+            closing(self._answers(work, carried, shards, stop)) as answers,  # what is left is cancelled at once
+        ):
+            for place, answer in answers:
                 value = answer
                 if isinstance(answer, Packed):
                     up += len(answer.result)
@@ -64,22 +76,25 @@ class OnExecutor(Engine):
 
     def _answers(
         self, work: Any, carried: Carried, shards: Sequence[Named], stop: Callable[[], bool] | None
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Generator[tuple[int, Any]]:
         """What came of each shard, as it comes."""
-        most = (1 + AHEAD) * _workers(self.executor)
+        most = (1 + AHEAD) * self.workers
+        finished: SimpleQueue[Future[Any]] = SimpleQueue()
         left = iter(range(len(shards)))
         pending: dict[Future[Any], int] = {}
         try:
             while True:
                 for place in _some(left, most - len(pending)):
-                    pending[self._submit(work, carried, shards[place])] = place
+                    future = self._submit(work, carried, shards[place])
+                    pending[future] = place
+                    future.add_done_callback(finished.put)
                 if not pending:
                     return
-                finished, _ = wait(pending, timeout=TICK, return_when=FIRST_COMPLETED)
+                ended = _ended(finished)
                 if stop is not None and stop():
                     raise Interrupted("interrupted")
-                for future in sorted(finished, key=pending.__getitem__):
-                    answer = _answer(future, shards, pending)
+                for future in sorted(ended, key=pending.__getitem__):
+                    answer = self._answer(future, shards, pending)
                     yield pending.pop(future), answer
         finally:
             for future in pending:
@@ -90,9 +105,31 @@ class OnExecutor(Engine):
         try:
             return self.executor.submit(_task, work, carried, given)
         except BrokenExecutor as error:
-            raise EngineError("the executor is broken: one of its processes is gone") from error
+            raise EngineError(f"a process of the executor is gone (killed, or out of memory){self._hint()}") from error
         except RuntimeError as error:  # it is shut down
             raise EngineError(f"the executor takes no work ({error})") from error
+
+    def _answer(self, future: Future[Any], shards: Sequence[Named], pending: dict[Future[Any], int]) -> Any:
+        """What a task gave, or a clear error."""
+        try:
+            answer = future.result()
+        except BrokenExecutor as error:
+            names = ", ".join(shards[place].name for place in sorted(pending.values())[:3])
+            found = f"a process of the executor is gone (killed, or out of memory) while it had {names}"
+            more = f" and {len(pending) - 3} more" if len(pending) > 3 else ""
+            raise EngineError(f"{found}{more} to play{self._hint()}") from error
+        except CancelledError as error:
+            raise Interrupted("interrupted: the executor was told to give up its tasks") from error
+        except pickle.PicklingError as error:
+            raise _unfit(shards[pending[future]].name, error) from error
+        self._answered = True
+        return answer
+
+    def _hint(self) -> str:
+        """Why processes may never have begun, if they import the user's script and nothing ever came from them."""
+        context = getattr(self.executor, "_mp_context", None)
+        imports = _of_python(self.executor) and context is not None and context.get_start_method() != "fork"
+        return f"; if it never began: {GUARD}" if imports and not self._answered else ""
 
 
 class Packed(NamedTuple):
@@ -144,25 +181,25 @@ def _task(work: Callable[[Any, Any], T], carried: Carried, given: Named) -> T | 
     return result if carried.here else Packed(os.getpid(), pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
 
 
-def _answer(future: Future[Any], shards: Sequence[Named], pending: dict[Future[Any], int]) -> Any:
-    """What a task gave, or a clear error."""
-    try:
-        return future.result()
-    except BrokenExecutor as error:
-        names = ", ".join(shards[place].name for place in sorted(pending.values())[:3])
-        found = f"a process of the executor is gone (killed, or out of memory) while it had {names}"
-        more = len(pending) - 3
-        raise EngineError(f"{found}{f' and {more} more' if more > 0 else ''} to play") from error
-    except CancelledError as error:
-        raise Interrupted("interrupted: the executor was told to give up its tasks") from error
-    except pickle.PicklingError as error:
-        raise _unfit(shards[pending[future]].name, error) from error
-
-
 def _unfit(name: str, error: Exception) -> RegretlessError:
     """What is said of a shard that cannot travel."""
     advice = "let its function stand at the top of a module that the processes can import, or use threads"
     return RegretlessError(f"{name}: this cannot be sent to another process ({error}); {advice}")
+
+
+def _ended(finished: SimpleQueue[Future[Any]]) -> list[Future[Any]]:
+    """What has come to an end, after a tick at the latest.
+
+    A queue can be waited at without harm when a signal's handler raises there. `concurrent.futures.wait` takes the
+    locks of all futures one by one, and would not give back those that it had taken.
+    """
+    ended = []
+    try:
+        ended.append(finished.get(timeout=TICK))
+        while True:
+            ended.append(finished.get_nowait())
+    except Empty:
+        return ended
 
 
 def _some(places: Iterator[int], many: int) -> Iterator[int]:

@@ -7,14 +7,18 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from time import monotonic
+
+from ...errors import EngineError
+from .carried import forsake
+from .pools import GUARD
 
 GRACE = 1.0  # seconds that a process has to end by itself
 
@@ -26,18 +30,21 @@ def workers(count: int) -> Iterator[ProcessPoolExecutor]:
     They are spawned. A fork would copy the locks that other threads hold at that moment (those of the pool itself, of a
     library for linear algebra), and nobody in the copy would ever release them. Spawned processes begin in the same way
     on every system; it costs each of them the import of numpy, once in a run.
+
+    They import the script that is run, which must begin its work under ``if __name__ == "__main__":``.
+
+    Raises
+    ------
+    EngineError
+        If they cannot be started.
     """
     context = get_context("spawn")
     gate = context.Event()
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(gate,))
-    before = set(active_children())
+    started: list[BaseProcess] = []
     try:
-        with _deaf():
-            for _ in range(count):  # a process is started when there is something to do, and all others are busy
-                pool.submit(os.getpid)
-        gate.set()
-        started = [process for process in active_children() if process not in before]
         try:
+            _start(pool, count, gate, started)
             yield pool
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -45,6 +52,29 @@ def workers(count: int) -> Iterator[ProcessPoolExecutor]:
             raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _start(pool: ProcessPoolExecutor, count: int, gate: Event, started: list[BaseProcess]) -> None:
+    """Have a pool start all its processes, which are noted as they stand at the end, be it in error.
+
+    Raises
+    ------
+    EngineError
+        If one cannot be started.
+    """
+    try:
+        with _deaf():
+            try:  # a process is started when there is something to do, and all others are busy
+                first = [pool.submit(os.getpid) for _ in range(count)]
+            finally:
+                gate.set()  # in error too, or those that are started would wait there for ever
+                started += pool._processes.values()
+        for one in first:
+            one.result()
+    except OSError as error:
+        raise EngineError(f"{count} processes could not be started ({error.strerror or error})") from error
+    except BrokenExecutor as error:
+        raise EngineError(f"processes were gone before they began (killed, or out of memory); {GUARD}") from error
 
 
 def _end(started: list[BaseProcess]) -> None:
@@ -71,16 +101,26 @@ def _deaf() -> Iterator[None]:
     """Let processes that are started now not hear Ctrl-C, which a terminal sends to all of them.
 
     This process hears it a moment later, and ends them. They are started without an ear for it, for until they could
-    say so themselves they would have begun to import, and would complain there.
+    say so themselves they would have begun to import, and would complain there. That does not keep it from this
+    process, where other threads (those of a library for linear algebra) have ears; so it is noted here, and raised once
+    no process is half started.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    heard: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    notes = current_thread() is main_thread() and callable(before)
+    masks = hasattr(signal, "pthread_sigmask")
+    if notes:
+        signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if notes:
+            signal.signal(signal.SIGINT, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _begin(gate: Event) -> None:
@@ -97,4 +137,5 @@ def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
+        forsake()
         os._exit(1)

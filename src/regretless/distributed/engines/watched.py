@@ -33,6 +33,7 @@ class _WatchedStream(Stream):
     def __init__(self, inner: Stream, stop: Callable[[], bool]) -> None:
         super().__init__(inner.name)
         self.rereadable, self._inner, self._stop = inner.rereadable, inner, stop
+        self.categorical: frozenset[str] = getattr(inner, "categorical", frozenset())
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         batches = self._inner.batches(skip)

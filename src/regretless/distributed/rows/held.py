@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import blake2b
 from types import SimpleNamespace
 from typing import Any
 
-from ...data.batch import Batch
+import numpy as np
+
+from ...data.batch import Batch, aligned
 from ...data.stream import Stream, past
-from ...errors import DataError
-from ...linear.intake import read_labels, read_rows
+from ...errors import DataError, RegretlessError
+from ...linear.intake import ColumnRefused, read_labels, read_rows
+
+LOOKED_AT = 8  # rows at either end of those in memory by which they are known again
+NUMBERS = (
+    "only numbers are learned from: encode it (OneHotEncoder; of a Dask frame dask.dataframe.get_dummies after "
+    "categorize), leave it out, or give the paths of files, whose columns of text are encoded as they are read"
+)
 
 
 class HeldStream(Stream):
@@ -34,8 +43,15 @@ class HeldStream(Stream):
     def __init__(self, X: Any, y: Any, name: str, schema: dict[str, Any] | None = None) -> None:
         super().__init__(name)
         known = SimpleNamespace()
-        rows = X if isinstance(X, Batch) else read_rows(X, learner=known, reset=True)
-        self._batch = Batch(rows.values, read_labels(y, len(rows)), rows.columns, rows.indices, rows.starts)
+        try:
+            rows = X if isinstance(X, Batch) else read_rows(X, learner=known, reset=True)
+            self._batch = aligned(rows.values, read_labels(y, len(rows)), rows.columns, rows.indices, rows.starts)
+        except ColumnRefused as error:
+            raise self._error(f"column {error.column!r} holds {error.found}", NUMBERS) from error
+        except RegretlessError:
+            raise
+        except (TypeError, ValueError) as error:  # of numpy, pandas and the like
+            raise self._error(f"{type(error).__name__}: {error}", "rows and labels as `fit` takes them") from error
         names = getattr(known, "feature_names_in_", None)
         self._names = None if names is None else [str(one) for one in names]
         if schema is not None:
@@ -93,6 +109,40 @@ def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> St
         return HeldStream(X, y, name, schema)
     found = f"this is {type(value).__name__}"
     raise DataError(name, None, None, found, "rows and their labels are expected: (X, y), or a Stream")
+
+
+def fingerprint(X: Any, y: Any) -> str | None:
+    """By what rows in memory are known again: their shape, the first and last of them, and all labels.
+
+    Returns
+    -------
+    str or None
+        None of what cannot be looked at; whoever plays it says why.
+    """
+    try:
+        X = X.tocsr() if hasattr(X, "tocsr") else X
+        rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+        few = min(rows, LOOKED_AT)
+        ends = [read_rows(_cut(X, first, few), learner=SimpleNamespace(), reset=True) for first in (0, rows - few)]
+        labels = read_labels(y, rows)
+    except Exception:  # whatever tables and sequences of others raise
+        return None
+    found = blake2b(digest_size=8)
+    for end in ends:
+        found.update(np.asarray(end.values, np.float64).tobytes())
+        for places in (end.indices, end.starts):
+            found.update(b"" if places is None else np.asarray(places, np.int64).tobytes())
+    numbers = labels.dtype.kind in "biuf"
+    found.update(labels.astype(np.float64).tobytes() if numbers else "\0".join(map(str, labels.tolist())).encode())
+    return f"{rows} rows of {ends[0].columns} features, {found.hexdigest()}"
+
+
+def _cut(X: Any, first: int, count: int) -> Any:
+    if isinstance(X, Batch):
+        return X.slice(first, first + count)
+    if hasattr(X, "iloc"):
+        return X.iloc[first : first + count]
+    return X.slice(first, count) if hasattr(X, "schema") else X[first : first + count]  # tables; all else
 
 
 def _said(names: list[str] | None) -> str:

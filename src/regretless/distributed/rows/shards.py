@@ -13,6 +13,7 @@ from ...checks import whole
 from ...data.open import open_stream
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
+from .held import fingerprint
 from .held import stream_of as stream_of
 from .paths import Paths, paths_of
 
@@ -45,6 +46,10 @@ class Shard(ABC):
             If there is nothing to open.
         """
 
+    def fingerprint(self) -> str | None:
+        """By what its rows are known again without reading them all, wherever they lie; None if by nothing."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class FileShard(Shard):
@@ -72,6 +77,13 @@ class FileShard(Shard):
     def described(self) -> dict[str, Any]:
         """The options of `files` that give such a shard."""
         return dict(self.reading)
+
+    def fingerprint(self) -> str | None:
+        """How long the file is, if this machine has it; its name is told apart from this."""
+        try:
+            return f"{os.path.getsize(self.path)} bytes"
+        except OSError:
+            return None
 
     def open(self, schema: dict[str, Any] | None) -> Stream:
         """Its rows.
@@ -106,6 +118,10 @@ class ArrayShard(Shard):
             If X or y cannot be used, or has other columns than the first shard.
         """
         return stream_of((self.X, self.y), self.name, schema)
+
+    def fingerprint(self) -> str | None:
+        """Its shape, the first and the last rows, and the labels."""
+        return fingerprint(self.X, self.y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,15 +261,22 @@ def shards_of(given: Any, **reading: Any) -> list[Shard]:
         return _distinct(_some(listed))
     if all(isinstance(one, str | os.PathLike) for one in listed):
         return files(listed, **reading)
-    if all(isinstance(one, tuple) for one in listed):
+    if all(isinstance(one, tuple) or _is_pair(one) for one in listed):
         return arrays(listed)
     if all(callable(one) for one in listed):
         return calls(listed)
     kinds = ", ".join(sorted({type(one).__name__ for one in listed}))
+    if len(listed) == 2 and all(hasattr(one, "__len__") for one in listed):
+        raise RegretlessError(f"{kinds} are no shards; if these are the rows and labels of one, give [(X, y)]")
     raise RegretlessError(f"these shards are of the kinds {kinds}; give {EXPECTED}")
 
 
 EXPECTED = "paths, a pattern such as 'part-*.svm', pairs (X, y), functions that read one, or shards"
+
+
+def _is_pair(one: Any) -> bool:
+    """Whether a list is X and y, and no row of two numbers."""
+    return isinstance(one, list) and len(one) == 2 and all(hasattr(part, "__len__") for part in one)
 
 
 def _some(shards: list[Shard]) -> list[Shard]:

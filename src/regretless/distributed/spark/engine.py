@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, log2
+from threading import Thread
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +22,7 @@ from .rows import Layout
 from .worker import ANSWERS, OTHER_ROWS, merging, playing, playing_others
 
 SECONDS_BETWEEN_LOOKS = 0.2  # at whether to stop
+SECONDS_TO_END = 30.0  # that a job which was told to has before it is left alone
 SMALL = 1 << 20  # bytes of shards, such as paths of files, that every task may be given all of
 FEW = 32  # as many answers come to the driver as they are; of more, neighbours are merged on the executors before
 LOST = (
@@ -39,11 +42,20 @@ class SparkPartition(Shard):
         The partition's number.
     rows : int
         How many there were when they were counted.
+    hashed : int, optional
+        The exclusive or of Spark's hashes of them: whatever their order is.
     """
+
+    __module__ = "regretless.distributed.spark"
 
     name: str
     place: int
     rows: int
+    hashed: int | None = None
+
+    def fingerprint(self) -> str | None:
+        """How many rows there are, and Spark's hash of them."""
+        return None if self.hashed is None else f"{self.rows} rows, {self.hashed % (1 << 64):016x}"
 
     def open(self, schema: dict[str, Any] | None) -> Stream:
         """Refuse: the rows are elsewhere.
@@ -73,6 +85,8 @@ class SparkEngine(Engine):
     columns : int, optional
         How many features there are.
     """
+
+    __module__ = "regretless.distributed.spark"
 
     def __init__(
         self, session: Any, frame: Any = None, layout: Layout | None = None, columns: int | None = None
@@ -169,23 +183,27 @@ def collected(session: Any, frame: Any, stop: Callable[[], bool] | None = None) 
 def _watched(session: Any, frame: Any, stop: Callable[[], bool]) -> Any:
     from pyspark import inheritable_thread_target
 
-    tag = f"regretless-{uuid4().hex}"
+    tag, future = f"regretless-{uuid4().hex}", Future[Any]()
 
-    def run() -> Any:
-        _tag(session, tag)  # of this thread's jobs alone
-        return frame.toArrow()
-
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(inheritable_thread_target(session)(run))
+    def run() -> None:
         try:
-            while not wait([future], SECONDS_BETWEEN_LOOKS).done:
-                if stop():
-                    raise Interrupted("interrupted")
-        except BaseException:
-            while not wait([future], SECONDS_BETWEEN_LOOKS).done:  # the job may not have been there yet
-                _end(session, tag)
-            raise
-        return future.result()
+            _tag(session, tag)  # of this thread's jobs alone
+            future.set_result(frame.toArrow())
+        except BaseException as error:
+            future.set_exception(error)
+
+    # A thread of no pool: pools wait for theirs when they are closed, and Python when it ends.
+    Thread(target=inheritable_thread_target(session)(run), name=tag, daemon=True).start()
+    try:
+        while not wait([future], SECONDS_BETWEEN_LOOKS).done:
+            if stop():
+                raise Interrupted("interrupted")
+    except BaseException:
+        end = monotonic() + SECONDS_TO_END
+        while not wait([future], SECONDS_BETWEEN_LOOKS).done and monotonic() < end:  # it may not have begun before
+            _end(session, tag)
+        raise
+    return future.result()
 
 
 def _tag(session: Any, tag: str) -> None:

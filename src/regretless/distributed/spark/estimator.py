@@ -11,7 +11,7 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from ...checks import one_of, whole
 from ..core.mixable import refuse
 from ..core.start import WEIGHTINGS
-from ..mixing import mix
+from ..epochs import Mixing
 from .model import RegretlessModel
 from .params import NAMES, MixingParams
 from .survey import Partitions
@@ -45,7 +45,8 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
     together : int, optional
         How many partitions play before their weights are mixed; by default all of them.
     checkpoint : str, optional
-        A file of the driver, written after every epoch; a run that was stopped goes on from it.
+        A file of the driver, written after every epoch; a fit of the same rows that was stopped goes on from it. One
+        that is finished is refused.
     features_col, label_col, prediction_col, raw_prediction_col, num_workers
         The same in XGBoost's manner.
 
@@ -54,6 +55,8 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
     RegretlessError
         From `fit`, if a column is missing or holds what cannot be used; it is named.
     """
+
+    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever it is kept
 
     @keyword_only  # type: ignore[untyped-decorator]
     def __init__(
@@ -94,16 +97,18 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
         one_of("weights", weights, WEIGHTINGS)
         epochs, workers, together = map(self._count, ("epochs", "numWorkers", "together"))
         with Partitions(dataset, self.getFeatures(), self.getLabelCol(), workers) as rows:
-            mixture = mix(
+            run = Mixing(
                 learner,
-                rows.shards,
+                list(rows.shards),
                 rows.engine,
-                epochs=epochs,
+                epochs=learner.most_passes if epochs is None else epochs,
                 weights=weights,
                 together=together,
-                classes=rows.classes,
+                found=rows.classes,  # in the rows: nobody has declared them
                 checkpoint=self.chosen("checkpoint"),
+                unfinished=True,
             )
+            mixture = run.play()
         model = RegretlessModel(mixture.learner, mixture)
         model._resetUid(self.uid)
         for name in NAMES:

@@ -18,7 +18,7 @@ from ..mixture import Mixture
 from .files import ModelReader, ModelWriter
 from .params import NAMES, ColumnParams
 from .rows import Layout, batch_of
-from .survey import Partitions, layout_of
+from .survey import Partitions, layout_of, schema_of
 
 
 class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable):  # type: ignore[misc]
@@ -39,6 +39,8 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
     mixture : Mixture or None
         What happened in each epoch, and the sums that certificates are made of.
     """
+
+    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever it is kept
 
     def __init__(
         self, learner: OnlineClassifier, mixture: Mixture | None = None, extra: Mapping[str, Any] | None = None
@@ -131,7 +133,8 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
     def _transform(self, dataset: Any) -> Any:
         from pyspark.sql.types import StructField, StructType
 
-        layout = layout_of(dataset.schema, self.getFeatures(), None)
+        schema = schema_of(dataset)
+        layout = layout_of(schema, self.getFeatures(), None)
         labels, scores = self.getPredictionCol(), self.getRawPredictionCol()
         added = [StructField(labels, _label_type(self.learner))] if labels else []
         added += [StructField(scores, VectorUDT())] if scores else []
@@ -142,6 +145,9 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
             return dataset
         if layout.kind == "columns" and len(layout.features) != self.numFeatures:
             _refuse_width(len(layout.features), self.learner)
+        told = schema[layout.features[0]].metadata.get("ml_attr", {}).get("num_attrs")  # as a VectorAssembler says it
+        if layout.kind == "vector" and told is not None:
+            _refuse_width(told, self.learner, f"column {layout.features[0]!r} has ")
         places = [dataset.columns.index(name) for name in layout.features]
         wanted = StructType([*dataset.schema.fields, *added])
         return dataset.mapInArrow(predicting(self.learner, layout, places, bool(labels), bool(scores)), wanted)
@@ -203,9 +209,9 @@ def _label_type(learner: OnlineClassifier) -> Any:
     return {"U": StringType, "b": BooleanType}.get(learner.classes_.dtype.kind, DoubleType)()
 
 
-def _refuse_width(found: int, learner: OnlineClassifier) -> None:
+def _refuse_width(found: int, learner: OnlineClassifier, begin: str = "") -> None:
     if found != learner.n_features_in_:
-        raise RegretlessError(f"{found} features, but the model knows {learner.n_features_in_}")
+        raise RegretlessError(f"{begin}{found} features, but the model knows {learner.n_features_in_}")
 
 
 def _told(partitions: Mapping[str, int]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from ...data.batch import Array, Batch
 from ...data.stream import Stream, past
 from ...errors import DataError
+from ...given import laid_out
 
 DENSE = 1  # what the field ``type`` of a pyspark.ml vector says of a dense one; 0 of a sparse one
 FINITE = "only finite numbers can be used; drop or fill such rows before"
@@ -242,4 +243,4 @@ def _numbers(flat: Any) -> Array:
 
     kind = pa.float32() if flat.type == pa.float32() else pa.float64()
     cast = flat if flat.type == kind else flat.cast(kind, safe=False)
-    return np.ascontiguousarray(cast.to_numpy(zero_copy_only=False))
+    return laid_out(cast.to_numpy(zero_copy_only=False))

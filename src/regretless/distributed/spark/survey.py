@@ -43,7 +43,7 @@ class Partitions:
     engine : SparkEngine
         What plays them.
     classes : ndarray
-        All labels, ascending.
+        All labels that the rows have, ascending.
 
     Raises
     ------
@@ -51,12 +51,14 @@ class Partitions:
         If a column is missing, or holds something else than is expected, or there are no rows.
     """
 
+    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever it is kept
+
     shards: list[SparkPartition]
     engine: SparkEngine
     classes: Array
 
     def __init__(self, dataset: Any, features: str | Sequence[str], label: str, num_workers: int | None = None) -> None:
-        self.layout = layout_of(dataset.schema, features, label)
+        self.layout = layout_of(schema_of(dataset), features, label)
         self._dataset, self._workers, self._held = dataset, num_workers, False
 
     def __enter__(self) -> Partitions:
@@ -85,6 +87,21 @@ class Partitions:
             return frame
         self._held = True
         return frame.persist(StorageLevel.MEMORY_AND_DISK)
+
+
+def schema_of(dataset: Any) -> Any:
+    """The schema of a data frame.
+
+    Raises
+    ------
+    RegretlessError
+        If it is none of Spark.
+    """
+    if not hasattr(dataset, "sparkSession"):
+        kind = f"{type(dataset).__module__.partition('.')[0]} {type(dataset).__name__}"
+        advice = "spark.createDataFrame makes one of a pandas frame"
+        raise RegretlessError(f"a data frame of Spark is expected, and this is a {kind}; {advice}")
+    return dataset.schema
 
 
 def layout_of(schema: Any, features: str | Sequence[str], label: str | None) -> Layout:
@@ -175,8 +192,10 @@ def _counted(frame: Any, layout: Layout) -> tuple[list[SparkPartition], int]:
     if frame.schema[str(layout.label)].dataType.typeName() in ("float", "double"):
         unfit[-1] = unfit[-1] | F.isnan(F.col(quoted(names[-1])))
     looked = [F.spark_partition_id().alias("place"), _width(layout).alias("width")]
+    looked += [F.xxhash64(*(F.col(quoted(name)) for name in names)).alias("hashed")]
     looked += [one.alias(f"unfit{place}") for place, one in enumerate(unfit)]
     sums = [F.count_if(F.col(f"unfit{place}")).alias(f"unfit{place}") for place in range(len(names))]
+    sums += [F.expr("bit_xor(hashed)").alias("hashed")]
     sums += [F.count(F.lit(1)).alias("rows"), F.min("width").alias("least"), F.max("width").alias("most")]
     table = collected(frame.sparkSession, frame.select(looked).groupBy("place").agg(*sums))
     rows = sorted(table.to_pylist(), key=lambda row: row["place"])
@@ -189,7 +208,9 @@ def _counted(frame: Any, layout: Layout) -> tuple[list[SparkPartition], int]:
     if least != most:
         found = f"column {layout.features[0]!r} holds {layout.kind}s of {least} and of {most} numbers"
         raise RegretlessError(f"{found}; all must have as many")
-    return [SparkPartition(f"partition {row['place']}", row["place"], row["rows"]) for row in rows], int(most)
+    return [SparkPartition(f"partition {row['place']}", row["place"], row["rows"], row["hashed"]) for row in rows], int(
+        most
+    )
 
 
 def _refuse_missing(partition: int, column: str, rows: int) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import RegretlessError
+from ...errors import MissingError, RegretlessError
 from ..found import Vector
 from ..payoffs import Payoffs
 from .extreme import most_rays
@@ -92,7 +92,7 @@ def _library() -> Any:
     try:
         from quantecon import game_theory
     except ImportError as error:
-        raise RegretlessError(
+        raise MissingError(
             "this needs quantecon, which is not installed; install it with: pip install 'regretless[nash]'"
         ) from error
     return game_theory

@@ -155,7 +155,7 @@ class ExactLeads(Tally):
         for k, reader in enumerate(self._readers):
             each = reader.of(batch, codes)
             hinge = np.maximum(0, 1 - each)
-            self._losses[k, :2] += times * hinge.sum(), times * (hinge @ hinge)
+            self._losses[k, :2] += times * hinge.sum(), times * (hinge * hinge).sum()
             self._least[k] = min(self._least[k], each.min(initial=np.inf))
         squares = norms2(batch) + self.intercept**2
         self._rounds += times * len(batch)

@@ -128,7 +128,7 @@ class Ray:
             # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
             rounds, total = self.bins[:, 0], self.bins[:, 1]
             filled = rounds > 0
-            return float(rounds[filled] @ np.logaddexp(0, -s * total[filled] / rounds[filled]))
+            return float((rounds[filled] * np.logaddexp(0, -s * total[filled] / rounds[filled])).sum())
         return None
 
     def best(self, theorem: Theorem, ledger: Ledger, standing: Standing) -> Comparator | None:

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _core
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
+from ...given import own
 from ...ledger import FIELDS
 
 SLOTS, ENTRIES, PLACES, LINES = range(4)  # of `counts`
@@ -262,8 +263,7 @@ class Support:
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             # What a process pool maps into memory cannot be written to, and learning goes on.
-            fixed = isinstance(value, np.ndarray) and not value.flags.writeable
-            setattr(self, name, value.copy() if fixed else value)
+            setattr(self, name, own(value) if isinstance(value, np.ndarray) else value)
 
 
 def _refuse_wide(columns: int) -> None:

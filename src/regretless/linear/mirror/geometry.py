@@ -30,7 +30,7 @@ class DualGeometry(Geometry):
     def product(self, vector: Array, bias: float, target: int) -> float:
         """<v, theta>, the constant feature included."""
         theta, theta_bias = self.duals(target)
-        return float(vector @ theta[: len(vector)]) + bias * theta_bias
+        return float((vector * theta[: len(vector)]).sum()) + bias * theta_bias
 
 
 class SimplexGeometry(DualGeometry):
@@ -67,7 +67,7 @@ class SimplexGeometry(DualGeometry):
         shares = sizes[sizes > 0] / total
         # A difference, and near the start all of it may be lost: theorems divide it by what is as small.
         error = EPSILON * (len(shares) + 4) * (1 + log(self.weights))
-        return total, max(0.0, log(self.weights) + float(shares @ np.log(shares))) + error
+        return total, max(0.0, log(self.weights) + float((shares * np.log(shares)).sum())) + error
 
     def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
         """The vector without its negative entries, unless they are allowed."""

@@ -144,6 +144,10 @@ class PNormPerceptron(OnlineClassifier):
             raise RegretlessError(f"p={self.p!r}; it must be a number from 2 to {MOST:g}, or 'auto'")
         return float(self.p)
 
+    def looks_at_columns(self) -> str:
+        """p, unless it is a number."""
+        return "" if self._power() else "p"
+
     def new_state(self, columns: int, targets: int) -> MirrorState:
         """Dual coordinates of 0."""
         power = self._power() or max(2.0, 2 * log(max(columns + (self.intercept > 0), 1)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import RegretlessError
-from ...given import names_of, numbers
+from ...given import laid_out, names_of, numbers
 from ..base import Array, Oblivious
 
 
@@ -31,6 +31,10 @@ class Table(Oblivious):
     def __init__(self, losses: Any, names: Sequence[str] | None = None) -> None:
         self.table = _table(losses)
         super().__init__(self.table.shape[1], len(self.table), names if names is not None else names_of(losses))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.table = laid_out(self.table)  # it may have come by a wire
 
     def block(self, begin: int, end: int, run: int = 0) -> Array:
         """The rows themselves."""
