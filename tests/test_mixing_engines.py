@@ -463,8 +463,8 @@ def test_here_a_wish_to_stop_is_heard_between_batches() -> None:
         Here().fold(_play, _play, None, [EndlessShard("a")], stop=stop)
 
 
-def test_a_task_that_was_given_up_is_an_interruption() -> None:
-    """If somebody cancels the tasks of the executor, the run is interrupted."""
+def test_a_task_that_was_given_up_is_said_to_be() -> None:
+    """If somebody else cancels the tasks of the executor, the error says so, and what is kept."""
 
     class Cancelling(Whenever):
         def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
@@ -473,7 +473,7 @@ def test_a_task_that_was_given_up_is_an_interruption() -> None:
             future.set_running_or_notify_cancel()
             return future
 
-    with pytest.raises(Interrupted, match="give up"):
+    with pytest.raises(EngineError, match="give up"):
         mix(Perceptron(), pairs(2), Cancelling(0))
 
 

@@ -231,7 +231,7 @@ def test_squared_lengths_are_summed_as_the_kernel_does(world: Any, stretch: int)
     moving = np.concatenate([moving] * 7)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lengths, "STRETCH", stretch)
-        lengths_found = lengths.squared_lengths(moving).tolist()
+        lengths_found = lengths.lengths_of(moving[1:], moving[0]).tolist()
     for target, found in enumerate(lengths_found):
         lane = [0.0] * 8
         for place, value in enumerate(moving[1:, target].tolist()):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from regretless.data import open_stream
 from regretless.data.arrays import ArrayStream
+from regretless.data.batch import Batch
 from regretless.distributed import arrays, calls, files, mix
 from regretless.distributed.rows.paths import natural, paths_of
 from regretless.distributed.rows.shards import shards_of
@@ -130,11 +131,11 @@ def test_rows_and_labels_of_one_shard_are_told_to_be_a_pair() -> None:
 
 
 def test_rows_in_memory_are_known_again_in_every_form() -> None:
-    """Dense rows as array, list, frame and table have one fingerprint, with their shape; other rows have another."""
+    """Dense rows in whatever form have one fingerprint, with their shape; other rows have another."""
     X, y = pairs(1)[0]
     frame = pytest.importorskip("pandas").DataFrame(X)
     frame.columns = frame.columns.astype(str)
-    forms = [X, X.tolist(), frame]
+    forms = [X, X.tolist(), frame, Batch(X, None, X.shape[1])]
     if arrow := pytest.importorskip("pyarrow"):
         forms.append(arrow.Table.from_pandas(frame))
     found = {arrays([(form, y)])[0].fingerprint() for form in forms}

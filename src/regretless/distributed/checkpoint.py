@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from ..kept import plain
 from ..linear.base import OnlineClassifier
 from ..linear.persist import read, write
 from .history import Epoch, Sums
-from .rows.shards import FileShard, Shard
+from .rows.shards import UNSURE, FileShard, Shard
 
 PATIENCE = ("passes", "max_passes")  # parameters that say how long to go on, and change nothing else
 
@@ -215,6 +216,9 @@ def refuse_other(
             f"{os.fspath(path)} is of another run: {'; '.join(found)}. It is left as it "
             "is: go on with what it was learned from, or begin anew under another name"
         )
+    unsure = _other_rows(kept, shards, prints, sure=False)
+    if unsure:
+        warnings.warn(f"{os.fspath(path)}: perhaps {unsure[0]}; if so, begin anew", UserWarning, stacklevel=6)
 
 
 def _parameters_differ(kept: OnlineClassifier, given: OnlineClassifier) -> list[str]:
@@ -234,12 +238,17 @@ def _shards_differ(kept: Kept, shards: Sequence[Shard], prints: Sequence[str | N
     if reading != kept.reading:
         found.append(f"files were read with {_said(kept.reading)} and now with {_said(reading)}")
     if not found:
-        found += [
-            f"{name} has other rows than those that were learned from (it was {before}, and is {now})"
-            for name, before, now in zip(names, kept.prints, prints, strict=True)
-            if None not in (before, now) and before != now
-        ][:1]
+        found += _other_rows(kept, shards, prints, sure=True)[:1]
     return found
+
+
+def _other_rows(kept: Kept, shards: Sequence[Shard], prints: Sequence[str | None], *, sure: bool) -> list[str]:
+    """Which shards have other rows than they had, for sure or perhaps."""
+    return [
+        f"{name} has other rows than those that were learned from (it was {before}, and is {now})"
+        for name, before, now in zip(names_of(shards), kept.prints, prints, strict=True)
+        if before is not None and now is not None and before != now and now.startswith(UNSURE) is not sure
+    ]
 
 
 def _said(reading: dict[str, Any] | None) -> str:

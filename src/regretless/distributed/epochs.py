@@ -123,8 +123,8 @@ class Mixing:
             raise RegretlessError(f"{found}; begin anew under another name")
         learner.set_params(**self.learner.get_params())
         learner.n_iter_ = done
-        self._prints = [now or before for now, before in zip(self._prints, kept.prints, strict=True)]
-        self.mixture = Mixture(learner, self.shards, replace(kept, epochs=self.epochs, prints=self._prints))
+        self._prints = kept.prints  # those of the first call, so that the file is that of a run that never stopped
+        self.mixture = Mixture(learner, self.shards, replace(kept, epochs=self.epochs))
         if self.unfinished and self._done():
             found = f"{os.fspath(source)} is finished: load it, or give another name"
             raise RegretlessError(f"{found}; a fit goes on with one that was stopped, or for more epochs")

@@ -9,23 +9,19 @@ from ..data.batch import Array
 STRETCH = 1 << 16  # a multiple of eight; so much stays in the cache
 
 
-def squared_lengths(moving: Array) -> Array:
+def lengths_of(weights: Array, biases: Array) -> Array:
     """|w|^2 of each target, the same bits as a kernel that sums it afresh.
 
     Parameters
     ----------
-    moving : ndarray, shape (1 + columns, targets)
-        The weights, the constant feature's in row 0.
+    weights : ndarray, shape (columns, targets)
+    biases : ndarray, shape (targets,)
+        Weights of the constant feature.
 
     Returns
     -------
     ndarray, shape (targets,)
     """
-    return lengths_of(moving[1:], moving[0])
-
-
-def lengths_of(weights: Array, biases: Array) -> Array:
-    """The same of weights, shape (columns, targets), and the constant feature's, shape (targets,)."""
     rows, targets = weights.shape
     lane = np.zeros((8, targets))
     room = np.empty((1 + -(-min(rows, STRETCH) // 8), 8, targets))

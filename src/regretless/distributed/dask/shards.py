@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
-from ..rows.shards import Shard, shards_of, stream_of
+from ..rows.shards import UNSURE, Shard, shards_of, stream_of
 
 SMALL = 1 << 16  # bytes of what several partitions need that each may have a copy of
 KINDS = (
@@ -89,10 +89,12 @@ class Partition(Shard):
         return stream_of(self._pair(made), self.name, schema)
 
     def fingerprint(self) -> str | None:
-        """The keys by which Dask knows the rows: the same for the same data, made in the same way."""
+        """The keys by which Dask knows the rows: often the same for the same data, made in the same way."""
         from dask.base import tokenize
 
-        return f"Dask's {tokenize([str(key) for key in self._keys], self._label)}" if self._known else None
+        if not self._known:
+            return None
+        return f"{UNSURE}{tokenize([str(key) for key in self._keys], self._label)}"
 
     def _pair(self, made: Sequence[Any]) -> Any:
         """X and y, or the stream or batch that was made."""

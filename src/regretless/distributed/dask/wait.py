@@ -77,6 +77,8 @@ class Waiting:
                 continue
             if error is not None:
                 self._refuse_to_wait()
+                if isinstance(error, OSError):
+                    raise EngineError("the connection to Dask's scheduler was lost") from error
                 raise error
             return answer
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import EngineError
 
-ROOM = 31 << 20  # bytes; of what is larger than 32 MB no C library keeps the memory
+ROOM = 31 << 20  # bytes; of what is larger than 32 MB glibc never keeps the memory
 
 
 class Carried:

@@ -119,7 +119,7 @@ class OnExecutor(Engine):
             more = f" and {len(pending) - 3} more" if len(pending) > 3 else ""
             raise EngineError(f"{found}{more} to play{self._hint()}") from error
         except CancelledError as error:
-            raise Interrupted("interrupted: the executor was told to give up its tasks") from error
+            raise EngineError("the executor was told to give up its tasks") from error
         except pickle.PicklingError as error:
             raise _unfit(shards[pending[future]].name, error) from error
         self._answered = True

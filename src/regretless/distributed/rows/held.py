@@ -123,7 +123,7 @@ def fingerprint(X: Any, y: Any) -> str | None:
         X = X.tocsr() if hasattr(X, "tocsr") else X
         rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
         few = min(rows, LOOKED_AT)
-        ends = [read_rows(_cut(X, first, few), learner=SimpleNamespace(), reset=True) for first in (0, rows - few)]
+        ends = [_rows(_cut(X, first, few)) for first in (0, rows - few)]
         labels = read_labels(y, rows)
     except Exception:  # whatever tables and sequences of others raise
         return None
@@ -135,6 +135,10 @@ def fingerprint(X: Any, y: Any) -> str | None:
     numbers = labels.dtype.kind in "biuf"
     found.update(labels.astype(np.float64).tobytes() if numbers else "\0".join(map(str, labels.tolist())).encode())
     return f"{rows} rows of {ends[0].columns} features, {found.hexdigest()}"
+
+
+def _rows(X: Any) -> Batch:
+    return X if isinstance(X, Batch) else read_rows(X, learner=SimpleNamespace(), reset=True)
 
 
 def _cut(X: Any, first: int, count: int) -> Any:

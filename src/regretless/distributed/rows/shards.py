@@ -19,6 +19,8 @@ from .paths import Paths, paths_of
 
 DECIDED = ("path", "schema", "frozen", "cache")  # by whoever plays the shards
 
+UNSURE = "Dask's "  # keys of collections are made of their content, or anew each time: nobody can tell
+
 
 class Shard(ABC):
     """A part of the data; it travels as a description of where its rows are, never with them (but for arrays).
@@ -47,7 +49,10 @@ class Shard(ABC):
         """
 
     def fingerprint(self) -> str | None:
-        """By what its rows are known again without reading them all, wherever they lie; None if by nothing."""
+        """By what its rows are known again without reading them all, wherever they lie; None if by nothing.
+
+        What begins with `UNSURE` may differ though the rows be the same: there is a warning then, and no error.
+        """
         return None
 
 
