@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -244,6 +245,14 @@ def test_a_cluster_is_found_by_its_address(client: Client, parts: list[str]) -> 
         on_dask.connected("tcp://127.0.0.1:9", patience=0.2),
     ):
         pass
+
+
+def test_a_server_that_is_none_of_dasks_is_not_waited_for() -> None:
+    """Who listens and says nothing is named like nobody at all."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(EngineError, match="no scheduler of Dask answers"), on_dask.connected(address, patience=0.2):
+            pass
 
 
 def test_something_else_is_no_client() -> None:

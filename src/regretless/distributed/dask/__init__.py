@@ -5,6 +5,7 @@ It needs ``dask`` and, for a cluster, ``distributed``: ``pip install 'regretless
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -86,14 +87,33 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
     try:
         if not address.startswith("inproc://"):
             get_address_host_port(address)  # a client that finds out by itself that it is none is never closed
+        if address.startswith("tcp://") and not _in_a_loop():  # a client would wait for ever for another's server
+            asyncio.run(asyncio.wait_for(_greeted(address), patience))
         client = Client(address, timeout=patience, set_as_default=False)
-    except (OSError, ValueError) as error:  # a time that is out is an OSError too
+    except (TimeoutError, OSError, ValueError) as error:
         advice = "give the address that its scheduler prints, such as tcp://10.0.0.1:8786"
         raise EngineError(f"{address}: no scheduler of Dask answers ({_first_line(error)}); {advice}") from error
     with client:
         if not client.nthreads():
             raise EngineError(f"{address}: the scheduler has no workers; start some with `dask worker {address}`")
         yield DaskEngine(client)
+
+
+def _in_a_loop() -> bool:
+    """Whether this runs within somebody's event loop, as in a notebook: there nothing can be waited for."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def _greeted(address: str) -> None:
+    """Whoever is at this address has said who it is."""
+    from distributed.core import rpc
+
+    async with rpc(address) as server:
+        await server.identity()
 
 
 def engine_for(given: Any) -> DaskEngine:
