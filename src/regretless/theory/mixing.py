@@ -47,28 +47,10 @@ from math import sqrt
 
 from ..comparator import Comparator
 from ..ledger import MixedLedger
-from ..theorem import theorem
 from . import mistakes, multiclass
-from .mixing_standing import MixedStanding, of_mixed_posterior, of_shards, without_limit
+from .mixing_standing import MixedStanding, of_all_updates, of_epochs, of_mixed_posterior, of_shards
 
-SHARES = r"c = S\ (\text{uniform, updates}),\ 1 / \min \mu\ (\text{rows})"
-TO_EPOCHS = r"c = 1\ (\text{updates}),\ S\ (\text{uniform}),\ 1 / \min \mu\ (\text{rows})"
 SOURCE = "McDonald, Hall & Mann 2010, Thm 3"
-
-
-def _all_updates(ledger: MixedLedger, _: Comparator) -> float:
-    return ledger.plain.updates
-
-
-def _busy(ledger: MixedLedger, _: Comparator) -> float:
-    return ledger.busy
-
-
-def _alone(_: MixedLedger, __: Comparator, learner: MixedStanding) -> bool:
-    return learner.targets == 1
-
-
-ALONE = ("of several classes, each against the rest, one may have an update when another has none", _alone)
 
 
 @of_shards(mistakes.separable, source=SOURCE)
@@ -121,13 +103,11 @@ def mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedS
     return exact + of_mixed_posterior(ledger, comparator, learner)
 
 
-@theorem(
-    title="All updates, separable data",
-    quantity="updates",
-    counts=_all_updates,
-    formula=rf"M \le c\, \frac{{r^2}}{{\rho^2}},\quad {SHARES}",
+@of_all_updates(
+    mixed_separable,
+    r"\frac{r^2}{\rho^2}",
     source=SOURCE,
-    assumes=mixed_separable.assumes,
+    title="All updates, separable data",
 )
 def all_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, all updates of all S shards are at most c
@@ -136,13 +116,10 @@ def all_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedSta
     return learner.total * mixed_separable.bound(ledger, comparator, learner)
 
 
-@theorem(
-    title="All updates",
-    quantity="updates",
-    counts=_all_updates,
-    formula=rf"M \le c \left(\frac{{a + \sqrt{{a^2 + 4H}}}}{{2}}\right)^2,\quad {SHARES}",
+@of_all_updates(
+    mixed_sharp,
+    r"\left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2",
     source="the sharp bound on the weighted updates, and Cauchy and Schwarz",
-    assumes=mixed_sharp.assumes,
 )
 def all_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """For every vector v, all updates are at most c times the sharp bound on the weighted ones, where c is the number
@@ -151,14 +128,10 @@ def all_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStandin
     return learner.total * mixed_sharp.bound(ledger, comparator, learner)
 
 
-@theorem(
-    title="Epochs until clean",
-    quantity="epochs with an update",
-    counts=_busy,
-    formula=rf"N \le c\, \frac{{r^2}}{{\rho^2}},\quad {TO_EPOCHS}",
+@of_epochs(
+    mixed_separable,
+    r"\frac{r^2}{\rho^2}",
     source=SOURCE,
-    assumes=(ALONE, *mixed_separable.assumes),
-    most=without_limit,
 )
 def epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, at most c (r / rho)^2 epochs have an
@@ -205,14 +178,11 @@ def mixed_classes_posterior(ledger: MixedLedger, comparator: Comparator, learner
     )  # differences of two vectors, at most sqrt(2) |V|
 
 
-@theorem(
-    title="All updates, for classes",
-    quantity="updates",
-    counts=_all_updates,
-    formula=rf"M \le c \left(\frac{{a + \sqrt{{a^2 + 4H}}}}{{2}}\right)^2,\quad a = \sqrt{{2}}\, r \lVert V \rVert,"
-    rf"\quad {SHARES}",
+@of_all_updates(
+    mixed_classes_sharp,
+    r"\left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2,\quad a = \sqrt{2}\, r \lVert V \rVert",
     source="the sharp bound on the weighted updates, and Cauchy and Schwarz",
-    assumes=mixed_classes_sharp.assumes,
+    title="All updates, for classes",
 )
 def all_classes_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """For every matrix V, all updates are at most c times the sharp bound on the weighted ones, where c is the number
@@ -221,14 +191,12 @@ def all_classes_sharp(ledger: MixedLedger, comparator: Comparator, learner: Mixe
     return learner.total * mixed_classes_sharp.bound(ledger, comparator, learner)
 
 
-@theorem(
-    title="Epochs until clean, for classes",
-    quantity="epochs with an update",
-    counts=_busy,
-    formula=rf"N \le c\, \frac{{2 r^2}}{{\rho^2}},\quad {TO_EPOCHS}",
+@of_epochs(
+    mixed_classes_separable,
+    r"\frac{2 r^2}{\rho^2}",
     source=f"{SOURCE}, for several classes",
-    assumes=mixed_classes_separable.assumes,
-    most=without_limit,
+    title="Epochs until clean, for classes",
+    apart=False,
 )
 def classes_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """If some matrix V gives every round's class, in every shard, a score that is at least rho |V| above all others, at

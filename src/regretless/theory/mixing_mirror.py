@@ -21,10 +21,15 @@ from dataclasses import replace
 
 from ..comparator import Comparator
 from ..ledger import MixedLedger
-from ..theorem import theorem
 from . import p_norm, winnow
-from .mixing import ALONE, SHARES, TO_EPOCHS, _all_updates, _busy
-from .mixing_standing import MixedStanding, of_mixed_hinge, of_mixed_posterior, of_shards, without_limit
+from .mixing_standing import (
+    MixedStanding,
+    of_all_updates,
+    of_epochs,
+    of_mixed_hinge,
+    of_mixed_posterior,
+    of_shards,
+)
 
 
 def _posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
@@ -58,14 +63,10 @@ def mixed_p_norm_posterior(ledger: MixedLedger, comparator: Comparator, learner:
     return _posterior(ledger, comparator, learner)
 
 
-@theorem(
-    title="All updates",
-    quantity="updates",
-    counts=_all_updates,
-    formula=rf"M \le c \left(\frac{{a + \sqrt{{a^2 + 4H}}}}{{2}}\right)^2,\quad"
-    rf" a = \sqrt{{p - 1}}\, R_p \lVert v \rVert_q,\quad {SHARES}",
+@of_all_updates(
+    mixed_p_norm_sharp,
+    r"\left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2,\quad a = \sqrt{p - 1}\, R_p \lVert v \rVert_q",
     source="the sharp bound on the weighted updates, and Cauchy and Schwarz",
-    assumes=mixed_p_norm_sharp.assumes,
 )
 def all_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """For every vector v, all updates are at most c times the sharp bound on the weighted ones, where c is the number
@@ -74,14 +75,10 @@ def all_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: Mixed
     return learner.total * mixed_p_norm_sharp.bound(ledger, comparator, learner)
 
 
-@theorem(
-    title="Epochs until clean",
-    quantity="epochs with an update",
-    counts=_busy,
-    formula=rf"N \le c\, (p - 1) \frac{{R_p^2}}{{\rho^2}},\quad {TO_EPOCHS}",
+@of_epochs(
+    mixed_p_norm_separable,
+    r"(p - 1) \frac{R_p^2}{\rho^2}",
     source="each epoch with an update adds to the weighted updates",
-    assumes=(ALONE, *mixed_p_norm_separable.assumes),
-    most=without_limit,
 )
 def p_norm_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """If some v has y <v, x> / |v|_q >= rho > 0 in every round of every shard, at most c (p - 1) (R_p / rho)^2 epochs
@@ -137,14 +134,10 @@ def mixed_winnow_posterior(ledger: MixedLedger, comparator: Comparator, learner:
     return _posterior(ledger, comparator, learner)
 
 
-@theorem(
-    title="All updates",
-    quantity="updates",
-    counts=_all_updates,
-    formula=rf"M \le c\, \frac{{\mathrm{{KL}}(v \Vert w_1) + \eta \rho H}}{{\eta \rho - \ln\cosh(\eta r)}},"
-    rf"\quad {SHARES}",
+@of_all_updates(
+    mixed_winnow_hinge,
+    r"\frac{\mathrm{KL}(v \Vert w_1) + \eta \rho H}{\eta \rho - \ln\cosh(\eta r)}",
     source="the hinge bound on the weighted updates, and Cauchy and Schwarz",
-    assumes=mixed_winnow_hinge.assumes,
 )
 def all_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), all
@@ -154,14 +147,10 @@ def all_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: Mixed
     return learner.total * mixed_winnow_hinge.bound(ledger, comparator, learner)
 
 
-@theorem(
-    title="Epochs until clean",
-    quantity="epochs with an update",
-    counts=_busy,
-    formula=rf"N \le c\, \frac{{\mathrm{{KL}}(v \Vert w_1)}}{{\eta \rho - \ln\cosh(\eta r)}},\quad {TO_EPOCHS}",
+@of_epochs(
+    mixed_winnow_separable,
+    r"\frac{\mathrm{KL}(v \Vert w_1)}{\eta \rho - \ln\cosh(\eta r)}",
     source="each epoch with an update adds to the weighted updates",
-    assumes=(ALONE, *mixed_winnow_separable.assumes),
-    most=without_limit,
 )
 def winnow_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round of every shard

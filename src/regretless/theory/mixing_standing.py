@@ -18,6 +18,8 @@ from .rounding import EPSILON
 from .standing import SAME_ROUNDS, Standing
 
 WEIGHTED_SUM = r"\sum_{n,i} \mu_{n,i} \sum_t"
+SHARES = r"c = S\ (\text{uniform, updates}),\ 1 / \min \mu\ (\text{rows})"
+TO_EPOCHS = r"c = 1\ (\text{updates}),\ S\ (\text{uniform}),\ 1 / \min \mu\ (\text{rows})"
 Bound = Callable[[MixedLedger, Comparator, "MixedStanding"], float]
 
 
@@ -93,6 +95,63 @@ def of_shards(
         whole=False,
         most=_weighted_rounds if single.whole else None,
     )
+
+
+def of_all_updates(
+    weighted: Theorem, bound: str, *, source: str, title: str = "All updates"
+) -> Callable[[Bound], Theorem]:
+    """Turn a formula into a theorem on the plain number of updates, by one on the weighted number.
+
+    Parameters
+    ----------
+    weighted : Theorem
+        Its assumptions are those of the new one.
+    bound : str
+        What stands beside c in the formula.
+    source, title : str
+        As of any theorem.
+    """
+    return theorem(
+        title=title,
+        quantity="updates",
+        counts=lambda ledger, comparator: ledger.plain.updates,
+        formula=rf"M \le c\, {bound},\quad {SHARES}",
+        source=source,
+        assumes=weighted.assumes,
+    )
+
+
+def of_epochs(
+    weighted: Theorem, bound: str, *, source: str, title: str = "Epochs until clean", apart: bool = True
+) -> Callable[[Bound], Theorem]:
+    """Turn a formula into a theorem on the number of epochs with an update, by one on the weighted updates.
+
+    Parameters
+    ----------
+    weighted, bound, source, title
+        As of `of_all_updates`.
+    apart : bool
+        Whether several classes are learners apart, of which one may have an update when another has none.
+    """
+    return theorem(
+        title=title,
+        quantity="epochs with an update",
+        counts=lambda ledger, comparator: ledger.busy,
+        formula=rf"N \le c\, {bound},\quad {TO_EPOCHS}",
+        source=source,
+        assumes=(ALONE, *weighted.assumes) if apart else weighted.assumes,
+        most=without_limit,
+    )
+
+
+def _alone(_: MixedLedger, __: Comparator, learner: MixedStanding) -> bool:
+    return learner.targets == 1
+
+
+ALONE: tuple[str, Check] = (
+    "of several classes, each against the rest, one may have an update when another has none",
+    _alone,
+)
 
 
 def lifted(check: tuple[str, Check]) -> tuple[str, Check]:
