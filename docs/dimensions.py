@@ -9,15 +9,12 @@ document what it prints, and draws docs/dimension-cost.svg. A test compares. The
 from __future__ import annotations
 
 import json
-import sys
-import tempfile
 from collections.abc import Callable
 from math import hypot
 from pathlib import Path
 from typing import Any
 
 import public_tables
-import tour
 
 from regretless.classes import (
     Consistent,
@@ -211,13 +208,8 @@ MAKERS: dict[str, Callable[[Path], str]] = {
 
 def filled() -> str:
     """The document with its tables and the output of its commands as they should be."""
-    with tempfile.TemporaryDirectory() as folder:
-        return tour.told(public_tables.filled(PAGE, MAKERS, PAGE.parent), folder)
+    return public_tables.told(PAGE, MAKERS)
 
 
 if __name__ == "__main__":
-    if "--write" in sys.argv[1:]:
-        PAGE.write_text(filled(), encoding="utf-8")
-        PICTURE.write_text(figure(), encoding="utf-8")
-    else:
-        print("\n\n".join(make(PAGE) for make in MAKERS.values()))
+    public_tables.tell(PAGE, MAKERS, PICTURE, figure)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+import tour
 
 Makers = Mapping[str, Callable[[Path], str]]  # what makes each table from the folder of the data, by its name
 
@@ -37,3 +40,18 @@ def run(page: Path, makers: Makers, usage: str | None) -> None:
         return
     for make in makers.values():
         print(make(folders[0]), end="\n\n")
+
+
+def told(page: Path, makers: Makers) -> str:
+    """The document with its tables, of what is kept beside it, and the output of its commands as they should be."""
+    with tempfile.TemporaryDirectory() as folder:
+        return tour.told(filled(page, makers, page.parent), folder)
+
+
+def tell(page: Path, makers: Makers, picture: Path, figure: Callable[[], str]) -> None:
+    """Print the tables, or with ``--write`` put them, the output of the commands and a picture in their places."""
+    if "--write" in sys.argv[1:]:
+        page.write_text(told(page, makers), encoding="utf-8")
+        picture.write_text(figure(), encoding="utf-8")
+        return
+    print("\n\n".join(make(page) for make in makers.values()))

@@ -8,8 +8,6 @@ document what it prints, and draws docs/many-shards.svg. A test compares. What w
 from __future__ import annotations
 
 import json
-import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -18,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import public_tables
-import tour
 from dimensions import STYLE
 
 from regretless.report import numbers
@@ -230,13 +227,8 @@ MAKERS: dict[str, Callable[[Path], str]] = {
 
 def filled() -> str:
     """The document with its tables and the output of its commands as they should be."""
-    with tempfile.TemporaryDirectory() as folder:
-        return tour.told(public_tables.filled(PAGE, MAKERS, PAGE.parent), folder)
+    return public_tables.told(PAGE, MAKERS)
 
 
 if __name__ == "__main__":
-    if "--write" in sys.argv[1:]:
-        PAGE.write_text(filled(), encoding="utf-8")
-        PICTURE.write_text(figure(), encoding="utf-8")
-    else:
-        print("\n\n".join(make(PAGE) for make in MAKERS.values()))
+    public_tables.tell(PAGE, MAKERS, PICTURE, figure)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import MissingError
 
 try:
-    import pyspark as _pyspark  # noqa: F401
+    import pyspark as _pyspark  # noqa: F401 (so that it is missed here, and by its name)
 except ImportError as error:
     raise MissingError(
         "this needs pyspark, which is not installed; install it with: pip install 'regretless[spark]'"

@@ -118,8 +118,9 @@ class SparkEngine(Engine):
             if kind != "result":
                 raise value
             tree.add(node, value)
-        for place in range(len(shards) if done is not None else 0):
-            done(place)  # type: ignore[misc]
+        if done is not None:
+            for place in range(len(shards)):
+                done(place)
         return tree.result
 
     def _played(self, work: Any, common: Any, shards: Sequence[Any], size: int, *, keep: bool) -> Any:
