@@ -50,3 +50,22 @@ class EngineError(RegretlessError):
 
 class Interrupted(RegretlessError):
     """The run was asked to stop; what was learned is saved if there was a place for it."""
+
+
+class RowRefused(RegretlessError):
+    """A row cannot be played.
+
+    Attributes
+    ----------
+    why : str
+        What is wrong with it.
+    learned : int
+        How many rows before it were learned.
+    """
+
+    def __init__(self, why: str, learned: int) -> None:
+        self.why, self.learned = why, learned
+        super().__init__(why + (f" The {learned:,} rows before it were learned." if learned else ""))
+
+    def __reduce__(self) -> tuple[type[RowRefused], tuple[str, int]]:
+        return type(self), (self.why, self.learned)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..checks import drawn_seed, whole
 from ..data.batch import Array, Batch
-from ..errors import RegretlessError
+from ..errors import RegretlessError, RowRefused
 from ..ledger import Ledger
 from .certified import Certified
 from .classes import distinct, encode, extend, targets_for, with_class
@@ -21,25 +21,6 @@ from .state import BaseState, Rules, State
 from .weights import weigh
 
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
-
-
-class RowRefused(RegretlessError):
-    """A row cannot be played.
-
-    Attributes
-    ----------
-    why : str
-        What is wrong with it.
-    learned : int
-        How many rows before it were learned.
-    """
-
-    def __init__(self, why: str, learned: int) -> None:
-        self.why, self.learned = why, learned
-        super().__init__(why + (f" The {learned:,} rows before it were learned." if learned else ""))
-
-    def __reduce__(self) -> tuple[type[RowRefused], tuple[str, int]]:
-        return type(self), (self.why, self.learned)
 
 
 class OnlineClassifier(Estimator, Certified):

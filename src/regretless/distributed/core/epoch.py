@@ -10,8 +10,8 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...data.stream import Stream
-from ...errors import DataError, RegretlessError
-from ...linear.base import OnlineClassifier, RowRefused
+from ...errors import DataError, RegretlessError, RowRefused
+from ...linear.base import OnlineClassifier
 from ...linear.classes import encode
 from ...linear.mirror.state import MirrorState
 from ..rows.shards import Shard
