@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,21 @@ from hypothesis import HealthCheck, settings
 
 from .browser import Browser, find_browser
 
-settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("soak", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Every run of the suite looks at the same examples: what it says depends on the code alone. The search for new ones is
+# `make soak`, which prints its seed.
+CALM = {"deadline": None, "derandomize": True}
+settings.register_profile("quick", max_examples=25, suppress_health_check=list(HealthCheck), **CALM)
+settings.register_profile("default", max_examples=60, suppress_health_check=[HealthCheck.too_slow], **CALM)
+settings.register_profile(
+    "soak", max_examples=5000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# A shell's background job and what nohup starts ignore signals, and so would all that they start. Tests of
+# interruptions begin as a process at a terminal does.
+for number, handler in {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}.items():
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

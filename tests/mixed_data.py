@@ -79,11 +79,13 @@ def read_pair(seed: int) -> Pair:
 
 
 def read_or_die(seed: int, poison: str) -> Pair:
-    """The same, unless a file stands there: then the process that reads is killed, once."""
-    if os.path.exists(poison):
+    """The same, unless a file stands there: of all that read, the process that removes it is killed."""
+    try:
         os.unlink(poison)
-        os.kill(os.getpid(), signal.SIGKILL)
-    return read_pair(seed)
+    except FileNotFoundError:
+        return read_pair(seed)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("a process outlived SIGKILL")
 
 
 def fail(message: str) -> Pair:

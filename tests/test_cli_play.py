@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from inspect import signature
 
@@ -17,6 +16,7 @@ import regretless
 from regretless.bandits.registry import bandit_class
 from regretless.classes import FiniteClass, Halving
 from regretless.cli import play_learner
+from regretless.cli.console import Console
 from regretless.experts.registry import expert_class
 from regretless.linear import Perceptron
 from regretless.linear.registry import learner_class
@@ -27,7 +27,7 @@ from regretless.nature.promises import Promise
 from regretless.nature.registry import NATURES, entry_of
 from regretless.report import Forced, PlayReport, play_page
 
-from .cli import CommandLine, start
+from .cli import CommandLine
 from .documents import page
 
 KEYS = [
@@ -516,20 +516,25 @@ def test_a_broken_theorem_is_a_bug_of_ours(run, monkeypatch):
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "halving", "exp3", "exp4", "hedge"])
-def test_an_interrupted_play_is_certified_as_far_as_it_went(learner):
+def test_an_interrupted_play_is_certified_as_far_as_it_went(run, monkeypatch, learner):
     """Ctrl-C ends the play between two rounds; what was played is printed, and the exit code is 130."""
+    struck: list[int] = []
+
+    def strike(console: Console, played: int) -> None:
+        if played and not struck:
+            struck.append(played)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Console, "rounds", strike)
     words = ("play", "--learner", learner, "--nature", "label-flipping", "--rounds", 500_000_000, "--json")
-    process = start(*words, "--anytime") if learner in ("exp3", "exp4", "hedge") else start(*words)
-    time.sleep(2.0)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
-    found = json.loads(out)
+    result = run(*words, "--anytime") if learner in ("exp3", "exp4", "hedge") else run(*words)
+    assert result.code == 130, result.err
+    found = result.json
     assert found["interrupted"] is True
-    assert 0 < found["rounds"] < 500_000_000
+    assert struck[0] <= found["rounds"] < 500_000_000
     assert found["curve"][-1]["rounds"] == found["rounds"]
     assert found["promises"][0]["holds"]
-    assert f"interrupted after {found['rounds']:,} of 500,000,000 rounds" in err.decode()
+    assert f"interrupted after {found['rounds']:,} of 500,000,000 rounds" in result.err
 
 
 def test_the_parser_imports_nothing_heavy():

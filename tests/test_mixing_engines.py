@@ -11,7 +11,7 @@ from errno import ENOSPC
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 import numpy as np
@@ -39,32 +39,50 @@ from .mixed_data import (
     write_svm,
 )
 
+PATIENCE = 60  # seconds until tasks that nobody adds to are run as they are
+
 
 class Whenever(Executor):
-    """Runs what it was given in an order of its own, a few tasks at a time, and knows how many waited at most."""
+    """Runs what it was given in an order of its own, one task at a time, and knows how many waited at most.
+
+    None is run before `first` of them wait.
+    """
 
     _max_workers = 3
 
-    def __init__(self, seed: int) -> None:
-        self.random, self.waiting, self.most = random.Random(seed), [], 0
+    def __init__(self, seed: int, first: int = 1) -> None:
+        self.random, self.first, self.waiting, self.most = random.Random(seed), first, [], 0
+        self.lock, self.enough, self.running = Lock(), Event(), False
 
     def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
-        """Take a task; once there are enough, run them all."""
+        """Take a task; if nobody runs them, somebody begins to."""
         future: Future[Any] = Future()
-        self.waiting.append((future, partial(work, *given, **more)))
-        self.most = max(self.most, len(self.waiting))
-        if len(self.waiting) == 1:
+        with self.lock:
+            self.waiting.append((future, partial(work, *given, **more)))
+            self.most = max(self.most, len(self.waiting))
+            begins, self.running = not self.running, True
+            if self.most >= self.first:
+                self.enough.set()
+        if begins:
             Thread(target=self._run, daemon=True).start()
         return future
 
     def _run(self) -> None:
-        while self.waiting:
-            future, work = self.waiting[self.random.randrange(len(self.waiting))]
+        self.enough.wait(PATIENCE)
+        while (task := self._take()) is not None:
+            future, work = task
             try:
                 future.set_result(work())
             except BaseException as error:
                 future.set_exception(error)
-            self.waiting.remove((future, work))
+
+    def _take(self) -> tuple[Future[Any], Callable[[], Any]] | None:
+        """A task that is taken off before its result is set: who waits for the result may submit the next one."""
+        with self.lock:
+            if not self.waiting:
+                self.running = False
+                return None
+            return self.waiting.pop(self.random.randrange(len(self.waiting)))
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +165,7 @@ def test_many_shards_are_not_submitted_at_once() -> None:
 
 def test_the_user_may_say_how_many_workers_there_are() -> None:
     """Of an executor that is said to have five workers, whatever it says itself, 15 tasks wait at a time."""
-    executor = Whenever(0)
+    executor = Whenever(0, first=10)
     mix(Perceptron(), pairs(300, rows=2, columns=2), OnExecutor(executor, workers=5))
     assert 3 * executor._max_workers < executor.most <= 15
     with pytest.raises(RegretlessError, match="workers=0"):
