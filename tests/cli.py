@@ -56,7 +56,7 @@ def start(*words: object, **more: Any) -> subprocess.Popen[bytes]:
     """Run a command line in a process of its own, its streams piped."""
     command = [sys.executable, "-m", "regretless", *map(str, words)]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, preexec_fn=heed_interrupts, **(streams | more))
+    return subprocess.Popen(command, **({"preexec_fn": heed_interrupts} | streams | more))
 
 
 def noisy_lines(rows: int, *, columns: int = 12, classes: tuple[int, ...] = (-1, 1), seed: int = 0) -> list[str]:

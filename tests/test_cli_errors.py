@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from regretless.errors import RegretlessError
 from regretless.theorem import Certificate
 
-from .cli import BARE, CommandLine, noisy_lines, start, write
+from .cli import BARE, CommandLine, heed_interrupts, noisy_lines, start, write
 
 PATIENCE = 120  # seconds until a process that should have ended is given up
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
@@ -284,6 +285,45 @@ def test_closed_streams_are_no_error(mail, model):
     command = f'exec "{sys.executable}" -m regretless "$@" >&- 2>&-'
     for words in (("predict", model, mail), ("learn", mail, *BARE), ("inspect", model)):
         assert subprocess.run(["/bin/sh", "-c", command, "sh", *map(str, words)], check=False).returncode == 0
+
+
+def small_files(most: int) -> Callable[[], None]:
+    """Let the files of a process grow to so many bytes: the write that passes them is cut short, the next one fails."""
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        heed_interrupts()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    return limit
+
+
+@POSIX
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_file_that_ends_early_is_an_error(tmp_path, mail, model, unbuffered):
+    """Labels whose last ones cannot be written end with 1 and one line, with Python's own buffer and without it."""
+    before = start("predict", model, mail).communicate()[0]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with open(tmp_path / "labels.txt", "wb") as labels:
+        process = start("predict", model, mail, stdout=labels, env=environment, preexec_fn=small_files(len(before) - 3))
+        _, err = process.communicate()
+    assert (process.returncode, err.count(b"\n")) == (1, 1)
+    assert b"File too large" in err
+
+
+@POSIX
+@pytest.mark.parametrize("rows", [1, 400])
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_a_table_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path, name, rows):
+    """Where there is no room for the forecasts the error names their file, and no temporary file stays."""
+    table = tmp_path / "load.csv"
+    table.write_text("load,a,b\n" + "1.25,1.5,0.75\n" * rows)
+    words = ("combine", table, "--target", "load", "--out", tmp_path / name)
+    process = start(*words, preexec_fn=small_files(20))
+    _, err = process.communicate()
+    assert process.returncode == 1
+    assert err.decode().splitlines()[-1].startswith(f"regretless: {tmp_path / name}: File too large")
+    assert [path.name for path in tmp_path.iterdir()] == ["load.csv"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

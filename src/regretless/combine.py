@@ -311,9 +311,13 @@ class CombineRun(Watched):
         return rows.error(min(error.row, len(rows) - 1), error.expert, f"{whose}{error.found}", error.advice)
 
     def _close(self, *, keep: bool) -> None:
-        for written in (self.out, self.weights_out):
-            if written is not None:
-                written.finish() if keep else written.discard()
+        tables = [table for table in (self.out, self.weights_out) if table is not None]
+        try:
+            for table in tables if keep else ():
+                table.finish()
+        finally:
+            for table in tables:
+                table.discard()  # what is finished already stays
 
     # What fixed uses of the experts would have lost.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -19,6 +20,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     # Rounds are played by one thread. More of them for linear algebra would only wait, at the cost of a start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _fill_closed()
+    _buffer_output()
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
@@ -73,6 +75,13 @@ def _fill_closed() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (it stays open to the end)
+
+
+def _buffer_output() -> None:
+    """Write all of what is printed, or fail: unbuffered, a write that the system cuts short loses the rest."""
+    stdout = sys.stdout
+    if isinstance(raw := getattr(stdout, "buffer", None), io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), stdout.encoding, stdout.errors, line_buffering=True)
 
 
 def _let_go(stream: TextIO) -> None:

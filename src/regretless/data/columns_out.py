@@ -6,8 +6,8 @@ import csv
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -37,30 +37,46 @@ class ColumnsOut:
         self._target = os.path.realpath(self.path)
         self._direct = os.path.exists(self.path) and not os.path.isfile(self.path)
         self._temporary = self.path if self._direct else _beside(self._target)
+        self._file: BinaryIO | None = None
         self._rows: _Rows | None = None
 
     def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
-        """Some rows: when they were, and a column of numbers for each of the other names; nan is a missing value."""
-        self._begun().write(times, columns)
+        """Some rows: when they were, and a column of numbers for each of the other names; nan is a missing value.
+
+        Raises
+        ------
+        OSError
+            If they cannot be written; it names the file.
+        """
+        with self._named():
+            self._begun().write(times, columns)
 
     def finish(self) -> None:
-        """Complete the file; without rows it has none, but its header."""
-        rows = self._begun()
-        rows.close()
-        rows.file.flush()
-        if not self._direct:
-            os.fsync(rows.file.fileno())
-        rows.file.close()
-        if not self._direct:
-            os.replace(self._temporary, self._target)
-        self._rows = None
+        """Complete the file; without rows it has none, but its header.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; it names the file.
+        """
+        with self._named():
+            rows = self._begun()
+            rows.close()
+            rows.file.flush()
+            if not self._direct:
+                os.fsync(rows.file.fileno())
+            rows.file.close()
+            if not self._direct:
+                os.replace(self._temporary, self._target)
+            self._rows = self._file = None
 
     def discard(self) -> None:
         """Give up what was written."""
-        if self._rows is None:
+        if self._file is None:
             return
-        self._rows.file.close()
-        self._rows = None
+        with suppress(OSError):  # a full disk has no room for what is still in memory either
+            self._file.close()
+        self._rows = self._file = None
         if not self._direct:
             with suppress(FileNotFoundError):
                 os.unlink(self._temporary)
@@ -68,9 +84,17 @@ class ColumnsOut:
     def _begun(self) -> _Rows:
         if self._rows is None:
             make = _ParquetRows if os.path.splitext(self.path)[1].lower() in PARQUET else _TextRows
-            file = open(self._temporary, "wb" if self._direct else "xb")  # noqa: SIM115 (finish closes it)
-            self._rows = make(file, list(self._names()))
+            self._file = open(self._temporary, "wb" if self._direct else "xb")  # noqa: SIM115 (finish closes it)
+            self._rows = make(self._file, list(self._names()))
         return self._rows
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors of writing have the name that the user knows."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror or str(error), self.path) from error
 
 
 class _Rows(ABC):
