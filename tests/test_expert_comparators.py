@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+from fractions import Fraction
 from itertools import pairwise, product
 from math import exp, inf, log
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, nnls
 
+from regretless.experts import AggregatingAlgorithm
 from regretless.experts.hindsight import absent_reasons, comparators
 from regretless.experts.losses import Loss
 from regretless.experts.simplex_solver import least_quadratic
@@ -228,7 +230,8 @@ def test_totals_read_in_pieces_are_those_read_at_once():
     for t in range(40):
         slowly.add(advice[t : t + 1], y[t : t + 1])
     assert slowly.uniform == pytest.approx(at_once.uniform)
-    np.testing.assert_allclose(slowly.errors, at_once.errors)
+    squares, same = (one.triangle.T @ one.triangle for one in (slowly, at_once))
+    np.testing.assert_allclose(squares, same)
     u = np.array([2.0, -0.5, 0.1])
     assert slowly.square_loss(u) == pytest.approx(((advice @ u - y) ** 2).sum())
 
@@ -321,3 +324,37 @@ def test_the_lower_bound_never_falls_as_rounds_are_added():
         scaled = [bound / count**0.5 for bound, count in zip(bounds, rounds, strict=True)]
         assert max(scaled[4:]) <= limit * (1 + 1e-5)
         assert scaled[-1] == pytest.approx(limit, rel=1e-3)
+
+
+def test_collinear_forecasts_have_the_best_combination_of_least_squares():
+    """Where forecasts are nearly collinear the best linear combination is that of an orthogonal method."""
+    random = np.random.default_rng(7)
+    y = 100 + 10 * random.normal(size=600)
+    base = y + 5 * random.normal(size=600)
+    hidden = 1e-7 * random.normal(size=(600, 3))
+    hidden[:, 0] += 1e-8 * (y - base)
+    advice = np.column_stack([base, base + hidden[:, 0], base + hidden[:, 1], 2 * base + hidden[:, 2], base])
+    u = np.linalg.lstsq(advice, y, rcond=None)[0]
+    best = float(((advice @ u - y) ** 2).sum())
+    learner = AggregatingAlgorithm(value_range=(-500, 500))
+    learner.play(advice, y)
+    (found,) = (one for one in learner.comparators(advice, y) if one.name == "best_linear")
+    assert found.loss == pytest.approx(best, rel=1e-6)
+    assert float(((advice @ found.weights - y) ** 2).sum()) == pytest.approx(best, rel=1e-6)
+
+
+def test_a_loss_found_from_a_triangle_is_that_of_the_rows_but_for_what_it_allows():
+    """The square loss of large weights that all but cancel is right within what `unsure` says."""
+    random = np.random.default_rng(8)
+    advice = random.normal(size=(300, 1)) + 1e-9 * random.normal(size=(300, 4))
+    y = random.normal(size=300)
+    totals = Totals(4, Loss("square"))
+    totals.add(advice, y)
+    for size in (1.0, 1e4, 1e8):
+        u = size * random.normal(size=4)
+        exact = sum(
+            (sum(Fraction(a) * Fraction(w) for a, w in zip(row, u, strict=True)) - Fraction(came)) ** 2
+            for row, came in zip(advice.tolist(), y.tolist(), strict=True)
+        )
+        assert abs(totals.square_loss(u) - float(exact)) <= totals.unsure(u)
+        assert totals.unsure(u) <= 1e-6 * float((np.abs(advice) @ np.abs(u) + np.abs(y)) @ (np.abs(advice) @ np.abs(u)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
 from math import exp, inf, log
 
 import numpy as np
@@ -29,6 +30,7 @@ from regretless.experts import (
 )
 from regretless.experts.complaints import AdviceError
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
+from regretless.theory.experts import adahedge_posterior
 
 SQUARE = {
     "hedge": {"loss": "square"},
@@ -304,12 +306,30 @@ def test_certainty_that_was_wrong_ends_the_log_loss_but_not_the_aggregating_algo
 def test_a_function_may_be_the_loss():
     """A loss that is a function gives what the same loss gives by name, and cannot be saved."""
     advice, outcomes = table(25, 4)
-    by_name = AdaHedge(loss="square").play(advice, outcomes)
-    learner = AdaHedge(loss=lambda a, y: (a - y) ** 2)
+    by_name = MLPoly(loss="square", linearize=False).play(advice, outcomes)
+    learner = MLPoly(loss=lambda a, y: (a - y) ** 2)
     by_function = learner.play(advice, outcomes)
     assert by_function.predictions == pytest.approx(by_name.predictions, rel=1e-12)
     with pytest.raises(RegretlessError, match="model file"):
         learner.save("never.rgl")
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "percentage"])
+def test_adahedge_reads_its_gaps_on_its_own_loss(loss):
+    """Of a convex loss AdaHedge is charged what it lost itself, and promises less regret than by its experts' mean."""
+    advice, outcomes = table(200, 5)
+    learner = AdaHedge(loss=loss)
+    learner.play(advice, outcomes)
+    by_mean = AdaHedge(loss=lambda a, y: learner._loss.of(a, y))
+    by_mean.play(advice, outcomes)
+    assert learner.ledger_.charge == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    assert by_mean.ledger_.charge > by_mean.ledger_.loss
+    own, mean = (
+        learner.certify()[0],
+        adahedge_posterior.certify(by_mean.ledger_, by_mean.comparators(), replace(by_mean.standing(), convex=True)),
+    )
+    assert own.holds
+    assert own.bound < mean.bound
 
 
 def test_probabilities_of_classes():

@@ -323,14 +323,26 @@ static Found account_fault(const Desk& d, const Account& account) {
   return sound ? Found{} : Found{Refusal::infinite_loss, first_infinite(d)};
 }
 
-// The rule of the aggregating algorithm is charged the loss of the prediction that it makes now.
+// Whether the rule is charged the loss of the prediction, not the mix of the charges: that of the aggregating algorithm, and
+// a hedge that tunes its rate by the gaps, for a convex loss of the mean is no larger than the mean of the losses.
+REGRETLESS_INLINE bool charged_itself(const Combination& s) {
+  const bool mean = !s.linear && s.charge != ChargeKind::table && s.charge != ChargeKind::zero_one;
+  return s.substitute || (mean && s.rule == RuleKind::hedge && s.schedule == ScheduleKind::self_tuned);
+}
+
+// No mean loses more than the worst expert but for rounding.
+REGRETLESS_INLINE double own_charge(const Combination& s, double loss, double highest) {
+  return s.substitute ? loss : at_most(loss, highest);
+}
+
+// Such a rule is charged the loss of the prediction that it makes now.
 template <class V>
 static void charge_prediction(const Desk& d, const V* row, const double* y, const double* played, Account& account) {
   double* const prediction = d.vectors + 2 * d.s.width;
-  account.mix.charge = account.loss;
+  account.mix.charge = own_charge(d.s, account.loss, account.mix.highest);
   if (!played) return;
   predict_from(d, row, prediction);
-  account.mix.charge = learners_loss(d, prediction, y);
+  account.mix.charge = own_charge(d.s, learners_loss(d, prediction, y), account.mix.highest);
   account.delay = account.loss - account.mix.charge;
 }
 
@@ -346,7 +358,7 @@ static Found judge(Desk& d, const V* row, const double* prediction, const double
   if (s.rule == RuleKind::majority) account.loss = d.erred;
   else if (s.charge == ChargeKind::table || s.charge == ChargeKind::zero_one) account.loss = account.expected;
   else account.loss = learners_loss(d, prediction, y);
-  if (s.substitute) charge_prediction(d, row, y, played, account);
+  if (charged_itself(s)) charge_prediction(d, row, y, played, account);
   return account_fault(d, account);
 }
 

@@ -112,6 +112,7 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
   d.erred = false;
   d.l = d.c = d.own;
   d.eta = common_rate(d);
+  const bool itself = said && charged_itself(s);
   for (; t < end; ++t) {
     const double* y = outcomes ? outcomes + t : nullptr;
     if (said && outcome_fault(s, y)) break;
@@ -123,7 +124,8 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
     const double raw = all.charge / all.total, mix = between(raw, all.lowest, all.highest);
     const double prediction = said ? all.said / all.total : raw;
     const double paid = said ? loss.value(prediction) : mix;
-    const Account account{{mix, all.total, all.lowest, all.highest}, paid, mix, 0, all.lowest, all.highest};
+    const double charge = itself ? own_charge(s, paid, all.highest) : mix;
+    const Account account{{charge, all.total, all.lowest, all.highest}, paid, mix, 0, all.lowest, all.highest};
     // Sums that are numbers mean that all numbers are; the mix lies between the least and the largest charge.
     const double sums = said ? (all.charge + all.said) + paid : all.charge;
     const bool usual = (sums - sums == 0) & (all.lowest >= -vast) & (all.highest <= vast) &

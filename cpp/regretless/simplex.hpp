@@ -99,7 +99,9 @@ static double common_rate(const Desk& d) {
 }
 
 // Whether exponents may be counted from the charge of the mix, so that small gaps keep their digits: if none is too large.
-static bool gentle(const Desk& d, const Mix& mix) { return d.eta * (mix.charge - mix.lowest) <= 600; }
+static bool gentle(const Desk& d, const Mix& mix) {
+  return d.eta < infinite && d.eta * (mix.charge - mix.lowest) <= 600;
+}
 
 // The sum of u (exp(eta (charge of the mix - charge)) - 1) for weights u; with `kept`, u times that exponential is written.
 template <bool kept>

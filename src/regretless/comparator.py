@@ -114,6 +114,8 @@ class ExpertComparator:
         Squared length of linear weights.
     divergence : float
         Kullback-Leibler divergence of its weights from the prior ones; infinite where there is none.
+    off : float
+        By how much rounding may have changed its loss and the learner's, of forecasts and of sums.
     detail : dict
         What else is worth knowing, as JSON values.
     """
@@ -128,12 +130,13 @@ class ExpertComparator:
     switches: int | None = None
     norm2: float | None = None
     divergence: float = inf
+    off: float = 0.0
     detail: dict[str, Any] = field(default_factory=dict)
 
     @property
     def rounding(self) -> float:
         """What the regret may owe to rounding: it is a difference of long sums."""
-        return 1e-12 * (abs(self.faced) + abs(self.loss)) if isfinite(self.loss) else 0.0
+        return 1e-12 * (abs(self.faced) + abs(self.loss)) + self.off if isfinite(self.loss) else 0.0
 
     @property
     def regret(self) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from math import floor, hypot, inf, isfinite, isnan, nan
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .comparator import Comparator
 
@@ -16,6 +16,24 @@ Kind = Literal["sure", "expected", "probable"]
 Check = Callable[[Any, Any, Any], bool]
 
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
+DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers look different
+
+
+class Most(NamedTuple):
+    """The most that what is bounded can be, whatever the learner does: no bound that is as large says anything.
+
+    Attributes
+    ----------
+    value : float
+    words : str
+        What it is.
+    """
+
+    value: float
+    words: str
+
+
+NO_LIMIT = Most(inf, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +55,8 @@ class Theorem:
     whole : bool
         Whether the quantity is a whole number, so that the bound may be rounded down.
     most : callable or None
-        ``comparator -> float``: how large the quantity can be at most, whatever the run. None: as large as the number
-        of rounds, if it is whole, and without a limit otherwise.
+        ``(ledger, comparator, learner) -> Most``: how large the quantity can be at most, whatever the learner does.
+        None: as large as the number of rounds, if it is whole, and without a limit otherwise.
     """
 
     bound: Callable[[Any, Any, Any], float]
@@ -50,7 +68,7 @@ class Theorem:
     kind: Kind
     assumes: tuple[tuple[str, Check], ...]
     whole: bool
-    most: Callable[[Any], float] | None = None
+    most: Callable[[Any, Any, Any], Most] | None = None
 
     @property
     def name(self) -> str:
@@ -116,7 +134,16 @@ class Theorem:
             return Certificate(self, None, None, None, why)
         confidence = 1 - learner.delta if self.kind == "probable" else None
         counted = self.counts(ledger, best[1])
-        return Certificate(self, None if isnan(counted) else counted, best[0], best[1], None, confidence)
+        most = self.limit(ledger, best[1], learner)
+        return Certificate(self, None if isnan(counted) else counted, best[0], best[1], None, confidence, most=most)
+
+    def limit(self, ledger: Any, comparator: Any, learner: Any) -> Most:
+        """The most that what is bounded could have been."""
+        if self.most is not None:
+            return self.most(ledger, comparator, learner)
+        if not self.whole or comparator is None:
+            return NO_LIMIT
+        return Most(float(getattr(comparator, "played", comparator.rounds)), "the number of rounds")
 
 
 def _called(module: str, name: str) -> Theorem:
@@ -146,6 +173,8 @@ class Certificate:
         1 - delta of a *probable* theorem.
     parts : int
         Over how many one-against-rest problems both numbers were summed.
+    most : Most
+        What the observed number could not have exceeded anyway.
     """
 
     theorem: Theorem
@@ -155,6 +184,7 @@ class Certificate:
     why: str | None
     confidence: float | None = None
     parts: int = 1
+    most: Most = NO_LIMIT
 
     @property
     def applies(self) -> bool:
@@ -168,10 +198,18 @@ class Certificate:
 
     @property
     def shown_bound(self) -> float | None:
-        """The bound as it is printed: counts are whole, so their bound may be rounded down."""
-        if self.bound is None or not self.theorem.whole or not isfinite(self.bound):
+        """The bound as it is printed: counts are whole, so their bound may be rounded down; and where what was observed
+        is above the bound for rounding alone, it is the bound with the allowance for that."""
+        if self.bound is None or not isfinite(self.bound):
             return self.bound
-        return float(floor(self.bound * (1 + RELATIVE) + _ABSOLUTE))
+        shown = self._whole(self.bound)
+        if self.observed is not None and shown < self.observed <= self.bound + self.rounding:
+            return max(self.observed, self._whole(self.bound + self.rounding))
+        return shown
+
+    def _whole(self, bound: float) -> float:
+        whole = self.theorem.whole and isfinite(bound)
+        return float(floor(bound * (1 + RELATIVE) + _ABSOLUTE)) if whole else bound
 
     @property
     def rounding(self) -> float:
@@ -193,17 +231,8 @@ class Certificate:
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound on a count says no more than that there were so many rounds; hard data does that."""
-        if self.shown_bound is None or not (self.theorem.whole or self.theorem.most):
-            return False
-        return self.shown_bound >= self._most()
-
-    def _most(self) -> float:
-        if self.comparator is None:
-            return inf
-        if self.theorem.most is not None:
-            return self.theorem.most(self.comparator)
-        return float(getattr(self.comparator, "played", self.comparator.rounds))
+        """Whether the bound says no more than is true of every run: hard data does that, and few rounds do."""
+        return self.bound is not None and isfinite(self.most.value) and self._whole(self.bound) >= self.most.value
 
     @property
     def violated(self) -> bool:
@@ -218,6 +247,7 @@ class Certificate:
             "quantity": self.quantity,
             "observed": self.observed,
             "bound": self.bound if self.bound is None or self.bound < inf else None,
+            "rounding": self.rounding if self.bound is not None and self.bound < inf else None,
             "vacuous": self.vacuous,
             "applies": self.applies,
             "why": self.why,
@@ -233,26 +263,42 @@ class Certificate:
         if self.shown_bound is None:
             return f"{self.theorem.title}: does not apply ({self.why})"
         against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
-        empty = f", no better than {self._nothing()}" if self.vacuous else ""
+        empty = f", no better than {self.most.words}" if self.vacuous else ""
         often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
         return f"{self.theorem.title}: {self._reading()}{empty}{often}{against}  [{self.theorem.source}]"
 
     def _reading(self) -> str:
-        """What was observed beside the bound."""
-        seen = "(not observed)" if self.observed is None else in_figures(self.observed)
-        sign = "<=" if self.holds else "EXCEEDS"
-        return f"{self.quantity} {seen} {sign} {in_figures(self.shown_bound or 0.0)}"
-
-    def _nothing(self) -> str:
-        return "the number of rounds" if self.theorem.most is None else "the weighted number of rounds"
+        """What was observed beside the bound, in numbers that compare as the true ones do."""
+        observed, bound = self.observed, self.shown_bound or 0.0
+        if observed is None:
+            return f"{self.quantity} (not observed) <= {in_figures(bound)}"
+        seen, limit = compared(observed, bound)
+        if not self.holds or observed <= bound:
+            return f"{self.quantity} {seen} {'<=' if self.holds else 'EXCEEDS'} {limit}"
+        if self.luck == inf:
+            return f"{self.quantity} {seen}, expected to be <= {limit}"
+        return f"{self.quantity} {seen} above {limit} by less than luck may do"
 
     def _often(self) -> str:
         return "with probability"
 
 
-def in_figures(value: float) -> str:
+def in_figures(value: float, digits: int = DIGITS[0]) -> str:
     """A number as lines print it: whole ones in full, others to six digits."""
-    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:,.6g}"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:,.{digits}g}"
+
+
+def compared(observed: float, bound: float) -> tuple[str, str]:
+    """Both as lines print them, with as many digits as it takes for the printed ones to compare as they do."""
+    for digits in DIGITS:
+        seen, limit = in_figures(observed, digits), in_figures(bound, digits)
+        if (_read(seen) <= _read(limit)) == (observed <= bound):
+            break
+    return seen, limit
+
+
+def _read(figures: str) -> float:
+    return float(figures.replace(",", ""))
 
 
 def theorem(
@@ -265,7 +311,7 @@ def theorem(
     kind: Kind = "sure",
     assumes: Sequence[tuple[str, Check]] = (),
     whole: bool = True,
-    most: Callable[[Any], float] | None = None,
+    most: Callable[[Any, Any, Any], Most] | None = None,
 ) -> Callable[[Callable[[Any, Any, Any], float]], Theorem]:
     """Turn a formula into a theorem; its docstring is the statement."""
 
@@ -283,7 +329,9 @@ def summed(certificates: Sequence[Certificate]) -> Certificate:
         return Certificate(first.theorem, None, None, None, failed.why, parts=len(certificates))
     observed = sum(c.observed for c in certificates if c.observed is not None)
     bound = sum(c.bound for c in certificates if c.bound is not None)
-    return Certificate(first.theorem, observed, bound, _together(certificates), None, parts=len(certificates))
+    most = Most(sum(c.most.value for c in certificates), first.most.words)
+    together = _together(certificates)
+    return Certificate(first.theorem, observed, bound, together, None, parts=len(certificates), most=most)
 
 
 def _together(certificates: Sequence[Certificate]) -> Comparator | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
-from ..theorem import Certificate, Theorem, in_figures
+from ..theorem import Certificate, Most, Theorem, compared
 from ..theory.bandit_standing import BanditStanding
 
 Compared = Sequence[BanditComparator]
@@ -35,13 +35,10 @@ class Judged(Certificate):
         ``q05``, ``q50`` and ``q95`` of the ``bound`` over the runs; empty for a single run.
     standard_error : float or None
         Of the mean over the runs, for a bound in expectation that was read on several.
-    most : float
-        The largest regret that there can be: the width of the range for each round.
     """
 
     runs: dict[str, Any] = field(default_factory=dict)
     standard_error: float | None = None
-    most: float = inf
 
     @property
     def few(self) -> bool:
@@ -63,11 +60,6 @@ class Judged(Certificate):
         """By how much a mean may be above the bound on its expectation."""
         return inf if self.few else ERRORS * (self.standard_error or 0.0)
 
-    @property
-    def vacuous(self) -> bool:
-        """Whether no regret can be larger than the bound."""
-        return self.bound is not None and self.bound >= self.most > 0
-
     def describe(self) -> dict[str, Any]:
         """The certificate as JSON values."""
         shown = Certificate.describe(self)
@@ -79,16 +71,14 @@ class Judged(Certificate):
         if self.observed is None or self.bound is None or self.theorem.kind != "expected":
             return Certificate._reading(self)
         spread = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
-        seen, bound = f"{self.quantity} {in_figures(self.observed)}{spread}", in_figures(self.bound)
+        shown = self.bound if self.shown_bound is None else self.shown_bound
+        figures, bound = compared(self.observed, shown)
+        seen = f"{self.quantity} {figures}{spread}"
         if self.few:
             return f"{seen}, expected to be <= {bound}"
-        if self.holds and self.observed > self.bound and self.luck > 0:
+        if self.holds and self.observed > shown:
             return f"{seen} above {bound} by less than {ERRORS} standard errors"
         return f"{seen} {'<=' if self.holds else 'EXCEEDS'} {bound}"
-
-    def _nothing(self) -> str:
-        unit = self.comparator is not None and self.most == self.comparator.rounds
-        return "the number of rounds" if unit else "the range times the number of rounds"
 
     def _often(self) -> str:
         # A run that was picked for its place among the others has no such guarantee.
@@ -161,7 +151,8 @@ def _against(
     quantiles = {f"q{100 * q:02.0f}": float(np.quantile(bounds, q)) for q in SHOWN}
     runs = {"of": len(each), "exceeded": sum(seen) if seen else None, "bound": quantiles} if len(each) > 1 else {}
     error = _standard_error(each) if theorem.kind == "expected" else None
-    most = ledgers[0].width * shown.comparator.rounds
+    rounds, width = shown.comparator.rounds, ledgers[0].width
+    most = Most(width * rounds or inf, "the number of rounds" if width == 1 else "the range times the number of rounds")
     told = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
     return Judged(*told, runs=runs, standard_error=error, most=most)
 

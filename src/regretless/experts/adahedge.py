@@ -16,8 +16,10 @@ from .losses import Own
 class AdaHedge(ExpertLearner):
     """Exponential weights with the rate ln N over the mixability gaps so far.
 
-    It needs no range of losses and no horizon: scaled or shifted losses give the same weights. Until the first gap the
-    leaders share the weight.
+    It needs no range of losses and no horizon: scaled losses give the same weights. Until the first gap the leaders
+    share the weight. The gap of a round is what the learner's own loss exceeds the mix loss by, if it does. For a
+    convex loss of a mean that is less than what the mean of the experts' losses exceeds it by, which is the gap where
+    losses are linearised, given, of labels, or made by a function.
 
     References
     ----------

@@ -12,6 +12,8 @@ from ..theory.mixable import AGGREGATING
 from .base import ExpertLearner
 from .board import Rules
 
+NARROWEST = 1e-300  # squared width of the range
+
 
 @dataclass(eq=False)
 class AggregatingAlgorithm(ExpertLearner):
@@ -39,7 +41,10 @@ class AggregatingAlgorithm(ExpertLearner):
             raise RegretlessError(f"loss={self.loss!r} is not mixable here; square and log are")
         if not isfinite(self._loss.width):
             raise RegretlessError("value_range= is missing: the square loss is mixable on a bounded range only")
-        return self._compose("hedge", rate=2 / self._loss.width**2, substitute=True)
+        square = self._loss.width * self._loss.width
+        if not NARROWEST <= square <= 1 / NARROWEST:
+            raise RegretlessError(f"value_range={self.value_range!r}: floats hold no rate for a range of such a width")
+        return self._compose("hedge", rate=2 / square, substitute=True)
 
     def _refuse_width(self, width: int) -> None:
         if width > 1 and self._loss.name != "log":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,9 @@ from ..given import names_of
 from ..ledger import ExpertLedger
 from .base import ExpertLearner
 from .complaints import AdviceError
+from .delay import Schedule, schedule
 from .intake import Array, in_order, table_of
+from .losses import TABLE
 from .play import Play
 from .weighted_majority import RandomizedWeightedMajority
 
@@ -26,8 +29,8 @@ class Doubling:
     """Restarts a learner in rounds 1, 2, 4, 8, ..., each time with a horizon twice as long.
 
     A bound for every known horizon goes in; a bound for all horizons at once, larger by a constant factor, comes out.
-    A table is played with outcomes in time; single rounds may be reported late, each by its forecast. The stretches are
-    learners of their own: save, look at and plot these.
+    An outcome that comes late is learned by the stretch in which its row was predicted. The stretches are learners of
+    their own: save, look at and plot these.
 
     Parameters
     ----------
@@ -102,17 +105,20 @@ class Doubling:
             self.blocks_.append(learner)
         return learner
 
-    def play(self, advice: Any, outcomes: Any = None, *, weights: bool = False) -> Play:
+    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Play:
         """Play the rows of a table in their order; see `ExpertLearner.play`. The result has no history.
 
         Raises
         ------
         AdviceError
-            If a row cannot be played; those before it are learned.
+            If a row cannot be played; those before it are learned, as far as their outcomes had come.
         """
         names = names_of(advice)
         table = in_order(table_of(advice), names, self._latest().expert_names_, 1)
         known = None if outcomes is None else np.asarray(outcomes)
+        plan = schedule(arrivals, len(table))
+        if plan is not None:
+            return self._play_late(table, known, plan, names, weights=weights)
         pieces, row = [], 0
         while row < len(table):
             learner = self._begun()
@@ -131,6 +137,35 @@ class Doubling:
             np.concatenate([piece.weights for piece in pieces if piece.weights is not None]) if weights else None,
             None if pieces[0].chosen is None else np.concatenate([piece.chosen for piece in pieces]),
         )
+
+    def _play_late(self, table: Array, known: Any, plan: Schedule, names: list[str] | None, *, weights: bool) -> Play:
+        """The same where outcomes come when the plan says."""
+        if isinstance(self.base, RandomizedWeightedMajority):
+            raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
+        if self.pending_:
+            raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")
+        bare = self.base._loss.name == TABLE
+        said: list[Any] = []
+        losses, kept = np.empty(len(table)), np.empty(table.shape[:2])
+        row = 0
+        try:
+            for t in range(len(table) + 1):
+                for row in plan.settle[plan.starts[t] : plan.starts[t + 1]].tolist():
+                    came = table[row] if bare else None if known is None else known[row]
+                    losses[row] = self.update(said[row], came)
+                row = t
+                if t < len(table):
+                    said.append(self.predict(~np.isnan(table[t]) if bare else table[t]))
+                    learner = self.blocks_[-1]
+                    learner.expert_names_ = learner.expert_names_ or names
+                    kept[t] = learner.waiting(said[t]).weights
+        except AdviceError as error:
+            raise AdviceError(row, error.expert, error.found, error.advice, error.column) from error
+        finally:
+            for place, ticket in self.pending_:
+                self.blocks_[place].withdraw(ticket)
+        predictions = losses if bare else np.array(said, dtype=np.float64)
+        return Play(predictions, losses, kept if weights else None)
 
     def predict(self, advice: Any = None) -> Any:
         """Predict one round; see `ExpertLearner.predict`."""
@@ -195,4 +230,5 @@ class Doubling:
         found = comparators if comparators is not None else self.comparators(advice, outcomes)
         blocks = tuple((learner.ledger_, standing(learner)) for learner in self.blocks_ if learner.rounds_)
         whole = standing(self.blocks_[0], blocks=blocks)
-        return certificates(DOUBLING, self.ledger_, found, whole)
+        late = any(one.delayed for _, one in blocks)
+        return certificates(DOUBLING, self.ledger_, found, replace(whole, delayed=late))

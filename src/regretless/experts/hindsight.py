@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import exp, inf
+from math import exp, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..shifting import Shifting
 from ..theory.expert_standing import MIXED, divergence
+from ..theory.rounding import of_regret
 from .kinked_losses import least_kinked
 from .losses import CONVEX, Loss
 from .simplex_solver import Solution, least_losses, least_quadratic
@@ -22,6 +23,7 @@ Blocks = Callable[[], Iterable[tuple[Any, Any]]]
 
 CELLS = 1 << 20  # forecasts that are looked at together
 MOST_KEPT = 1 << 25  # forecasts that are kept in memory, as 268 MB
+COLLINEAR = 1e-14  # singular values that are smaller parts of the largest are rounding
 MOST_WEIGHTS, SMALL = 10, 1e-6  # of a combination that are told
 
 
@@ -135,7 +137,7 @@ class Hindsight:
         if "best_convex" not in absent:
             found += self.best_convex(totals)
         if "best_linear" not in absent:
-            found.append(self.best_linear(totals, ridge, start))
+            found += self.best_linear(totals, ridge, start)
         if switches:
             found += self.best_shifting(switches)
         return found
@@ -171,6 +173,7 @@ class Hindsight:
             expert=best,
             norm2=1.0,
             divergence=max(0.0, rarity),
+            off=self._off(float(book.losses[best])),
             detail={"expert": self.names[best], "rounds": int(book.spoke[best])},
         )
 
@@ -184,9 +187,11 @@ class Hindsight:
         """The best convex combination of the experts that always spoke."""
         among = np.flatnonzero(self.ledger.spoke == self.ledger.rounds)
         if self.loss.name == "square":
-            part = least_quadratic(2 * totals.errors[np.ix_(among, among)], np.zeros(len(among)))
-            slopes = 2 * totals.errors[np.ix_(among, among)] @ part
-            solution = Solution(part, float(part @ slopes) / 2, max(0.0, float(part @ slopes - slopes.min())))
+            errors = totals.triangle[:, among]
+            part = least_quadratic(2 * (errors.T @ errors), np.zeros(len(among)))
+            missed = errors @ part
+            slopes = 2 * (errors.T @ missed)
+            solution = Solution(part, float(missed @ missed), max(0.0, float(part @ slopes - slopes.min())))
         else:
             smooth = self.loss.name in ("log", "wealth")
             solve = least_losses if smooth else least_kinked
@@ -202,28 +207,26 @@ class Hindsight:
             detail["among"] = len(among)
         if self.loss.name == "wealth":
             detail["wealth"] = exp(-solution.loss) if solution.loss > -700 else inf
-        return [self._combination("best_convex", label, solution.loss, weights, detail)]
+        off = totals.unsure(weights) if self.loss.name == "square" else 0.0
+        return [self._combination("best_convex", label, solution.loss, weights, detail, off=off)]
 
-    def best_linear(self, totals: Totals, ridge: float, start: Array | None) -> ExpertComparator:
+    def best_linear(self, totals: Totals, ridge: float, start: Array | None) -> list[ExpertComparator]:
         """The best linear combination of the experts that always spoke, at a price for its distance from the start."""
         among = self.ledger.spoke == self.ledger.rounds
         u = np.where(among, 1 / among.sum(), 0.0) if start is None else np.array(start, dtype=np.float64)
-        excess = float(u.sum()) - 1
-        y2 = totals.outcomes2
-        gram = totals.errors + totals.drift[:, None] + totals.drift + y2
-        slope = totals.errors @ u + totals.drift @ u + excess * (totals.drift + y2)
-        keep = np.ix_(among, among)
-        values, axes = np.linalg.eigh(gram[keep] + ridge * np.eye(int(among.sum())))
-        usable = values > 1e-13 * values[-1]
-        axes = axes[:, usable]
-        step = axes @ ((axes.T @ slope[among]) / values[usable])
+        missed = totals.triangle @ np.append(u, u.sum() - 1)
+        forecasts = totals.triangle[:, :-1][:, among] + totals.triangle[:, -1:]
+        priced = np.vstack([forecasts, sqrt(ridge) * np.eye(forecasts.shape[1])])
         weights = u.copy()
-        weights[among] -= step
+        weights[among] -= _least_squares(priced, np.append(missed, np.zeros(forecasts.shape[1])))
         label = "best linear combination"
         detail = self._told(weights)
         if ridge:
             detail["ridge"] = float(ridge)
-        return self._combination("best_linear", label, totals.square_loss(weights), weights, detail, rarity=inf)
+        lost, off = totals.square_loss(weights), totals.unsure(weights)
+        if not np.isfinite(lost):
+            return []
+        return [self._combination("best_linear", label, lost, weights, detail, rarity=inf, off=off)]
 
     def best_shifting(self, switches: Sequence[int]) -> list[ExpertComparator]:
         """The best sequences of those who speak."""
@@ -240,9 +243,9 @@ class Hindsight:
             if stretches is not None:
                 detail["stretches"] = [[self.names[i], first + 1, last + 1] for i, first, last in stretches]
             label = f"best sequence with {most} switch{'' if most == 1 else 'es'}"
-            found.append(
-                ExpertComparator("best_shifting", label, lost, book.loss, book.rounds, switches=used, detail=detail)
-            )
+            sequence = (label, lost, book.loss, book.rounds)
+            off = self._off(lost)
+            found.append(ExpertComparator("best_shifting", *sequence, switches=used, off=off, detail=detail))
         return found
 
     def _of_features(self) -> Loss:
@@ -267,11 +270,20 @@ class Hindsight:
                 yield part, outcomes
 
     def _combination(
-        self, name: str, label: str, lost: float, weights: Array | None, detail: dict[str, Any], rarity: float = 0.0
+        self,
+        name: str,
+        label: str,
+        lost: float,
+        weights: Array | None,
+        detail: dict[str, Any],
+        *,
+        rarity: float = 0.0,
+        off: float = 0.0,
     ) -> ExpertComparator:
         book = self.ledger
+        off += self._off(lost)
         if weights is None:
-            return ExpertComparator(name, label, lost, book.loss, book.rounds, detail=detail)
+            return ExpertComparator(name, label, lost, book.loss, book.rounds, off=off, detail=detail)
         apart = divergence(weights, self.prior) if rarity != inf else inf
         return ExpertComparator(
             name,
@@ -282,10 +294,24 @@ class Hindsight:
             weights=weights,
             norm2=float(weights @ weights),
             divergence=apart,
+            off=off,
             detail=detail,
         )
+
+    def _off(self, lost: float) -> float:
+        """What rounding may have to do with the regret against what lost so much."""
+        return of_regret(self.ledger, self.loss.name, self.loss.tau, lost)
 
     def _told(self, weights: Array) -> dict[str, Any]:
         """The largest weights by name."""
         order = np.argsort(-np.abs(weights), kind="stable")[:MOST_WEIGHTS]
         return {"weights": {self.names[i]: float(weights[i]) for i in order if abs(weights[i]) > SMALL}}
+
+
+def _least_squares(table: Array, aim: Array) -> Array:
+    """The shortest weights whose mixture of the columns is nearest; none where floats cannot say."""
+    try:
+        found: Array = np.linalg.lstsq(table, aim, rcond=COLLINEAR * max(table.shape[1], 1))[0]
+    except np.linalg.LinAlgError:
+        found = np.full(table.shape[1], np.nan)
+    return found

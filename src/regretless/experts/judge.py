@@ -54,6 +54,8 @@ def standing(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, Expert
         ridge=getattr(learner, "a", nan),
         log_det=getattr(board, "log_det", nan),
         start=getattr(board, "start", None),
+        missed=getattr(board, "missed", 0.0),
+        sizes=getattr(board, "sizes", None),
     )
 
 

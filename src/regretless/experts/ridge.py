@@ -89,7 +89,8 @@ class RidgeBoard(Board):
         self.prior, self.width, self.rules, self.a = prior, 1, rules, a
         self.room = 2 * experts + 1
         self.start = np.full(experts, 1.0 / experts) if average else np.zeros(experts)
-        # The last column holds the rotated targets, the last place ln det(I + sum x x' / a).
+        # The last column holds the rotated targets, the last place ln det(I + sum x x' / a), and the first place of the
+        # last row by how much rounding made the rounds miss the identity.
         self.triangle = np.zeros((experts + 1, experts + 1))
         self.triangle[range(experts), range(experts)] = sqrt(a)
         self.book, self.tallies = np.zeros(len(FIELDS)), np.zeros((5, experts))
@@ -114,6 +115,17 @@ class RidgeBoard(Board):
     def log_det(self) -> float:
         """ln det(I + sum of x x' / a)."""
         return float(self.triangle[-1, -1])
+
+    @property
+    def missed(self) -> float:
+        """By how much the losses of single rounds missed, for rounding, what the identity says of them, in all."""
+        return float(self.triangle[-1, 0])
+
+    @property
+    def sizes(self) -> Array:
+        """Lengths of the columns of forecasts, a unit vector times sqrt(a) below each."""
+        found: Array = np.linalg.norm(self.triangle[:-1, :-1], axis=0)
+        return found
 
     def ledger(self) -> ExpertLedger:
         """What was observed so far."""
@@ -203,10 +215,13 @@ class RidgeBoard(Board):
             return nan, "not finite", -1
         self._write(loss, prompt, target, own)
         ahead = self._predict(advice, lever) - float(self.start @ advice)
-        self.book[AT["gap"]] += target**2 * stretch / (1 + stretch) - ahead**2 * stretch
-        grown = self.log_det + log1p(stretch)
+        added = target**2 * stretch / (1 + stretch) - ahead**2 * stretch
+        self.book[AT["gap"]] += added
+        grown, missed = self.log_det + log1p(stretch), self.missed
         _rotate(self.triangle, advice, target)
-        self.triangle[-1, -1] = grown
+        # The square of what rotations leave of the target is what the least of a |u - u_0|^2 + L(u) grows by.
+        missed += abs(prompt - self.triangle[-1, -1] ** 2 - added)
+        self.triangle[-1, 0], self.triangle[-1, -1] = missed, grown
         return float(loss), None, -1
 
     def _write(self, loss: float, prompt: float, target: float, own: Array) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from ..theory.expert_standing import MIXED
+from ..theory.rounding import EPSILON
 from .losses import Loss
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_SOLVED = 1000  # experts among whom combinations are searched
+AT_ONCE, LEAST = 4, 256  # as many rounds as this times the experts are rotated in together, and no fewer than these
 
 
 def silenced(advice: Any) -> Array:
@@ -45,13 +48,11 @@ class Totals:
         Whether an expert spoke in every round.
     uniform : float
         The loss of the average of those who speak; of labels and bare losses, the average of the losses.
-    errors : ndarray, shape (experts, experts)
-        For the square loss and no more than `MOST_SOLVED` experts, sum of products of the experts' errors. Errors, not
-        forecasts: combinations whose weights sum to one have these alone, and nothing cancels.
-    drift : ndarray, shape (experts,)
-        Sum of errors times outcomes.
-    outcomes2 : float
-        Sum of squared outcomes.
+    triangle : ndarray, shape (at most experts + 1, experts + 1)
+        For the square loss and no more than `MOST_SOLVED` experts, what rotations leave of the rounds: R with R'R = Z'Z
+        for the table Z of the experts' errors and, in the last column, the outcomes. Errors, not forecasts:
+        combinations whose weights sum to one have these alone, and nothing cancels. Rotations, not sums of products:
+        where forecasts are nearly collinear, those lose what tells them apart.
     """
 
     def __init__(self, experts: int, loss: Loss) -> None:
@@ -60,9 +61,8 @@ class Totals:
         self.always = np.ones(experts, dtype=bool)
         self.uniform = 0.0
         self._squares = loss.name == "square" and experts <= MOST_SOLVED
-        self.errors = np.zeros((experts, experts) if self._squares else (0, 0))
-        self.drift = np.zeros(experts)
-        self.outcomes2 = 0.0
+        self._triangle = np.zeros((0, experts + 1))
+        self._waiting: list[Array] = []
 
     def add(self, advice: Any, outcomes: Any) -> None:
         """A block of consecutive rounds."""
@@ -78,9 +78,18 @@ class Totals:
         """Both in one, of the same experts and the same loss."""
         both = Totals(len(self.always), self.loss)
         both.always = self.always & later.always
-        for name in ("rounds", "uniform", "errors", "drift", "outcomes2"):
+        for name in ("rounds", "uniform"):
             setattr(both, name, getattr(self, name) + getattr(later, name))
+        both._waiting = [self.triangle, later.triangle]
         return both
+
+    @property
+    def triangle(self) -> Array:
+        """What rotations leave of the rounds."""
+        if self._waiting:
+            self._triangle = np.linalg.qr(np.vstack([self._triangle, *self._waiting]), mode="r")
+            self._waiting = []
+        return self._triangle
 
     def _average_loss(self, table: Array, outcomes: Any, missing: Any) -> float:
         speak = (~missing).sum(1)
@@ -98,11 +107,23 @@ class Totals:
         if errors.ndim == 3:  # each number is a round of its own
             errors = errors.transpose(0, 2, 1).reshape(-1, errors.shape[1])
             y = y.ravel()
-        self.errors += errors.T @ errors
-        self.drift += errors.T @ y
-        self.outcomes2 += float(y @ y)
+        self._waiting.append(np.column_stack([errors, y]))
+        if sum(map(len, self._waiting)) >= max(AT_ONCE * len(self.always), LEAST):
+            self._triangle = self.triangle
 
     def square_loss(self, u: Array) -> float:
         """The square loss of a linear combination."""
-        excess = float(u.sum()) - 1
-        return max(0.0, float(u @ self.errors @ u + 2 * excess * (self.drift @ u) + excess**2 * self.outcomes2))
+        missed = self.triangle @ np.append(u, u.sum() - 1)
+        return float(missed @ missed)
+
+    def unsure(self, u: Array) -> float:
+        """By how much rounding may have changed that.
+
+        Rotating m rows of k numbers into a triangle moves no column by more than a small multiple of m k units of
+        rounding times its length (Higham 2002, Thm 19.4), so that with d for what that does to the combination of the
+        columns, the root of the loss is off by d at most.
+        """
+        weights = np.append(u, u.sum() - 1)
+        sizes = np.sqrt((self.triangle**2).sum(0))
+        off = EPSILON * len(weights) * (self.rounds + len(weights)) * float(np.abs(weights) @ sizes)
+        return off * (2 * sqrt(self.square_loss(u)) + off)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..comparator import GameComparator
 from ..ledger import GameLedger
-from ..theorem import RELATIVE, Certificate, Theorem
+from ..theorem import RELATIVE, Certificate, Most, Theorem
 from ..theory.correlated import COARSE
 from ..theory.game_standing import GameStanding
 from ..theory.games import BY_METHOD, OTHERS, gap_at
@@ -29,33 +29,18 @@ BASIC = ("simplex",)  # methods that end at a vertex
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judged(Certificate):
-    """A certificate of a game.
-
-    Attributes
-    ----------
-    most : float
-        The range of the payoffs, which no gap and no gain of a self-play is larger than; infinite of other methods.
-    """
-
-    most: float = inf
+    """A certificate of a game."""
 
     @property
     def rounding(self) -> float:
         """By how much what was observed may be above the bound; payoffs may be of any size, and the bound is raised."""
         return RELATIVE * max(abs(self.bound or 0.0), abs(self.observed or 0.0))
 
-    @property
-    def vacuous(self) -> bool:
-        """Whether the bound says no more than that the payoffs lie where they do; so it is after few rounds."""
-        return self.bound is not None and self.bound >= self.most > 0
-
-    def _nothing(self) -> str:
-        return "the range of the payoffs"
-
 
 def bounded(one: Certificate, most: float = inf) -> Certificate:
-    """The same certificate of a game, which may know the range of the payoffs."""
-    return Judged(one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence, most=most)
+    """The same certificate of a game, which may know the range of the payoffs: no gap and no gain is larger."""
+    told = (one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence)
+    return Judged(*told, most=Most(most or inf, "the range of the payoffs"))
 
 
 def certificates(found: Found, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:

@@ -86,11 +86,13 @@ def _joined(alike: Sequence[Certificate], carefully: Callable[[int], Certificate
     runs = {"of": len(alike), "exceeded": sum(not one.holds for one in alike), "bound": quantiles}
     shown = carefully(_shown(alike))
     if shown.theorem.kind != "expected":
-        return Several(shown.theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence, runs=runs)
+        told = (shown.theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
+        return Several(*told, most=shown.most, runs=runs)
     observed = np.array([one.observed for one in alike if one.observed is not None])
     error = float(observed.std(ddof=1) / sqrt(len(observed))) if len(observed) > 1 else 0.0
     mean = float(observed.mean()) if len(observed) else None
-    return Several(shown.theorem, mean, float(bounds.mean()), shown.comparator, None, runs=runs, standard_error=error)
+    told = (shown.theorem, mean, float(bounds.mean()), shown.comparator, None)
+    return Several(*told, most=shown.most, runs=runs, standard_error=error)
 
 
 def _applied(

@@ -202,6 +202,7 @@ def pair(certificate: CertificateLike) -> tuple[str, str]:
     observed, bound = certificate.observed, certificate.bound
     if observed is None or bound is None:
         return _known(observed), _known(bound)
+    bound = getattr(certificate, "shown_bound", bound)  # with the allowance for rounding, where it is needed
     within = holds(certificate) and not _by_luck(certificate)
     return numbers.observed_and_bound(observed, bound, counted(certificate.quantity), within)
 

@@ -156,11 +156,14 @@ def combine(
     outcomes: Array,
     loss: Callable[[Any, Any], Any],
     slope: Callable[[float, float], float] | None = None,
+    *,
+    itself: bool = False,
 ) -> tuple[Array, float, Array]:
     """Predictions, the loss paid, and the weights of every round; missing advice is nan.
 
     With a slope, experts are charged slope(prediction) * (advice - prediction) in place of their losses: the learner
-    then competes with the best convex combination.
+    then competes with the best convex combination. With `itself`, the rule is charged the loss of the prediction, which
+    for a convex loss is no larger than the mix of the experts' losses: so AdaHedge is.
     """
     predictions, paid, history = [], 0.0, []
     next(rule)
@@ -170,7 +173,7 @@ def combine(
         said = np.where(speaks, a, 0.0)
         prediction = float(p @ said)
         own = loss(said, y) if slope is None else slope(prediction, y) * (said - prediction)
-        h = float(p @ np.where(speaks, own, 0.0))
+        h = float(loss(prediction, y)) if itself else float(p @ np.where(speaks, own, 0.0))
         rule.send((np.where(speaks, own, h), h))
         predictions.append(prediction)
         paid += float(loss(prediction, y))

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
-from ..theorem import Check
+from ..theorem import NO_LIMIT, Check, Most
+from .rounding import EPSILON
 
 Array = np.ndarray[Any, Any]
 
@@ -68,6 +69,10 @@ class ExpertStanding:
         ridge.
     start : ndarray or None, shape (experts,)
         The linear weights that it began with.
+    missed : float
+        By how much the rounds of ridge regression missed its identity for rounding, in all.
+    sizes : ndarray or None, shape (experts,)
+        Lengths of the columns of forecasts that it learned from, sqrt(ridge) among them.
     """
 
     experts: int
@@ -92,11 +97,31 @@ class ExpertStanding:
     ridge: float = nan
     log_det: float = nan
     start: Array | None = None
+    missed: float = 0.0
+    sizes: Array | None = None
 
 
 def regret(_: ExpertLedger, comparator: ExpertComparator) -> float:
     """How much more the learner lost than the comparator, over the same rounds."""
     return comparator.regret
+
+
+def most_own_loss(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertStanding) -> Most:
+    """Where no loss is negative, nobody can lose less than nothing."""
+    return Most(comparator.faced, "the learner's own loss") if ledger.lowest >= 0 else NO_LIMIT
+
+
+def most_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> Most:
+    """That, or in every round the declared range, which no regret against experts or their mixtures is larger than."""
+    own = most_own_loss(ledger, comparator, learner)
+    if learner.span is None:
+        return own
+    return min(own, Most(learner.span * comparator.rounds, "the declared range of losses in every round"))
+
+
+def most_rounds(ledger: ExpertLedger, _: ExpertComparator, __: ExpertStanding) -> Most:
+    """Of losses from 0 to 1 there is no more than one in a round."""
+    return Most(ledger.rounds, "the number of rounds") if 0 <= ledger.lowest <= ledger.highest <= 1 else NO_LIMIT
 
 
 def mixture(comparator: ExpertComparator, experts: int) -> Array:
@@ -144,7 +169,9 @@ def _convex_combination(_: ExpertLedger, comparator: ExpertComparator, __: Exper
     if comparator.expert is not None:
         return True
     weights = comparator.weights
-    return weights is not None and bool(weights.min() >= 0) and isclose(float(weights.sum()), 1.0, rel_tol=1e-9)
+    if weights is None or comparator.divergence == inf or weights.min() < 0:
+        return False
+    return abs(float(weights.sum()) - 1) <= EPSILON * (len(weights) + 1)
 
 
 def _within_reach(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
@@ -212,6 +239,10 @@ DECLARED: Assumption = (
 )
 IN_SPAN: Assumption = ("the charges of a round differed by more than the declared range allows", _in_span)
 IN_TIME: Assumption = ("it assumes that each outcome is known before the next forecast, and some came late", _in_time)
+BEFOREHAND: Assumption = (
+    "it is known before the run only where each outcome is known before the next forecast, and some came late",
+    _in_time,
+)
 NOBODY_SILENT: Assumption = ("it assumes that every expert speaks in every round, and some did not", _nobody_silent)
 SINGLE: Assumption = ("it is about single experts", _single)
 UNIFORM: Assumption = ("it assumes equal prior weights", _uniform)

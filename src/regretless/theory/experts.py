@@ -13,6 +13,7 @@ from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
 from .expert_standing import (
+    BEFOREHAND,
     PRIOR,
     REGRET,
     UNIFORM,
@@ -20,6 +21,7 @@ from .expert_standing import (
     delay_cost,
     divided,
     log_experts,
+    most_regret,
     regret,
     scheduled,
 )
@@ -57,6 +59,7 @@ TUNED = ("the rate must be tuned for at least this many rounds, and it was not",
     source="Cesa-Bianchi & Lugosi 2006, Thm 2.2, before its gaps are bounded; de Rooij et al. 2014, Lemma 1",
     assumes=REGRET,
     whole=False,
+    most=most_regret,
 )
 def hedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """Against every expert, and every convex combination u if charges are linearised, the regret is at most KL(u ||
@@ -76,6 +79,7 @@ def hedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner:
     source="Cesa-Bianchi & Lugosi 2006, Thm 2.2, with the spread of each round",
     assumes=(CONSTANT, *REGRET),
     whole=False,
+    most=most_regret,
 )
 def hedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """At a constant rate eta the regret is at most KL(u || prior) / eta plus eta / 8 times the sum of the squared
@@ -91,42 +95,39 @@ def hedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: E
     title="Prior regret",
     quantity="regret",
     counts=regret,
-    formula=r"R_u \le \frac{\mathrm{KL}(u \Vert \pi)}{\eta} + \frac{\eta}{8} s^2 T + D \ \text{(constant)},"
-    r"\quad \frac{s\sqrt{T}}{2} \left(\frac{\mathrm{KL}(u \Vert \pi)}{\sqrt{\ln N}} + \sqrt{\ln N}\right) + D"
+    formula=r"R_u \le \frac{\mathrm{KL}(u \Vert \pi)}{\eta} + \frac{\eta}{8} s^2 T \ \text{(constant)},"
+    r"\quad \frac{s\sqrt{T}}{2} \left(\frac{\mathrm{KL}(u \Vert \pi)}{\sqrt{\ln N}} + \sqrt{\ln N}\right)"
     r"\ \text{(}2\sqrt{\ln N / t} / s\text{)}",
     source="Cesa-Bianchi & Lugosi 2006, Thm 2.2; Bubeck 2011, Thm 2.4",
-    assumes=(COUNTED, *PRIOR),
+    assumes=(COUNTED, BEFOREHAND, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def hedge_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, the regret after T rounds is at most KL / eta + eta s^2 T / 8 for the
     constant rate eta that was used, whatever T it was meant for, and s sqrt(T ln N) against every expert of N equals
-    for the rate 2 sqrt(ln N / t) / s. Late outcomes add what they cost (D, the delay)."""
+    for the rate 2 sqrt(ln N / t) / s."""
     if learner.experts == 1:
-        return delay_cost(ledger, comparator)
+        return 0.0
     if learner.schedule == "constant":
-        value = comparator.divergence / learner.rate + constant_gaps(ledger, learner)
-    else:
-        value = comparator.divergence * anytime_inverse(ledger, learner) + anytime_gaps(ledger, learner)
-    return value + delay_cost(ledger, comparator)
+        return comparator.divergence / learner.rate + constant_gaps(ledger, learner)
+    return comparator.divergence * anytime_inverse(ledger, learner) + anytime_gaps(ledger, learner)
 
 
 @theorem(
     title="Regret of a tuned rate",
     quantity="regret",
     counts=regret,
-    formula=r"R_u \le s \sqrt{\tfrac{1}{2} T_0 \ln N} + D,\quad \eta = \frac{1}{s} \sqrt{8 \ln N / T_0},\ T \le T_0",
+    formula=r"R_u \le s \sqrt{\tfrac{1}{2} T_0 \ln N},\quad \eta = \frac{1}{s} \sqrt{8 \ln N / T_0},\ T \le T_0",
     source="Cesa-Bianchi & Lugosi 2006, Thm 2.2, at the rate that suits T_0 rounds",
-    assumes=(CONSTANT, UNIFORM, TUNED, *PRIOR),
+    assumes=(CONSTANT, UNIFORM, TUNED, BEFOREHAND, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def hedge_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """A rate tuned for T_0 rounds, with equal prior weights and charges that differ by at most s, keeps the regret
-    within s sqrt(T_0 ln N / 2) for as long as the rounds are no more than T_0; late outcomes add what they cost (D, the
-    delay)."""
-    return (learner.span or 0.0) * sqrt((learner.horizon or 0) * log_experts(learner) / 2) + delay_cost(
-        ledger, comparator
-    )
+    within s sqrt(T_0 ln N / 2) for as long as the rounds are no more than T_0."""
+    return (learner.span or 0.0) * sqrt((learner.horizon or 0) * log_experts(learner) / 2)
 
 
 @theorem(
@@ -138,6 +139,7 @@ def hedge_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: Exp
     source="Bubeck 2011, Thm 2.4; a round that exceeds all spreads before it costs the excess, once",
     assumes=(LEARNT, *REGRET),
     whole=False,
+    most=most_regret,
 )
 def hedge_largest_spread(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With the rate 2 sqrt(ln N / t) over the largest spread so far, known to nobody before the run, the regret against
@@ -158,17 +160,20 @@ EG = (hedge_posterior, hedge_spreads, hedge_prior)
     title="Posterior regret",
     quantity="regret",
     counts=regret,
-    formula=r"R_u \le \left(1 + \frac{\mathrm{KL}(u \Vert \pi)}{\ln N}\right) \sum_t \delta_t + D",
-    source="de Rooij, van Erven, Grünwald & Koolen 2014, Lemma 3",
+    formula=r"R_u \le \frac{\mathrm{KL}(u \Vert \pi)}{\eta_T} + \sum_t \delta_t + D"
+    r" \le \left(1 + \frac{\mathrm{KL}(u \Vert \pi)}{\ln N}\right) \sum_t \delta_t + D",
+    source="de Rooij, van Erven, Grünwald & Koolen 2014, Lemma 3, with the learner's own loss in the gaps",
     assumes=(SELF_TUNED, *REGRET),
     whole=False,
+    most=most_regret,
 )
 def adahedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
-    """The regret against every expert of N equals is at most twice the sum of the mixability gaps as observed; late
-    outcomes add what they cost (D, the delay). Neither a range of losses nor a number of rounds is needed."""
+    """The regret against every expert of N equals is at most the sum of the mixability gaps as observed and ln N over
+    the last rate, which is that sum without the last one; late outcomes add what they cost (D, the delay). Neither a
+    range of losses nor a number of rounds is needed."""
     if learner.experts == 1:
         return delay_cost(ledger, comparator)
-    return (1 + comparator.divergence / log_experts(learner)) * ledger.gap + delay_cost(ledger, comparator)
+    return divided(comparator.divergence, ledger.last_rate) + ledger.gap + delay_cost(ledger, comparator)
 
 
 @theorem(
@@ -180,6 +185,7 @@ def adahedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learn
     source="after de Rooij et al. 2014, Cor. 17, with smaller constants: the gaps are at most s and eta s^2 / 8",
     assumes=(SELF_TUNED, *REGRET),
     whole=False,
+    most=most_regret,
 )
 def adahedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """The regret against every expert of N equals is at most sqrt(ln N sum of squared spreads) + 2 S, where S is the
@@ -195,19 +201,20 @@ def adahedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner
     quantity="regret",
     counts=regret,
     formula=r"R_u \le \frac{s}{2} \left(1 + \frac{\mathrm{KL}(u \Vert \pi)}{\ln N}\right)"
-    r"\left(1 + \sqrt{1 + T \ln N}\right) + D",
+    r"\left(1 + \sqrt{1 + T \ln N}\right)",
     source="the same with the declared span of the charges",
-    assumes=(SELF_TUNED, *PRIOR),
+    assumes=(SELF_TUNED, BEFOREHAND, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def adahedge_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, the regret after T rounds against every expert of N equals is at most s (1
-    + sqrt(1 + T ln N)); late outcomes add what they cost (D, the delay)."""
+    + sqrt(1 + T ln N))."""
     if learner.experts == 1:
-        return delay_cost(ledger, comparator)
+        return 0.0
     span = learner.span or 0.0
     gaps = self_tuned_gaps(log_experts(learner), span, span**2 * ledger.rounds)
-    return (1 + comparator.divergence / log_experts(learner)) * gaps + delay_cost(ledger, comparator)
+    return (1 + comparator.divergence / log_experts(learner)) * gaps
 
 
 ADAHEDGE = (adahedge_posterior, adahedge_spreads, adahedge_prior)

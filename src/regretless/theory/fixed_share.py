@@ -12,6 +12,7 @@ from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
 from .expert_standing import (
+    BEFOREHAND,
     DECLARED,
     IN_SPAN,
     MIXES,
@@ -20,6 +21,7 @@ from .expert_standing import (
     delay_cost,
     divided,
     log_experts,
+    most_regret,
     regret,
 )
 from .gaps import anytime_gaps, anytime_inverse, constant_gaps, self_tuned_gaps
@@ -89,6 +91,7 @@ def _surprise(ledger: ExpertLedger, comparator: ExpertComparator, learner: Exper
     source="Herbster & Warmuth 1998; Cesa-Bianchi & Lugosi 2006, Thm 5.2; each stretch by itself for falling rates",
     assumes=SHIFTING,
     whole=False,
+    most=most_regret,
 )
 def share_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """Against every sequence of experts with m switches, whoever they are, the regret is at most how improbable the
@@ -127,22 +130,23 @@ def _share_inverse(ledger: ExpertLedger, learner: ExpertStanding) -> float:
     title="Prior regret against a sequence",
     quantity="regret",
     counts=regret,
-    formula=r"R \le I_m E + \Delta + D,\quad (E, \Delta) = \left(\tfrac{1}{\eta}, \tfrac{\eta s^2 T}{8}\right)"
+    formula=r"R \le I_m E + \Delta,\quad (E, \Delta) = \left(\tfrac{1}{\eta}, \tfrac{\eta s^2 T}{8}\right)"
     r" \ \text{(constant)},\ \left(\tfrac{s}{2}\sqrt{T / \ln N}, \tfrac{s}{2}\sqrt{T \ln N}\right)"
     r" \ \text{(anytime)},\ \left(\tfrac{\Delta}{\kappa}, \tfrac{s}{2}(1 + \sqrt{1 + \kappa T})\right),"
     r"\ \kappa = \ln\tfrac{N}{\alpha} \ \text{(self-tuned)}",
     source="Herbster & Warmuth 1998; Cesa-Bianchi & Lugosi 2006, Thm 5.2",
-    assumes=(DECLARED, IN_SPAN, *SHIFTING),
+    assumes=(BEFOREHAND, DECLARED, IN_SPAN, *SHIFTING),
     whole=False,
+    most=most_regret,
 )
 def share_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, the regret against every sequence with m switches is at most its
     improbability I over the smallest rate, plus the most that the gaps can add up to; for a constant rate I / eta + eta
-    s^2 T / 8. Late outcomes add what they cost (D, the delay)."""
+    s^2 T / 8."""
     if learner.experts == 1:
-        return delay_cost(ledger, comparator)
+        return 0.0
     start = _surprise(ledger, comparator, learner) * _share_inverse(ledger, learner)
-    return start + _share_gaps(ledger, learner) + delay_cost(ledger, comparator)
+    return start + _share_gaps(ledger, learner)
 
 
 FIXED_SHARE = (share_posterior, share_prior)

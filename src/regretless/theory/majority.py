@@ -7,12 +7,13 @@ beta^l <= 1 - (1 - beta) l.
 
 from __future__ import annotations
 
-from math import inf, isclose, log, sqrt
+from math import isclose, log, sqrt
 
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
 from .expert_standing import (
+    BEFOREHAND,
     DECLARED,
     IN_SPAN,
     IN_TIME,
@@ -26,6 +27,8 @@ from .expert_standing import (
     delay_cost,
     divided,
     log_experts,
+    most_regret,
+    most_rounds,
     regret,
 )
 
@@ -50,6 +53,10 @@ def _in_unit_interval(ledger: ExpertLedger, _: ExpertComparator, __: ExpertStand
     return 0 <= ledger.lowest <= ledger.highest <= 1
 
 
+def _halves(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
+    return learner.beta > 0 or comparator.loss == 0
+
+
 def _half(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
     return learner.beta >= 0.5
 
@@ -72,6 +79,7 @@ RIGHT_OR_WRONG = ("it counts mistakes, and the loss is not the zero-one loss", _
 UNIT_LOSSES = ("the losses must lie between 0 and 1, and some did not", _in_unit_interval)
 FROM_A_HALF = ("it is about a beta of at least 1/2", _half)
 TUNED = ("beta must be tuned for at least this many rounds, and it was not", _tuned)
+SOME_SAY = ("with beta = 0 an expert that errs loses all its say, and nothing is promised against it", _halves)
 DRAWS = ("no expert was drawn, or no delta was asked for", _draws)
 OWN_LOSSES = ("it needs the range of the losses themselves, and charges were linearised", _own_losses)
 EVERYBODY = (IN_TIME, NOBODY_SILENT, SINGLE, SAME_ROUNDS)
@@ -83,14 +91,14 @@ EVERYBODY = (IN_TIME, NOBODY_SILENT, SINGLE, SAME_ROUNDS)
     counts=_mistakes,
     formula=r"M \le \frac{\ln\frac{1}{\pi_i} + m_i \ln\frac{1}{\beta}}{\ln\frac{2}{1 + \beta}}",
     source="Littlestone & Warmuth 1994; Mohri, Rostamizadeh & Talwalkar 2018, Thm 8.3",
-    assumes=(RIGHT_OR_WRONG, *EVERYBODY),
+    assumes=(RIGHT_OR_WRONG, *EVERYBODY, SOME_SAY),
 )
 def weighted_majority(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """Against every expert i, with m_i mistakes, the majority makes at most (ln(1 / prior_i) + m_i ln(1 / beta)) /
     ln(2 / (1 + beta)) mistakes; 1 / prior_i is N among equals. With beta = 0 that is log2 N against an expert that
     never errs, and nothing is promised against others."""
     if learner.beta == 0:
-        return inf if comparator.loss > 0 else comparator.divergence / log(2)
+        return comparator.divergence / log(2)
     return (comparator.divergence - comparator.loss * log(learner.beta)) / log(2 / (1 + learner.beta))
 
 
@@ -103,14 +111,15 @@ WEIGHTED_MAJORITY = (weighted_majority,)
     counts=_expected_loss,
     formula=r"\mathbb{E} L \le \frac{\ln\frac{1}{\pi_i} + L_i \ln\frac{1}{\beta}}{1 - \beta}",
     source="Mohri, Rostamizadeh & Talwalkar 2018, Thm 8.4, a line before its end",
-    assumes=(UNIT_LOSSES, *EVERYBODY),
+    assumes=(UNIT_LOSSES, *EVERYBODY, SOME_SAY),
     whole=False,
+    most=most_rounds,
 )
 def randomized_majority(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With losses in [0, 1] and every beta between 0 and 1, the expected loss is at most (ln(1 / prior_i) + L_i ln(1 /
     beta)) / (1 - beta) against every expert i; 1 / prior_i is N among equals."""
     if learner.beta == 0:
-        return inf if comparator.loss > 0 else comparator.divergence
+        return comparator.divergence
     return (comparator.divergence - comparator.loss * log(learner.beta)) / (1 - learner.beta)
 
 
@@ -122,6 +131,7 @@ def randomized_majority(ledger: ExpertLedger, comparator: ExpertComparator, lear
     source="Mohri, Rostamizadeh & Talwalkar 2018, Thm 8.4",
     assumes=(UNIT_LOSSES, FROM_A_HALF, *EVERYBODY),
     whole=False,
+    most=most_rounds,
 )
 def randomized_majority_simple(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With losses in [0, 1] and beta from 1/2 to 1, the expected loss is at most ln(1 / prior_i) / (1 - beta) + (2 -
@@ -149,6 +159,7 @@ def randomized_regret(experts: int, horizon: int) -> float:
     source="Mohri, Rostamizadeh & Talwalkar 2018, Thm 8.4",
     assumes=(UNIT_LOSSES, UNIFORM, TUNED, *EVERYBODY),
     whole=False,
+    most=most_regret,
 )
 def randomized_majority_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With losses in [0, 1] and beta tuned for T_0 rounds, the expected regret is at most 2 sqrt(T_0 ln N), or 2 ln N +
@@ -165,6 +176,7 @@ def randomized_majority_tuned(ledger: ExpertLedger, comparator: ExpertComparator
     kind="probable",
     assumes=(DRAWS, OWN_LOSSES, DECLARED, IN_SPAN),
     whole=False,
+    most=most_rounds,
 )
 def sampled_loss(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """If the losses of a round differ by at most s and do not depend on whom it drew in that round, then with
@@ -206,6 +218,7 @@ DOUBLES = ("the stretches must be of 1, 2, 4, 8, ... rounds, each with the rate 
     source="the posterior regret of every stretch",
     assumes=(BLOCKS, *REGRET),
     whole=False,
+    most=most_regret,
 )
 def doubling_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """Every stretch k between two restarts adds KL(u || prior), ln N for an expert among equals, over its rate, and its
@@ -220,21 +233,21 @@ def doubling_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learn
     title="Doubling, by the stretches",
     quantity="regret",
     counts=regret,
-    formula=r"R_u \le \sum_k \left(\frac{\mathrm{KL}(u \Vert \pi)}{\eta_k} + \frac{\eta_k}{8} s^2 T_k\right) + D",
+    formula=r"R_u \le \sum_k \left(\frac{\mathrm{KL}(u \Vert \pi)}{\eta_k} + \frac{\eta_k}{8} s^2 T_k\right)",
     source="Mohri, Rostamizadeh & Talwalkar 2018, Thm 8.7, before its sum is simplified",
-    assumes=(BLOCKS, *PRIOR),
+    assumes=(BLOCKS, BEFOREHAND, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def doubling_sharp(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, every stretch of T_k rounds at the rate eta_k adds KL / eta_k + eta_k s^2
-    T_k / 8, the last one as many rounds as it had; late outcomes add what they cost (D, the delay)."""
+    T_k / 8, the last one as many rounds as it had."""
     if learner.experts == 1:
-        return delay_cost(ledger, comparator)
+        return 0.0
     span = learner.span or 0.0
-    value = sum(
+    return sum(
         comparator.divergence / block.rate + block.rate / 8 * span**2 * book.rounds for book, block in learner.blocks
     )
-    return value + delay_cost(ledger, comparator)
 
 
 @theorem(
@@ -242,18 +255,17 @@ def doubling_sharp(ledger: ExpertLedger, comparator: ExpertComparator, learner: 
     quantity="regret",
     counts=regret,
     formula=r"R_u \le s \left(\frac{\sqrt2}{\sqrt2 - 1} \sqrt{\tfrac{1}{2} T \ln N}"
-    r" - \frac{1}{\sqrt2 - 1} \sqrt{\tfrac{1}{2} \ln N}\right) + D",
+    r" - \frac{1}{\sqrt2 - 1} \sqrt{\tfrac{1}{2} \ln N}\right)",
     source="Mohri, Rostamizadeh & Talwalkar 2018, Thm 8.7",
-    assumes=(BLOCKS, DOUBLES, UNIFORM, *PRIOR),
+    assumes=(BLOCKS, DOUBLES, UNIFORM, BEFOREHAND, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def doubling_printed(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s and stretches of 1, 2, 4, ... rounds, the regret after T rounds, whatever
-    T, is at most s (sqrt(2) sqrt(T ln N / 2) - sqrt(ln N / 2)) / (sqrt(2) - 1); late outcomes add what they cost (D,
-    the delay)."""
+    T, is at most s (sqrt(2) sqrt(T ln N / 2) - sqrt(ln N / 2)) / (sqrt(2) - 1)."""
     span, n = learner.span or 0.0, log_experts(learner)
-    late = delay_cost(ledger, comparator)
-    return span * (sqrt(2) * sqrt(ledger.rounds * n / 2) - sqrt(n / 2)) / (sqrt(2) - 1) + late
+    return span * (sqrt(2) * sqrt(ledger.rounds * n / 2) - sqrt(n / 2)) / (sqrt(2) - 1)
 
 
 DOUBLING = (doubling_posterior, doubling_sharp, doubling_printed)

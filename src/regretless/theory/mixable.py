@@ -11,6 +11,10 @@ exactly; and the s_t add up to ln det(A_T / a) at most.
 
 from __future__ import annotations
 
+from math import inf, isnan, nan, sqrt
+
+import numpy as np
+
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
@@ -18,17 +22,23 @@ from .expert_standing import (
     NOBODY_SILENT,
     SAME_ROUNDS,
     SINGLE,
+    Array,
     ExpertStanding,
     delay_cost,
     divided,
     mixture,
+    most_own_loss,
+    most_regret,
     regret,
     scheduled,
 )
+from .rounding import EPSILON
 
 # The largest rate times the span of the losses, (b - a)^2, at which the square loss is mixed by substitution, and at
 # which the mean of the forecasts does.
 SUBSTITUTED, AVERAGED = 2.0, 0.5
+# Where rounding may do more than this part of the numbers at hand, there is no bound.
+DROWNED = 1e-3
 
 
 def _mixable(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
@@ -82,6 +92,7 @@ LINEAR = (BEGINS, NOBODY_SILENT, FIXED, SAME_ROUNDS)
     source="Vovk 1990, 1998; Kivinen & Warmuth 1999",
     assumes=(CONSTANT, MIXABLE, IN_RANGE, PROMPT, SINGLE, SAME_ROUNDS),
     whole=False,
+    most=most_regret,
 )
 def constant_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """For a loss that is mixable at the rate eta, the regret against expert i is at most ln(1 / prior_i) / eta, ln N /
@@ -92,9 +103,32 @@ def constant_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner:
 AGGREGATING = (constant_regret,)
 
 
-def _distance2(comparator: ExpertComparator, learner: ExpertStanding) -> float:
-    away = mixture(comparator, learner.experts) - learner.start
-    return float(away @ away)
+def _away(comparator: ExpertComparator, learner: ExpertStanding) -> Array:
+    return np.asarray(mixture(comparator, learner.experts) - learner.start)
+
+
+def _rounded_up(value: float, ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+    """A bound of ridge regression with what rounding may have done to the identity; nan where that drowns it.
+
+    Let r_t be what the rotations of round t leave of its target. In exact numbers M(u) = a |u - u_0|^2 + L(u) is the
+    sum of r_t^2 and a square, and r_t^2 = (y_t - yhat_t)^2 - g_t, where g_t is what the round adds to the bound.
+
+    - The forecasts, and g_t, come of a triangle as badly conditioned as the forecasts are. But (y_t - yhat_t)^2 - r_t^2
+      - g_t can be computed; the sum of its sizes is `missed`, and no condition number enters.
+    - A rotation is as good as an exact one of columns that were moved by a small multiple of N units of rounding times
+      their lengths (Higham 2002, section 19.6), which only grow. So T of them take at most d = 3 EPSILON (N + 3) (T +
+      1) times (sum of |u - u_0|_j + |u_0|_j times the length of column j, and sqrt(T) Y) from sqrt(M(u)), the targets'
+      own rounding included: the sum of r_t^2 is at most M(u) + 2 d sqrt(M(u)) + d^2.
+    """
+    if learner.sizes is None or learner.start is None:
+        return value
+    away = _away(comparator, learner)
+    columns = float((np.abs(away) + np.abs(learner.start)) @ learner.sizes) + sqrt(ledger.rounds * ledger.max_outcome2)
+    moved = 3 * EPSILON * (learner.experts + 3) * (ledger.rounds + 1) * columns
+    lost = columns**2 if isnan(comparator.loss) else comparator.loss  # at most that, by Cauchy and Schwarz
+    least = learner.ridge * float(away @ away) + lost
+    off = learner.missed + moved * (2 * sqrt(least) + moved)
+    return value + off if off <= DROWNED * (value + comparator.faced) < inf else nan
 
 
 @theorem(
@@ -106,12 +140,15 @@ def _distance2(comparator: ExpertComparator, learner: ExpertStanding) -> float:
     source="Vovk 2001; Azoury & Warmuth 2001, the identity before the bound",
     assumes=(GROWTH_KEPT, *LINEAR),
     whole=False,
+    most=most_own_loss,
 )
 def ridge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """Against every linear combination u of the forecasts, the regret is at most a |u - u_0|^2 plus what the rounds
     added, as observed, outcomes and predictions being counted from those of u_0; it is exactly that against the u that
     minimises a |u - u_0|^2 + L(u). Late outcomes add what they cost (D, the delay)."""
-    return learner.ridge * _distance2(comparator, learner) + ledger.gap + ledger.delay
+    away = _away(comparator, learner)
+    value = learner.ridge * float(away @ away) + ledger.gap + ledger.delay
+    return _rounded_up(value, ledger, comparator, learner)
 
 
 @theorem(
@@ -123,13 +160,15 @@ def ridge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner:
     source="Vovk 2001; Azoury & Warmuth 2001",
     assumes=LINEAR,
     whole=False,
+    most=most_own_loss,
 )
 def ridge_determinant(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """Against every linear combination u of the forecasts x, the regret is at most a |u - u_0|^2 + Y^2 ln det(I + sum x
     x' / a), with Y the largest distance of an outcome from the forecast of u_0: of the order of N ln T. Late outcomes
     add what they cost (D, the delay)."""
-    growth = ledger.max_outcome2 * learner.log_det
-    return learner.ridge * _distance2(comparator, learner) + growth + ledger.delay
+    away = _away(comparator, learner)
+    value = learner.ridge * float(away @ away) + ledger.max_outcome2 * learner.log_det + ledger.delay
+    return _rounded_up(value, ledger, comparator, learner)
 
 
 RIDGE = (ridge_posterior, ridge_determinant)

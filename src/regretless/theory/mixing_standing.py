@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, inf, isclose, log2, sqrt
+from math import ceil, isclose, log2, sqrt
 
 from ..comparator import Comparator
 from ..ledger import MixedLedger
-from ..theorem import Check, Theorem, theorem
+from ..theorem import NO_LIMIT, Check, Most, Theorem, theorem
 from .passive_aggressive import ONE_LENGTH
 from .rounding import EPSILON
 from .standing import SAME_ROUNDS, Standing
@@ -93,7 +93,7 @@ def of_shards(
         source=source or f"{single.source}; mixed by convexity",
         assumes=tuple(lifted(check) for check in single.assumes),
         whole=False,
-        most=_weighted_rounds if single.whole else None,
+        most=_weighted_rounds if single.whole else _lifted_most(single),
     )
 
 
@@ -175,8 +175,14 @@ def _counts(single: Theorem) -> Callable[[MixedLedger, Comparator], float]:
     return counts
 
 
-def _weighted_rounds(comparator: Comparator) -> float:
-    return comparator.rounds
+def _weighted_rounds(_: MixedLedger, comparator: Comparator, __: MixedStanding) -> Most:
+    return Most(comparator.rounds, "the weighted number of rounds")
+
+
+def _lifted_most(single: Theorem) -> Callable[[MixedLedger, Comparator, MixedStanding], Most] | None:
+    """What one learner's quantity can be at most, of the weighted sums."""
+    of = single.most
+    return None if of is None else lambda ledger, comparator, learner: of(ledger.mixed, comparator, learner.player)
 
 
 def _same_rounds(ledger: MixedLedger, comparator: Comparator, _: MixedStanding) -> bool:
@@ -187,9 +193,9 @@ def _same_rounds(ledger: MixedLedger, comparator: Comparator, _: MixedStanding) 
     )
 
 
-def without_limit(_: Comparator) -> float:
+def without_limit(_: MixedLedger, __: Comparator, ___: MixedStanding) -> Most:
     """Of what the number of rounds says nothing about."""
-    return inf
+    return NO_LIMIT
 
 
 # ---- what rounding may do

@@ -11,7 +11,7 @@ from math import inf, log, sqrt
 
 from ..comparator import Comparator
 from ..ledger import Ledger
-from ..theorem import theorem
+from ..theorem import Most, theorem
 from .standing import PLAYED, Standing
 
 LIPSCHITZ = ("hinge", "logistic")
@@ -21,6 +21,11 @@ LOSS_OF_A_MISTAKE = {"hinge": 1.0, "squared-hinge": 1.0, "logistic": log(2), "sq
 
 def _regret(ledger: Ledger, comparator: Comparator) -> float:
     return ledger.loss - (comparator.loss or 0.0)
+
+
+def _most(ledger: Ledger, _: Comparator, __: Standing) -> Most:
+    """No vector loses less than nothing under any of these losses."""
+    return Most(ledger.loss, "the learner's own loss")
 
 
 def _knows_loss(_: Ledger, comparator: Comparator, __: Standing) -> bool:
@@ -63,6 +68,7 @@ def _posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> flo
     source="Zinkevich 2003; Shalev-Shwartz & Ben-David 2014, Thm 21.15, for rates that never grow",
     assumes=(*PLAYED, KNOWS_LOSS, INSIDE),
     whole=False,
+    most=_most,
 )
 def posterior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """Against every u, the regret is at most |u|^2 / (2 eta_1), plus (|u| + W)^2 / 2 times the growth of 1 / eta where
@@ -81,6 +87,7 @@ def posterior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) 
     source="Zinkevich 2003, Thm 1; Streeter & McMahan 2010 for the self-tuned rate",
     assumes=(*PLAYED, KNOWS_LOSS, INSIDE, BOUNDED),
     whole=False,
+    most=_most,
 )
 def prior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """With gradients of at most G and every comparator within D of every iterate, the regret after T rounds is at most

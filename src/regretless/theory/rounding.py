@@ -14,7 +14,7 @@ from math import sqrt
 from sys import float_info
 
 from ..comparator import Comparator
-from ..ledger import Ledger
+from ..ledger import ExpertLedger, Ledger
 from .standing import Standing
 
 EPSILON = float_info.epsilon
@@ -35,3 +35,31 @@ def of_product(ledger: Ledger, comparator: Comparator, learner: Standing) -> flo
 def of_posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     """By how much H + <v, u> may be too small."""
     return of_hinge(comparator, learner) + of_product(ledger, comparator, learner)
+
+
+def of_regret(ledger: ExpertLedger, loss: str, tau: float, lost: float) -> float:
+    """By how much the regret of a combiner may be too large against what lost so much, and the bound on it too small.
+
+    Sums of T losses are off by T units of rounding of the sum of their sizes. And a mixed forecast is that of the exact
+    weights but for d, some units for each of N experts times the largest forecast: no more than the largest outcome and
+    the largest distance from it, which the largest loss tells. A loss of slope at most s changes by s d, charges that
+    are linearised as well; the square loss by d (2 |p - y| + d), whose sum Cauchy and Schwarz bound. Where losses are
+    mixed themselves, or the logarithm of a forecast is charged, it is the loss that is off by as many units.
+    """
+    rounds, experts = ledger.rounds, len(ledger.losses)
+    if not rounds:
+        return 0.0
+    largest, outcome = max(abs(ledger.lowest), abs(ledger.highest)), sqrt(ledger.max_outcome2)
+    sizes = abs(ledger.loss) + abs(lost) if ledger.lowest >= 0 else 2 * rounds * largest
+    units = 4 * EPSILON * (experts + 4)
+    if loss == "square":
+        d = units * (outcome + sqrt(largest))
+        forecasts = 2 * d * sqrt(rounds * sizes) + rounds * d * d
+    elif loss in ("absolute", "pinball"):
+        gentlest = 1.0 if loss == "absolute" else min(tau, 1 - tau)
+        forecasts = units * rounds * (outcome + largest / gentlest)
+    elif loss in ("percentage", "log", "wealth"):
+        forecasts = units * rounds * (1 + largest + ledger.spread)
+    else:
+        forecasts = units * rounds * largest
+    return EPSILON * (rounds + 2) * sizes + forecasts

@@ -16,7 +16,7 @@ import numpy as np
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
-from .expert_standing import IN_TIME, PRIOR, REGRET, Array, ExpertStanding, divergence, mixture, regret
+from .expert_standing import IN_TIME, PRIOR, REGRET, Array, ExpertStanding, divergence, mixture, most_regret, regret
 
 
 def _has_rates(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
@@ -55,6 +55,7 @@ def _poly(growth: float, slack: Array, weights: Array, prior: Array) -> float:
     source="Gaillard, Stoltz & van Erven 2014, Thm 5, before its sum is bounded",
     assumes=(RATES, *REGRET),
     whole=False,
+    most=most_regret,
 )
 def poly_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """Against expert k the regret is at most sqrt(Q / (prior_k eta_k)), where 1 / eta_k is the largest squared regret
@@ -73,6 +74,7 @@ def poly_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: 
     source="Gaillard, Stoltz & van Erven 2014, Thm 5, with its logarithm for each expert",
     assumes=(RATES, IN_TIME, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def poly_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, the regret against expert k is at most the square root of (s^2 + V_k) /
@@ -91,6 +93,7 @@ def poly_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: Ex
     source="Gaillard, Stoltz & van Erven 2014, Thm 5, at its worst",
     assumes=(RATES, IN_TIME, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def poly_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, the regret after T rounds against every expert of N equals is at most s
@@ -132,6 +135,7 @@ def _exponential(log_potential: float, rates: Array, drags: Array, weights: Arra
     source="Gaillard, Stoltz & van Erven 2014, Thm 3; Wintenberger 2017, Thm 3.1; before their sums are bounded",
     assumes=(RATES, *REGRET),
     whole=False,
+    most=most_regret,
 )
 def prod_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """Against expert k the regret is at most ln(W / prior_k) / eta_k, with W the potential at the end, plus what the
@@ -169,6 +173,7 @@ def _prod(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertSta
     source="Gaillard, Stoltz & van Erven 2014, Cor. 4; Wintenberger 2017, Thm 3.2; with smaller constants",
     assumes=(RATES, IN_TIME, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def prod_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, the regret against expert k of N equals is of the order of sqrt(V_k ln N):
@@ -184,6 +189,7 @@ def prod_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: Ex
     source="Gaillard, Stoltz & van Erven 2014, Cor. 4; Wintenberger 2017, Thm 3.2; at their worst",
     assumes=(RATES, IN_TIME, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def prod_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, the regret after T rounds is at most what the second-order regret would be
@@ -217,6 +223,7 @@ def _squint(learner: ExpertStanding, information: float, squares: float) -> floa
     source="Koolen & van Erven 2015, with a prior on a grid of rates",
     assumes=(GRID, *REGRET),
     whole=False,
+    most=most_regret,
 )
 def squint_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """For every rate eta of the grid, of prior mass gamma, the regret is at most (KL(u || prior) + ln(W / gamma)) /
@@ -234,6 +241,7 @@ def squint_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner
     source="Koolen & van Erven 2015, with a prior on a grid of rates",
     assumes=(GRID, IN_TIME, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def squint_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With the span of the charges declared, for every rate eta of the grid, of prior mass gamma, the regret is at most
@@ -251,6 +259,7 @@ def squint_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: 
     source="Koolen & van Erven 2015, with a prior on a grid of rates, at its worst",
     assumes=(GRID, IN_TIME, *PRIOR),
     whole=False,
+    most=most_regret,
 )
 def squint_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """With charges that differ by at most s, the regret after T rounds is at most (KL(u || prior) + ln(1 / gamma)) /

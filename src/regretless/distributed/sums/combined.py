@@ -19,6 +19,7 @@ from ...experts.losses import WITHOUT_OUTCOME, Loss
 from ...ledger import ExpertLedger
 from ...theorem import Certificate, Theorem
 from ...theory.expert_standing import MIXED, divergence
+from ...theory.rounding import of_regret
 from ..engines.engine import engine_of
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Combined:
         if "best_linear" not in self.absent:
             # Each shard charges for the distance from the start, so that the sum of the bounds does so many times.
             price = float(getattr(self.learner, "a", 0.0)) * len(self.plays)
-            found.append(hindsight.best_linear(self._totals, price, getattr(board, "start", None)))
+            found += hindsight.best_linear(self._totals, price, getattr(board, "start", None))
         return found
 
     def comparator(self, against: Any, executor: Any = None) -> ExpertComparator:
@@ -153,7 +154,12 @@ class Combined:
             weights=weights,
             norm2=float(weights @ weights),
             divergence=apart,
+            off=self._off(lost),
         )
+
+    def _off(self, lost: float) -> float:
+        loss = self.learner._loss
+        return of_regret(self.ledger, loss.name, loss.tau, lost)
 
     def _expert(self, which: Any) -> ExpertComparator:
         names, book = self.names(), self.ledger
@@ -170,6 +176,7 @@ class Combined:
             expert=place,
             norm2=1.0,
             divergence=max(0.0, -float(np.log(self.learner._known().prior[place]))),
+            off=self._off(float(book.losses[place])),
             detail={"expert": names[place]},
         )
 
@@ -230,7 +237,8 @@ class Combined:
             return OverShards(theorem, None, None, None, why, shards=len(pairs))
         sure = 1 - (stands.delta or 0.0) if theorem.kind == "probable" else None
         observed = theorem.counts(self.ledger, comparator)
-        return OverShards(theorem, observed, bound, comparator, None, sure, shards=len(pairs))
+        most = theorem.limit(self.ledger, comparator, stands)
+        return OverShards(theorem, observed, bound, comparator, None, sure, most=most, shards=len(pairs))
 
     def describe(self) -> dict[str, Any]:
         """What was observed and certified, as JSON values."""
