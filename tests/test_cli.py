@@ -27,6 +27,7 @@ CERTIFICATE_KEYS = [
     "quantity",
     "observed",
     "bound",
+    "rounding",
     "vacuous",
     "applies",
     "why",

@@ -674,3 +674,44 @@ def test_stretches_draw_apart():
     assert played.chosen.shape == (63,)
     states = [one.seed_ for one in learner.blocks_]
     assert len(set(states)) == len(states) == 6
+
+
+@pytest.mark.parametrize("loss", ["square", None])
+@pytest.mark.parametrize("delay", [1, 3, 30])
+def test_doubling_takes_outcomes_when_they_arrive(loss, delay):
+    """Doubling plays a table with arrivals as single rounds are reported late, and is certified with what that cost."""
+    advice, outcomes = table(45, 3)
+    advice, outcomes = (np.clip(part, 0, 1) for part in (advice, outcomes))
+    rows = advice if loss else (advice - outcomes[:, None]) ** 2
+    whole, live = (Doubling(Hedge(loss=loss, value_range=(0, 1), horizon=1)) for _ in range(2))
+    played = whole.play(rows, outcomes if loss else None, arrivals=delay, weights=True)
+    waiting, lost = [], np.empty(45)
+    for row in range(45):
+        if row >= delay:
+            at, ticket = waiting.pop(0)
+            lost[at] = live.update(ticket, outcomes[at] if loss else rows[at])
+        waiting.append((row, live.predict(rows[row] if loss else ~np.isnan(rows[row]))))
+    for at, ticket in waiting:
+        lost[at] = live.update(ticket, outcomes[at] if loss else rows[at])
+    assert np.array_equal(played.losses, lost)
+    assert played.weights.sum(1) == pytest.approx(1)
+    assert whole.pending_ == ()
+    assert whole.rounds_ == 45
+    assert (whole.ledger_.delay != 0) == (delay > 1)
+    posterior, *prior = whole.certify()
+    assert posterior.applies
+    assert posterior.holds
+    assert [one.applies for one in prior] == [delay == 1] * 2
+
+
+def test_doubling_says_which_late_row_cannot_be_played():
+    """A bad row or outcome of a table with arrivals is named, those before it are learned, and nothing waits."""
+    advice, outcomes = table(20, 3)
+    advice[9, 1] = inf
+    learner = Doubling(ExponentiallyWeightedAverage(horizon=1, value_range=(-2, 3)))
+    with pytest.raises(AdviceError, match="row 9"):
+        learner.play(advice, outcomes, arrivals=2)
+    assert learner.pending_ == ()
+    assert learner.rounds_ == 8
+    with pytest.raises(RegretlessError, match="one round after the other"):
+        Doubling(RandomizedWeightedMajority(horizon=1)).play(np.eye(3), [0, 1, 0], arrivals=2)

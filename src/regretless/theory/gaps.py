@@ -1,7 +1,8 @@
 """The most that the mixability gaps of a rule can add up to, for each way to set its rate.
 
 A gap, the charge of the rule less the mix loss -ln(sum q exp(-eta c)) / eta, is at most eta s^2 / 8 (Hoeffding) and at
-most s, with s the spread of the charges of its round.
+most s, with s the spread of the charges of its round. Where the learner's own loss is charged, which is no larger than
+the mix of the charges, it is at most that too, if it counts at all: gaps below zero count as none.
 
 Where the span of the charges is not declared, rates are set by the largest spread S seen before. A round that exceeds
 it has a gap of at most eta S^2 / 8 + s - S, since the gap as a function of the scale of the charges grows no faster
