@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .data.columns_out import ColumnsOut
 
 Array = np.ndarray[Any, Any]
-LARGEST_GRAM = 1000  # experts up to which sums of products are kept
+LARGEST_GRAM = 1000  # experts up to which `Totals` are kept
 MOST_FORECASTS = 10_000  # of rows without outcome that are remembered
 Point = tuple[int, float, float, float]  # rounds, the learner's loss, the best expert's loss a round, the regret
 

@@ -311,7 +311,6 @@ class Hindsight:
 def _least_squares(table: Array, aim: Array) -> Array:
     """The shortest weights whose mixture of the columns is nearest; none where floats cannot say."""
     try:
-        found: Array = np.linalg.lstsq(table, aim, rcond=COLLINEAR * max(table.shape[1], 1))[0]
+        return np.asarray(np.linalg.lstsq(table, aim, rcond=COLLINEAR * max(table.shape[1], 1))[0], dtype=np.float64)
     except np.linalg.LinAlgError:
-        found = np.full(table.shape[1], np.nan)
-    return found
+        return np.full(table.shape[1], np.nan)

@@ -14,7 +14,7 @@ from .losses import Loss
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_SOLVED = 1000  # experts among whom combinations are searched
-AT_ONCE, LEAST = 4, 256  # as many rounds as this times the experts are rotated in together, and no fewer than these
+AT_ONCE, LEAST = 4, 384  # as many rounds as this times the experts are rotated in together, and no fewer than these
 
 
 def silenced(advice: Any) -> Array:
@@ -87,7 +87,7 @@ class Totals:
     def triangle(self) -> Array:
         """What rotations leave of the rounds."""
         if self._waiting:
-            self._triangle = np.linalg.qr(np.vstack([self._triangle, *self._waiting]), mode="r")
+            self._triangle = np.asarray(np.linalg.qr(np.vstack([self._triangle, *self._waiting]), mode="r"))
             self._waiting = []
         return self._triangle
 
@@ -107,9 +107,11 @@ class Totals:
         if errors.ndim == 3:  # each number is a round of its own
             errors = errors.transpose(0, 2, 1).reshape(-1, errors.shape[1])
             y = y.ravel()
-        self._waiting.append(np.column_stack([errors, y]))
-        if sum(map(len, self._waiting)) >= max(AT_ONCE * len(self.always), LEAST):
-            self._triangle = self.triangle
+        room = max(AT_ONCE * len(self.always), LEAST)
+        for begin in range(0, len(errors), room):
+            self._waiting.append(np.column_stack([errors[begin : begin + room], y[begin : begin + room]]))
+            if sum(map(len, self._waiting)) >= room:
+                self._triangle = self.triangle
 
     def square_loss(self, u: Array) -> float:
         """The square loss of a linear combination."""

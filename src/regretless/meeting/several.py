@@ -91,8 +91,8 @@ def _joined(alike: Sequence[Certificate], carefully: Callable[[int], Certificate
     observed = np.array([one.observed for one in alike if one.observed is not None])
     error = float(observed.std(ddof=1) / sqrt(len(observed))) if len(observed) > 1 else 0.0
     mean = float(observed.mean()) if len(observed) else None
-    told = (shown.theorem, mean, float(bounds.mean()), shown.comparator, None)
-    return Several(*told, most=shown.most, runs=runs, standard_error=error)
+    of_means = (shown.theorem, mean, float(bounds.mean()), shown.comparator, None)
+    return Several(*of_means, most=shown.most, runs=runs, standard_error=error)
 
 
 def _applied(
