@@ -31,6 +31,7 @@ from regretless.meeting.pulled import replayed
 from regretless.meeting.several import joined
 from regretless.meeting.worst import WorstCaseLabels
 from regretless.nature import (
+    AgnosticTree,
     Bernoulli,
     Dyadic,
     Exponential,
@@ -154,7 +155,7 @@ def test_a_forecaster_is_charged_the_probability_of_the_wrong_label():
     """Of a combiner with the absolute loss the loss is the sum of what it gives to the wrong labels."""
     meeting = meet(combiner("ewa"), FairLabels(seed=1), 200)
     assert meeting.quantities["expected mistakes"] == pytest.approx(meeting.totals)
-    assert meeting.quantities["expected regret"] == pytest.approx(meeting.regret)
+    assert meeting.quantities["expected regret in mistakes"] == pytest.approx(meeting.regret)
 
 
 def test_weights_to_act_by_are_a_forecast_of_the_absolute_loss():
@@ -260,10 +261,44 @@ def test_a_learner_that_draws_pays_half():
 def test_fair_coins_cost_every_learner_their_exact_regret():
     """The mean regret over many runs is the number of the theorem, but for luck."""
     meeting = meet(WeightedMajority(), FairLabels(seed=1), 64, runs=400)
-    promise = next(one for one in meeting.promises if one.promise.quantity == "regret")
+    promise = next(one for one in meeting.promises if one.promise.quantity == "regret in mistakes")
     assert promise.promise.least == FairCoins.regret(64)
     assert promise.observed == pytest.approx(promise.promise.least, abs=4 * promise.standard_error)
     assert all(one.holds for one in meeting.promises)
+
+
+MEETING = {
+    "halving": lambda nature: Halving(nature.finite_class),
+    "randomized-optimal": lambda nature: RandomizedOptimal(nature.finite_class, random_state=1),
+    "perceptron": lambda nature: Perceptron(),
+    "hedge": lambda nature: Combiner(loss="absolute", horizon=60),
+    "table": lambda nature: Combiner(horizon=60),
+    "ridge": lambda nature: Ridge(),
+    "drawing": lambda nature: RandomizedWeightedMajority(horizon=60, random_state=1),
+    "majority": lambda nature: WeightedMajority(),
+    "bandit": lambda nature: Exp3IX(seed=1, horizon=60),
+    "arms": lambda nature: Hedge(seed=1, horizon=60),
+    "advised": lambda nature: Exp4(2, horizon=60, seed=1),
+}
+
+
+@pytest.mark.parametrize("nature", [LabelFlipping(), FairLabels(seed=1), AgnosticTree(THRESHOLDS, 60, seed=1)])
+@pytest.mark.parametrize("learner", MEETING)
+def test_one_name_is_one_number(learner, nature):
+    """What a promise calls regret, mistakes or loss is the very number that the table calls so."""
+    meeting = meet(MEETING[learner](nature), nature, 60)
+    named = {meeting.counts: meeting.count, "regret": meeting.regret}
+    shown = {name: values[0] for name, values in meeting.quantities.items() if name in named}
+    assert shown == {name: pytest.approx(named[name]) for name in shown}
+    assert "regret" in shown
+    assert all(one.observed == meeting.quantities[one.promise.quantity][0] for one in meeting.promises)
+
+
+def test_a_combiner_has_a_regret_in_its_loss_and_one_in_mistakes():
+    """Hedge on flipped labels regrets at least half of the rounds in mistakes, and far less in the absolute loss."""
+    meeting = meet(Combiner(loss="absolute", horizon=60), LabelFlipping(), 60)
+    assert [(one.promise.quantity, one.observed) for one in meeting.promises][1] == ("regret in mistakes", 30)
+    assert meeting.regret == meeting.quantities["regret"][0] < 5
 
 
 def test_the_perceptron_needs_exponentially_many_updates():

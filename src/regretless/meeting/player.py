@@ -204,5 +204,6 @@ class LabelPlayer(Player):
         return {}
 
     def observed(self) -> dict[str, float]:
-        """Mistakes, those that were to be expected, and the regret in mistakes."""
-        return self.tally.observed()
+        """Mistakes and the regret in them, in all and as was to be expected; and the regret in what points count."""
+        regret = self.point().regret
+        return self.tally.observed() | ({} if regret is None else {"regret": float(regret)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -80,14 +80,14 @@ class Kept:
     def _what(self) -> str:
         if self.runs == 1 or self.promise.kind == "sure":
             return self.promise.quantity if self.runs == 1 else f"least {self.promise.quantity}"
-        return f"mean {self.promise.quantity.removeprefix('expected ')}"
+        return f"mean {self.promise.quantity}"
 
 
 def beside(promise: Promise, quantities: Mapping[str, Array]) -> Kept:
     """A promise and what was observed of its quantity, in each run."""
-    found = quantities.get(promise.quantity)
-    if found is None and promise.kind == "expected":
-        found = quantities.get(f"expected {promise.quantity}")  # which is the same in expectation
+    found, likely = quantities.get(promise.quantity), f"expected {promise.quantity}"
+    if found is None and promise.kind == "expected" and likely in quantities:
+        promise, found = replace(promise, quantity=likely), quantities[likely]  # which is the same in expectation
     if found is None or not np.isfinite(found).all():
         return Kept(promise, None)
     if promise.kind == "sure":

@@ -165,9 +165,9 @@ class Joined:
 
 def _told(pulls: Joined, nature: Any, opposed: Opposed, stopped: bool) -> Meeting:
     losses, regrets = pulls.all("losses"), pulls.all("regrets")
-    quantities = {"loss": losses, "expected loss": losses, "regret": regrets, "expected regret": regrets}
+    quantities = {"loss": losses, "regret": regrets}
     if isinstance(nature, Labels):
-        quantities |= {"mistakes": losses, "expected mistakes": losses}
+        quantities |= {"mistakes": losses, "regret in mistakes": regrets}
     return Meeting(
         kind="bandits",
         learner=pulls.learner,
@@ -188,9 +188,9 @@ def _told(pulls: Joined, nature: Any, opposed: Opposed, stopped: bool) -> Meetin
 
 
 def _read(promise: Promise, quantities: dict[str, Array]) -> Kept:
-    """What a bandit loses is drawn, so that no promise about what is expected can be read on a single run."""
-    if promise.quantity.startswith("expected"):
-        promise = replace(promise, kind="expected")
+    """What a bandit loses is drawn: of what is expected its mean over the runs is seen, and nothing of a single run."""
+    if promise.quantity.startswith("expected "):
+        promise = replace(promise, quantity=promise.quantity.removeprefix("expected "), kind="expected")
     return beside(promise, quantities)
 
 

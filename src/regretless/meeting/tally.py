@@ -88,6 +88,7 @@ class Tally:
             found["mistakes"] = float(self.mistakes)
         best = self.best
         if best is not None:
-            found["expected regret"] = self.expected - best
-            found["regret"] = found["expected regret"] if self.mistakes is None else float(self.mistakes - best)
+            likely = self.expected - best
+            found["expected regret in mistakes"] = likely
+            found["regret in mistakes"] = likely if self.mistakes is None else float(self.mistakes - best)
         return found

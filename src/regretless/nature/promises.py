@@ -19,7 +19,8 @@ class Promise:
     title : str
         What a line calls it.
     quantity : str
-        "mistakes", "expected mistakes" (the sum of the probabilities of a wrong label), "updates", "loss" or "regret".
+        "mistakes", "expected mistakes" (the sum of the probabilities of a wrong label), "regret in mistakes" (more than
+        the best vote makes), "updates", "loss", or "regret" (in what the learner is counted by, mistakes or loss).
     least : float
     source : str
         Where it is proven.

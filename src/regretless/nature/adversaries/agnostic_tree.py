@@ -107,7 +107,7 @@ class AgnosticTree(PointLabels, ObliviousLabels):
         regret = sum(FairCoins.regret(int(length)) for length in lengths if length)
         return [
             Promise("Agnostic tree", "mistakes", rounds / 2, SOURCE, "expected"),
-            Promise("Agnostic tree", "regret", float(regret), SOURCE, "expected"),
+            Promise("Agnostic tree", "regret in mistakes", float(regret), SOURCE, "expected"),
         ]
 
     def _heads(self, begin: int, end: int, run: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -57,7 +57,7 @@ class LabelFlipping(PointLabels):
             return [Promise("Label flipping", "expected mistakes", rounds / 2, source)]
         return [
             Promise("Label flipping", "mistakes", float(rounds), source),
-            Promise("Label flipping", "regret", float(rounds - rounds // 2), source),
+            Promise("Label flipping", "regret in mistakes", float(rounds - rounds // 2), source),
         ]
 
 
@@ -109,5 +109,5 @@ class FairLabels(PointLabels, ObliviousLabels):
         source = "Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.5; Szarek 1976"
         return [
             Promise("Fair coins", "mistakes", rounds / 2, source, "expected"),
-            Promise("Fair coins", "regret", FairCoins.regret(rounds), source, "expected"),
+            Promise("Fair coins", "regret in mistakes", FairCoins.regret(rounds), source, "expected"),
         ]
