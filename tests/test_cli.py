@@ -32,6 +32,8 @@ CERTIFICATE_KEYS = [
     "applies",
     "why",
     "confidence",
+    "at_once",
+    "assuming",
     "comparator",
     "source",
 ]
@@ -46,6 +48,7 @@ LEARN_KEYS = [
     "seconds",
     "curve",
     "certificates",
+    "joint_confidence",
     "model",
     "input",
 ]

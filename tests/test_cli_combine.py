@@ -33,6 +33,7 @@ KEYS = [
     "weights",
     "forecast",
     "certificates",
+    "joint_confidence",
     "missing",
     "delay_cost",
     "seconds",

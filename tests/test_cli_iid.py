@@ -27,16 +27,19 @@ def rows(request, tmp_path) -> Path:
 
 
 def future(result) -> list[str]:
-    return [line for line in result.out.splitlines() if line.startswith("Future error")]
+    lines = result.out.splitlines()
+    return lines[next((place for place, line in enumerate(lines) if line.startswith("Future error")), len(lines)) :]
 
 
 def test_nothing_is_said_of_the_future_unless_asked(run, rows):
-    """Without --iid there is no word on rows to come; with it, there are two lines below the others."""
+    """Without --iid there is no word on rows to come; with it, there are two lines below the others, and
+    one that says what holds of both."""
     plain, asked = run("learn", rows, *LEARN), run("learn", rows, *LEARN, "--iid")
     assert (plain.code, asked.code) == (DONE, DONE)
     assert asked.out == plain.out + "\n".join(future(asked)) + "\n"
-    assert len(future(asked)) == 2
-    assert all("with probability 95%" in line for line in future(asked))
+    assert len(future(asked)) == 3
+    assert all("with probability 95%" in line for line in future(asked)[:2])
+    assert future(asked)[2].endswith("all 2 such lines hold together with at least 95% (one event)")
 
 
 def test_further_passes_change_nothing_in_it(run, rows):

@@ -50,6 +50,7 @@ KEYS = [
     "trace",
     "promises",
     "certificates",
+    "joint_confidence",
     "interrupted",
     "seconds",
     "model",

@@ -36,6 +36,7 @@ KEYS = [
     "best_arm",
     "best_arm_loss",
     "certificates",
+    "joint_confidence",
     "observable",
     "seconds",
     "seed",
@@ -125,7 +126,9 @@ def test_what_is_printed_is_in_the_json(run, table):
     for line, certificate in zip(bounds, found["certificates"], strict=True):
         assert f"{certificate['runs']['bound']['q50']:,.6g}" in line
         assert line.endswith("too few runs" if certificate["kind"] == "expected" else "0 of 4")
-    assert len(lines[lines.index(head) + 2 + len(bounds) :]) == len(bounds)
+    *certificates, joint = lines[lines.index(head) + 2 + len(bounds) :]
+    assert len(certificates) == len(bounds)
+    assert f"all 3 such lines of a run hold together with at least {100 * found['joint_confidence']:g}%" in joint
 
 
 @pytest.mark.parametrize("name", list(BANDITS))

@@ -57,6 +57,13 @@ class Theorem:
     most : callable or None
         ``(ledger, comparator, learner) -> Most``: how large the quantity can be at most, whatever the learner does.
         None: as large as the number of rounds, if it is whole, and without a limit otherwise.
+    compares : bool
+        Whether the comparator enters, so that a certificate names it.
+    at_once : callable or None
+        ``learner -> bool``: whether a *probable* bound holds, with its one probability, after all numbers of rounds at
+        once, and not after one that was fixed beforehand alone. None: it does.
+    event : str
+        Of *probable* theorems that fail together, as they rest on one event, its name; else empty.
     """
 
     bound: Callable[[Any, Any, Any], float]
@@ -69,6 +76,9 @@ class Theorem:
     assumes: tuple[tuple[str, Check], ...]
     whole: bool
     most: Callable[[Any, Any, Any], Most] | None = None
+    compares: bool = True
+    at_once: Callable[[Any], bool] | None = None
+    event: str = ""
 
     @property
     def name(self) -> str:
@@ -132,10 +142,13 @@ class Theorem:
                 best = value, comparator
         if best is None:
             return Certificate(self, None, None, None, why)
-        confidence = 1 - learner.delta if self.kind == "probable" else None
         counted = self.counts(ledger, best[1])
+        told = (None if isnan(counted) else counted, best[0], best[1] if self.compares else None, None)
         most = self.limit(ledger, best[1], learner)
-        return Certificate(self, None if isnan(counted) else counted, best[0], best[1], None, confidence, most=most)
+        if self.kind != "probable":
+            return Certificate(self, *told, most=most)
+        at_once = self.at_once is None or self.at_once(learner)
+        return Certificate(self, *told, 1 - learner.delta, most=most, at_once=at_once)
 
     def limit(self, ledger: Any, comparator: Any, learner: Any) -> Most:
         """The most that what is bounded could have been."""
@@ -175,6 +188,11 @@ class Certificate:
         Over how many one-against-rest problems both numbers were summed.
     most : Most
         What the observed number could not have exceeded anyway.
+    at_once : bool or None
+        Of a *probable* theorem, whether it holds with this confidence after all numbers of rounds at once; if not,
+        after one that was fixed beforehand.
+    assuming : str or None
+        What it takes for granted that nothing in the run can show.
     """
 
     theorem: Theorem
@@ -185,6 +203,8 @@ class Certificate:
     confidence: float | None = None
     parts: int = 1
     most: Most = NO_LIMIT
+    at_once: bool | None = None
+    assuming: str | None = None
 
     @property
     def applies(self) -> bool:
@@ -252,6 +272,8 @@ class Certificate:
             "applies": self.applies,
             "why": self.why,
             "confidence": self.confidence,
+            "at_once": self.at_once,
+            "assuming": self.assuming,
             "comparator": None if self.comparator is None else self.comparator.describe(),
             "source": self.theorem.source,
         }
@@ -265,7 +287,10 @@ class Certificate:
         against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
         empty = f", no better than {self.most.words}" if self.vacuous else ""
         often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
-        return f"{self.theorem.title}: {self._reading()}{empty}{often}{against}  [{self.theorem.source}]"
+        alone = " for this number of rounds alone" if self.at_once is False else ""
+        given = "" if self.assuming is None else f", assuming {self.assuming}"
+        told = f"{self._reading()}{empty}{often}{alone}{against}{given}"
+        return f"{self.theorem.title}: {told}  [{self.theorem.source}]"
 
     def _reading(self) -> str:
         """What was observed beside the bound, in numbers that compare as the true ones do."""
@@ -281,6 +306,37 @@ class Certificate:
 
     def _often(self) -> str:
         return "with probability"
+
+
+def joint_confidence(certificates: Sequence[Any]) -> float | None:
+    """With what probability all lines that hold with some probability hold together: one less what each event may fail.
+
+    None if fewer than two of them do; 0 if the union bound promises nothing.
+    """
+    lines = _probable(certificates)
+    risks: dict[Any, float] = {}
+    for place, one in enumerate(lines):
+        event = getattr(one.theorem, "event", "") or place
+        risks[event] = max(risks.get(event, 0.0), 1 - (one.confidence or 0.0))
+    return max(0.0, 1 - sum(risks.values())) if len(lines) > 1 else None
+
+
+def together(certificates: Sequence[Any]) -> str | None:
+    """The same in words, for people; None where there is nothing to say."""
+    joint = joint_confidence(certificates)
+    if joint is None:
+        return None
+    lines = _probable(certificates)
+    runs = " of a run" if any(getattr(one, "runs", None) for one in lines) else ""
+    same = len({getattr(one.theorem, "event", "") or place for place, one in enumerate(lines)}) == 1
+    joint_words = f"with at least {100 * joint:.6g}%" if joint else "with no probability that is known"
+    why = "one event" if same else "union bound"
+    told = f"all {len(lines)} such lines{runs} hold together {joint_words} ({why})"
+    return f"Each probability is that of its line alone; {told}"
+
+
+def _probable(certificates: Sequence[Any]) -> list[Any]:
+    return [one for one in certificates if one.applies and one.confidence is not None]
 
 
 def in_figures(value: float, digits: int = DIGITS[0]) -> str:
@@ -311,12 +367,16 @@ def theorem(
     kind: Kind = "sure",
     assumes: Sequence[tuple[str, Check]] = (),
     whole: bool = True,
-    most: Callable[[Any, Any, Any], Most] | None = None,
+    most: Callable[[Any, Any, Any], Most] | None = None
+    compares: bool = True
+    at_once: Callable[[Any], bool] | None = None
+    event: str = ""
 ) -> Callable[[Callable[[Any, Any, Any], float]], Theorem]:
     """Turn a formula into a theorem; its docstring is the statement."""
 
     def make(bound: Callable[[Any, Any, Any], float]) -> Theorem:
-        return Theorem(bound, counts, quantity, title, formula, source, kind, tuple(assumes), whole, most)
+        more = (tuple(assumes), whole, most, compares, at_once, event)
+        return Theorem(bound, counts, quantity, title, formula, source, kind, *more)
 
     return make
 

@@ -314,7 +314,8 @@ class Bandit(Drawing):
         switches : int, optional
             Of the sequences of arms that EXP3.S is compared with; by default as many as it was tuned for.
         oblivious : bool
-            Whether the losses would have been the same if other arms had been drawn.
+            Whether the losses would have been the same if other arms had been drawn. Nothing in a run can show it, so a
+            certificate that takes it for granted says so (``assuming``). With False, those that need it do not apply.
 
         Returns
         -------
@@ -323,7 +324,7 @@ class Bandit(Drawing):
         from .judge import certificates
 
         found = self.comparators(losses, advice=advice, switches=switches)
-        standing = replace(self.standing(), oblivious=oblivious)
+        standing = replace(self.standing(), oblivious=oblivious, presumed=oblivious)
         return certificates(self.theorems, standing, [self.ledger_], [found])
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, sqrt
+from math import inf, isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..theory.bandit_standing import BanditStanding
 Compared = Sequence[BanditComparator]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
 FEW = 10  # runs; from fewer nobody can tell how far their mean may be from what is expected
+PRESUMED = "losses fixed beforehand (oblivious)"
 ERRORS = 3  # standard errors by which luck alone may lift a mean
 
 
@@ -154,7 +155,20 @@ def _against(
     rounds, width = shown.comparator.rounds, ledgers[0].width
     most = Most(width * rounds or inf, "the number of rounds" if width == 1 else "the range times the number of rounds")
     told = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
-    return Judged(*told, runs=runs, standard_error=error, most=most)
+    hangs = learner.presumed and any(_hangs(theorem, *one, learner) for one in zip(ledgers, alike, strict=True))
+    given: dict[str, Any] = {"at_once": shown.at_once, "assuming": PRESUMED if hangs else None}
+    return Judged(*told, **given, runs=runs, standard_error=error, most=most)
+
+
+def _hangs(theorem: Theorem, ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:
+    """Whether there would be another number, or none, if losses might answer to the draws."""
+    # The best arm is one of hindsight, even while nobody has seen which it is.
+    seen = replace(comparator, loss=0.0) if isnan(comparator.loss) else comparator
+
+    def said(stands: BanditStanding) -> str | float:
+        return theorem.obstacle(ledger, seen, stands) or theorem.value(ledger, seen, stands)
+
+    return said(replace(learner, oblivious=False)) != said(learner)
 
 
 def _standard_error(each: Sequence[Certificate]) -> float | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from . import mixing, options
-from .output import certificate_line, coloured, plain, verdict, warn_skipped, write_json
+from .output import described, plain, print_certificates, verdict, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
@@ -67,9 +66,7 @@ def _certify(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, A
 
 def _tell(arguments: Namespace, learner: OnlineClassifier, certificates: list[Certificate]) -> None:
     if not arguments.json:
-        colour = coloured(sys.stdout)
-        for certificate in certificates:
-            print(certificate_line(certificate, colour))
+        print_certificates(certificates)
         return
     ledger = learner.ledger_
     write_json(
@@ -82,6 +79,6 @@ def _tell(arguments: Namespace, learner: OnlineClassifier, certificates: list[Ce
             "rounds": int(ledger.rounds),
             "mistakes": int(ledger.mistakes),
             "updates": int(ledger.updates),
-            "certificates": [certificate.describe() for certificate in certificates],
+            **described(certificates),
         }
     )

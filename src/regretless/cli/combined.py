@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, number_text, plain, short
+from .output import Published, described, number_text, plain, short
 
 if TYPE_CHECKING:
     from ..combine import CombineRun
@@ -83,7 +83,7 @@ class Combined(Published):
             },
             "weights": dict(zip(names, learner.weights.tolist(), strict=True)),
             "forecast": self.forecast,
-            "certificates": [certificate.describe() for certificate in self.certificates],
+            **described(self.certificates),
             "missing": int(book.absent),
             "delay_cost": book.delay if self.run.late else None,
             "seconds": self.seconds,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .output import Published, many
+from .output import Published, described, many
 
 if TYPE_CHECKING:
     from ..bandits.off_policy import Evaluation
@@ -71,7 +71,7 @@ class Logged(Published):
             "effective_rounds": found.effective,
             "largest_weight": found.largest,
             "draws": self._shares(found.draws),
-            "certificates": [certificate.describe() for certificate in self.certificates],
+            **described(self.certificates),
             "notes": list(found.notes),
             "seconds": found.seconds,
         }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .output import Published
+from .output import Published, described
 
 if TYPE_CHECKING:
     from ..distributed.mixture import Mixture
@@ -62,7 +62,7 @@ class Mixed(Published):
             **self.mixture.describe(),
             "loss": self.mixture.ledger.loss,
             "seconds": self.seconds,
-            "certificates": [certificate.describe() for certificate in self.certificates],
+            **described(self.certificates),
             "model": None if self.model is None else os.fspath(self.model),
             "input": self.input(),
         }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .output import Published, plain
+from .output import Published, described, plain
 
 if TYPE_CHECKING:
     from ..run import Run
@@ -66,7 +66,7 @@ class Outcome(Published):
             "loss": ledger.loss,
             "seconds": self.seconds,
             "curve": [list(point) for point in self.run.whole_curve],
-            "certificates": [certificate.describe() for certificate in self.certificates],
+            **described(self.certificates),
             "model": None if self.run.save is None else os.fspath(self.run.save),
             "input": self.input(),
         }

@@ -77,9 +77,7 @@ class Published(ABC):
         else:
             for line in self.lines():
                 print(line)
-            colour = coloured(sys.stdout)
-            for certificate in self.certificates:
-                print(certificate_line(certificate, colour))
+            print_certificates(self.certificates)
         sys.stdout.flush()
 
 
@@ -154,6 +152,26 @@ def certificate_line(certificate: Certificate, colour: bool) -> str:
             bare = words.strip()
             return head + words.replace(bare, f"\033[{COLOURS[kind]}m{bare}\033[0m") + tail
     return line
+
+
+def print_certificates(certificates: Sequence[Certificate]) -> None:
+    """All of them, a line each, and what holds of those together that may fail."""
+    from ..theorem import together
+
+    colour = coloured(sys.stdout)
+    for certificate in certificates:
+        print(certificate_line(certificate, colour))
+    joint = together(certificates)
+    if joint is not None:
+        print(joint)
+
+
+def described(certificates: Sequence[Certificate], **more: Any) -> dict[str, Any]:
+    """The certificates as JSON values, each with what else it is to have; and with what probability all hold."""
+    from ..theorem import joint_confidence
+
+    found = [one.describe() | {name: of(one) for name, of in more.items()} for one in certificates]
+    return {"certificates": found, "joint_confidence": joint_confidence(certificates)}
 
 
 def verdict(certificates: Sequence[Certificate]) -> int:

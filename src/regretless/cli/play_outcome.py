@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, many, number_text, plain
+from .output import Published, described, many, number_text, plain
 from .play_trace import trace_lines
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Played(Published):
             "curve": [_described(point, meeting) for point in self._curve()],
             "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
             "promises": [promise.describe() for promise in meeting.promises],
-            "certificates": [_judged(certificate) for certificate in meeting.certificates],
+            **described(meeting.certificates, runs=_runs),
             "interrupted": meeting.stopped,
             "seconds": meeting.seconds,
             "model": None if self.arguments.save is None else os.fspath(self.arguments.save),
@@ -236,9 +236,9 @@ def _described(point: Point, meeting: Meeting) -> dict[str, Any]:
     return found | ({meeting.more: point.more} if meeting.more else {})
 
 
-def _judged(certificate: Certificate) -> dict[str, Any]:
-    """As JSON values, all of which have the same keys, of one run or of many."""
-    return certificate.describe() | {"runs": getattr(certificate, "runs", None) or None}
+def _runs(certificate: Certificate) -> dict[str, Any] | None:
+    """Of how many runs it speaks, and how; None of one."""
+    return getattr(certificate, "runs", None) or None
 
 
 def _promised(kept: Kept) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, many, number_text, plain, short
+from .output import Published, described, many, number_text, plain, short
 
 if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
@@ -93,7 +93,7 @@ class Pulled(Published):
             "regret": {"mean": float(pulls.regrets.mean()), **dict(zip(QUANTILES, quantiles, strict=True))},
             "best_arm": pulls.best_arm,
             "best_arm_loss": pulls.best_arm_loss,
-            "certificates": [_described(certificate) for certificate in self.certificates],
+            **described(self.certificates, runs=_over),
             "observable": self._observable(),
             "seconds": pulls.seconds,
             "seed": pulls.learner.seed_,
@@ -213,9 +213,9 @@ def _exceeded(certificate: Certificate, over: dict[str, Any]) -> str:
     return "-" if over["exceeded"] is None else f"{over['exceeded']} of {over['of']}"
 
 
-def _described(certificate: Certificate) -> dict[str, Any]:
-    """As JSON values, all of which have the same keys, of one run or of many."""
-    return certificate.describe() | {"runs": getattr(certificate, "runs", None) or None}
+def _over(certificate: Certificate) -> dict[str, Any] | None:
+    """Of how many runs it speaks, and how; None of one."""
+    return getattr(certificate, "runs", None) or None
 
 
 def _spread(totals: Any) -> dict[str, float | None]:

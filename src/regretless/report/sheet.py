@@ -81,6 +81,8 @@ def fill(
     import jinja2
     from markupsafe import Markup
 
+    from ..theorem import together
+
     environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -102,6 +104,7 @@ def fill(
         curves={panel.key: _pointing(panel, whole) for panel in panels},
         stills=[{**_still_view(still), "drawings": list(map(Markup, still.drawings))} for still in stills],
         certificates=None if certificates is None else rows,
+        together=together(asked),
         bar=lambda *share: Markup(_bar(*share)),
     )
     return filled.lstrip()

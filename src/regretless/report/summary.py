@@ -49,6 +49,7 @@ class Row:
     width: float | None
     over: bool
     runs: str = ""
+    assuming: str = ""
     empty: bool = False
 
 
@@ -160,6 +161,7 @@ def row(certificate: CertificateLike, formula: str) -> Row:
         width=width,
         over=certificate.applies and not holds(certificate),
         runs=_over_runs(certificate),
+        assuming=numbers.plain(getattr(certificate, "assuming", None) or ""),
         empty=vacuous(certificate),
     )
 
@@ -244,7 +246,8 @@ def _room(certificate: CertificateLike) -> float:
 
 def _kind(certificate: CertificateLike) -> str:
     if certificate.theorem.kind == "probable" and certificate.confidence is not None:
-        return f"with probability {numbers.percent(certificate.confidence)}"
+        alone = " for this number of rounds alone" if getattr(certificate, "at_once", None) is False else ""
+        return f"with probability {numbers.percent(certificate.confidence)}{alone}"
     return {"expected": "in expectation", "probable": "with high probability"}.get(
         certificate.theorem.kind, certificate.theorem.kind
     )

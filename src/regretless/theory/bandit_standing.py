@@ -70,6 +70,8 @@ class BanditStanding:
     oblivious : bool
         Whether the losses are known not to answer to the draws. If they do, the best arm in hindsight depends on luck,
         and is none that was fixed beforehand, as bounds in expectation want it.
+    presumed : bool
+        Whether `oblivious` is what the user says, and nothing that was seen.
     """
 
     arms: int
@@ -88,6 +90,7 @@ class BanditStanding:
     width: float = 1.0
     low: float = 0.0
     oblivious: bool = True
+    presumed: bool = False
 
 
 def regret(ledger: BanditLedger, comparator: BanditComparator) -> float:
@@ -184,6 +187,11 @@ def _falling(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> b
 
 def _explores(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
     return ledger.last_gamma > 0
+
+
+def one_rate(learner: BanditStanding) -> bool:
+    """Whether the rate, and the implicit exploration with it, is one for all rounds: then supermartingales may stop."""
+    return learner.schedule == "constant"
 
 
 Assumption = tuple[str, Check]

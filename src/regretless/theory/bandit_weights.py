@@ -30,6 +30,7 @@ from .bandit_standing import (
     BanditStanding,
     failure,
     fixed_beforehand,
+    one_rate,
     regret,
 )
 
@@ -87,6 +88,8 @@ def exp3_pseudo_regret(ledger: BanditLedger, comparator: BanditComparator, learn
     kind="probable",
     assumes=(PLAYED, FALLING, TWICE, IN_TIME, *REALISED),
     whole=False,
+    at_once=one_rate,
+    event="exp3-ix",
 )
 def exp3_ix(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """With probability 1 - delta, for a number of rounds fixed beforehand (at a constant rate for all at once), the
@@ -116,6 +119,8 @@ def exp3_ix(ledger: BanditLedger, comparator: BanditComparator, learner: BanditS
     kind="probable",
     assumes=(TUNED, HELD, PLAYED, FALLING, TWICE, IN_TIME, *REALISED),
     whole=False,
+    at_once=one_rate,
+    event="exp3-ix",  # it is never below the theorem before it
 )
 def exp3_ix_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """With probability 1 - delta the regret is at most 2 sqrt(2 K T ln K) + (sqrt(2 K T / ln K) + 1) ln(2 / delta) at

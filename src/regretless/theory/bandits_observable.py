@@ -22,7 +22,7 @@ import numpy as np
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_standing import EXPLORES, PLAYED, REALISED, BanditStanding, failure, regret
+from .bandit_standing import EXPLORES, PLAYED, REALISED, BanditStanding, failure, one_rate, regret
 
 Array = np.ndarray[Any, Any]
 
@@ -43,6 +43,7 @@ def read_off(ahead: Array, comparator: BanditComparator) -> float:
     kind="probable",
     assumes=(PLAYED, EXPLORES, *REALISED),
     whole=False,
+    at_once=one_rate,
 )
 def observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """With probability 1 - delta, for a number of rounds fixed beforehand (at a constant rate for all at once), the

@@ -70,6 +70,7 @@ TUNED = ("the parameters must be tuned for at least this many rounds and this de
     kind="probable",
     assumes=(BONUS, ENOUGH, ALL_AWAKE, IN_TIME, SETTLED, *REALISED),
     whole=False,
+    event="exp3-p",
 )
 def exp3_p(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """With probability 1 - delta the regret is at most beta K T + (explore + (1 + beta) rate K) T + ln(K / delta) /
@@ -93,6 +94,7 @@ def exp3_p(ledger: BanditLedger, comparator: BanditComparator, learner: BanditSt
     kind="probable",
     assumes=(CONFIDENT, TUNED, ALL_AWAKE, IN_TIME, SETTLED, *REALISED),
     whole=False,
+    event="exp3-p",
 )
 def exp3_p_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """With parameters tuned for T_0 rounds the regret of T <= T_0 rounds is with probability 1 - delta at most 5.15
@@ -114,6 +116,7 @@ def exp3_p_book(ledger: BanditLedger, comparator: BanditComparator, learner: Ban
     kind="probable",
     assumes=(BONUS, SETTLED, *REALISED),
     whole=False,
+    event="exp3-p",
 )
 def exp3_p_observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """With probability 1 - delta the regret against all arms is at most the largest of their estimated gains, less what

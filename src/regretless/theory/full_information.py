@@ -87,10 +87,12 @@ def hedge_expected(ledger: BanditLedger, comparator: BanditComparator, learner: 
     kind="probable",
     assumes=(*SEEN, *REALISED),
     whole=False,
+    at_once=lambda _: False,
 )
 def hedge_sampled(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
-    """With probability 1 - delta the regret of the draws themselves is at most sqrt(T ln(1 / delta) / 2) more than that
-    of what they mix; where arms slept, and each is compared over rounds of its own, sqrt(T ln(K / delta) / 2)."""
+    """With probability 1 - delta, for a number of rounds fixed beforehand, the regret of the draws themselves is at
+    most sqrt(T ln(1 / delta) / 2) more than that of what they mix; where arms slept, and each is compared over rounds
+    of its own, sqrt(T ln(K / delta) / 2)."""
     if learner.arms == 1:
         return 0.0
     events = learner.arms if ledger.restricted else 1

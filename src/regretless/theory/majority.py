@@ -177,10 +177,13 @@ def randomized_majority_tuned(ledger: ExpertLedger, comparator: ExpertComparator
     assumes=(DRAWS, OWN_LOSSES, DECLARED, IN_SPAN),
     whole=False,
     most=most_rounds,
+    compares=False,
+    at_once=lambda _: False,
 )
 def sampled_loss(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
     """If the losses of a round differ by at most s and do not depend on whom it drew in that round, then with
-    probability 1 - delta what was drawn lost at most s sqrt(T ln(1 / delta) / 2) more than the weights expected."""
+    probability 1 - delta, for a number of rounds fixed beforehand, what was drawn lost at most s sqrt(T ln(1 / delta) /
+    2) more than the weights expected."""
     failure = learner.delta or 1.0
     return ledger.expected + (learner.span or 0.0) * sqrt(ledger.rounds * log(1 / failure) / 2)
 

@@ -13,7 +13,7 @@ no guarantee of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, exp, expm1, inf, log, log1p, sqrt
+from math import ceil, exp, expm1, inf, log, log1p, nan, sqrt
 
 from ..ledger import Ledger
 from ..theorem import theorem
@@ -102,6 +102,10 @@ def _average_loss(ledger: Ledger, _: object) -> float:
     return ledger.loss / ledger.rounds
 
 
+def _nobody_sees(_: object, __: object) -> float:
+    return nan  # the run shows no estimate of it
+
+
 PLAYED = ("there must be rounds that are known to be of the first pass", lambda ledger, _, __: ledger.rounds > 0)
 BEFORE = (
     "it speaks of the mean of the hypotheses before each round, and this is the mean of those after it",
@@ -129,6 +133,7 @@ _SMALL_LOSS = (
     kind="probable",
     assumes=(PLAYED,),
     whole=False,
+    event="small losses",
 )
 def average_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
     """If the rounds are independent draws from one distribution, then with probability 1 - delta, for all T at once,
@@ -146,6 +151,7 @@ def average_risk(ledger: Ledger, comparator: object, learner: Declared) -> float
     kind="probable",
     assumes=(PLAYED,),
     whole=False,
+    event="small losses",
 )
 def voted_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
     """If the rounds are independent draws from one distribution, then with probability 1 - delta, for all T at once and
@@ -163,6 +169,7 @@ def voted_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
     kind="probable",
     assumes=(PLAYED, BEFORE, BOUNDED),
     whole=False,
+    at_once=lambda _: False,
 )
 def mean_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
     """For a convex loss in [0, B] and independent rounds, with probability 1 - delta the expected loss of the mean of
@@ -189,19 +196,20 @@ def mean_small_loss(ledger: Ledger, comparator: object, learner: Declared) -> fl
 
 @theorem(
     title="Excess risk of the mean",
-    quantity="excess risk of the mean, at least",
-    counts=lambda ledger, _: 0.0,
+    quantity="excess risk of the mean",
+    counts=_nobody_sees,
     formula=r"R\left(\frac{1}{T}\sum_t w_t\right) - \inf_{u} R(u) \le \frac{\mathrm{Regret}_T}{T}"
     r" + B\sqrt{\frac{2\ln(2/\delta)}{T}}",
     source="Cesa-Bianchi, Conconi & Gentile 2004, with the range B of the differences on both sides",
     kind="probable",
     assumes=(PLAYED, BEFORE, BOUNDED, REGRETFUL),
     whole=False,
+    at_once=lambda _: False,
 )
 def mean_excess(ledger: Ledger, comparator: object, learner: Declared) -> float:
-    """For a convex loss in [0, B] and independent rounds, with probability 1 - delta the expected loss of the mean of
-    w_1, ..., w_T exceeds that of the best vector of the class by at most the regret bound over T plus twice
-    B sqrt(ln(2 / delta) / (2T)). It is never negative; no run observes it."""
+    """For a convex loss in [0, B] and independent rounds, with probability 1 - delta, for a T that was fixed
+    beforehand, the expected loss of the mean of w_1, ..., w_T exceeds that of the best vector of the class by at most
+    the regret bound over T plus twice B sqrt(ln(2 / delta) / (2T)). No run observes it."""
     return learner.regret / ledger.rounds + 2 * deviation(learner.width, ledger.rounds, learner.delta / 2)
 
 
@@ -240,8 +248,8 @@ def survivals(mistakes: int, epsilon: float, delta: float) -> int:
 
 @theorem(
     title="Longest survivor",
-    quantity="risk, at least",
-    counts=lambda ledger, _: 0.0,
+    quantity="risk of the survivor",
+    counts=_nobody_sees,
     formula=r"R(h) \le \varepsilon,\quad k = \left\lceil \frac{\ln(M/\delta)}{\varepsilon} \right\rceil,\quad n = Mk",
     source="Blum's lecture on the perceptron: each of M hypotheses survives k rounds with a risk above epsilon at most "
     "with probability (1 - epsilon)^k <= delta / M",
