@@ -41,6 +41,7 @@ PullRule rule_named(const std::string& name) {
 PullSchedule schedule_named(const std::string& name) {
   if (name == "constant") return PullSchedule::constant;
   if (name == "anytime") return PullSchedule::anytime;
+  if (name == "every-round") return PullSchedule::every_round;
   throw std::invalid_argument("no schedule is called " + name);
 }
 
@@ -98,7 +99,7 @@ class Puller {
     demand(memory.size() == pull_memory_size, "memory has the wrong shape");
     demand(book.size() == pull_book_size, "book has the wrong shape");
     demand(tallies.shape(0) == pull_tally_rows && std::int64_t(tallies.shape(1)) == arms, "tallies have the wrong shape");
-    demand(s_.schedule == PullSchedule::anytime || (rate > 0 && rate <= 1e300 && gamma >= 0 && gamma <= 1e300),
+    demand(s_.schedule != PullSchedule::constant || (rate > 0 && rate <= 1e300 && gamma >= 0 && gamma <= 1e300),
            "a constant schedule needs a rate above 0 and a gamma");
     demand(beta >= 0 && beta <= 1 && (explore == 0 || explore >= least_share) && explore <= 1 &&
                (share == 0 || share >= least_share) && share < 1,
@@ -258,7 +259,7 @@ class Puller {
   std::int64_t numbers_of_round(const unsigned char* awake) const {
     if (advised()) return s_.arms * s_.experts;
     const bool tree = s_.rule == PullRule::exp3 || s_.rule == PullRule::exp3_ix;
-    return tree && !awake ? 0 : s_.arms;
+    return tree && !awake && s_.schedule != PullSchedule::every_round ? 0 : s_.arms;
   }
 
   // A bare draw that is open is the last one made; it alone is not among those with tickets.

@@ -873,6 +873,8 @@ def test_copies_go_their_own_way(name, way):
         (lambda: Exp3(3, seed=0.5), "seed=0.5"),
         (lambda: Exp3(3, run=-1), "run=-1"),
         (lambda: Exp3(3, run=None), "run=None"),
+        (lambda: Exp3(3, epochs=1), "epochs=1; it must be True or False"),
+        (lambda: Exp3(3, epochs=False, horizon=9), "epochs=False is for a rate that falls"),
         (lambda: Exp3P(3), "give horizon=, or rate=, beta= and explore="),
         (lambda: Exp3P(3, rate=0.1, beta=0.1), "give horizon=, or rate=, beta= and explore="),
         (lambda: Exp3P(3, horizon=10, rate=0.1), "give it, or these three, not both"),
@@ -906,6 +908,11 @@ def test_rates_are_those_of_the_books():
     assert Exp3(arms, horizon=rounds).rate_ == pytest.approx(np.sqrt(2 * log_k / (rounds * arms)))
     assert Exp3IX(arms, horizon=rounds).rate_ == pytest.approx(np.sqrt(2 * log_k / (rounds * arms)))
     assert Exp3(arms).rate_ == pytest.approx(np.sqrt(log_k / arms))
+    played = {epochs: Exp3(arms, epochs=epochs) for epochs in (True, False)}
+    for one in played.values():
+        one.play(np.zeros((44, arms)))
+    assert played[True].rate_ == pytest.approx(np.sqrt(log_k / (45 * arms)), rel=0.05)  # an epoch began at 45 or before
+    assert played[False].rate_ == pytest.approx(np.sqrt(log_k / (45 * arms)), rel=1e-15)
     assert Exp3IX(arms, rate=0.3).rate_ == 0.3
     assert Hedge(arms, horizon=rounds).rate_ == pytest.approx(np.sqrt(8 * log_k / rounds))
     assert Hedge(arms).rate_ == pytest.approx(2 * np.sqrt(log_k))

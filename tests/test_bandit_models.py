@@ -488,3 +488,18 @@ def test_verbs_for_other_models_say_what_this_one_is(run, tmp_path, monkeypatch,
     result = run(*words)
     assert result.code == 1
     assert "m.rgl: this model draws arms (exp3-ix); inspect shows it" in result.err
+
+
+@pytest.mark.parametrize("kind", [Exp3, Exp3IX, Hedge])
+def test_rates_of_every_round_go_on_after_loading(kind, tmp_path):
+    """A learner with new rates in every round goes on from its file with the bits of one that was never stopped."""
+    table = np.random.default_rng(0).random((200, 5))
+    whole, part = (kind(5, seed=1, epochs=False) for _ in range(2))
+    whole.play(table)
+    part.play(table[:77])
+    part.save(tmp_path / "m.rgl")
+    found = regretless.load(tmp_path / "m.rgl")
+    assert found.epochs is False
+    found.play(table[77:])
+    assert found.estimates_.tobytes() == whole.estimates_.tobytes()
+    assert found.rate_ == whole.rate_

@@ -153,6 +153,8 @@ def test_the_learner_is_told_how_many_rounds_there_are(run, table):
 
     assert parameters()["horizon"] == 200
     assert parameters("--anytime")["horizon"] is None
+    each_round = parameters("--learner", "exp3", "--set", "epochs=false")
+    assert (each_round["horizon"], each_round["epochs"]) == (None, False)
     assert parameters("--set", "rate=0.1") | {"horizon": None, "rate": 0.1} == parameters("--set", "rate=0.1")
     assert parameters("--set", "horizon=50")["horizon"] == 50
     assert "horizon" not in parameters("--learner", "tsallis-inf", "--anytime")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import threading
 from typing import Any
@@ -175,6 +176,41 @@ def test_tree_draws_what_the_textbook_draws(rule, biased, arms):
     assert np.allclose(shares[:-1], history[1:], rtol=1e-9, atol=0)
     assert np.allclose(hall.state[0], sums, rtol=1e-9)
     assert np.allclose(curve, np.cumsum(table[np.arange(rounds), draws]))
+
+
+@pytest.mark.parametrize("arms", SIZES)
+@pytest.mark.parametrize(("rule", "biased"), [("exp3", 0.0), ("exp3-ix", 0.5)])
+def test_new_rates_in_every_round_draw_what_the_textbook_draws(rule, biased, arms):
+    """At the printed rate of each round arms and sums are the textbook's, and rates add up."""
+    rounds = 300
+    table = table_of(rounds, arms, arms, 0.2 if arms > 1 else 0)
+    rates = textbook.every_round(rounds, arms) if arms > 1 else np.ones(rounds)
+    draws, _, sums = textbook.exp3_ix(table, uniforms(rounds), rates, biased * rates)
+    hall, arm = Hall(arms, rule, "every-round"), np.zeros(rounds, np.int32)
+    hall.play(table, arms=arm)
+    assert arm.tolist() == draws.tolist()
+    assert np.allclose(hall.state[0], sums, rtol=1e-9, atol=1e-9)
+    expected = {"first_rate": rates[0], "last_rate": rates[-1], "last_gamma": 0.5 * rates[-1], "rates": rates.sum()}
+    expected["swing"] = rates @ (~np.isnan(table)).sum(1)
+    assert expected == pytest.approx({name: hall.number(name) for name in expected}, rel=1e-12)
+    if arms > 1:
+        assert hall.core.rate() == pytest.approx(np.sqrt(np.log(arms) / (arms * (rounds + 1))), rel=1e-15)
+
+
+@pytest.mark.parametrize("rule", ["exp3", "exp3-ix", "hedge", "exp4"])
+def test_rates_of_every_round_give_the_same_bits_in_any_number_of_calls(rule):
+    """Cut into calls, with what would come next asked for in between, a run ends with the bits of a single call."""
+    rounds, arms = 97, 19
+    table = table_of(rounds, arms, 8)
+    advice = np.random.default_rng(1).integers(0, arms, (rounds, 4)) if rule == "exp4" else None
+    whole, parts = (Hall(arms, rule, "every-round", experts=4 if rule == "exp4" else 0) for _ in range(2))
+    assert whole.core.play_table(table, 0, rounds, advice=advice) == (rounds, None, -1)
+    for begin, end in itertools.pairwise([0, 1, 2, 40, rounds]):
+        assert parts.core.play_table(table, begin, end, advice=advice) == (end - begin, None, -1)
+        parts.core.rate()
+        parts.core.probabilities(advice=None if advice is None else np.ascontiguousarray(advice[0]))
+    for name in ("state", "memory", "book", "tallies"):
+        assert getattr(whole, name).tobytes() == getattr(parts, name).tobytes(), name
 
 
 @pytest.mark.parametrize(

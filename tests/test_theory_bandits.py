@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from itertools import pairwise
 from math import log, nan, sqrt
@@ -12,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from regretless.bandits import Exp3, Exp3IX, Hedge
 from regretless.bandits.judge import certificates
 from regretless.comparator import BanditComparator
+from regretless.textbook import bandits as textbook
 from regretless.theory.bandit_standing import BanditStanding, epoch_starts, held_rates
 from regretless.theory.bandit_weights import (
     exp3_ix,
@@ -429,6 +432,54 @@ def test_the_promises_of_falling_rates_in_closed_form():
             assert exp3[exp3_pseudo_regret.title] <= 2.05 * sqrt(rounds * arms * log(arms))
             hedge = bound_at(BanditStanding(arms, arms, "hedge", "anytime"), rounds)
             assert hedge[hedge_expected.title] <= 1.03 * sqrt(rounds * log(arms))
+
+
+def test_the_promises_of_the_printed_rates_in_closed_form():
+    """At the rates of each round Exp3 promises at most 2 sqrt(T K ln K), and Hedge at most sqrt(T ln K)."""
+    for arms in (2, 10, 1000):
+        for rounds in (1, 2, 10, 11, 12, 1000, 10**6):
+            exp3, hedge = (
+                bound_at(BanditStanding(arms, arms, rule, "every-round"), rounds) for rule in ("exp3", "hedge")
+            )
+            assert exp3[exp3_pseudo_regret.title] <= 2 * sqrt(rounds * arms * log(arms))
+            assert hedge[hedge_expected.title] <= sqrt(rounds * log(arms))
+
+
+@pytest.mark.parametrize("kind", [Exp3, Exp3IX, Hedge])
+def test_what_the_printed_rates_promise_is_what_their_run_is_held_to(kind):
+    """Bounds before a run with new rates in every round are those read off it; arms may sleep."""
+    learner = kind(3, seed=1, epochs=False)
+    table = np.random.default_rng(0).random((200, 3))
+    learner.play(table)
+    read = {one.theorem.title: one.bound for one in learner.certify(table) if one.applies}
+    before = bound_at(learner.standing(), 200)
+    assert before
+    for title, bound in before.items():
+        assert read[title] == pytest.approx(bound, rel=1e-12)
+    reached = np.concatenate([[0], np.cumsum(3 - (np.arange(200) % 2))])
+    rates = np.sqrt(np.log(3) / (3 * np.arange(1, 201)))
+    swing = expected_ledger(Exp3(3, epochs=False).standing(), 200, reached=reached).swing
+    assert swing == pytest.approx(rates @ np.diff(reached), rel=1e-12)
+
+
+def test_the_printed_rates_keep_their_promise_on_the_hardest_sequences(oracles):
+    """On the worst binary sequences the exact expected regret, over all draws, is within 2 sqrt(T K ln K)."""
+    one = next(case for case in oracles if case["id"] == "exp3/exact pseudo-regret")
+    for told, tuned in zip(one["input"]["cases"], one["expected"]["pseudo_regret"], strict=True):
+        losses, rounds = np.array(told["losses"], float), told["T"]
+        rates = textbook.every_round(rounds, 2)
+        expected = 0.0
+        for draws in itertools.product(range(2), repeat=rounds):
+            sums, chance = np.zeros(2), 1.0
+            for arm, row, rate in zip(draws, losses, rates, strict=True):
+                p = textbook.exponential(rate, sums, np.ones(2, bool))
+                chance *= p[arm]
+                sums[arm] += row[arm] / p[arm]
+            expected += chance * losses[np.arange(rounds), draws].sum()
+        found = expected - losses.sum(0).min()
+        assert tuned * 0.5 <= found <= 2 * sqrt(rounds * 2 * log(2))
+        if rounds == 1:
+            assert found == tuned == 0.5
 
 
 # What is promised before a run.

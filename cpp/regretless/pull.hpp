@@ -114,7 +114,7 @@ inline double least_implicit(const Pulling& s) {
 template <class R>
 std::int64_t patience(const Pulling& s, bool looked_at) {
   constexpr std::int64_t rounds = 1 << 20, numbers = 1 << 26;
-  if (!R::advised && !R::linear && !looked_at) return rounds;
+  if (!R::advised && !R::linear && !looked_at && s.schedule != PullSchedule::every_round) return rounds;
   const std::int64_t a_round = R::advised ? s.arms * s.experts : s.arms;
   return a_round >= numbers ? 1 : numbers / a_round < rounds ? numbers / a_round : rounds;
 }

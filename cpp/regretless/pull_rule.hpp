@@ -48,10 +48,12 @@ class RuleBase {
 
   REGRETLESS_INLINE bool epoch_ends(double t) const { return t >= memory_.epoch_end; }
 
-  // Rates of an epoch that begins at draw t. A constant schedule has one epoch, an anytime one many that grow by a tenth.
+  // Rates of an epoch that begins at draw t. A constant schedule has one epoch, an anytime one many that grow by a tenth, and
+  // with new rates in every round each is an epoch.
   void begin_epoch(double t, double anytime_rate, double anytime_gamma) {
     const bool constant = s_.schedule == PullSchedule::constant;
-    memory_.epoch_end = constant ? std::numeric_limits<double>::infinity() : double(std::int64_t(1.1 * t)) + 1;
+    const double after = s_.schedule == PullSchedule::every_round ? t : double(std::int64_t(1.1 * t));
+    memory_.epoch_end = constant ? std::numeric_limits<double>::infinity() : after + 1;
     set_rates(t, constant ? s_.rate : anytime_rate, constant ? s_.gamma : anytime_gamma);
   }
 

@@ -5,7 +5,7 @@
 namespace regretless {
 
 enum class PullRule { exp3, exp3_ix, exp3_p, tsallis, exp3_s, hedge, exp4 };
-enum class PullSchedule { constant, anytime };
+enum class PullSchedule { constant, anytime, every_round };
 
 // Running totals, losses in units: 0 is the best value of the range, 1 the worst.
 struct PullBook {

@@ -33,7 +33,7 @@ class Rules:
     Attributes
     ----------
     rule, schedule : str
-        How weights move, and whether the rate is constant or held on epochs.
+        How weights move, and whether the rate is "constant", "anytime" (held on epochs) or that of "every-round".
     rate, gamma : float
         The learning rate and the implicit exploration, where they are constant.
     beta, explore, share : float

@@ -19,8 +19,8 @@ class Exp3(Tuned):
     alone. L_I += l / p_I estimates the losses of all arms without bias.
 
     The expected regret against the best arm is at most ln K / rate + rate K T / 2, that is sqrt(2 T K ln K) by the rate
-    for the horizon, and 2.05 sqrt(T K ln K) by the anytime rate. Some runs do far worse, for the estimates have heavy
-    tails: Exp3IX is for those who play once.
+    for the horizon, 2 sqrt(T K ln K) by the rate of each round, and 2.05 sqrt(T K ln K) by that of epochs. Some runs do
+    far worse, for the estimates have heavy tails: Exp3IX is for those who play once.
 
     Parameters
     ----------
@@ -30,7 +30,10 @@ class Exp3(Tuned):
         A constant learning rate.
     horizon : int, optional
         The number T of rounds to come, for the rate sqrt(2 ln K / (T K)). With neither, the rate of round t is
-        sqrt(ln K / (t K)), held on epochs that grow by a tenth.
+        sqrt(ln K / (t K)).
+    epochs : bool
+        Whether that rate is held on epochs that grow by a tenth, so that a draw takes O(log K) steps, or is that of
+        each round, which takes O(K).
     arms, value_range, rewards, seed, run, delta
         As for `Bandit`.
 

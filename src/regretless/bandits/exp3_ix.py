@@ -35,7 +35,10 @@ class Exp3IX(Tuned):
         A constant learning rate.
     horizon : int, optional
         The number T of rounds to come, for the rate sqrt(2 ln K / (K T)). With neither, the rate of round t is
-        sqrt(ln K / (K t)), held on epochs that grow by a tenth.
+        sqrt(ln K / (K t)).
+    epochs : bool
+        Whether that rate is held on epochs that grow by a tenth, so that a draw takes O(log K) steps, or is that of
+        each round, which takes O(K).
     arms, value_range, rewards, seed, run
         As for `Bandit`.
 

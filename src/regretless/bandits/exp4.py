@@ -39,7 +39,9 @@ class Exp4(Tuned):
         A constant learning rate.
     horizon : int, optional
         The number T of rounds to come, for the rate sqrt(2 ln N / (T K)). With neither, the rate of round t is
-        sqrt(ln N / (t K)), held on epochs that grow by a tenth.
+        sqrt(ln N / (t K)).
+    epochs : bool
+        Whether that rate is held on epochs that grow by a tenth, or is that of each round.
     arms, value_range, rewards, seed, run, delta
         As for `Bandit`.
 

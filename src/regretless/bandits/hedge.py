@@ -22,7 +22,7 @@ class Hedge(Tuned):
     L_i += l_i. They are reported together: ``update(draw, losses)``.
 
     The expected regret against the best arm is at most ln K / rate + rate T / 8, that is sqrt(T ln K / 2) by the rate
-    for the horizon, and 1.03 sqrt(T ln K) by the anytime rate.
+    for the horizon, sqrt(T ln K) by the rate of each round, and 1.03 sqrt(T ln K) by that of epochs.
 
     Parameters
     ----------
@@ -32,7 +32,9 @@ class Hedge(Tuned):
         A constant learning rate.
     horizon : int, optional
         The number T of rounds to come, for the rate sqrt(8 ln K / T). With neither, the rate of round t is
-        2 sqrt(ln K / t), held on epochs that grow by a tenth.
+        2 sqrt(ln K / t).
+    epochs : bool
+        Whether that rate is held on epochs that grow by a tenth, or is that of each round.
     arms, value_range, rewards, seed, run, delta
         As for `Bandit`.
 

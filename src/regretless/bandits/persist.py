@@ -48,6 +48,7 @@ KINDS: dict[str, tuple[type, ...]] = {  # of parameters, None aside; what they m
     "delta": NUMBER,
     "rate": NUMBER,
     "horizon": (int,),
+    "epochs": (bool,),
     "switches": (int,),
     "share": NUMBER,
     "beta": NUMBER,

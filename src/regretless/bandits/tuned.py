@@ -6,6 +6,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from math import log, sqrt
 
+import numpy as np
+
 from ..checks import positive
 from ..errors import RegretlessError
 from .base import Bandit
@@ -23,10 +25,13 @@ class Tuned(Bandit):
         A constant learning rate.
     horizon : int, optional
         The number of rounds to come, for which the best constant rate is taken.
+    epochs : bool
+        Whether a rate that follows the number of draws is held on epochs that grow by a tenth, or that of each round.
     """
 
     rate: float | None = None
     horizon: int | None = None
+    epochs: bool = True
 
     @abstractmethod
     def _best(self, arms: int, comparators: int, rounds: int) -> float:
@@ -35,6 +40,10 @@ class Tuned(Bandit):
     def _rules(self, arms: int, comparators: int) -> Rules:
         if self.rate is not None and self.horizon is not None:
             raise RegretlessError("rate= and horizon= exclude each other: the horizon sets the rate")
+        if not isinstance(self.epochs, bool | np.bool_):
+            raise RegretlessError(f"epochs={self.epochs!r}; it must be True or False")
+        if not self.epochs and (self.rate, self.horizon) != (None, None):
+            raise RegretlessError("epochs=False is for a rate that falls; rate= and horizon= make it constant")
         if self.rate is not None:
             rate = tangible("rate", positive("rate", self.rate))
             return Rules(self.name, "constant", rate, rate / 2)
@@ -42,7 +51,7 @@ class Tuned(Bandit):
         if comparators == 1:
             return Rules(self.name, "constant", 1.0, 0.5)
         if rounds is None:
-            return Rules(self.name)
+            return Rules(self.name, "anytime" if self.epochs else "every-round")
         return Rules(self.name, "constant", self._best(arms, comparators, rounds), implicit(arms, comparators, rounds))
 
 

@@ -171,7 +171,7 @@ class Maker:
 
     def _tuned(self, known: Mapping[str, Any]) -> dict[str, Any]:
         """The number of rounds, for a learner that can make use of it and is not tuned otherwise."""
-        fixed = any(self.settings.get(name) is not None for name in FIXING)
+        fixed = any(self.settings.get(name) is not None for name in FIXING) or self.settings.get("epochs") is False
         return {} if self.arguments.anytime or fixed or "horizon" not in known else {"horizon": self.rounds}
 
     def _refuse_anytime(self) -> None:

@@ -69,7 +69,7 @@ class Puller:
 
     def _tuning(self, rounds: int) -> Mapping[str, Any]:
         """The number of rounds, for a learner that can make use of it and is not tuned otherwise."""
-        if self._anytime or "horizon" not in self._known:
+        if self._anytime or self._settings.get("epochs") is False or "horizon" not in self._known:
             return {}
         more: dict[str, Any] = {}
         if all(self._settings.get(name) is None for name in FIXING):

@@ -63,6 +63,12 @@ def anytime(rounds: int, arms: int, comparators: int = 0) -> Array:
     return rates
 
 
+def every_round(rounds: int, arms: int, comparators: int = 0) -> Array:
+    """The rates sqrt(ln n / (t K)) of each round t, as they are printed."""
+    rates: Array = np.sqrt(np.log(comparators or arms) / (arms * np.arange(1, rounds + 1)))
+    return rates
+
+
 def exp3(losses: Array, uniforms: Array, rates: Any) -> Game:
     """Exponential weights of estimated losses: the loss of the drawn arm, over its probability."""
     return exp3_ix(losses, uniforms, rates, 0.0)

@@ -49,8 +49,8 @@ class BanditStanding:
         With how many its regret compares it: the experts who advise it, or else the arms.
     rule : str
         "exp3", "exp3-ix", "exp3-p", "tsallis-inf", "exp3-s", "hedge" or "exp4".
-    schedule : {"constant", "anytime"}
-        How its rate moves; the exact rates of Tsallis-INF are "anytime" too.
+    schedule : {"constant", "anytime", "every-round"}
+        How its rate moves: "anytime" ones are held on epochs, but for the exact ones of Tsallis-INF.
     rate, gamma : float
         Constant ones; NaN if they fall.
     horizon : int or None

@@ -40,7 +40,7 @@ def _twice(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> boo
 
 
 def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditStanding) -> bool:
-    if learner.schedule == "anytime" or learner.arms == 1:
+    if learner.schedule != "constant" or learner.arms == 1:
         return True
     if learner.horizon is None or ledger.rounds > learner.horizon:
         return False
@@ -49,7 +49,7 @@ def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditStanding) -
 
 
 def _held(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
-    return learner.schedule == "constant" or 0.1 * log(learner.arms) <= log(2 / failure(learner))
+    return learner.schedule != "anytime" or 0.1 * log(learner.arms) <= log(2 / failure(learner))
 
 
 TWICE = ("it is about a rate of twice the implicit exploration", _twice)
@@ -70,7 +70,8 @@ HELD = ("with a rate that is held for a tenth of the rounds, K^(1/10) must be at
 def exp3_pseudo_regret(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
     """Against every arm, over the rounds in which it was awake, the expected regret is at most ln K over the last rate
     plus half the sum of the rates times the number A of arms awake: sqrt(2 T K ln K) at the constant rate for T rounds,
-    2.05 sqrt(T K ln K) at the one that falls. Each of U draws whose loss never came adds 1."""
+    2 sqrt(T K ln K) at sqrt(ln K / (t K)) in each round t, 2.05 sqrt(T K ln K) where that is held on epochs. Each of U
+    draws whose loss never came adds 1."""
     if learner.arms == 1:
         return 0.0
     # E lhat_i = l_i; lhat = l / p on the drawn arm, so that <p, lhat> = l and E <p, lhat^2> = sum of l_i^2 <= A. Epochs
@@ -131,7 +132,7 @@ def exp3_ix_book(ledger: BanditLedger, comparator: BanditComparator, learner: Ba
     # Rates held for a tenth of the rounds make the sum of rates at most sqrt(1.1) times as large: 0.1 sqrt(K T ln K)
     # more, while (1 / eta_T) ln(2 / delta) is counted twice here and needed once.
     k, luck = log(learner.arms), log(2 / failure(learner))
-    if learner.schedule == "anytime":
+    if learner.schedule != "constant":
         reach = learner.arms * ledger.rounds
         value = 4 * sqrt(reach * k) + (2 * sqrt(reach / k) + 1) * luck
     else:

@@ -77,7 +77,17 @@ def _rates(learner: BanditStanding, rounds: int, reached: Array | None = None) -
     if learner.comparators == 1:
         return weights, 1.0, 1.0
     scale = 2 * sqrt(log(learner.arms)) if learner.rule == "hedge" else sqrt(log(learner.comparators) / learner.arms)
+    if learner.schedule == "every-round":
+        return _sum_of_rates(scale, rounds, reached), scale / sqrt(rounds), scale
     return *held_rates(scale, rounds, reached), scale
+
+
+def _sum_of_rates(scale: float, rounds: int, reached: Array | None) -> float:
+    """Of scale / sqrt(t) in round t, or at most so much; times the arms that could be drawn if these are given."""
+    first = rounds if reached is not None else min(rounds, 1000)
+    weights = np.ones(first) if reached is None else np.diff(reached[: rounds + 1])
+    total = float(weights @ (1 / np.sqrt(np.arange(1, first + 1))))
+    return scale * (total + 2 * (sqrt(rounds) - sqrt(first)))
 
 
 def bound_at(
