@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.bandits import Exp3IX, Exp4, Hedge, persist
+from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge, persist
 from regretless.bandits.board import FIELDS, OPEN
 from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.errors import ModelError, RegretlessError
