@@ -12,9 +12,22 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from regretless import _core
-from regretless.classes import FiniteClass, finite_class
+from regretless.classes import (
+    Consistent,
+    FiniteClass,
+    Halving,
+    StandardOptimal,
+    finite_class,
+    littlestone_dimension,
+    randomized_littlestone_dimension,
+    vc_dimension,
+    worst_case,
+)
 from regretless.classes.finite_class import packed, transposed, unpacked
 from regretless.errors import RegretlessError
+from regretless.nature import AgnosticTree, RandomizedTree, RandomTarget, ShatteredTree
+
+from .cli import CommandLine
 
 TABLES = st.tuples(st.integers(1, 12), st.integers(1, 150)).flatmap(lambda shape: arrays(bool, shape))
 
@@ -98,7 +111,6 @@ def test_unknown_points_are_refused(called, message):
         ([[0, float("nan")]], {}, "hypothesis 0 says nan of point 1"),
         ([["0", "1"]], {}, "hypothesis 0 says 0 of point 0; 0 or 1 is expected"),
         ([[-1, 1]], {}, "hypothesis 0 says -1 of point 0"),
-        ([], {}, "a class of shape"),
         ([[]], {}, "a class of shape"),
         ([0, 1], {}, "a class of shape"),
         ([[0, 1], [1]], {}, "rows are of different lengths"),
@@ -242,3 +254,44 @@ def test_what_is_found_out_of_a_class_is_remembered():
         assert found.remembered("answer", lambda: asked.append(1) or 42) == 42
     assert len(asked) == 1
     assert pickle.loads(pickle.dumps(found)).remembered("answer", lambda: 43) == 43
+
+
+@pytest.mark.parametrize("table", [[], np.zeros((0, 3)), np.zeros((0, 70), bool)])
+def test_the_empty_class_has_dimensions_of_minus_one(table):
+    """Without a hypothesis both dimensions are -1 and known, and nobody learns or plays such a class."""
+    empty = FiniteClass(table)
+    assert (empty.hypotheses, empty.given, empty.points) == (0, 0, np.shape(table)[-1])
+    for found in (vc_dimension(empty), littlestone_dimension(empty)):
+        assert (found.value, found.exact, str(found)) == (-1, True, "-1")
+    assert empty.describe()["floor_log2"] == -1
+    assert empty == pickle.loads(pickle.dumps(empty)) == FiniteClass(empty.matrix)
+    one = FiniteClass([[0, 1]])
+    assert (vc_dimension(one).value, littlestone_dimension(one).value) == (0, 0)
+    assert (one.only([]).hypotheses, one.only([]).points) == (0, 2)
+    for use in (
+        randomized_littlestone_dimension,
+        Halving,
+        Consistent,
+        StandardOptimal,
+        ShatteredTree,
+        RandomTarget,
+        lambda made: AgnosticTree(made, 5),
+        RandomizedTree,
+        lambda made: worst_case(Halving(one), made),
+    ):
+        with pytest.raises(RegretlessError, match="without hypotheses: its VC and Littlestone dimensions are -1"):
+            use(empty)
+
+
+@pytest.mark.parametrize("verb", ["dimension", "play"])
+def test_the_command_line_refuses_an_empty_table(tmp_path, capsys, monkeypatch, verb):
+    """A file with names and no hypotheses is refused with its line, and the convention is told."""
+    path = tmp_path / "c.csv"
+    path.write_text("a,b\n")
+    words = ("dimension", path)
+    if verb == "play":
+        words = ("play", "--learner", "halving", "--nature", "random-target", "--class", path, "--rounds", 3)
+    found = CommandLine(capsys, monkeypatch)(*words)
+    assert (found.code, found.out) == (1, "")
+    assert "c.csv:1: names alone, and no hypotheses; a row of 0 and 1 is expected below them" in found.err
+    assert "dimensions of -1 by convention" in found.err

@@ -27,12 +27,15 @@ MIX = 0x9E3779B97F4A7C15  # odd, its bits spread evenly: multiples of it tell wo
 class FiniteClass:
     """Hypotheses that say 0 or 1 of each point; those that say the same of every point are one.
 
+    A class may be empty: its VC and Littlestone dimensions are -1 by convention, below the 0 of a single hypothesis, so
+    that each of them is -1 of a class without hypotheses alone. There is nothing in it to learn, and who would is told.
+
     Two classes are equal if the same hypotheses on the same points stand in the same order, under the same names.
 
     Parameters
     ----------
     matrix : array-like of shape (hypotheses, points)
-        What each hypothesis says of each point, 0 or 1.
+        What each hypothesis says of each point, 0 or 1; ``[]`` is the empty class on no points.
     hypotheses, points : sequence of str, optional
         Their names; their numbers from 0 by default. Of hypotheses that agree everywhere the first one's name stays.
 
@@ -48,7 +51,7 @@ class FiniteClass:
     Raises
     ------
     RegretlessError
-        If an entry is neither 0 nor 1, there is no hypothesis or no point, or the names do not fit.
+        If an entry is neither 0 nor 1, there is a hypothesis but no point, or the names do not fit.
 
     Examples
     --------
@@ -70,7 +73,7 @@ class FiniteClass:
         self._points = _names(points, width, "points")
         names = _names(hypotheses, self.given, "hypotheses")
         rows = _packed_zero_one(table)
-        kept = _first_of_each(rows)
+        kept = _first_of_each(rows) if self.given else np.arange(0)
         if len(kept) < self.given:
             rows = rows[kept]
             names = None if names is None else [names[place] for place in kept]
@@ -196,7 +199,7 @@ class FiniteClass:
 
     @property
     def floor_log2(self) -> int:
-        """The whole part of log2 of the number of hypotheses: no class of so many costs more mistakes."""
+        """The whole part of log2 of the number of hypotheses: no class of so many costs more mistakes; -1 of none."""
         return self.hypotheses.bit_length() - 1
 
     @property
@@ -267,7 +270,7 @@ class FiniteClass:
     def _protect(self) -> None:
         """Nobody changes the bits; what follows from them goes with them."""
         self._everybody: Words = np.full(self.columns.shape[1], ~np.uint64(0))
-        self._everybody[-1] >>= np.uint64(-self.hypotheses % 64)
+        self._everybody[-1:] >>= np.uint64(-self.hypotheses % 64)
         for words in (self.columns, self.rows, self._everybody):
             words.flags.writeable = False
         self._found: dict[str, Any] = {}
@@ -301,6 +304,21 @@ def packed(table: Array) -> Words:
     return room.view("<u8").astype(np.uint64, copy=False)
 
 
+def refuse_empty(finite_class: FiniteClass) -> None:
+    """Refuse the empty class, where somebody has to be right.
+
+    Raises
+    ------
+    RegretlessError
+        Which says by what convention it has dimensions all the same.
+    """
+    if not finite_class.hypotheses:
+        raise RegretlessError(
+            "a class without hypotheses: its VC and Littlestone dimensions are -1 by convention, and there is nothing "
+            "to learn; at least one hypothesis is expected"
+        )
+
+
 def unpacked(words: Words, count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """The first `count` bits of each row of words."""
     held = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
@@ -319,9 +337,11 @@ def _table(matrix: Any) -> Array:
         table = np.asarray(matrix)
     except ValueError as error:
         raise RegretlessError("a class whose rows are of different lengths; each speaks of every point") from error
-    if table.ndim != 2 or 0 in table.shape:
+    if table.shape == (0,):
+        return np.empty((0, 0), dtype=bool)
+    if table.ndim != 2 or (len(table) and not table.shape[1]):
         raise RegretlessError(f"a class of shape {table.shape}; rows of hypotheses and columns of points are expected")
-    if table.dtype.kind not in "biufO":
+    if len(table) and table.dtype.kind not in "biufO":
         _refuse(table[0], 0, 0)
     return table
 
@@ -329,7 +349,7 @@ def _table(matrix: Any) -> Array:
 def _packed_zero_one(table: Array) -> Words:
     """The rows as bits; a block at a time, so that little room is needed besides them."""
     rows = np.empty((len(table), -(-table.shape[1] // 64)), dtype=np.uint64)
-    step = max(1, BLOCK // table.shape[1])
+    step = max(1, BLOCK // max(1, table.shape[1]))
     for begin in range(0, len(table), step):
         block = table[begin : begin + step]
         rows[begin : begin + step] = packed(_zero_one(block, begin))

@@ -105,7 +105,7 @@ class _Reader:
             columns = self._header(first, named, second) if header else None
             body = [record for record in (None if header else first, second) if record is not None]
             if not body:
-                advice = "a row of 0 and 1 is expected below them"
+                advice = "a row of 0 and 1 is expected below them (no hypotheses have dimensions of -1 by convention)"
                 raise DataError(self._name, first.line, None, "names alone, and no hypotheses", advice)
             width = len(body[0].cells) - named
             for record in body:

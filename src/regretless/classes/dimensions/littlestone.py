@@ -186,13 +186,16 @@ def littlestone_dimension(
     Returns
     -------
     Dimension
-        With a `MistakeTree` as deep as its lower end. If memory runs out, they are what is known by then.
+        With a `MistakeTree` as deep as its lower end. If memory runs out, they are what is known by then. Of a class
+        without hypotheses, which shatters no tree at all, it is -1 by convention, and the witness None.
 
     Raises
     ------
     RegretlessError
         If the class does not shatter these points.
     """
+    if not finite_class.hypotheses:
+        return Dimension(NAME, -1, -1, None)
     watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
     tree = one_level(finite_class)
     if shattered is not None:

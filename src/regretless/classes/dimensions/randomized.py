@@ -160,6 +160,11 @@ def randomized_littlestone_dimension(
         As of `littlestone_dimension`; on_progress is given fractions. If memory runs out, what is known by then is the
         answer.
 
+    Raises
+    ------
+    RegretlessError
+        If there are no hypotheses: no label is then ever right.
+
     References
     ----------
     .. [1] Y. Filmus, S. Hanneke, I. Mehalel and S. Moran. "Optimal Prediction Using Expert Advice and Randomized

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import _core
 from ...checks import whole
-from ..finite_class import FiniteClass, Words
+from ..finite_class import FiniteClass, Words, refuse_empty
 
 LEAST_MEMORY = 2**20
 
@@ -21,6 +21,7 @@ class VersionSpaceSearch:
     _search: _core.Littlestone | _core.RandomizedLittlestone
 
     def __init__(self, finite_class: FiniteClass) -> None:
+        refuse_empty(finite_class)
         self.finite_class = finite_class
 
     @property

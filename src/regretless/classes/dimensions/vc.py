@@ -48,8 +48,11 @@ def vc_dimension(
     Returns
     -------
     Dimension
-        Its witness is a tuple of points, a shattered set of as many as the lower bound.
+        Its witness is a tuple of points, a shattered set of as many as the lower bound. Of a class without hypotheses,
+        which shatters not even the empty set, it is -1 by convention.
     """
+    if not finite_class.hypotheses:
+        return Dimension(NAME, -1, -1, ())
     watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
     search = _Search(finite_class)
     try:

@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import RegretlessError
 from ..dimensions.littlestone import littlestone_dimension
 from ..dimensions.watch import STOPPED, TIME, Progress, Stop, Watch
-from ..finite_class import FiniteClass
+from ..finite_class import FiniteClass, refuse_empty
 from ..learners.base import ClassLearner
 from ..learners.consistent import Consistent
 from ..learners.halving import Halving
@@ -65,6 +65,7 @@ def worst_case(
         raise RegretlessError("worst_case needs a finite_class=: the learner has none of its own")
     if not isinstance(judged, FiniteClass):
         judged = FiniteClass(judged)
+    refuse_empty(judged)
     ends: dict[str, Any] = {"limit": limit, "stop": stop, "on_progress": on_progress}
     fresh: Any = learner.clone() if isinstance(learner, ClassLearner) else learner
     if judged is own or judged == own:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _core
 from ...ledger import ClassLedger
-from ..finite_class import FiniteClass, Words, unpacked
+from ..finite_class import FiniteClass, Words, refuse_empty, unpacked
 
 Array = np.ndarray[Any, Any]
 FIELDS: tuple[str, ...] = _core.VOTE_FIELDS
@@ -50,6 +50,7 @@ class Board:
         order: Array | None = None,
         arrays: Mapping[str, Array] | None = None,
     ) -> None:
+        refuse_empty(finite_class)
         self.finite_class, self.tie, self.lazy, self.order = finite_class, tie, lazy, order
         count = finite_class.hypotheses
         if arrays is None:

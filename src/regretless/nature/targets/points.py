@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...checks import positive
-from ...classes.finite_class import unpacked
+from ...classes.finite_class import refuse_empty, unpacked
 from ...errors import RegretlessError
 from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..labels import Array, Labels, ObliviousLabels, Places
@@ -47,6 +47,7 @@ class PointLabels(Labels):
     finite_class: FiniteClass
 
     def __init__(self, finite_class: FiniteClass, rounds: int | None = None) -> None:
+        refuse_empty(finite_class)
         super().__init__(finite_class.hypotheses, rounds, finite_class.hypothesis_names, finite_class)
         self._rows: dict[int, Array] = {}
 
