@@ -367,10 +367,10 @@ def theorem(
     kind: Kind = "sure",
     assumes: Sequence[tuple[str, Check]] = (),
     whole: bool = True,
-    most: Callable[[Any, Any, Any], Most] | None = None
-    compares: bool = True
-    at_once: Callable[[Any], bool] | None = None
-    event: str = ""
+    most: Callable[[Any, Any, Any], Most] | None = None,
+    compares: bool = True,
+    at_once: Callable[[Any], bool] | None = None,
+    event: str = "",
 ) -> Callable[[Callable[[Any, Any, Any], float]], Theorem]:
     """Turn a formula into a theorem; its docstring is the statement."""
 
@@ -390,8 +390,8 @@ def summed(certificates: Sequence[Certificate]) -> Certificate:
     observed = sum(c.observed for c in certificates if c.observed is not None)
     bound = sum(c.bound for c in certificates if c.bound is not None)
     most = Most(sum(c.most.value for c in certificates), first.most.words)
-    together = _together(certificates)
-    return Certificate(first.theorem, observed, bound, together, None, parts=len(certificates), most=most)
+    comparator = _together(certificates)
+    return Certificate(first.theorem, observed, bound, comparator, None, parts=len(certificates), most=most)
 
 
 def _together(certificates: Sequence[Certificate]) -> Comparator | None:

@@ -88,7 +88,8 @@ class Combined:
             why = "under this loss it is no function of sums over the shards; weights of yours can be read (against=)"
             reasons.setdefault("best_convex", why)
         if self._totals is None:
-            reasons.setdefault("best_convex", f"{self._known.count} experts are too many to keep what tells their combinations")
+            why = f"{self._known.count} experts are too many to keep what tells their combinations"
+            reasons.setdefault("best_convex", why)
             reasons["uniform"] = reasons["best_convex"]
         if loss.name != "square" or self._totals is None:
             reasons.setdefault("best_linear", reasons["best_convex"])
