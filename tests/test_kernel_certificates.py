@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import rbf_kernel
@@ -14,6 +14,7 @@ from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron, Perceptron, max_margin
+from regretless.linear.dual.definite import doubt_of
 
 wild = st.sampled_from([0.0, 1.0, -1.0, 1e-9, -3e-9, 7.5, 1e6, -1e7])
 KERNELS = (
@@ -183,3 +184,105 @@ def test_a_function_that_cancels_itself_is_no_good_comparator(size):
     learner = KernelPerceptron(gamma=1.0, until_clean=True, max_passes=50).fit(X, y)
     for weights in (size * np.array([1, -3, 3, -1, 0.0]), size * np.array([1, -1, 1, -1, 1e-9])):
         assert not any(one.violated for one in learner.certify(X, y, against=weights))
+
+
+def inner_products(A):
+    """A Gram matrix of whole numbers, of a rank that may be low."""
+    return A @ A.T
+
+
+square = arrays(np.float64, (7, 7), elements=st.integers(-3, 3).map(float))
+
+
+@given(A=square, kind=st.sampled_from(["any", "kernel", "nearly"]), y=arrays(np.int8, 7, elements=st.integers(0, 2)))
+@example(A=np.eye(7) - np.tri(7, k=-1), kind="any", y=(np.arange(7) == 2).astype(np.int8))  # 2 I - 1
+def test_no_matrix_makes_a_sure_theorem_false(A, kind, y):
+    """Whatever a precomputed kernel holds, inner products or not, no bound that is printed is exceeded."""
+    if len(set(y.tolist())) < 2:
+        return
+    gram = np.where(np.eye(7), np.abs(A), A + A.T) if kind == "any" else inner_products(A)
+    gram = gram - 1e-6 * np.diag(np.diagonal(gram)) if kind == "nearly" else gram
+    for passes in (1, 3):
+        certificates = KernelPerceptron(kernel="precomputed", passes=passes).fit(gram, y).certify(gram, y, svm=False)
+        assert not any(c.violated for c in certificates)
+        assert kind == "any" or certificates[1].applies
+
+
+def test_values_that_are_no_inner_products_certify_nothing():
+    """A Gram matrix with a negative eigenvalue, one that is not symmetric and a tanh get certificates that say why they
+    do not apply, with several classes and with a budget too."""
+    gram, y = 2 * np.eye(3) - 1, [-1, -1, 1]
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    signs, classes = np.sign(X[:, 0] * X[:, 1]), np.arange(60) % 3
+
+    def tanh(a, b):
+        return np.tanh(a @ b.T + 1)
+
+    found = [
+        KernelPerceptron(kernel="precomputed").fit(gram, y).certify(gram, y),
+        KernelPerceptron(kernel="precomputed")
+        .fit(X @ X.T + 1e-3 * X[:, 0], signs)
+        .certify(X @ X.T + 1e-3 * X[:, 0], signs),
+        KernelPerceptron(kernel=tanh).fit(X, signs).certify(X, signs),
+        KernelPerceptron(kernel=tanh).fit(X, classes).certify(X, classes),
+        KernelPerceptron(kernel=tanh, budget=5).fit(X, signs).certify(X, signs),
+        KernelPerceptron(kernel=tanh, budget=5, removal="projection").fit(X, signs).certify(X, signs),
+    ]
+    for certificates in found:
+        assert len(certificates) >= 5
+        assert all(c.bound is None and "not known to be positive semidefinite" in c.why for c in certificates)
+
+
+def test_inner_products_that_were_rounded_are_a_kernel():
+    """Of one kernel, compiled, given as a function, as a matrix and as one of single precision, the bounds are the same
+    but for rounding."""
+    X = np.random.default_rng(1).normal(size=(150, 3))
+    y = np.sign(X[:, 0] * X[:, 1])
+    gram = (X @ X.T + 1) ** 2
+    ours = KernelPerceptron(kernel="poly", degree=2, gamma=1.0).fit(X, y).certify(X, y)
+    function = KernelPerceptron(kernel=lambda a, b: (a @ b.T + 1) ** 2).fit(X, y).certify(X, y)
+    matrix = KernelPerceptron(kernel="precomputed").fit(gram, y).certify(gram, y)
+    single = gram.astype(np.float32).astype(np.float64)
+    rounded = KernelPerceptron(kernel="precomputed").fit(single, y).certify(single, y)
+    for mine, *others in zip(ours, function, matrix, rounded, strict=True):
+        assert mine.applies
+        assert [other.bound / mine.bound for other in others[:2]] == pytest.approx([1, 1], rel=1e-4)
+        assert 0.9999 * mine.bound <= others[2].bound <= 1.5 * mine.bound  # a margin so small feels single precision
+
+
+@given(A=square, share=st.sampled_from([0.0, 1e-12, 1e-9, 1e-7, 1e-5, 0.1]))
+def test_the_doubt_is_no_smaller_than_the_eigenvalue_that_is_missing(A, share):
+    """With its diagonal made 1, a matrix that passes has no eigenvalue below -doubt, inner products of whole numbers
+    pass with a doubt of rounding alone, and what is not symmetric by a part is in doubt by that part."""
+    gram = inner_products(A)
+    assert doubt_of(gram) < 1e-12
+    wrong = gram - share * np.diag(np.diagonal(gram))
+    used = np.diagonal(wrong) > 0
+    lengths = np.sqrt(np.diagonal(wrong)[used])
+    least = np.linalg.eigvalsh(wrong[np.ix_(used, used)] / np.outer(lengths, lengths)).min(initial=0.0)
+    assert -doubt_of(wrong) <= least + 1e-14
+    assert least > -2e-6 or doubt_of(wrong) == np.inf
+    assert doubt_of(gram + share * np.triu(np.sqrt(np.outer(np.diagonal(gram), np.diagonal(gram))), 1)) >= share / 2
+
+
+def test_what_a_proof_would_need_is_said_where_it_is_not_there():
+    """Beyond 2,000 rows values of a user's own kernel are looked at on the support alone, and a comparator on all rows
+    gets no certificate; what was removed from a support that large cannot be looked at."""
+    rows = 2001
+    X, y = np.random.default_rng(0).normal(size=(rows, 2)) + 3, np.where(np.arange(rows) < 2, -1, 1)
+
+    def product(a, b):
+        return a @ b.T
+
+    learner = KernelPerceptron(kernel=product).fit(X, y)
+    assert learner.certify(X, y)[1].applies
+    assert "on 2,001 rows, and at most 2,000" in learner.certify(X, y, against=np.zeros(rows))[1].why
+    forgetful = KernelPerceptron(kernel=product, budget=1).fit(X, y)
+    assert "what the budget took" in forgetful.certify(X, y)[0].why
+
+
+def test_a_function_with_negative_lengths_is_refused_by_its_row():
+    """A callable that gives a negative K(x, x) is refused with the row, as a Gram matrix is."""
+    X = np.array([[2.0], [3.0], [0.5]])
+    with pytest.raises(RegretlessError, match=r"K\(x, x\) = -0\.75 in row 2"):
+        KernelPerceptron(kernel=lambda a, b: a @ b.T - 1).fit(X, [0, 1, 0])

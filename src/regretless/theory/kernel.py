@@ -2,8 +2,9 @@
 
 A kernel that is positive semidefinite is an inner product of features, so every theorem about the perceptron holds with
 the length of a row read as sqrt(K(x, x)), the comparator as a function v of that space with <v, x> = v(x), and its
-length as |v|^2 = sum b_s b_t K(x_s, x_t). They assume that nothing which was learned is ever taken away; with a budget,
-`regretless.theory.budget` has a theorem that does not.
+length as |v|^2 = sum b_s b_t K(x_s, x_t). It is enough that K is one on the rows that f and v are made of. They assume
+that nothing which was learned is ever taken away; with a budget, `regretless.theory.budget` has a theorem that does
+not.
 """
 
 from __future__ import annotations

@@ -7,6 +7,14 @@ which is little beside the support.
 
 Where rounds are nearly alike a function may have huge coefficients that all but cancel, and what is left is rounding.
 So every function is taken to be longer, and its values to be worse, by as much as rounding may have changed them.
+
+Values that come from outside are those of a kernel only if some positive semidefinite one is near them on the rows that
+the run and its comparators are made of. It is looked for (see `definite`), and where each of its values is within a
+part e of sqrt(K(x, x) K(z, z)) of theirs, what holds in its space is read from them with an allowance for e: for the
+values and the length of a comparator as for rounding; for the length of the function that was learned, of which the
+proofs only need |f|^2 <= sum of K(x, x) + e (sum of sqrt(K(x, x)))^2, both over the M updates. Its root is at most that
+of the first sum and sqrt(M) / 2 times e times the sum of sqrt(K(x, x)), and as much the margins of v give way, times
+|v|.
 """
 
 from __future__ import annotations
@@ -24,13 +32,19 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Certificate, Theorem, summed
+from ...theory.kernel import KernelStanding
 from ...theory.standing import SHORTEST2, Standing
 from ..comparators.hindsight import Question
+from .definite import doubt_of
 from .player import DualPlayer
 from .rules import KernelRules
-from .state import DualState
+from .state import TIMES, DualState
 
 MOST_GRAM = 2000  # rows of a Gram matrix that is worth its time
+UNKNOWN = "its kernel is not known to be positive semidefinite: "
+INDEFINITE = UNKNOWN + "its values on these rows, as they were given, are not"
+TOO_MANY = UNKNOWN + "that would ask for its values on {0:,} rows, and at most {1:,} are looked at"
+GONE = UNKNOWN + "what the budget took is not at hand"
 EPOCHS = 10
 SVM_EXPONENTS = range(-2, 3)  # of C in units of 1 / r^2
 MOST_SVM_STEPS = 20_000
@@ -143,12 +157,15 @@ class Function:
 def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem; with several classes, both of its sides summed over the one-against-rest problems."""
     reading = _Reading.of(question)
+    obstacle = reading.settle_doubt()
+    if obstacle is not None:
+        return [Certificate(theorem, None, None, None, obstacle) for theorem in question.theorems]
     per_target = [_certify_target(question, reading, target) for target in range(question.state.targets)]
     return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
 
 
 def _certify_target(question: Question, reading: _Reading, target: int) -> list[Certificate]:
-    ledger, standing = question.state.ledgers()[target], question.standings[target]
+    ledger, standing = question.state.ledgers()[target], reading.standing(target)
     span = question.span(target)
     times = np.full(reading.rows, float(span.passes))
     times[: span.skip] -= 1
@@ -156,7 +173,8 @@ def _certify_target(question: Question, reading: _Reading, target: int) -> list[
     seen = (float(times.sum()), float(reading.own[played].max(initial=0.0)), float(times @ reading.own))
     signs = reading.signs(target, question.state.targets)
     functions, obstacle = reading.functions(target, signs, times)
-    reach = np.sqrt(reading.own)
+    reach, lost = np.sqrt(reading.own), reading.doubt * sqrt(ledger.updates) / 2
+    functions = [replace(f, doubt=f.doubt + lost * f.norm) for f in functions]
     margins = {f.name: f.margins(signs, reach)[played] for f in functions if f.norm > 0}
     lines = [Line.of(f.name, margins[f.name], times[played], f.norm, seen) for f in functions if f.norm > 0]
     lines = lines or [Line.of("v = 0", np.zeros(int(played.sum())), times[played], 0.0, seen)]
@@ -180,6 +198,7 @@ class _Reading:
         self.codes = np.zeros(0, np.int32)
         self.own = np.zeros(0)
         self.last, self.mean = np.zeros((0, self.state.targets)), np.zeros((0, self.state.targets))
+        self.doubt = 0.0  # how far off values are, as a part of sqrt(K(x, x) K(z, z)), besides rounding
         self.mixed: Array | None = None  # coefficients of more passes over the rows, averaged
         self._everything: DualPlayer | None = None
         self._gram: Array | None = None
@@ -208,6 +227,28 @@ class _Reading:
     def rows(self) -> int:
         """How many rounds there are in one reading."""
         return len(self.own)
+
+    def settle_doubt(self) -> str | None:
+        """Find out how far values that were given are from those of a kernel; or why that is not known."""
+        if not self.rules.given:
+            return None
+        whole = self.batch is not None and len(self.batch) <= MOST_GRAM
+        removals = bool(self.state.removed[:, TIMES].any())
+        if removals and (not whole or self.rules.removal == "projection"):
+            return GONE  # of a projection it is not known how long its terms were
+        count = self.rows if whole or self.question.against is not None else self.state.support.count
+        if count > MOST_GRAM:
+            return TOO_MANY.format(count, MOST_GRAM)
+        self.doubt = doubt_of(self._all_values() if whole else self._values_of_support())
+        return None if self.doubt < inf else INDEFINITE
+
+    def standing(self, target: int) -> Standing:
+        """What theorems may ask of a target: of values that were given, lengths in the space of a kernel near them."""
+        standing = cast(KernelStanding, self.question.standings[target])
+        if not self.rules.given:
+            return standing
+        norm, _ = self._of_run(target)[0]
+        return replace(standing, norm=max(norm, standing.norm), removed=standing.removed * (1 + self.doubt))
 
     def signs(self, target: int, targets: int) -> Array:
         """+1 for a target's own rounds, -1 for the rest."""
@@ -267,13 +308,15 @@ class _Reading:
         """By what part of its largest possible value rounding may change a value of a function of so many terms."""
         rules, state = self.rules, self.state
         steps = terms + 16
-        if rules.kernel not in ("precomputed", "callable"):
+        if rules.kernel == "callable":  # nothing is known of it; a sum over the features, say
+            steps += state.columns
+        elif rules.kernel != "precomputed":
             support = state.support
             longest = int(support.length[: support.count].max(initial=0)) if len(support.length) else state.columns
             steps += longest * (rules.degree if rules.kernel == "poly" else 1)
         if rules.kernel == "rbf":  # distances are differences of lengths
             steps += round(8 * state.gamma * float(state.support.norm2[: state.support.count].max(initial=0.0)))
-        return UNIT * steps
+        return UNIT * steps + self.doubt
 
     def _over_rows(self, name: str, weights: Array) -> Function:
         """The function with these coefficients of the kernel at each of the rounds."""
@@ -290,9 +333,20 @@ class _Reading:
             self._everything = self.player.beside(cast(Batch, self.batch))
         return self._everything
 
+    def _all_values(self) -> Array:
+        """K(x, z) of all rows, as they were given."""
+        return self._everywhere().gram(cast(Batch, self.batch))
+
+    def _values_of_support(self) -> Array:
+        """The same of the rows that the functions are made of."""
+        support = self.state.support
+        if self.rules.kernel == "precomputed":
+            return self.player.gram(cast(Batch, self.batch))[support.column[: support.count]]
+        return self.player.gram(support.batch())
+
     def _all_pairs(self) -> Array:
         if self._gram is None:
-            gram = self._everywhere().gram(cast(Batch, self.batch))
+            gram = self._all_values()
             self._gram = np.ascontiguousarray(gram / 2 + gram.T / 2)
         return self._gram
 

@@ -59,7 +59,8 @@ class KernelPerceptron(OnlineClassifier):
     kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
         exp(-gamma \\|x - z\\|^2), <x, z>, (gamma <x, z> + coef0)^degree, or a Gram matrix in the place of X: square in
         `fit`, later with a row for each row and a column for each row of `fit`. A callable is given two sets of rows
-        and returns the matrix of its values; it must be symmetric and positive semidefinite for the theorems.
+        and returns the matrix of its values. Theorems are read of either if its values on the rows, at most 2,000,
+        prove to be those of a positive semidefinite kernel.
     gamma : float or {"scale", "auto"}, default="scale"
         Of the kernel; "scale" is 1 / (features * variance of X), "auto" is 1 / features, both of the first rows that
         are learned from. A stream needs a number.

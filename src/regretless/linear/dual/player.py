@@ -241,11 +241,7 @@ class DualPlayer:
         gram = self._gram(batch)
         if gram.shape[0] != gram.shape[1]:
             raise RegretlessError(f"X has shape {gram.shape}, and a precomputed kernel must be a square matrix")
-        if gram.diagonal().min(initial=0.0) < 0:
-            row = int(gram.diagonal().argmin())
-            raise RegretlessError(
-                f"K(x, x) = {gram[row, row]:g} in row {row}: that is no kernel, no length is negative"
-            )
+        _refuse_negative(gram.diagonal(), np.arange(len(gram)))
         return gram
 
     def _remove(self, known: Array | None) -> None:
@@ -269,18 +265,20 @@ class DualPlayer:
             chunk = rows_of(batch, places)
             its_weights = None if weights is None else np.ascontiguousarray(weights[places])
             its_rows = None if known is None else first + places
-            played, why = self._play_chunk(chunk, np.ascontiguousarray(labels[places]), its_weights, known, its_rows)
+            own = gram_of(self._function, matrix_of(chunk), matrix_of(chunk))
+            _refuse_negative(own.diagonal(), places)
+            its_labels = np.ascontiguousarray(labels[places])
+            played, why = self._play_chunk(chunk, own, its_labels, its_weights, known, its_rows)
             begin += played
             if why is not None:
                 return begin, why
         return end, None
 
     def _play_chunk(
-        self, chunk: Batch, labels: Array, weights: Array | None, known: Array | None, rows: Array | None
+        self, chunk: Batch, own: Array, labels: Array, weights: Array | None, known: Array | None, rows: Array | None
     ) -> Report:
         support, done, before = self.state.support, 0, self.state.support.count
         theirs, ours = support.matrix(), matrix_of(chunk)
-        own = gram_of(self._function, ours, ours)
         gram = np.hstack([gram_of(self._function, ours, theirs), own]) if before else own
         support.column[:before] = np.arange(before)
         while done < len(chunk):
@@ -326,6 +324,15 @@ class DualPlayer:
                 signs = np.where(scores == 0, tie, np.sign(scores))
                 out[place : place + len(part), c] = signs @ lives / max(lives.sum(), 1.0)
         return len(batch), None
+
+
+def _refuse_negative(own: Array, rows: Array) -> None:
+    """Refuse rows with a negative K(x, x)."""
+    if own.min(initial=0.0) < 0:
+        worst = int(own.argmin())
+        raise RegretlessError(
+            f"K(x, x) = {own[worst]:g} in row {rows[worst]}: that is no kernel, no length is negative"
+        )
 
 
 def _identity(support: Support) -> tuple[Any, ...]:
