@@ -58,13 +58,21 @@ def test_the_textbook_stops_at_the_same_round(X, y, mistakes, epsilon, size):
     """Weights, round and reason of the end are those of the textbook, whatever the batches and the data are, if both
     classes have come by then."""
     w, rounds, ending = longest_survivor(X.astype(float), y, mistakes, epsilon, 0.1)
-    assume(ending == "too short" or len(set(y[:rounds].tolist())) == 2)
+    assume(ending != "survived" or len(set(y[:rounds].tolist())) == 2)
+    if ending == "promise broken":
+        with pytest.raises(
+            RegretlessError, match=f"row {rounds} is update {mistakes + 1}; .* no more than {mistakes} "
+        ):
+            pac_run(Perceptron(), ArrayStream(X, y, entries=2 * size), epsilon, 0.1, mistakes=mistakes)
+        return
+    if len(set(y.tolist())) == 1:
+        ending = "too short"  # nothing was told from anything
     run = pac_run(Perceptron(), ArrayStream(X, y, entries=2 * size), epsilon, 0.1, mistakes=mistakes)
     assert (run.rounds, run.ending) == (rounds, ending)
     coef = run.hypothesis.coef_[0]
     # A single class that is -1 is played as -1, and a second one may come later: the signs are the same.
     assert coef.tolist() == w.tolist()
-    assert run.certificate.applies == (ending != "too short")
+    assert run.certificate.applies == (ending == "survived")
 
 
 @pytest.mark.parametrize("margin", [0.05, 0.2])
@@ -82,15 +90,45 @@ def test_enough_rounds_always_end_it(margin):
     assert (run.hypothesis.predict(X) != y).mean() <= 0.2
 
 
-def test_the_last_mistake_leaves_nothing_to_be_wrong_about():
-    """On orthonormal rows, M updates are all there can be: the hypothesis after them is returned, and its risk is 0."""
+def test_what_the_last_mistake_leaves_has_to_survive_too():
+    """On orthonormal rows, M updates are all there can be: what they leave is right everywhere, but is guaranteed only
+    once it has survived as many rounds as others must, for the margin might have been a smaller one."""
     labels = np.array([-1, 1, -1, -1, 1, 1])
     drawn = np.random.default_rng(0).integers(6, size=600)
-    stream = ArrayStream(np.eye(6)[drawn], labels[drawn])
-    run = pac_run(Perceptron(), stream, epsilon=0.01, margin=6**-0.5, radius=1.0)
-    assert (run.size.mistakes, run.updates, run.ending) == (6, 6, "all mistakes made")
-    assert run.certificate.bound == 0
+    X, y = np.eye(6)[drawn], labels[drawn]
+    told = {"epsilon": 0.01, "margin": 6**-0.5, "radius": 1.0}
+    run = pac_run(Perceptron(), ArrayStream(X, y), **told)
+    assert (run.size.mistakes, run.updates, run.ending) == (6, 6, "survived")
+    assert (run.survived, run.certificate.bound) == (run.size.survive, 0.01)
     assert run.hypothesis.predict(np.eye(6)).tolist() == labels.tolist()
+    early = pac_run(Perceptron(), ArrayStream(X[: run.rounds - 1], y[: run.rounds - 1]), **told)
+    assert (early.ending, early.updates, early.certificate.applies) == ("all mistakes made", 6, False)
+
+
+def test_a_margin_that_is_not_there_is_found_out():
+    """Fair coins have no margin: whatever is told, no hypothesis gets a guarantee, and the update that the told margin
+    does not allow is an error that names it."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(3000, 5))
+        stream = ArrayStream(X / np.linalg.norm(X, axis=1, keepdims=True), random.choice([-1, 1], 3000))
+        with pytest.raises(
+            RegretlessError, match=r"is update 26; .* no more than 25 if .* >= 0\.2 in all rounds .* false"
+        ):
+            pac_run(Perceptron(), stream, epsilon=0.1, margin=0.2, radius=1.0)
+
+
+def test_a_guarantee_names_what_it_is_worth():
+    """The line says what margin, or what number of updates, was promised, and that the risk was not observed."""
+    stream = ArrayStream(*separable(3000))
+    told = pac_run(Perceptron(), stream, epsilon=0.2, margin=0.2, radius=1.0).certificate
+    assert str(told).startswith(
+        "Longest survivor: if some unit vector has y <v, x> >= 0.2 in all rounds and none is longer than 1, "
+        "risk (not observed) <= 0.2, with probability 95%  ["
+    )
+    assert (told.describe()["if"], told.observed) == (told.promise, None)
+    counted = pac_run(Perceptron(), stream, epsilon=0.2, mistakes=2500).certificate
+    assert "if no run makes more than 2,500 updates, risk" in str(counted)
 
 
 def test_a_short_stream_guarantees_nothing():
@@ -135,6 +173,7 @@ def test_a_constant_feature_makes_the_rows_longer():
         (Perceptron(), {"mistakes": 5, "epsilon": 1.0}, "^epsilon="),
         (Perceptron(), {"margin": 0.1, "radius": 0.5}, "longer than radius"),
         (OnlineGradientDescent(), {"margin": 0.1, "radius": 1.0}, "not of OnlineGradientDescent"),
+        (KernelPerceptron(kernel=np.outer), {"margin": 0.1, "radius": 1.0}, "positive semidefinite on all rows"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(learner, parameters, message):
@@ -223,7 +262,7 @@ def test_one_class_alone_survives_nothing():
     rows[200], labels = -1.0, np.where(np.arange(500) == 200, -1, 1)
     run = pac_run(Perceptron(), ArrayStream(rows, labels), epsilon=0.1, margin=1.0, radius=1.0)
     assert (run.ending, run.rounds, run.hypothesis.predict([[-2.0], [2.0]]).tolist()) == (
-        "all mistakes made",
+        "survived",
         201,
         [-1, 1],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import floor, inf
+from typing import Any
 
 from ..checks import positive, share, whole
 from ..data.batch import Batch
@@ -40,12 +41,33 @@ class SampleSize:
     survive : int
         k, how many rounds in a row the hypothesis must be left as it is.
     rounds : int
-        n = M k, which always suffice.
+        n = M k, within which a hypothesis survives or the last of M updates is made. What it leaves has to survive k
+        rounds as well.
     """
 
     mistakes: int
     survive: int
     rounds: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Told(Certificate):
+    """A certificate that is worth what its user has promised.
+
+    Attributes
+    ----------
+    promise : str
+        Why there are no more than M updates.
+    """
+
+    promise: str = ""
+
+    def describe(self) -> dict[str, Any]:
+        """The certificate as JSON values."""
+        return Certificate.describe(self) | {"if": self.promise}
+
+    def _reading(self) -> str:
+        return f"if {self.promise}, {Certificate._reading(self)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,9 +79,9 @@ class PacRun:
     hypothesis : OnlineClassifier
         The learner as it was when the search ended.
     ending : str
-        "survived": it went through `size.survive` rounds that left it as it was. "all mistakes made": it has made its
-        last update. "too short": the rounds ended before either, or before a second class came, and nothing is
-        guaranteed.
+        "survived": it went through `size.survive` rounds that left it as it was. "all mistakes made": the rounds ended
+        before that, but after the last of the M updates. "too short": they ended before either, or before a second
+        class came. Nothing is guaranteed of what has not survived.
     size : SampleSize
     rounds, updates, survived : int
         Rounds that were played, those with an update, and those since the hypothesis was changed last.
@@ -109,7 +131,9 @@ def pac_run(
     """Learn until one hypothesis has survived so many rounds that its risk is probably small.
 
     The rounds must be independent draws from one distribution. M, the most updates that there can be, must be known
-    beforehand: for a perceptron it is the whole part of (radius / margin)^2.
+    beforehand: for a perceptron it is the whole part of (radius / margin)^2. The guarantee is worth what is promised
+    so, and names it. A hypothesis that M updates have made can make none any more if the promise is true; that is tried
+    in as many rounds as others have to survive.
 
     Parameters
     ----------
@@ -160,20 +184,34 @@ def pac_run(
     size = sample_size(most, epsilon, delta)
     rounds = made = changes = survived = 0
     ending = "too short"
+    promise = _promise(margin, radius, most)
     for updated, changed in _rounds(ours, stream, radius, two_classes=margin is not None):
         rounds, made, changes = rounds + 1, made + updated, changes + changed
         survived = 0 if changed else survived + 1
         if changes > most:
-            raise RegretlessError(f"{stream.name}: row {rounds} is update {changes}; there can be no more than {most}")
+            raise RegretlessError(
+                f"{stream.name}: row {rounds} is update {changes}; there can be no more than {most} if {promise}, "
+                "which is therefore false"
+            )
         # With one class the hypothesis predicts it for every row, whatever its weights would say of another.
-        if len(ours.classes_) > 1 and (made == most or survived >= size.survive):
-            ending = "all mistakes made" if made == most else "survived"
+        if len(ours.classes_) > 1 and survived >= size.survive:
+            ending = "survived"
             break
     if not rounds:
         raise RegretlessError(f"{stream.name}: no rows; there is nothing to learn from")
+    if made == most and ending != "survived" and len(ours.classes_) > 1:
+        ending = "all mistakes made"
     counted = Survival(most, made, survived, size.survive, float(epsilon), len(ours.classes_))
-    certificate = longest_survivor.certify(counted, [None], Declared(float(delta)))
+    found = longest_survivor.certify(counted, [None], Declared(float(delta)))
+    certificate = Told(found.theorem, found.observed, found.bound, None, found.why, found.confidence, promise=promise)
     return PacRun(ours, ending, size, rounds, made, survived, certificate)
+
+
+def _promise(margin: float | None, radius: float | None, most: int) -> str:
+    """Why there are no more than so many updates, in words."""
+    if margin is None:
+        return f"no run makes more than {most:,} updates"
+    return f"some unit vector has y <v, x> >= {margin:g} in all rounds and none is longer than {radius:g}"
 
 
 def _refuse_what_may_change_or_err_silently(learner: OnlineClassifier) -> None:
@@ -204,6 +242,11 @@ def _most(
     if not bounded or learner.class_weight is not None or learner.get_params().get("budget") is not None:
         raise RegretlessError(
             f"(radius / margin)^2 bounds the updates of a perceptron, not of {learner!r}; give mistakes instead"
+        )
+    if callable(learner.get_params().get("kernel")):
+        raise RegretlessError(
+            f"(radius / margin)^2 bounds the updates for kernels that are positive semidefinite on all rows that can "
+            f"come, and of {learner!r} that is not known; give mistakes instead"
         )
     longest2 = positive("radius", radius) ** 2 + intercept**2
     return max(1, floor(longest2 / positive("margin", margin) ** 2 * SLACK))
