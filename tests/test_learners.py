@@ -23,6 +23,7 @@ from regretless.linear import (
     KernelPerceptron,
     MarginPerceptron,
     OnlineGradientDescent,
+    PassiveAggressive,
     Perceptron,
     PNormPerceptron,
     Winnow,
@@ -279,6 +280,24 @@ def test_weights_that_overflow_are_named():
     X = np.array([[1e100], [1e100]] * 50)
     with pytest.raises(RegretlessError, match=r"overflow|too large"):
         OnlineGradientDescent(loss="square", schedule="constant", rate=1.0).fit(X, [0, 1] * 50)
+
+
+@pytest.mark.parametrize("rows", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("learner", "size", "says"),
+    [
+        (OnlineGradientDescent(), 1e-160, "so short .its largest entry is 1e-160."),
+        (PassiveAggressive(variant="PA"), 1e-160, "so short .its largest entry is 1e-160."),
+        (OnlineGradientDescent(loss="square", schedule="inverse-sqrt", radius=1.0), 1e100, "so long .its .* 1e.100"),
+        (OnlineGradientDescent(loss="square", schedule="constant", rate=1e200), 1.0, "weights have overflowed"),
+    ],
+    ids=repr,
+)
+def test_a_row_that_is_too_short_or_too_long_is_named(learner, size, says, rows):
+    """A row that no float can be learned from is refused by its number and its size, and not for the weights."""
+    X = rows(np.array([[size, 0.0], [0.0, size], [size, size], [-size, size]]))
+    with pytest.raises(RegretlessError, match=f"^(In r|R)ow [0-3] .*{says}"):
+        copy.copy(learner).fit(X, [1, -1, 1, -1])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ..ledger import Ledger
 from .certified import Certified
 from .classes import distinct, encode, extend, targets_for, with_class
 from .estimator import Estimator
-from .intake import ascending, explain_nonfinite, read_labels, read_rows, read_weights
+from .intake import ascending, explain_nonfinite, explain_overflow, read_labels, read_rows, read_weights
 from .state import BaseState, Rules, State
 from .weights import weigh
 
@@ -461,7 +461,7 @@ class OnlineClassifier(Estimator, Certified):
         if why == "not finite":
             return explain_nonfinite(batch, row, getattr(self, "feature_names_in_", None))
         if why == "diverged":
-            return f"In row {row} the score is too large: the weights have overflowed; lower the rate or scale X."
+            return explain_overflow(batch, row)
         return f"X is not a valid sparse matrix: row {row} is {why}"
 
     def _name(self, scores: Array) -> Array:

@@ -21,6 +21,7 @@ from ..given import laid_out
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 FLOATS = (DOUBLE, SINGLE)
 INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
+EXTREME = 1e-75, 1e75  # numbers whose fourth powers are no floats
 ARROW_ROWS_AT_A_TIME = 1024  # one slab of the result stays in the cache while its columns are laid down
 
 RESHAPE = (
@@ -106,6 +107,38 @@ def ascending(batch: Batch) -> Batch:
     return Batch(matrix.data, batch.labels, batch.columns, matrix.indices, matrix.indptr)
 
 
+def _entries(batch: Batch, row: int) -> tuple[Array, Array | None]:
+    """The values in a row, and their columns if it is sparse."""
+    if batch.starts is None or batch.indices is None:
+        return batch.values[row], None
+    entries = slice(int(batch.starts[row]), int(batch.starts[row + 1]))
+    return batch.values[entries], batch.indices[entries]
+
+
+def explain_overflow(batch: Batch, row: int) -> str:
+    """Why the loop refused a row of finite numbers: what is extreme about it, or else about the weights.
+
+    Parameters
+    ----------
+    batch : Batch
+        What the loop was reading.
+    row : int
+        The row it stopped at.
+    """
+    largest = float(np.abs(_entries(batch, row)[0]).max(initial=0.0))
+    if 0 < largest < EXTREME[0]:
+        return (
+            f"Row {row} is so short (its largest entry is {largest:.3g}) that a step along it is too long for floats; "
+            "scale X."
+        )
+    if largest > EXTREME[1]:
+        return (
+            f"Row {row} is so long (its largest entry is {largest:.3g}) that what is charged for it, or its square, is "
+            "too large for floats; scale X."
+        )
+    return f"In row {row} the score is too large: the weights have overflowed; lower the rate or scale X."
+
+
 def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None) -> str:
     """Why the loop refused a row: what stands in it, and where.
 
@@ -118,11 +151,7 @@ def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None
     names : sequence of str, optional
         The names of the columns, if they have any.
     """
-    if batch.starts is None or batch.indices is None:
-        values, columns = batch.values[row], None
-    else:
-        entries = slice(int(batch.starts[row]), int(batch.starts[row + 1]))
-        values, columns = batch.values[entries], batch.indices[entries]
+    values, columns = _entries(batch, row)
     unfit = np.flatnonzero(~np.isfinite(values))
     if not unfit.size:
         return f"Input X contains a value too large: the squares in row {row} (from 0) add up to infinity."

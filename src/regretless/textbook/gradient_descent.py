@@ -34,8 +34,8 @@ def gradient_descent(
         gradient = slope(margin) * label * x
         paid, squares = paid + value(margin), squares + gradient @ gradient
         longest, tuned = max(longest, float(np.linalg.norm(x))), np.sqrt(squares) or np.inf
-        slower = {"constant": 1, "inverse-sqrt": np.sqrt(t), "self-tuned": tuned, "scale-free": tuned * (longest or 1)}
-        eta = rate / slower[schedule]
-        w = w - eta * gradient
+        slower = {"constant": 1, "inverse-sqrt": np.sqrt(t), "self-tuned": tuned, "scale-free": tuned}
+        step = rate * gradient / slower[schedule]
+        w = w - (step / (longest or 1) if schedule == "scale-free" else step)  # the product of both may be no float
         w = w * min(1, radius / (np.linalg.norm(w) or 1))
     return w, float(paid), history
