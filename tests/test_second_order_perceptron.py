@@ -142,6 +142,39 @@ def test_arow_is_the_textbooks(matrix, seed, r):
         np.testing.assert_allclose(learner.coef_[0], mean, rtol=1e-6, atol=1e-9)
 
 
+def charged(learner, matrix, X, signs, weights):
+    """What one class against the rest is charged, by its definition."""
+    u, A, loss, w = np.zeros(X.shape[1]), np.eye(X.shape[1]), 0.0, np.zeros(X.shape[1])
+    for x, y, c in zip(X, signs, weights, strict=True):
+        outer = np.outer(x, x) if matrix == "full" else np.diag(x * x)
+        if learner is AROW:
+            loss += c * max(0.0, 1 - y * (w @ x)) ** 2
+            teaches, step = y * (w @ x) < 1, np.linalg.solve(A, x) * (y - w @ x) / (1 / c + x @ np.linalg.solve(A, x))
+            w = w + step * teaches
+        else:
+            score = u @ np.linalg.solve(A + outer, x)
+            loss += c * max(0.0, -y * score)
+            teaches = y * score <= 0
+        u, A = (u + c * y * x, A + c * outer) if teaches else (u, A)
+    return loss
+
+
+@pytest.mark.kernel
+@LEARNERS
+@MATRICES
+@pytest.mark.parametrize("classes", [(-1, 1), (0, 1, 2)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_is_charged_is_the_loss_of_the_score_that_is_stated(learner, matrix, classes, weighted):
+    """The loss in the ledger is the sum, from the rows alone, of max(0, -y u'(A + x x')^-1 x), or of the squared hinge
+    of AROW's margins: with either matrix, over all classes against the rest."""
+    X, y = drawn(3, rows=120, columns=4, classes=classes)
+    weights = np.random.default_rng(5).uniform(0.2, 3, len(y)) if weighted else np.ones(len(y))
+    ours = learner(matrix=matrix, intercept=0.0).fit(X, y, weights)
+    each = classes if len(classes) > 2 else classes[1:]
+    expected = sum(charged(learner, matrix, X, np.where(y == one, 1, -1), weights) for one in each)
+    assert ours.ledger_.loss == pytest.approx(expected, rel=1e-9)
+
+
 @LEARNERS
 @MATRICES
 def test_an_intercept_is_one_more_column(learner, matrix):

@@ -1,6 +1,7 @@
 // The loop of learners that also remember how well each direction is known: predict, suffer, update; write it down.
 #pragma once
 #include <cmath>
+#include <concepts>
 
 #include "any_rows.hpp"
 #include "loss.hpp"
@@ -38,14 +39,20 @@ REGRETLESS_INLINE Complaint prepare(const X& rows, std::int64_t t, std::int64_t 
   return Complaint::none;
 }
 
-// Suffer one round; whether it teaches.
+// What a round costs that teaches; the others cost nothing. `doubt` is what learning told of the row.
+template <Loss L>
+REGRETLESS_INLINE double charge(const L& loss, double y, double score, double weight, double doubt) {
+  if constexpr (std::same_as<L, PerceptronLoss>) score /= 1 + doubt;
+  return weight * loss.value(y * score, no_memory);
+}
+
+// Suffer one round, but for what it costs; whether it teaches.
 template <Loss L>
 REGRETLESS_INLINE bool judge(const L& loss, double tie, double y, double score, double norm2, double weight, Ledger& book) {
   const double margin = y * score, slope = weight * loss.slope(margin, y, no_memory);
   book.rounds += 1;
   if (weight != 1) book.weighted += 1;
   book.mistakes += positive(score, tie) != (y > 0);
-  book.loss += weight * loss.value(margin, no_memory);
   book.total_norm2 += norm2;
   if (norm2 > book.max_norm2) book.max_norm2 = norm2;
   if (slope == 0) return false;
@@ -68,7 +75,7 @@ REGRETLESS_INLINE Complaint play_row(const Row& row, M& matrix, const L& loss, c
   const double norm2 = seen.norm2 + b * b;
   const Complaint complaint = too_much(loss, norm2, seen.score, weight, state.memory->prior);
   if (complaint == Complaint::none && judge(loss, rules.tie, y, seen.score, norm2, weight, *state.book))
-    matrix.learn(row, Lesson{b, weight}, y, seen.score);
+    state.book->loss += charge(loss, y, seen.score, weight, matrix.learn(row, Lesson{b, weight}, y, seen.score));
   return complaint;
 }
 
@@ -130,6 +137,9 @@ Outcome play_targets(const X& rows, const Labels& labels, const Rules& rules, co
       any |= teaches;
     }
     if (any) matrix.learn_many(row, Lesson{b, weight}, labels.label[at], moves);
+    for (std::int64_t c = 0; c < state.targets; ++c)
+      if (moves.confidences[c] > 0)
+        state.book[c].loss += charge(loss, c == labels.label[at] ? 1 : -1, moves.scores[c], weight, moves.steps[c]);
   }
   return {end, Complaint::none};
 }

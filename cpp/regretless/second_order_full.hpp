@@ -46,12 +46,12 @@ REGRETLESS_APART static double take_in(const Factored& s, const double* x, doubl
   return doubt;
 }
 
-// A round that teaches: sums, matrix and weights. `scratch` has room for 2 n numbers.
+// A round that teaches: sums, matrix and weights. `scratch` has room for 2 n numbers. Returned is x' A^-1 x with the A of before.
 template <class Row>
-REGRETLESS_APART static void take_in_row(const Factored& s, const Row& row, double intercept, double y, double score,
-                                         double confidence, double* scratch) {
+REGRETLESS_APART static double take_in_row(const Factored& s, const Row& row, double intercept, double y, double score,
+                                           double confidence, double* scratch) {
   const double noise = 1 / confidence;
-  if (!(noise < std::numeric_limits<double>::infinity())) return;  // next to no weight
+  if (!(noise < std::numeric_limits<double>::infinity())) return 0;  // next to no weight
   double *x = scratch, *gain = scratch + s.n;
   for (std::int64_t i = 0; i < s.n; ++i) x[i] = 0;
   x[0] = intercept;
@@ -63,6 +63,7 @@ REGRETLESS_APART static void take_in_row(const Factored& s, const Row& row, doub
     s.weights[i] += step * gain[i];
     s.sums[i] += by * x[i];
   }
+  return doubt;
 }
 
 }  // namespace regretless::REGRETLESS_ISA

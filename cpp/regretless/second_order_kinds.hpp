@@ -9,6 +9,9 @@
 
 namespace regretless::REGRETLESS_ISA {
 
+// What learns tells x' A^-1 x of the round where its score leaves the row out of A: the second-order perceptron is charged for
+// that score over one more, which is u' (A + x x')^-1 x. Where it is counted in already, that is 0.
+
 // Several targets side by side, with room for one number each of four kinds. Those that do not move have zeros.
 struct Moves {
   double *scores, *sums, *confidences, *steps;
@@ -47,7 +50,7 @@ struct BySums {
     return look(row, b);
   }
   template <class Row>
-  REGRETLESS_INLINE void learn(const Row& row, const Lesson& of, double y, double) const {
+  REGRETLESS_INLINE double learn(const Row& row, const Lesson& of, double y, double) const {
     const Eight signed_by = spread<8>(of.confidence * y), by = spread<8>(of.confidence);
     double* const records = s.records;  // or it would be read again after every addition
     by_eights(row, [&](std::int64_t k, int here, const Eight& x) {
@@ -56,6 +59,7 @@ struct BySums {
       });
     });
     remember(*s.memory, of, of.confidence * y, of.confidence);
+    return 0;
   }
   template <class Row>
   double scores(const Row& row, double b, double* out) const {
@@ -73,7 +77,10 @@ struct BySums {
         add_to_sums<size>(stretch, moves.sums + c, moves.confidences + c, s.records + c, s.records + s.targets + c);
       });
     }
-    for (std::int64_t c = 0; c < s.targets; ++c) remember(s.memory[c], of, moves.sums[c], moves.confidences[c]);
+    for (std::int64_t c = 0; c < s.targets; ++c) {
+      remember(s.memory[c], of, moves.sums[c], moves.confidences[c]);
+      moves.steps[c] = 0;
+    }
   }
 };
 
@@ -121,7 +128,7 @@ struct ByWeights {
     m.weight += by * (of.intercept / (m.square + prior));
   }
   template <class Row>
-  REGRETLESS_INLINE void learn(const Row& row, const Lesson& of, double y, double score) const {
+  REGRETLESS_INLINE double learn(const Row& row, const Lesson& of, double y, double score) const {
     const double by = step(*s.memory, of, y, score, doubt);
     const Eight far = spread<8>(by), much = spread<8>(of.confidence), signed_by = spread<8>(of.confidence * y);
     double *const records = s.records, *const gains = gain;
@@ -132,6 +139,7 @@ struct ByWeights {
     });
     remember_step(*s.memory, of, by);
     remember(*s.memory, of, of.confidence * y, of.confidence);
+    return 0;
   }
   template <class Row>
   double scores(const Row& row, double b, double* out) const {
@@ -184,8 +192,8 @@ struct Whole {
     return look(row, b);
   }
   template <class Row>
-  void learn(const Row& row, const Lesson& of, double y, double score) const {
-    take_in_row(target(0), row, of.intercept, y, score, of.confidence, scratch());
+  double learn(const Row& row, const Lesson& of, double y, double score) const {
+    return take_in_row(target(0), row, of.intercept, y, score, of.confidence, scratch());
   }
   template <class Row>
   double scores(const Row& row, double b, double* out) const {
@@ -200,7 +208,7 @@ struct Whole {
   void learn_many(const Row& row, const Lesson& of, std::int32_t label, const Moves& moves) const {
     for (std::int64_t c = 0; c < s.targets; ++c)
       if (moves.confidences[c] > 0)
-        take_in_row(target(c), row, of.intercept, c == label ? 1 : -1, moves.scores[c], of.confidence, scratch());
+        moves.steps[c] = take_in_row(target(c), row, of.intercept, c == label ? 1 : -1, moves.scores[c], of.confidence, scratch());
   }
 };
 
@@ -210,7 +218,7 @@ concept Matrix = std::constructible_from<M, const SecondOrder&> &&
                    { m.look(row, x) } -> std::same_as<Sight>;  // before learning
                    { m.view(row, x) } -> std::same_as<Sight>;  // when there is nothing to learn
                    { m.scores(row, x, &x) } -> std::same_as<double>;
-                   m.learn(row, of, x, x);
+                   { m.learn(row, of, x, x) } -> std::same_as<double>;
                    m.learn_many(row, of, std::int32_t{}, moves);
                  };
 

@@ -52,6 +52,7 @@ class SecondOrderPerceptron(SecondOrderLearner):
     coef_, intercept_ : ndarray
         A^-1 u. With a full matrix, scores are its products with the rows: they have the signs of the scores above,
         which are these over 1 + x'A^-1 x. With a diagonal, scores are those above, and nearly these for short rows.
+        The loss in the ledger is that of the scores above, whichever matrix is kept.
     classes_, ledger_, n_features_in_, feature_names_in_, n_iter_
         As in `Perceptron`.
 
