@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from math import sqrt
 
 import numpy as np
@@ -313,3 +315,30 @@ def test_a_run_of_clean_passes_is_not_one_until_clean():
     for _ in range(20):
         learner.partial_fit(X, y)
     assert not learner.certify(X, y)[-1].applies
+
+
+WITHOUT = """
+import sys
+sys.modules["sklearn"] = None  # as if it were not installed
+import numpy as np
+from regretless.linear import KernelPerceptron, MarginPerceptron, Perceptron
+X = np.random.default_rng(0).normal(size=(60, 2))
+y = np.sign(X[:, 0])
+for learner in (Perceptron(), KernelPerceptron(gamma=0.3), MarginPerceptron(0.001)):
+    learner.fit(X, y)
+    for svm in (True, False):
+        found = [one for one in learner.certify(X, y, svm=svm) if one.applies]
+        says = "(SVMs were not tried, for scikit-learn is not installed)"
+        told = [one.theorem.name for one in found if one.comparator.describe()["left_out"]]
+        assert told == [one.theorem.name for one in found if says in str(one)]
+        print(len(told), len(found))
+"""
+
+
+def test_comparators_that_a_missing_package_would_bring_are_said_to_be_missing():
+    """Without scikit-learn every line whose comparator was searched for says that SVMs were not tried, if they were
+    asked for; with it no line does."""
+    run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
+    assert run.stdout.split("\n")[:-1] == ["5 5", "0 5", "5 5", "0 5", "5 6", "0 6"]
+    X, y = np.eye(2), np.array([1, -1])
+    assert not any("not tried" in str(one) for one in Perceptron().fit(X, y).certify(X, y))

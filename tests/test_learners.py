@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import check_class_weight_classifiers, param
 import regretless
 from regretless.errors import ModelError, RegretlessError
 from regretless.linear import (
+    AROW,
     KernelPerceptron,
     MarginPerceptron,
     OnlineGradientDescent,
@@ -227,6 +228,35 @@ def test_a_single_class_waits_for_its_rival():
         assert Perceptron().partial_fit(X[:2], labels[:2]).predict(X[:2]).tolist() == [first, first]
     with pytest.raises(RegretlessError, match="class"):
         Perceptron().fit(X, [1, 1, 1])
+
+
+NAMED = [(-1, 1), (0, 1), (1, 2), (-2, -1), ("a", "b")]
+
+
+@pytest.mark.parametrize("names", NAMED, ids=repr)
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_rounds_of_a_class_without_a_rival_count_as_documented(names, first):
+    """In a stream the first class is played as +1 if it is a string or positive and else as -1, until another comes;
+    where that was the wrong sign, weights and updates are those of a run that knew both, and the mistakes differ by the
+    rounds before that with a score of 0. Names count for nothing else."""
+    random = np.random.default_rng(first)
+    X, places = random.normal(size=(60, 3)), random.integers(0, 2, 60)
+    places[:6], places[6] = first, 1 - first
+    X[3] = 0  # besides the first round, another with a score of 0
+    y = np.array(names)[places]
+    guessed = isinstance(names[first], str) or names[first] > 0
+    for learner in (Perceptron(), PNormPerceptron(p=4), KernelPerceptron("linear"), AROW()):
+        known = copy.copy(learner).partial_fit(X, places, classes=[0, 1])
+        met = copy.copy(learner)
+        for k in range(0, 60, 4):
+            met.partial_fit(X[k : k + 4], y[k : k + 4])
+        zeros = 2 - (learner.name == "arow")  # its constant feature is no longer 0
+        wrong = (guessed - first) * zeros
+        assert met.ledger_.updates == known.ledger_.updates
+        assert met.ledger_.mistakes == known.ledger_.mistakes - wrong
+        np.testing.assert_array_equal(met.decision_function(X), known.decision_function(X))
+        told = copy.copy(learner).partial_fit(X, y, classes=list(names))
+        assert told.ledger_ == known.ledger_
 
 
 def test_ties():

@@ -103,6 +103,7 @@ def certify_stream(
         The user's own comparator; see `OnlineClassifier.certify`.
     svm : bool
         Whether to try scikit-learn's linear SVMs, if the rounds fit in memory; importing it takes about two seconds.
+        Where it is not installed the certificates say that they were not tried.
     seconds : float
         How much CPU time the search for maximum margins may take, if the rounds fit in memory.
     trusted : bool
@@ -119,7 +120,7 @@ def certify_stream(
     replay = Replay(stream, learner)
     if not (trusted or gives(learner, replay)):
         return learner.declined(OTHERS.format(name=stream.name))
-    return learner.judge(
+    return learner.judged(
         learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, seconds=seconds)
     )
 

@@ -42,6 +42,8 @@ class Comparator:
     played : float
         How many rounds there were, where `rounds` and all sums count some of them for less than one; the same number
         unless another is given.
+    left_out : str
+        Which others were asked for, but not looked at, and why; empty if none.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Comparator:
     divergence: float = 0.0
     product: float = nan
     played: float = nan
+    left_out: str = ""
 
     def __post_init__(self) -> None:
         if isnan(self.own):
@@ -69,7 +72,7 @@ class Comparator:
     @property
     def label(self) -> str:
         """What a line calls it."""
-        return self.name
+        return f"{self.name} ({self.left_out})" if self.left_out else self.name
 
     @property
     def margin(self) -> float:
@@ -80,6 +83,7 @@ class Comparator:
         """The comparator as JSON values."""
         return {
             "name": self.name,
+            "left_out": self.left_out or None,
             "norm": self.norm,
             "hinge": self.hinge,
             "squared_hinge": self.squared_hinge,

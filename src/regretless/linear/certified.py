@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .comparators.hindsight import Geometry, Question, Rounds
 
 
+NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
+
+
 class Certified(Fresh, ABC):
     """What a learner offers of certificates, and what learners of other kinds do in their own way.
 
@@ -99,7 +102,8 @@ class Certified(Fresh, ABC):
             Your own comparator, instead of those found in hindsight; with an intercept it may have one column more, for
             the weight of the constant feature.
         svm : bool, default=True
-            Whether to try scikit-learn's linear SVMs as comparators.
+            Whether to try scikit-learn's linear SVMs as comparators. Where it is not installed the certificates say
+            that they were not tried.
         iid : bool, default=False
             Whether you vouch that the rounds are independent draws from one distribution; `certify_risk` then says
             what the first pass guarantees of new ones.
@@ -123,7 +127,19 @@ class Certified(Fresh, ABC):
 
         if self.ledger_.weighted == 0 and self.state_.steady and not gives(cast("OnlineClassifier", self), again):
             return self.declined(OTHERS.format(name="X")) + future
-        return self.judge(self.question(again, len(batch), in_memory=True, svm=svm, against=against)) + future
+        return self.judged(self.question(again, len(batch), in_memory=True, svm=svm, against=against)) + future
+
+    def judged(self, question: Question) -> list[Certificate]:
+        """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""
+        from .comparators.batch_directions import svms_are_there
+
+        found = self.judge(question)
+        if not question.svm or not question.in_memory or question.against is not None or svms_are_there():
+            return found
+        return [
+            replace(one, comparator=replace(one.comparator, left_out=NO_SVMS)) if one.comparator is not None else one
+            for one in found
+        ]
 
     def question(
         self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, seconds: float = 10.0

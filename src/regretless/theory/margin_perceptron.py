@@ -49,9 +49,9 @@ def _updates(ledger: Ledger, _: Comparator) -> float:
     return ledger.updates
 
 
-def _shortfall(_: Ledger, comparator: Comparator) -> float:
+def _asked(_: Ledger, comparator: Comparator) -> float:
     """The comparator's own length is the score that this learner asks of it, theta |v|."""
-    return 1 - comparator.least / comparator.own if comparator.own > 0 else inf
+    return comparator.own / comparator.least if comparator.own > 0 < comparator.least else inf
 
 
 def _wide(_: Ledger, comparator: Comparator, learner: MarginStanding) -> bool:
@@ -156,9 +156,9 @@ def margin_hinge(ledger: Ledger, comparator: Comparator, learner: MarginStanding
 
 @theorem(
     title="Margin handed over",
-    quantity="shortfall of the margin",
-    counts=_shortfall,
-    formula=r"1 - \frac{\rho(w)}{(1 - \varepsilon)\gamma} \le 0,\quad"
+    quantity="margin asked for over margin attained",
+    counts=_asked,
+    formula=r"\frac{(1 - \varepsilon)\gamma}{\rho(w)} \le 1,\quad"
     r"\ \rho(w) = \min_t \frac{y_t \langle w, x_t \rangle}{\lVert w \rVert}",
     source="a pass without an update has seen every row at that distance",
     assumes=(*PLAYED, CLEAN),
@@ -166,9 +166,8 @@ def margin_hinge(ledger: Ledger, comparator: Comparator, learner: MarginStanding
 )
 def margin_attained(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
     """Once a whole pass brings no update, every row is at least theta = (1 - epsilon) gamma on its right side of the
-    final weights; what is observed is by which share the smallest such distance falls short of theta, as read from the
-    rows, and below 0 when it is larger."""
-    return 0.0
+    final weights; what is observed is theta over the smallest such distance, as read from the rows."""
+    return 1.0
 
 
 @theorem(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,18 @@ def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: floa
     return name, *_parted(found.weights, batch.columns, intercept)
 
 
+def svms_are_there() -> bool:
+    """Whether scikit-learn is installed."""
+    return find_spec("sklearn") is not None
+
+
 def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float) -> list[tuple[str, Array, float]]:
     """A short path of linear SVMs without an intercept of their own, C = 10^-2 ... 10^4 over r^2."""
     usual = SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]
-    if batch.entries > MOST_SVM_ENTRIES or not usual or len(np.unique(signs)) < 2:
+    if batch.entries > MOST_SVM_ENTRIES or not usual or len(np.unique(signs)) < 2 or not svms_are_there():
         return []
-    try:
-        from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
-    except ImportError:
-        return []
+    from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
+
     rows = augmented(matrix_of(narrowed(batch)), intercept)
     directions = []
     for exponent in SVM_EXPONENTS:

@@ -34,6 +34,7 @@ from ...ledger import Ledger
 from ...theorem import Certificate, Theorem, summed
 from ...theory.kernel import KernelStanding
 from ...theory.standing import SHORTEST2, Standing
+from ..comparators.batch_directions import svms_are_there
 from ..comparators.hindsight import Question
 from .definite import doubt_of
 from .player import DualPlayer
@@ -366,6 +367,8 @@ class _Reading:
 
     def _svms(self, signs: Array) -> list[Function]:
         """A short path of support vector machines, whose thresholds are left out."""
+        if not svms_are_there():
+            return []
         from sklearn.svm import SVC  # type: ignore[import-untyped, unused-ignore]
 
         gram, found = self._all_pairs(), []
