@@ -1,0 +1,75 @@
+"""A game on which a theorem must say a number that is known, and how each of its assumptions fails on that game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from regretless.theorem import Theorem
+
+# What is changed of a game, by its place: "ledger.rounds", "learner.player.rate".
+Change = Mapping[str, Any]
+Breaks = Mapping[str, Sequence[Change]]
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A theorem, what it is read on, and the numbers that it must say."""
+
+    theorem: Theorem
+    ledger: Any
+    comparator: Any
+    learner: Any
+    bound: float
+    observed: float | None = None
+
+    def changed(self, change: Change) -> Known:
+        """The same game but for these values."""
+        case = self
+        for place, value in change.items():
+            case = _put(case, place.split("."), value)
+        return case
+
+    @property
+    def obstacle(self) -> str | None:
+        """The first assumption that fails."""
+        return self.theorem.obstacle(self.ledger, self.comparator, self.learner)
+
+
+def _put(held: Any, path: Sequence[str], value: Any) -> Any:
+    return replace(held, **{path[0]: value if len(path) == 1 else _put(getattr(held, path[0]), path[1:], value)})
+
+
+def known(cases: Iterable[Known]) -> pytest.MarkDecorator:
+    """Parametrize by cases, named by their theorems."""
+    return pytest.mark.parametrize("case", cases, ids=lambda case: case.theorem.name)
+
+
+def says_its_number(case: Known) -> None:
+    """The certificate has the known numbers."""
+    certificate = case.theorem.certify(case.ledger, [case.comparator], case.learner)
+    assert certificate.why is None
+    assert certificate.bound == pytest.approx(case.bound, rel=1e-9, abs=1e-300)
+    if case.observed is not None:
+        assert certificate.observed == pytest.approx(case.observed, rel=1e-12, abs=1e-300)
+
+
+def refuses(case: Known, breaks: Breaks) -> None:
+    """Each assumption of the theorem is the one that fails at each of its changes."""
+    for words, _ in case.theorem.assumes:
+        for change in breaks[words]:
+            broken = case.changed(change)
+            assert broken.obstacle == words, change
+            certificate = case.theorem.certify(broken.ledger, [broken.comparator], broken.learner)
+            assert (certificate.bound, certificate.why) == (None, words)
+
+
+def first_of_each(cases: Iterable[Known]) -> list[Known]:
+    """One case of every theorem, whose assumptions are to fail."""
+    found: dict[Theorem, Known] = {}
+    for case in cases:
+        found.setdefault(case.theorem, case)
+    return list(found.values())
