@@ -19,6 +19,7 @@ from regretless.theory import (
     multiclass,
     p_norm,
     regret,
+    rounding,
     standing,
     winnow,
 )
