@@ -13,6 +13,8 @@ from regretless.theorem import Theorem
 # What is changed of a game, by its place: "ledger.rounds", "learner.player.rate".
 Change = Mapping[str, Any]
 Breaks = Mapping[str, Sequence[Change]]
+# What theorems assume, stated once more: (words, check) as their modules have it.
+Assumes = Sequence[tuple[Sequence[Theorem], Sequence[tuple[str, Any]]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +59,14 @@ def says_its_number(case: Known) -> None:
         assert certificate.observed == pytest.approx(case.observed, rel=1e-12, abs=1e-300)
 
 
-def refuses(case: Known, breaks: Breaks, behind: Container[tuple[str, str]] = ()) -> None:
-    """Each assumption of the theorem is the one that fails at each of its changes.
+def refuses(case: Known, assumes: Assumes, breaks: Breaks, behind: Container[tuple[str, str]] = ()) -> None:
+    """The theorem assumes what it is said to, and each assumption is the one that fails at each of its changes.
 
     Those of `behind`, by theorem and words, are never the first to fail: another one asks for them too.
     """
-    for words, _ in case.theorem.assumes:
+    said = {words for theorems, each in assumes for words, _ in each if case.theorem in theorems}
+    assert {words for words, _ in case.theorem.assumes} == said
+    for words in sorted(said):
         if (case.theorem.name, words) in behind:
             assert all(case.changed(change).obstacle not in (words, None) for change in breaks[words])
             continue

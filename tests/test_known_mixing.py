@@ -9,12 +9,12 @@ from sys import float_info
 import pytest
 
 from regretless.ledger import Ledger, MixedLedger
-from regretless.theory import mixing, mixing_mirror, mixing_regret, standing
+from regretless.theory import mixing, mixing_mirror, mixing_regret, multiclass, regret, standing, winnow
 from regretless.theory import mixing_standing as ms
 from regretless.theory import passive_aggressive as pa
 
 from . import test_known_linear as linear
-from .known import Change, Known, first_of_each, known, refuses, says_its_number
+from .known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 
 # Four shards of the rounds of the linear games, weighted: sums over all of them are four times as large.
 PLAIN = Ledger(
@@ -124,6 +124,33 @@ BREAKS: dict[str, list[Change]] = {
     pa.ONE_LENGTH[0]: [{"ledger.plain.total_norm2": 427.5 - 1e-9}],
     ms.ALONE[0]: [{"learner.targets": 2}],
 }
+ROUNDS, SEPARABLE = linear.ROUNDS, linear.SEPARABLE
+BY_MARGIN = (mixing.mixed_separable, mixing.all_separable, mixing.epochs_until_clean)
+WINNOW_BY_MARGIN = (mixing_mirror.mixed_winnow_separable, mixing_mirror.winnow_epochs_until_clean)
+ASSUMES: Assumes = [
+    (BY_MARGIN, SEPARABLE),
+    ((mixing.epochs_until_clean, mixing_mirror.p_norm_epochs_until_clean, mixing_mirror.winnow_epochs_until_clean),
+     (ms.ALONE,)),
+    ((mixing.mixed_sharp, mixing.mixed_squared_hinge, mixing.mixed_total_distance, mixing.mixed_lengths,
+      mixing.mixed_posterior, mixing.all_sharp, mixing.mixed_classes_sharp, mixing.mixed_classes_posterior,
+      mixing.all_classes_sharp), ROUNDS),
+    ((mixing.mixed_classes_separable, mixing.classes_epochs_until_clean), (*ROUNDS, multiclass.SEPARATES)),
+    ((mixing_mirror.mixed_p_norm_separable, mixing_mirror.p_norm_epochs_until_clean), SEPARABLE),
+    ((mixing_mirror.mixed_p_norm_sharp, mixing_mirror.all_p_norm_sharp), ROUNDS),
+    ((mixing_mirror.mixed_p_norm_posterior, mixing_mirror.mixed_winnow_posterior), (*ROUNDS, winnow.KEPT)),
+    (WINNOW_BY_MARGIN, (*SEPARABLE, winnow.ALLOWED, linear.SLOW)),
+    ((mixing_mirror.mixed_winnow_tuned,),
+     (*SEPARABLE, winnow.ALLOWED, linear.MADE_FOR[-4], linear.MADE_FOR[-3], linear.MADE_FOR[-1])),
+    ((mixing_mirror.mixed_winnow_hinge, mixing_mirror.all_winnow_hinge, mixing_mirror.mixed_winnow_textbook),
+     (*ROUNDS, winnow.ALLOWED, linear.NEAR)),
+    ((mixing_regret.mixed_posterior_regret, mixing_regret.mixed_prior_regret, mixing_regret.mixed_mistakes_from_regret),
+     (*ROUNDS, regret.KNOWS_LOSS, regret.INSIDE)),
+    ((mixing_regret.mixed_prior_regret,), (regret.BOUNDED,)),
+    ((mixing_regret.mixed_aggressive_separable, mixing_regret.mixed_aggressive_mistakes), (*SEPARABLE, pa.PLAIN)),
+    ((mixing_regret.mixed_aggressive_agnostic,), (*ROUNDS, pa.PLAIN, pa.ONE_LENGTH)),
+    ((mixing_regret.mixed_limited_mistakes, mixing_regret.mixed_limited_posterior), (*ROUNDS, pa.LIMITED)),
+    ((mixing_regret.mixed_damped_losses, mixing_regret.mixed_damped_mistakes), (*ROUNDS, pa.DAMPED)),
+]  # fmt: skip
 HELD: list[tuple[Known, Change]] = [
     (PERCEPTRON[0], {"comparator.rounds": 12 * (1 + 9e-10)}),
     (PERCEPTRON[0], {"comparator.total_norm2": 40 * (1 + 9e-8)}),
@@ -141,7 +168,7 @@ def test_a_theorem_of_mixing_says_the_number_that_is_known(case):
 @known(first_of_each(CASES))
 def test_a_theorem_of_mixing_refuses_what_it_assumes_not(case):
     """Each assumption of one learner, where it fails of the weighted sums, is what the certificate says."""
-    refuses(case, BREAKS)
+    refuses(case, ASSUMES, BREAKS)
 
 
 @pytest.mark.parametrize(("case", "change"), HELD)
