@@ -325,9 +325,11 @@ def test_what_rounding_may_do_to_sums():
     """The allowances for rounding are those of 12 rounds, 5 updates and 11 features, in units of epsilon."""
     wide = replace(LEARNER, width=11.0)
     hinge, product = 14 * 3.25 + 15 * 2 * sqrt(12 * 40), (5 + 11 + 4) * 2 * sqrt(5 * 30)
-    assert rounding.of_hinge(V, wide) == pytest.approx(float_info.epsilon * hinge, rel=1e-12)
-    assert rounding.of_product(BOOK, V, wide) == pytest.approx(float_info.epsilon * product, rel=1e-12)
-    assert rounding.of_posterior(BOOK, V, wide) == pytest.approx(float_info.epsilon * (hinge + product), rel=1e-12)
+    assert rounding.of_hinge(V, wide) == pytest.approx(float_info.epsilon * hinge, rel=1e-12, abs=0)
+    assert rounding.of_product(BOOK, V, wide) == pytest.approx(float_info.epsilon * product, rel=1e-12, abs=0)
+    assert rounding.of_posterior(BOOK, V, wide) == pytest.approx(
+        float_info.epsilon * (hinge + product), rel=1e-12, abs=0
+    )
 
 
 def test_rounding_is_added_to_what_it_may_have_made_smaller():

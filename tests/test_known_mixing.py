@@ -191,9 +191,28 @@ def test_what_rounding_may_do_to_weighted_sums():
     """The allowances for rounding are those of 48 rounds, 4 shards, 3 mixings and 11 features, in units of epsilon."""
     learner = of(replace(linear.LEARNER, width=11.0))
     hinge = 54 * 3.25 + 15 * 2 * sqrt(12 * 40)
-    assert ms.of_mixed_hinge(BOOK, linear.V, learner) == pytest.approx(float_info.epsilon * hinge, rel=1e-12)
+    assert ms.of_mixed_hinge(BOOK, linear.V, learner) == pytest.approx(float_info.epsilon * hinge, rel=1e-12, abs=0)
     product = (20 + 11 + 4 + 3 * 2 * 7) * 2 * sqrt(20 * 120)
     told = ms.of_mixed_posterior(BOOK, linear.V, learner)
-    assert told == pytest.approx(float_info.epsilon * (hinge + product), rel=1e-12)
+    assert told == pytest.approx(float_info.epsilon * (hinge + product), rel=1e-12, abs=0)
     five = ms.of_mixed_posterior(replace(BOOK, together=5), linear.V, learner)
-    assert five - told == pytest.approx(float_info.epsilon * 3 * (3 * 8 - 2 * 7) * 2 * sqrt(20 * 120), rel=1e-9)
+    assert five - told == pytest.approx(float_info.epsilon * 3 * (3 * 8 - 2 * 7) * 2 * sqrt(20 * 120), rel=1e-9, abs=0)
+
+
+def test_rounding_is_added_to_what_mixing_may_have_made_smaller():
+    """Against a vector of length 1e12 the mixed bounds that need it are larger by their allowances, and by no more."""
+    far = replace(linear.V, norm=1e12, hinge=0.0, product=0.0)
+    hinge = float_info.epsilon * 4e12 * sqrt(480)
+    unit = hinge + float_info.epsilon * (20 + 4 + 3 * 2 * 7) * 1e12 * sqrt(2400)
+    still = of(replace(linear.LEARNER, norm=0.0))
+    assert mixing.mixed_posterior.bound(BOOK, far, still) == pytest.approx(unit, rel=1e-9)
+    assert mixing.mixed_classes_posterior.bound(BOOK, far, still) == pytest.approx(2 * unit, rel=1e-9)
+    assert mixing_mirror.mixed_winnow_posterior.bound(BOOK, far, WINNOW) == pytest.approx(unit, rel=1e-9)
+    lengths = mixing.mixed_lengths.bound(BOOK, far, still) - 1e12 * sqrt(30)
+    assert lengths == pytest.approx(unit, rel=1e-3)
+    limited = of(replace(linear.aggressive("pa-1"), norm=0.0))
+    assert mixing_regret.mixed_limited_posterior.bound(BOOK, far, limited) == pytest.approx(2.25 * unit, rel=1e-9)
+    near = replace(far, own=1.25, divergence=0.0)
+    told = mixing_mirror.mixed_winnow_hinge.bound(BOOK, near, WINNOW)
+    single = float_info.epsilon * 4 * 1e12 * sqrt(480)  # the formula of one learner adds its own
+    assert told == pytest.approx(0.4 * (hinge + single) / (0.4 - linear.LOG_COSH), rel=1e-9)
