@@ -25,7 +25,7 @@ endif
 # The build requirements stand in the environment itself, so that a build reuses what the last one compiled.
 editable = $(call install,$(1)) --no-build-isolation --editable
 
-.PHONY: demo test test-engines lint bench soak sanitize wheel clean
+.PHONY: demo test test-engines lint bench soak mutants sanitize wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -41,6 +41,10 @@ test-engines: $(VENV)/.with-engines
 # For hours if need be: many more examples of every property.
 soak: $(VENV)/.with-test
 	HYPOTHESIS_PROFILE=soak $(VENV)/bin/python -m pytest --ignore=tests/engines $(ARGS)
+
+# Whether the tests notice small faults: of the theorems and books (--sample, --seed, --module; --rules of the core).
+mutants: $(VENV)/.with-test
+	$(VENV)/bin/python -m tests.mutants $(ARGS)
 
 # The types of the core are kept beside the sources, for mypy; the build that knows them better must agree.
 lint: $(VENV)/.with-lint

@@ -124,12 +124,11 @@ SECOND = [
 
 
 def largest(hinge: float, norm: float, r2: float, theta: float) -> int:
-    """The largest M <= H + |v| g_M, the recursion followed as it is written."""
-    g, m, best = 0.0, 0, 0
-    while m < 100_000:
+    """The largest M <= H + |v| g_M, the recursion followed as it is written; all M up to it satisfy that."""
+    g, m = sqrt(r2), 1
+    while m <= hinge + norm * g:
         m, g = m + 1, sqrt(g * g + 2 * theta * g + r2)
-        best = m if m <= hinge + norm * g else best
-    return best
+    return m - 1
 
 
 MARGIN = margin_perceptron.MarginStanding(norm=5.0, rate=0.5, passes=4, threshold=0.3, quiet=3, rows=3)

@@ -109,8 +109,12 @@ def _play(files: list[str], mutant: Mutant | None, output: int) -> None:
     try:
         if mutant is not None:
             sys.meta_path.insert(0, Hand(mutant))
-        options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"]
-        status = int(pytest.main([*options, *files]))
+        options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        numbers = [file for file in files if "test_known" in file]  # most mutants die of these, and soon
+        for some in (numbers, [file for file in files if file not in numbers]):
+            status = int(pytest.main([*options, *some])) if some else 0
+            if status:
+                break
     finally:
         sys.stdout.flush()
         os._exit(status)
