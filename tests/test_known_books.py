@@ -158,9 +158,6 @@ def test_defaults_of_the_other_comparators():
     assert comparators.GameComparator().rounds == inf
     one = comparators.ClassComparator(3, "h", 9.0)
     assert (one.alive, one.rounding) == (1, 0.0)
-        1,
-        0.0,
-    )
 
 
 # ---- certificates: a bound of `norm`, on what is counted as `hinge`, if `least` is above -1
