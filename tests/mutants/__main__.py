@@ -14,15 +14,19 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_loader
+from importlib.util import spec_from_file_location, spec_from_loader
 from pathlib import Path
 
 import hypothesis.extra.numpy
 import numpy as np  # noqa: F401
 import pytest
 
+from . import rules
 from .changes import Mutant, mutants
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,19 +40,30 @@ SECONDS = 300  # a mutant that takes longer hangs, and is noticed
 
 
 class Hand(MetaPathFinder):
-    """Hands out one module with a fault in it."""
+    """Hands out one module from elsewhere."""
 
-    def __init__(self, mutant: Mutant) -> None:
-        self.mutant, self.name = mutant, module_name(mutant.path)
+    def __init__(self, name: str, spec: ModuleSpec | None) -> None:
+        self.name, self.spec = name, spec
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Only of that module."""
-        if name != self.name:
-            return None
-        loader = SourceFileLoader(name, str(self.mutant.path))
-        code = compile(self.mutant.source(), str(self.mutant.path), "exec", dont_inherit=True)
-        loader.get_code = lambda _: code  # type: ignore[method-assign, assignment]
-        return spec_from_loader(name, loader)
+        return self.spec if name == self.name else None
+
+
+def with_fault(mutant: Mutant) -> None:
+    """From here on its module is read with the fault in it."""
+    name = module_name(mutant.path)
+    loader = SourceFileLoader(name, str(mutant.path))
+    code = compile(mutant.source(), str(mutant.path), "exec", dont_inherit=True)
+    loader.get_code = lambda _: code  # type: ignore[method-assign, assignment]
+    sys.meta_path.insert(0, Hand(name, spec_from_loader(name, loader)))
+
+
+def with_rule(core: Path, number: int) -> None:
+    """From here on the core is the one that holds all mutants, and this one is awake (0: none)."""
+    os.environ["REGRETLESS_MUTANT"] = str(number)
+    name = "regretless._core"
+    sys.meta_path.insert(0, Hand(name, spec_from_file_location(name, core)))
 
 
 def module_name(path: Path) -> str:
@@ -81,12 +96,12 @@ def tests_of(path: Path) -> list[str]:
     return [one[-1] for one in sorted(ranked)]
 
 
-def killed_by(files: list[str], mutant: Mutant | None) -> str | None:
-    """The first test that fails, or what else went wrong; None if all pass."""
+def killed_by(files: list[str], awake: Callable[[], None]) -> str | None:
+    """The first test that fails, or what else went wrong, in a process where a mutant is awake; None if all pass."""
     with tempfile.TemporaryFile("w+") as said:
         child = os.fork()
         if child == 0:
-            _play(files, mutant, said.fileno())
+            _play(files, awake, said.fileno())
         status = _wait(child)
         if status is None:
             return "too slow"
@@ -97,7 +112,7 @@ def killed_by(files: list[str], mutant: Mutant | None) -> str | None:
         return " ".join(told[0].split()[1:2]) if told else f"status {status}"
 
 
-def _play(files: list[str], mutant: Mutant | None, output: int) -> None:
+def _play(files: list[str], awake: Callable[[], None], output: int) -> None:
     os.dup2(output, 1)
     os.dup2(output, 2)
     hypothesis.settings.register_profile(
@@ -107,8 +122,7 @@ def _play(files: list[str], mutant: Mutant | None, output: int) -> None:
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
     status = 99
     try:
-        if mutant is not None:
-            sys.meta_path.insert(0, Hand(mutant))
+        awake()
         options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
         numbers = [file for file in files if "test_known" in file]  # most mutants die of these, and soon
         for some in (numbers, [file for file in files if file not in numbers]):
@@ -138,41 +152,70 @@ def equivalents() -> dict[str, str]:
     return {name.strip(): reason.strip() for name, _, reason in (line.partition("  # ") for line in lines)}
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A mutant, what wakes it, and the tests that are to notice."""
+
+    name: str
+    place: str
+    files: list[str]
+    awake: Callable[[], None]
+
+
+def of_sources(part: str, count: int, seed: int) -> tuple[int, list[Trial], list[Trial]]:
+    """How many mutants the Python sources have, a sample of them, and a trial without any for each set of tests."""
+    every = [one for path in MODULES if part in str(path.relative_to(PACKAGE)) for one in mutants(path)]
+    sample = random.Random(seed).sample(every, min(count or len(every), len(every)))
+    files = {path: tests_of(path) for path in sorted({one.path for one in sample})}
+    sound = [Trial("no fault", path.name, files[path], lambda: None) for path in files]
+    return len(every), sound, [
+        Trial(one.name, f"{one.path.relative_to(ROOT)}:{one.line}", files[one.path], partial(with_fault, one))
+        for one in sample
+    ]  # fmt: skip
+
+
+def of_rules(part: str, count: int, seed: int) -> tuple[int, list[Trial], list[Trial]]:
+    """The same of the update rules of the core."""
+    core, every = rules.build()
+    every = [one for one in every if part in one.header]
+    sample = random.Random(seed).sample(every, min(count or len(every), len(every)))
+    sound = {one.header: Trial("no fault", one.header, one.files, partial(with_rule, core, 0)) for one in sample}
+    return len(every), list(sound.values()), [
+        Trial(one.name, f"cpp/regretless/{one.header}.hpp:{one.line}", one.files, partial(with_rule, core, one.number))
+        for one in sample
+    ]  # fmt: skip
+
+
 def main() -> int:
     """Play the sample, print who lived."""
-    asked = argparse.ArgumentParser(prog="make mutants", description=__doc__.splitlines()[0])
+    asked = argparse.ArgumentParser(prog="make mutants", description=(__doc__ or "").splitlines()[0])
     asked.add_argument("--sample", type=int, default=100, help="how many mutants (0: all)")
     asked.add_argument("--seed", type=int, default=0)
-    asked.add_argument("--module", default="", help="part of the path of the modules")
+    asked.add_argument("--module", default="", help="part of the path of the modules, or of the names of the headers")
+    asked.add_argument("--rules", action="store_true", help="of the update rules of the core, which is compiled anew")
     asked.add_argument("--list", action="store_true", help="name them, play none")
+    asked.add_argument("--verbose", action="store_true", help="name those that died too, and who noticed")
     options = asked.parse_args()
-    chosen = [path for path in MODULES if options.module in str(path.relative_to(PACKAGE))]
-    every = [one for path in chosen for one in mutants(path)]
-    sample = random.Random(options.seed).sample(every, min(options.sample or len(every), len(every)))
+    size, sound, sample = (of_rules if options.rules else of_sources)(options.module, options.sample, options.seed)
     if options.list:
         print(*(one.name for one in sample), sep="\n")
         return 0
-    files = {path: tests_of(path) for path in {one.path for one in sample}}
-    same, lived, counts = equivalents(), [], {"died": 0, "lived": 0, "equivalent": 0}
-    for path in sorted(files):
-        failed = killed_by(files[path], None)
-        if failed is not None or not files[path]:
-            print(f"{path.name}: {failed or 'no test file reads it'}, without any fault")
+    for one in sound:
+        failed = killed_by(one.files, one.awake) if one.files else "no test file reads it"
+        if failed is not None:
+            print(f"{one.place}: {failed}, without any fault")
             return 1
+    same, died, lived, equal = equivalents(), 0, 0, 0
     for one in sample:
-        killer = killed_by(files[one.path], one)
-        if killer is None:
-            counts["equivalent" if one.name in same else "lived"] += 1
-            if one.name not in same:
-                lived.append(one)
-                print(f"lived: {one.path.relative_to(ROOT)}:{one.line}  {one.name}", flush=True)
-        else:
-            counts["died"] += 1
-            print(f"died:  {one.name}  ({killer})", flush=True) if os.environ.get("VERBOSE") else None
-    live = counts["died"] + counts["lived"]
-    share = 100 * counts["died"] / max(live, 1)
-    print(f"{len(sample)} of {len(every)} mutants (seed {options.seed}): {counts['died']} died, {counts['lived']} lived,"
-          f" {counts['equivalent']} change nothing; {share:.1f} % of {live} died")  # fmt: skip
+        killer = killed_by(one.files, one.awake)
+        died, lived, equal = died + bool(killer), lived + (not killer), equal + (not killer and one.name in same)
+        if killer and options.verbose:
+            print(f"died:  {one.name}  ({killer})", flush=True)
+        if not killer and one.name not in same:
+            print(f"lived: {one.place}  {one.name}", flush=True)
+    share = 100 * died / max(died + lived - equal, 1)
+    print(f"{len(sample)} of {size} mutants (seed {options.seed}): {died} died, {lived - equal} lived, {equal} change")
+    print(f"nothing; {share:.1f} % of those that change anything died")
     return 0 if share >= 90 else 1
 
 

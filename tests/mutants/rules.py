@@ -1,0 +1,137 @@
+"""Mutants of the update rules of the core: one build holds them all, and a variable of the environment wakes one.
+
+In a copy of the sources each expression with faults becomes a choice, `MUTANT(17) ? (a - b) : (a + b)`; it is compiled
+once, for one instruction set and with little optimisation, and then every mutant costs no more than its tests.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "mutants"
+# What moves weights, strategies and masses, and the tests of it.
+_LINEAR = ("theory_regret", "passive_aggressive", "margin_perceptron", "kernels")
+_PULLED = ("pull_kernel", "bandit_learners")
+_BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
+RULES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
+    "second_order_kinds": ("second_order_perceptron",),
+    "mirror_links": ("winnow", "p_norm"),
+    "combine": ("combine_kernels",),
+    **{f"pull_{name}": _PULLED for name in _BANDITS},
+    "duel_rules": ("duel_kernel", "treeplex_kernel"),
+    "vote": ("class_twins",),
+}
+SWAPS = {
+    " + ": " - ", " - ": " + ", " * ": " / ", " / ": " * ", " < ": " <= ", " > ": " >= ", " <= ": " < ", " >= ": " > ",
+    " == ": " != ", " != ": " == ", " && ": " || ", " || ": " && ", "std::sqrt(": "(", "std::max": "std::min",
+    "std::min": "std::max",
+}  # fmt: skip
+NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*)(?![\w.])")
+# A whole expression on one line: what is returned, assigned to a number, or asked.
+PLACES = (
+    re.compile(r"(?P<head>\breturn )(?P<it>[^;{}\[\]\"]+)(?P<tail>;)"),
+    re.compile(r"(?P<head>^\s*(?:const )?(?:double|Octet) \w+ = )(?P<it>[^;,{}\[\]\"]+)(?P<tail>;)"),
+    re.compile(r"(?P<head>^\s*[\w.\[\]]+ [+\-*/]?= )(?P<it>[^;,{}\[\]\"]+)(?P<tail>;)"),
+    re.compile(r"(?P<head>^\s*if \()(?P<it>[^;,{}\[\]\"]+)(?P<tail>\) (?:\{|return|\[\[))"),
+)
+WAKE = """
+#include <cstdlib>
+#ifndef MUTANT
+namespace regretless_mutants {
+inline const int live = std::getenv("REGRETLESS_MUTANT") ? std::atoi(std::getenv("REGRETLESS_MUTANT")) : 0;
+}
+#define MUTANT(k) (regretless_mutants::live == k)
+#endif
+"""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One fault of a header: the number that wakes it, and what an expression reads then."""
+
+    number: int
+    header: str
+    line: int
+    before: str
+    after: str
+
+    @property
+    def name(self) -> str:
+        """What tells it from others, as long as the line reads the same."""
+        return f"{self.header}.hpp: {self.before} -> {self.after}"
+
+    @property
+    def files(self) -> list[str]:
+        """The tests of its header."""
+        return [str(ROOT / "tests" / f"test_{name}.py") for name in RULES[self.header]]
+
+
+def faults(expression: str) -> list[str]:
+    """What an expression may read instead."""
+    found = []
+    for old, new in SWAPS.items():
+        places = [match.start() for match in re.finditer(re.escape(old), expression)]
+        found += [expression[:at] + new + expression[at + len(old) :] for at in places]
+    for match in NUMBER.finditer(expression):
+        other = repr(float(match[1]) * 1.05) if "." in match[1] else str(int(match[1]) + 1)
+        found.append(expression[: match.start()] + other + expression[match.end() :])
+    return found
+
+
+def planted(header: str, text: str, first: int) -> tuple[str, list[Rule]]:
+    """The header with all its faults in it, asleep, and their list."""
+    rules: list[Rule] = []
+    lines = text.split("\n")
+    for place, line in enumerate(lines):
+        code = line.split("//")[0]
+        if "constexpr" in code or code.lstrip().startswith("#"):
+            continue
+        for pattern in PLACES:
+            match = pattern.search(code)
+            if match is None or match["it"].count("(") != match["it"].count(")") or " auto" in match["it"]:
+                continue
+            choice = ""
+            for after in faults(match["it"]):
+                number = first + len(rules)
+                rules.append(Rule(number, header, place + 1, match["it"].strip(), after.strip()))
+                choice += f"MUTANT({number}) ? ({after}) : "
+            if choice:
+                lines[place] = f"{code[: match.start('it')]}{choice}({match['it']}){code[match.end('it') :]}"
+            break
+    return "\n".join(lines).replace("#pragma once", "#pragma once" + WAKE, 1), rules
+
+
+def build() -> tuple[Path, list[Rule]]:
+    """The core with every mutant in it, compiled if it is not yet, and their list."""
+    tree, rules = BUILD / "tree", []
+    for source in sorted([*ROOT.glob("bind/*.*"), *ROOT.glob("cpp/regretless/*.hpp")]):
+        text = source.read_text().replace("defined(__x86_64__)", "0")  # one instruction set
+        if source.suffix == ".hpp" and source.parent.name == "regretless" and source.stem in RULES:
+            text, found = planted(source.stem, text, len(rules) + 1)
+            rules += found
+        _write(tree / source.relative_to(ROOT), text)
+    cmake = (ROOT / "CMakeLists.txt").read_text()
+    _write(tree / "CMakeLists.txt", re.sub(r"if\(CMAKE_SYSTEM_PROCESSOR.*", "if(FALSE)", cmake).replace("-O3", "-O1"))
+    tools = Path(sys.executable).parent
+    nanobind = subprocess.run(
+        [sys.executable, "-m", "nanobind", "--cmake_dir"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    options = [f"-Dnanobind_DIR={nanobind}", f"-DPython_EXECUTABLE={sys.executable}", "-DSKBUILD_SABI_VERSION=3.11"]
+    prefix = f"-DCMAKE_PREFIX_PATH={Path(nanobind).parents[1]}"
+    configure = [tools / "cmake", "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}", *options, prefix]
+    subprocess.run([*configure, "-S", tree, "-B", BUILD / "core"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([tools / "ninja", "-C", BUILD / "core", "_core"], check=True, stdout=subprocess.DEVNULL)
+    return next((BUILD / "core").glob("_core*.so")), rules
+
+
+def _write(path: Path, text: str) -> None:
+    """Only where it changes anything, so that nothing is compiled for nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
