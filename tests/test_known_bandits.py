@@ -14,6 +14,7 @@ from regretless.ledger import BanditLedger
 from regretless.theory import bandit_standing as bs
 from regretless.theory import bandit_weights as weights
 from regretless.theory import bandits_observable, exp3_p, full_information, tsallis
+from regretless.theory.bandits import bound_at
 
 from .known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 
@@ -65,6 +66,8 @@ EXPONENTIAL = [
     case(weights.exp3_s, SHARE, 2.5 * (4 * (K + 19 * STAY) + 8), changes=TWO_LOST),
     case(weights.exp3_s, replace(SHARE, share=0.0), 2.5 * (4 * K + 6)),
     case(weights.exp3_s, replace(SHARE, share=0.0), inf, against=SEQUENCE),
+    case(weights.exp3_s, SHARE, 2.5 * (4 * (K + 2 * log(30)) + 6), against=SEQUENCE,
+         changes={"ledger.rounds": 2.0, "ledger.settled": 2.0, "comparator.rounds": 2.0}),
     case(weights.exp4, EXP4, 2.5 * (4 * log(5) + 6), against=EXPERT),
     case(weights.exp4, EXP4, 2.5 * (4 * log(5) + 8), changes=TWO_LOST, against=EXPERT),
     case(weights.exp4, replace(EXP4, comparators=1), 5.0, changes=TWO_LOST, against=EXPERT),
@@ -175,6 +178,9 @@ HELD: list[tuple[str, Change]] = [
     ("exp3_ix", {"comparator": replace(BEST, faced=1.0), "ledger.restricted": 1.0}),
     ("exp3_ix", TWO_LOST | {"comparator.faced": 1.0}),
     ("exp3_ix_book", {"learner.arms": 2000, "learner.delta": 0.9}),
+    ("exp3_ix_book", {"learner": TUNED, "ledger.rounds": 32.0, "ledger.settled": 32.0, "comparator.rounds": 32.0}),
+    ("exp3_ix_book", {"learner": TUNED, "learner.rate": TUNED.rate * (1 + 9e-10)}),
+    ("exp3_ix_book", {"learner": TUNED, "learner.horizon": None, "learner.arms": 1}),
     ("exp3_s", {"learner.share": 1.0}),
     ("exp3_s", {"learner.share": 0.0}),
     ("exp4", {"ledger.asleep": np.ones(3), "comparator.name": "best_expert"}),
@@ -234,3 +240,44 @@ def test_the_parameters_of_exp3_p_are_no_more_than_they_may_be():
     assert exp3_p.tuned_parameters(3, 32, 0.05) == pytest.approx(
         (PRINTED.beta, PRINTED.rate, PRINTED.explore), rel=1e-12
     )
+
+
+def fixed(name: str, **more: Any) -> bs.BanditStanding:
+    return rule(name, "constant", rate=0.02, gamma=0.01, **more)
+
+
+def test_what_is_promised_before_the_first_draw():
+    """Before a run of twenty rounds each theorem says what it would say of all arms awake and all losses in time."""
+    (promised,) = bound_at(fixed("exp3"), 20).values()
+    assert promised == pytest.approx(2.5 * (50 * K + 0.6))
+    (promised,) = bound_at(fixed("exp3"), 20, reached=np.arange(21) * 2.0).values()
+    assert promised == pytest.approx(2.5 * (50 * K + 0.4))
+    for switches, information in ((0, K + 19 * STAY), (2, K + 2 * log(30) + 17 * STAY)):
+        (promised,) = bound_at(fixed("exp3-s", share=0.1), 20, switches).values()
+        assert promised == pytest.approx(2.5 * (50 * information + 0.6))
+    (promised,) = bound_at(fixed("exp3-s", share=0.1), 20).values()
+    assert promised == pytest.approx(2.5 * (50 * (K + 19 * STAY) + 0.6))
+    for experts, reach in ((5, 3), (2, 2)):
+        (promised,) = bound_at(fixed("exp4", comparators=experts), 20).values()
+        assert promised == pytest.approx(2.5 * (50 * log(experts) + reach * 0.2))
+    assert set(bound_at(rule("exp4", comparators=1), 20).values()) == {0.0}
+    ix = bound_at(fixed("exp3-ix"), 20)
+    assert sorted(ix.values()) == pytest.approx([2.5 * (50 * K + 1.2), 2.5 * (50 * K + 1.2 + 51 * DOUBT)])
+    printed = bound_at(rule("tsallis-inf"), 20)
+    assert sorted(printed.values()) == pytest.approx([2.5 * (4 * ROOT - 2 * sqrt(20) - 3), 2.5 * (4 * ROOT + 1)])
+
+
+def test_what_is_promised_of_rates_that_fall():
+    """Rates that are held over epochs enter with their sum and their last value, times the arms that can be drawn."""
+    total, last = bs.held_rates(1.0, 20)
+    (promised,) = bound_at(rule("exp3"), 20).values()
+    scale = sqrt(K / 3)
+    assert promised == pytest.approx(2.5 * (K / (scale * last) + 1.5 * scale * total))
+    weights_of_awake = bs.held_rates(scale, 20, np.arange(21) * 2.0)[0]
+    (promised,) = bound_at(rule("exp3"), 20, reached=np.arange(21) * 2.0).values()
+    assert promised == pytest.approx(2.5 * (K / (scale * last) + weights_of_awake / 2))
+    scale = 2 * sqrt(K)
+    mixed = 2.5 * (K / (scale * last) + scale * total / 8)
+    luck = 2.5 * sqrt(10 * log(20))
+    assert sorted(bound_at(rule("hedge"), 20).values()) == pytest.approx([mixed, mixed, mixed + luck])
+    assert list(bound_at(rule("hedge"), 20, slept=True).values()) == pytest.approx([mixed + 2.5 * sqrt(10 * DOUBT)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, fields, replace
 from math import inf, isnan, nan, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,19 @@ from regretless import comparator as comparators
 from regretless.comparator import BanditComparator, Comparator, ExpertComparator
 from regretless.ledger import BanditLedger, ClassLedger, ExpertLedger, GameLedger, Ledger, MixedLedger
 from regretless.theorem import Certificate, Theorem, in_figures, summed, theorem
+from regretless.theory.bandit_standing import BanditStanding
+from regretless.theory.expert_standing import ExpertStanding
+from regretless.theory.finite_classes import ClassStanding
+from regretless.theory.game_standing import GameStanding
+from regretless.theory.kernel import KernelStanding
+from regretless.theory.margin_perceptron import MarginStanding
+from regretless.theory.mixing_standing import MixedStanding
+from regretless.theory.online_to_batch import Declared
+from regretless.theory.p_norm import PNormStanding
+from regretless.theory.passive_aggressive import AggressiveStanding
+from regretless.theory.second_order_perceptron import SecondOrderStanding
+from regretless.theory.standing import Standing
+from regretless.theory.winnow import WinnowStanding
 
 FIRST = Ledger(10, 4, 3, 2.5, 6.0, 1.5, 9.0, 20.0, 40.0, 16.0, 0.5, 0.25, 1.0)
 SECOND = Ledger(20, 6, 5, 3.5, 7.0, 2.5, 4.0, 30.0, 50.0, 25.0, 0.4, 0.125, 2.0)
@@ -309,3 +323,31 @@ def test_what_a_certificate_tells_of_itself():
 def test_numbers_as_lines_print_them(value, shown):
     """Whole numbers below 1e15 in full, others to six digits."""
     assert in_figures(value) == shown
+
+
+DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {
+    Standing: (2, {"schedule": "constant", "loss": "perceptron", "radius": inf, "steady": True, "width": 0.0}),
+    PNormStanding: (2, {"p": 2.0, "reach": 0.0}),
+    WinnowStanding: (2, {"reach": 0.0, "weights": 1, "gamma": 0.0, "radius": 1.0}),
+    KernelStanding: (2, {"removed": 0.0, "removals": 0.0}),
+    AggressiveStanding: (2, {"limit": 1.0}),
+    SecondOrderStanding: (2, {"energy": 0.0, "volume": 0.0, "full": False}),
+    MarginStanding: (2, {"threshold": 0.0, "quiet": 0.0, "rows": inf}),
+    MixedStanding: (4, {"targets": 1}),
+    ExpertStanding: (
+        2,
+        {"rule": "hedge", "schedule": "constant", "linear": False, "convex": True, "log_potential": 0.0},
+    ),
+    BanditStanding: (3, {"schedule": "constant", "width": 1.0, "low": 0.0, "oblivious": True}),
+    GameStanding: (2, {"alternate": False, "power": 0, "zero_sum": True, "basic": False}),
+    ClassStanding: (2, {"prune": "", "delta": 0.05}),
+    Declared: (1, {"width": 1.0, "regret": inf, "before": True}),
+}
+
+
+@pytest.mark.parametrize("standing", DEFAULTS)
+def test_what_a_theorem_is_not_told(standing):
+    """What a standing does not say is what does no harm: no rounding, no exploration, one target, weights that last."""
+    needed, defaults = DEFAULTS[standing]
+    told = standing(*range(needed))
+    assert {name: getattr(told, name) for name in defaults} == defaults

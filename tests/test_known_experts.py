@@ -165,6 +165,7 @@ STAY = -log(1 - 0.2 * 0.75)
 I0, I2 = LN4 + 8 * STAY, LN4 + 2 * log(20) + 6 * STAY  # alpha = 0.2: a switch to one of four has probability 1 / 20
 F0, F2 = log(20) + 8 * STAY, 3 * log(20) + 6 * STAY  # every stretch from scratch
 SPAN_GAPS = 1 + sqrt(1 + 9 * log(20))
+TWO = {"ledger.rounds": 2.0, "comparator.rounds": 2.0}
 SHARE = [
     case(fixed_share.share_posterior, hedge(alpha=0.2), 2 * I0 + 1.2 + 0.5, 2),
     case(fixed_share.share_posterior, hedge(alpha=0.2), 2 * I2 + 1.2 + 0.75, 3, against=SHIFTS),
@@ -177,6 +178,8 @@ SHARE = [
          against=SHIFTS),
     case(fixed_share.share_prior, hedge("self-tuned", alpha=0.2), F2 * SPAN_GAPS / log(20) + SPAN_GAPS + 0.75, 3,
          against=SHIFTS),
+    case(fixed_share.share_posterior, hedge(alpha=0.2), 2 * (LN4 + 2 * log(20)) + 1.95, 3, TWO, SHIFTS),
+    case(fixed_share.share_posterior, hedge("anytime", alpha=0.2), 6 * log(20) + 1.95, 3, TWO, SHIFTS),
     case(fixed_share.share_posterior, hedge(alpha=0.2), 0.5, 2, ONE),
     case(fixed_share.share_prior, hedge(alpha=0.2), 0.5, 2, ONE),
 ]  # fmt: skip
@@ -316,6 +319,10 @@ FAILS: list[tuple[Known, Change]] = [
     (WEIGHTS[5], {"ledger.spread": 2 * (1 + 1e-7)}),
     (WEIGHTS[8], {"learner.rate": TUNED.rate * (1 + 1e-7)}),
     (MAJORITY[7], {"learner.beta": (1 - sqrt(LN4 / 16)) * (1 + 1e-7)}),
+    (
+        MAJORITY[12],
+        {"learner.blocks": tuple((b, replace(one, span=None, rate=2 * one.rate)) for b, one in STRETCHES.blocks)},
+    ),
     (MAJORITY[12], {"learner.blocks": tuple((b, replace(one, rate=one.rate * 1.001)) for b, one in STRETCHES.blocks)}),
     (AGGREGATING, {"learner.rate": 0.5001}),
     (AGGREGATING, {"learner.span": None}),
@@ -374,3 +381,7 @@ def test_a_span_of_nothing_leaves_no_regret_but_for_the_start(theorem):
     learner = hedge("self-tuned" if theorem is experts.adahedge_prior else "constant", 0.0, horizon=16)
     start = 2 * LN4 if theorem is experts.hedge_prior else 0.0
     assert theorem.bound(BOOK, EXPERT, learner) == pytest.approx(start + 0.5, rel=1e-12)
+    still = replace(STRETCHES, span=0.0)
+    assert majority.doubling_sharp.bound(BOOK, EXPERT, still) == pytest.approx(STARTS + 0.5, rel=1e-12)
+    assert majority.doubling_printed.bound(BOOK, EXPERT, still) == 0.5
+    assert majority.sampled_loss.bound(BOOK, EXPERT, replace(DRAWN, span=0.0)) == 4.5

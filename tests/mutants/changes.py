@@ -110,8 +110,10 @@ def _instead(node: ast.expr | ast.stmt, number: bool) -> Iterator[str]:
         case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
             yield f"({ast.unparse(inner)})"
         case ast.Return(value=value) if number and value is not None:
-            yield f"return 2 * ({ast.unparse(value)})"
-            yield 'return float("inf")'
+            if ast.unparse(value) not in ("0.0", "0", "inf"):
+                yield f"return 2 * ({ast.unparse(value)})"
+            if ast.unparse(value) != "inf":
+                yield 'return float("inf")'
         case ast.Tuple(elts=elts) if len(elts) > 1 and all(_assumed(one) for one in elts):
             for place in range(len(elts)):
                 yield "(" + "".join(f"{ast.unparse(one)}, " for k, one in enumerate(elts) if k != place) + ")"
