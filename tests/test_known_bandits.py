@@ -221,6 +221,8 @@ def test_an_arm_that_slept_is_none_that_was_fixed_beforehand():
     assert slept.obstacle is None
     assert slept.changed({"comparator": BEST}).obstacle == bs.FIXED_BEFOREHAND[0]
     assert FIRST["exp3_ix"].changed(ASLEEP | {"comparator.faced": 7.01}).obstacle == bs.AS_SUFFERED[0]
+    small = {"ledger.loss": 1e-3, "comparator.faced": 2e-3}
+    assert FIRST["exp3_ix"].changed(small).obstacle == bs.AS_SUFFERED[0]
     assert FIRST["exp3_ix"].changed(TWO_LOST | {"comparator.rounds": 21.0}).obstacle == bs.SAME_ROUNDS[0]
 
 

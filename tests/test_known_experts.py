@@ -146,6 +146,8 @@ MAJORITY = [
     case(majority.randomized_majority, votes(0.25), (LN4 + 3 * LN4) / 0.75, 4.5),
     case(majority.randomized_majority, votes(0.0), LN4, 4.5, {"comparator.loss": 0.0}),
     case(majority.randomized_majority, votes(0.0), inf, 4.5),
+    case(majority.randomized_majority, votes(0.0), inf, 4.5, {"comparator.loss": 0.5}),
+    case(majority.weighted_majority, votes(0.0), inf, 7, {"comparator.loss": 0.5}),
     case(majority.randomized_majority_simple, votes(0.75), 4 * LN4 + 3.75, 4.5),
     case(majority.randomized_majority_tuned, votes(1 - sqrt(LN4 / 16), horizon=16), 8 * sqrt(LN4), 2),
     case(majority.randomized_majority_tuned, votes(0.5, horizon=4), 2 * LN4 + 2, 2,
@@ -286,7 +288,9 @@ ASSUMES: Assumes = [
 BEHIND = {("hedge_tuned", es.DECLARED[0])}
 
 LOG, AGGREGATING = WEIGHTS[15], WEIGHTS[16]
-DOUBLED = MAJORITY[12]
+FIRST = {case.theorem: case for case in reversed(CASES)}
+MIXED, SIMPLE = FIRST[majority.randomized_majority], FIRST[majority.randomized_majority_simple]
+FOR_SIXTEEN, DOUBLED = FIRST[majority.randomized_majority_tuned], FIRST[majority.doubling_printed]
 NOT = replace(AGGREGATING, learner=replace(AGGREGATING.learner, rule="hedge", rate=0.125))
 HELD: list[tuple[Known, Change]] = [
     (WEIGHTS[0], {"comparator.faced": 5 * (1 + 9e-8)}),
@@ -304,10 +308,10 @@ HELD: list[tuple[Known, Change]] = [
     (AGGREGATING, {"learner.delayed": True}),
     (AGGREGATING, {"learner.rate": 0.5 * (1 + 9e-10), "ledger.highest": 4 * (1 + 9e-10)}),
     (NOT, {"learner.rate": 0.125 * (1 + 9e-10)}),
-    (MAJORITY[3], {"ledger.lowest": 1.0}),
-    (MAJORITY[6], {"learner.beta": 0.5}),
-    (MAJORITY[7], {"learner.prior": UNIFORM + np.array([1e-13, 0, 0, 0])}),
-    (MAJORITY[7], {"ledger.rounds": 16.0, "comparator.rounds": 16.0, "ledger.spoke": np.full(4, 16.0)}),
+    (MIXED, {"ledger.lowest": 1.0}),
+    (SIMPLE, {"learner.beta": 0.5}),
+    (FOR_SIXTEEN, {"learner.prior": UNIFORM + np.array([1e-13, 0, 0, 0])}),
+    (FOR_SIXTEEN, {"ledger.rounds": 16.0, "comparator.rounds": 16.0, "ledger.spoke": np.full(4, 16.0)}),
     (DOUBLED, {"learner.blocks": stretches(1, 2, 4, 8)}),
     (LEAST[0], {"ledger.gap": 1.0}),
     (LEAST[0], {"ledger.gap": -1.0}),
@@ -315,15 +319,16 @@ HELD: list[tuple[Known, Change]] = [
     (SHARE[0], {"learner.delayed": True}),
 ]
 FAILS: list[tuple[Known, Change]] = [
+    (WEIGHTS[0], {"comparator.faced": 1e-3, "ledger.faced": np.full(4, 2e-3)}),
     (WEIGHTS[1], {"comparator.weights": np.array([0.5, 0.5 + 1e-7, 0, 0])}),
     (WEIGHTS[5], {"ledger.spread": 2 * (1 + 1e-7)}),
     (WEIGHTS[8], {"learner.rate": TUNED.rate * (1 + 1e-7)}),
-    (MAJORITY[7], {"learner.beta": (1 - sqrt(LN4 / 16)) * (1 + 1e-7)}),
+    (FOR_SIXTEEN, {"learner.beta": (1 - sqrt(LN4 / 16)) * (1 + 1e-7)}),
     (
-        MAJORITY[12],
+        DOUBLED,
         {"learner.blocks": tuple((b, replace(one, span=None, rate=2 * one.rate)) for b, one in STRETCHES.blocks)},
     ),
-    (MAJORITY[12], {"learner.blocks": tuple((b, replace(one, rate=one.rate * 1.001)) for b, one in STRETCHES.blocks)}),
+    (DOUBLED, {"learner.blocks": tuple((b, replace(one, rate=one.rate * 1.001)) for b, one in STRETCHES.blocks)}),
     (AGGREGATING, {"learner.rate": 0.5001}),
     (AGGREGATING, {"learner.span": None}),
     (AGGREGATING, {"learner.loss": "absolute"}),
@@ -332,7 +337,7 @@ FAILS: list[tuple[Known, Change]] = [
     (NOT, {"learner.rate": 0.1251}),
     (LOG, {"learner.delayed": True}),
     (LEAST[0], {"ledger.gap": 0.0, "ledger.max_outcome2": 1.0}),
-    (MAJORITY[7], {"learner.prior": UNIFORM + np.array([1e-9, 0, 0, 0])}),
+    (FOR_SIXTEEN, {"learner.prior": UNIFORM + np.array([1e-9, 0, 0, 0])}),
 ]
 
 

@@ -177,6 +177,17 @@ def test_an_assumption_of_mixing_holds_up_to_its_edge(case, change):
     assert case.changed(change).obstacle is None
 
 
+@pytest.mark.parametrize("name", ["rounds", "total_norm2"])
+def test_small_sums_are_told_apart(name):
+    """Rounds that weigh next to nothing in all are told from others that weigh twice as much."""
+    other = PERCEPTRON[1].changed({f"ledger.mixed.{name}": 1e-3, f"comparator.{name}": 2e-3})
+    assert other.obstacle == standing.SAME_ROUNDS[0]
+    assert (
+        linear.PERCEPTRON[1].changed({"ledger.total_norm2": 1e-3, "comparator.total_norm2": 2e-3}).obstacle
+        == standing.SAME_ROUNDS[0]
+    )
+
+
 def test_a_weighted_count_is_vacuous_from_the_weighted_rounds_on():
     """A bound on weighted updates says nothing from the weighted rounds on; one on epochs always says something."""
     certificate = PERCEPTRON[0].theorem.certify(BOOK, [linear.V], MANY)

@@ -145,4 +145,16 @@ def _assumed(one: ast.expr) -> bool:
     return isinstance(one, ast.Name) and one.id.isupper() and one.id not in _TUPLES_OF_THEOREMS
 
 
-_TUPLES_OF_THEOREMS = {"HEDGE", "OPTIMISTIC", "MATCHING", "OTHERS", "SOLVED", "CFR", "PERCEPTRON", "UNFORGETTING"}
+_TUPLES_OF_THEOREMS = {
+    "PA",
+    "PA_I",
+    "PA_II",
+    "HEDGE",
+    "OPTIMISTIC",
+    "MATCHING",
+    "OTHERS",
+    "SOLVED",
+    "CFR",
+    "PERCEPTRON",
+    "UNFORGETTING",
+}

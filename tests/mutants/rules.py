@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"
+TOOLS = Path(sys.executable).parent
 # What moves weights, strategies and masses, and the tests of it.
 _LINEAR = ("theory_regret", "passive_aggressive", "margin_perceptron", "kernels")
 _PULLED = ("pull_kernel", "bandit_learners")
@@ -40,6 +41,7 @@ PLACES = (
     re.compile(r"(?P<head>^\s*[\w.\[\]]+ [+\-*/]?= )(?P<it>[^;,{}\[\]\"]+)(?P<tail>;)"),
     re.compile(r"(?P<head>^\s*if \()(?P<it>[^;,{}\[\]\"]+)(?P<tail>\) (?:\{|return|\[\[))"),
 )
+REFUSED = re.compile(r"regretless/(\w+)\.hpp:(\d+):\d+: error")
 WAKE = """
 #include <cstdlib>
 #ifndef MUTANT
@@ -84,21 +86,21 @@ def faults(expression: str) -> list[str]:
     return found
 
 
-def planted(header: str, text: str, first: int) -> tuple[str, list[Rule]]:
-    """The header with all its faults in it, asleep, and their list."""
+def planted(header: str, text: str, first: int, refused: set[int]) -> tuple[str, list[Rule]]:
+    """The header with its faults in it, asleep, and their list; none in lines that the compiler refused."""
     rules: list[Rule] = []
     lines = text.split("\n")
     for place, line in enumerate(lines):
         code = line.split("//")[0]
-        if "constexpr" in code or code.lstrip().startswith("#"):
+        if place + 1 in refused or "constexpr" in code or code.lstrip().startswith("#"):
             continue
         for pattern in PLACES:
             match = pattern.search(code)
             if match is None or match["it"].count("(") != match["it"].count(")") or " auto" in match["it"]:
                 continue
             choice = ""
-            for after in faults(match["it"]):
-                number = first + len(rules)
+            for count, after in enumerate(faults(match["it"])):
+                number = first + 100 * place + count  # the same whatever else is refused
                 rules.append(Rule(number, header, place + 1, match["it"].strip(), after.strip()))
                 choice += f"MUTANT({number}) ? ({after}) : "
             if choice:
@@ -109,25 +111,55 @@ def planted(header: str, text: str, first: int) -> tuple[str, list[Rule]]:
 
 def build() -> tuple[Path, list[Rule]]:
     """The core with every mutant in it, compiled if it is not yet, and their list."""
-    tree, rules = BUILD / "tree", []
+    refused: dict[str, set[int]] = {header: set() for header in RULES}
+    _configure()
+    while True:
+        rules = _plant(refused)
+        ninja = subprocess.run(
+            [TOOLS / "ninja", "-k", "0", "-C", BUILD / "core", "_core"], capture_output=True, text=True
+        )
+        if ninja.returncode == 0:
+            return next((BUILD / "core").glob("_core*.so")), rules
+        # An operation that its types do not have is no mutant; its whole line is left as it is.
+        told = {(header, int(line)) for header, line in REFUSED.findall(ninja.stdout) if header in RULES}
+        if not told or any(line in refused[header] for header, line in told):
+            raise RuntimeError(ninja.stdout[-4000:])
+        for header, line in told:
+            refused[header].add(line)
+        rules = _plant(refused)
+
+
+def _plant(refused: dict[str, set[int]]) -> list[Rule]:
+    """Write the sources with all faults in them, for one instruction set."""
+    rules: list[Rule] = []
     for source in sorted([*ROOT.glob("bind/*.*"), *ROOT.glob("cpp/regretless/*.hpp")]):
-        text = source.read_text().replace("defined(__x86_64__)", "0")  # one instruction set
+        text = source.read_text()
+        if "_mm" not in text:
+            text = text.replace("defined(__x86_64__)", "0")
         if source.suffix == ".hpp" and source.parent.name == "regretless" and source.stem in RULES:
-            text, found = planted(source.stem, text, len(rules) + 1)
+            text, found = planted(source.stem, text, 10**6 * (1 + list(RULES).index(source.stem)), refused[source.stem])
             rules += found
-        _write(tree / source.relative_to(ROOT), text)
+        _write(BUILD / "tree" / source.relative_to(ROOT), text)
+    return rules
+
+
+def _configure() -> None:
+    """For one instruction set, with little optimisation."""
     cmake = (ROOT / "CMakeLists.txt").read_text()
-    _write(tree / "CMakeLists.txt", re.sub(r"if\(CMAKE_SYSTEM_PROCESSOR.*", "if(FALSE)", cmake).replace("-O3", "-O1"))
-    tools = Path(sys.executable).parent
-    nanobind = subprocess.run(
-        [sys.executable, "-m", "nanobind", "--cmake_dir"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    options = [f"-Dnanobind_DIR={nanobind}", f"-DPython_EXECUTABLE={sys.executable}", "-DSKBUILD_SABI_VERSION=3.11"]
-    prefix = f"-DCMAKE_PREFIX_PATH={Path(nanobind).parents[1]}"
-    configure = [tools / "cmake", "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}", *options, prefix]
-    subprocess.run([*configure, "-S", tree, "-B", BUILD / "core"], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([tools / "ninja", "-C", BUILD / "core", "_core"], check=True, stdout=subprocess.DEVNULL)
-    return next((BUILD / "core").glob("_core*.so")), rules
+    plain = re.sub(r"if\(CMAKE_SYSTEM_PROCESSOR.*", "if(FALSE)", cmake).replace("-O3", "-O1")
+    _write(BUILD / "tree" / "CMakeLists.txt", plain)
+    asked = [sys.executable, "-m", "nanobind", "--cmake_dir"]
+    nanobind = Path(subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip())
+    options = {
+        "CMAKE_MAKE_PROGRAM": TOOLS / "ninja",
+        "CMAKE_PREFIX_PATH": nanobind.parents[1],
+        "nanobind_DIR": nanobind,
+        "Python_EXECUTABLE": sys.executable,
+        "SKBUILD_SABI_VERSION": "3.11",
+    }
+    given = [f"-D{name}={value}" for name, value in options.items()]
+    where = ["-S", BUILD / "tree", "-B", BUILD / "core"]
+    subprocess.run([TOOLS / "cmake", "-G", "Ninja", *given, *where], check=True, stdout=subprocess.DEVNULL)
 
 
 def _write(path: Path, text: str) -> None:
