@@ -25,7 +25,7 @@ endif
 # The build requirements stand in the environment itself, so that a build reuses what the last one compiled.
 editable = $(call install,$(1)) --no-build-isolation --editable
 
-.PHONY: demo test test-engines lint bench soak mutants sanitize wheel clean
+.PHONY: demo test test-engines lint audit bench soak mutants sanitize wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -38,9 +38,12 @@ test: $(VENV)/.with-test
 test-engines: $(VENV)/.with-engines
 	$(VENV)/bin/python -m pytest tests/engines $(ARGS)
 
-# For hours if need be: many more examples of every property.
+# For hours if need be: many more examples of every property, drawn by a seed that is printed. The same seed draws the
+# same ones: `make soak SEED=7`.
+SEED ?= $(shell date +%s)
 soak: $(VENV)/.with-test
-	HYPOTHESIS_PROFILE=soak $(VENV)/bin/python -m pytest --ignore=tests/engines $(ARGS)
+	@echo "hypothesis seed: $(SEED)"
+	HYPOTHESIS_PROFILE=soak $(VENV)/bin/python -m pytest --ignore=tests/engines --hypothesis-seed=$(SEED) $(ARGS)
 
 # Whether the tests notice small faults: of the theorems and books (--sample, --seed, --module; --rules of the core).
 mutants: $(VENV)/.with-test
@@ -54,6 +57,12 @@ lint: $(VENV)/.with-lint
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	.ci/core_imports
+
+# Whether any dependency has a known vulnerability; this asks PyPI's advisory service.
+audit: $(VENV)/.with-test
+	$(call create,build/audit)
+	$(call install,build/audit) pip-audit
+	build/audit/bin/pip-audit --strict --path $$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
 bench: $(VENV)/.with-test
 	$(VENV)/bin/python -m benchmarks $(ARGS)
