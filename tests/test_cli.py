@@ -36,6 +36,9 @@ CERTIFICATE_KEYS = [
     "assuming",
     "comparator",
     "source",
+    "formula",
+    "constants",
+    "parts",
 ]
 LEARN_KEYS = [
     "schema",
@@ -45,6 +48,7 @@ LEARN_KEYS = [
     "mistakes",
     "updates",
     "loss",
+    "classes",
     "seconds",
     "curve",
     "certificates",

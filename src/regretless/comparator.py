@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .facts import in_json
+
 
 @dataclass(frozen=True, slots=True)
 class Comparator:
@@ -79,8 +81,8 @@ class Comparator:
         """Smallest distance of any round from the wrong side: min y <v, x> / \\|v\\|; negative when v errs."""
         return self.least / self.norm if self.norm > 0 else (-inf if self.least < 0 else 0.0)
 
-    def describe(self) -> dict[str, float | str | None]:
-        """The comparator as JSON values."""
+    def describe(self) -> dict[str, Any]:
+        """The comparator as JSON values; a long vector is None."""
         return {
             "name": self.name,
             "left_out": self.left_out or None,
@@ -89,6 +91,9 @@ class Comparator:
             "squared_hinge": self.squared_hinge,
             "loss": self.loss,
             "margin": self.margin if self.norm > 0 else None,
+            "rounds": self.rounds,
+            "vector": in_json(self.vector),
+            "bias": self.bias,
         }
 
 
@@ -154,6 +159,10 @@ class ExpertComparator:
             "label": self.label,
             "loss": self.loss,
             "regret": self.regret,
+            "rounds": self.rounds,
+            "expert": self.expert,
+            "weights": in_json(self.weights),
+            "switches": self.switches,
             "detail": dict(self.detail),
         }
 
@@ -211,6 +220,9 @@ class BanditComparator:
             "label": self.label,
             "loss": self.loss if known else None,
             "regret": self.regret if known else None,
+            "rounds": self.rounds,
+            "place": self.place,
+            "switches": self.switches,
             "detail": dict(self.detail),
         }
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from math import floor, hypot, inf, isfinite, isnan, nan
 from typing import Any, Literal, NamedTuple
 
 from .comparator import Comparator
+from .facts import facts_read, in_json
 
 Kind = Literal["sure", "expected", "probable"]
 # A theorem is read on a ledger, a comparator and what it may know of the learner, each of the kind that its own chapter
@@ -16,6 +17,7 @@ Kind = Literal["sure", "expected", "probable"]
 Check = Callable[[Any, Any, Any], bool]
 
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
+MOST_PARTS = 20  # problems of one against the rest that are described one by one
 DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers look different
 
 
@@ -144,11 +146,11 @@ class Theorem:
             return Certificate(self, None, None, None, why)
         counted = self.counts(ledger, best[1])
         told = (None if isnan(counted) else counted, best[0], best[1] if self.compares else None, None)
-        most = self.limit(ledger, best[1], learner)
+        most, read = self.limit(ledger, best[1], learner), (ledger, best[1], learner)
         if self.kind != "probable":
-            return Certificate(self, *told, most=most)
+            return Certificate(self, *told, most=most, read=read)
         at_once = self.at_once is None or self.at_once(learner)
-        return Certificate(self, *told, 1 - learner.delta, most=most, at_once=at_once)
+        return Certificate(self, *told, 1 - learner.delta, most=most, at_once=at_once, read=read)
 
     def limit(self, ledger: Any, comparator: Any, learner: Any) -> Most:
         """The most that what is bounded could have been."""
@@ -157,6 +159,13 @@ class Theorem:
         if not self.whole or comparator is None:
             return NO_LIMIT
         return Most(float(getattr(comparator, "played", comparator.rounds)), "the number of rounds")
+
+    def entered(self, ledger: Any, comparator: Any, learner: Any) -> dict[str, Any]:
+        """The facts that the bound and what it bounds were computed from, by whose they are."""
+        bound = facts_read(self.bound, ledger, comparator, learner)
+        counted = facts_read(self.counts, ledger, comparator)
+        found = [one | more for one, more in zip(bound, [*counted, {}], strict=True)]
+        return {name: in_json(notes) for name, notes in zip(("ledger", "comparator", "learner"), found, strict=True)}
 
 
 def _called(module: str, name: str) -> Theorem:
@@ -193,6 +202,10 @@ class Certificate:
         after one that was fixed beforehand.
     assuming : str or None
         What it takes for granted that nothing in the run can show.
+    read : tuple of (ledger, comparator, learner) or None
+        What the theorem was read on, for those who want to compute it again.
+    each : tuple of Certificate
+        Those that were summed.
     """
 
     theorem: Theorem
@@ -205,6 +218,15 @@ class Certificate:
     most: Most = NO_LIMIT
     at_once: bool | None = None
     assuming: str | None = None
+    read: tuple[Any, Any, Any] | None = field(default=None, compare=False)
+    each: tuple[Certificate, ...] = field(default=(), compare=False)
+
+    @property
+    def constants(self) -> dict[str, Any] | None:
+        """The numbers that entered its bound, by whose they are; None if it has none, or sums those of others."""
+        if self.read is None or not self.applies:
+            return None
+        return self.theorem.entered(*self.read)
 
     @property
     def applies(self) -> bool:
@@ -276,6 +298,9 @@ class Certificate:
             "assuming": self.assuming,
             "comparator": None if self.comparator is None else self.comparator.describe(),
             "source": self.theorem.source,
+            "formula": self.theorem.formula,
+            "constants": self.constants,
+            "parts": [_part(one) for one in self.each] if len(self.each) <= MOST_PARTS else None,
         }
 
     def __repr__(self) -> str:
@@ -306,6 +331,11 @@ class Certificate:
 
     def _often(self) -> str:
         return "with probability"
+
+
+def _part(certificate: Certificate) -> dict[str, Any]:
+    known = certificate.describe()
+    return {name: known[name] for name in ("observed", "bound", "comparator", "constants")}
 
 
 def joint_confidence(certificates: Sequence[Any]) -> float | None:
@@ -390,8 +420,8 @@ def summed(certificates: Sequence[Certificate]) -> Certificate:
     observed = sum(c.observed for c in certificates if c.observed is not None)
     bound = sum(c.bound for c in certificates if c.bound is not None)
     most = Most(sum(c.most.value for c in certificates), first.most.words)
-    comparator = _together(certificates)
-    return Certificate(first.theorem, observed, bound, comparator, None, parts=len(certificates), most=most)
+    told = (first.theorem, observed, bound, _together(certificates), None)
+    return Certificate(*told, parts=len(certificates), most=most, each=tuple(certificates))
 
 
 def _together(certificates: Sequence[Certificate]) -> Comparator | None:

@@ -157,7 +157,8 @@ def _against(
     told = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
     hangs = learner.presumed and any(_hangs(theorem, *one, learner) for one in zip(ledgers, alike, strict=True))
     given: dict[str, Any] = {"at_once": shown.at_once, "assuming": PRESUMED if hangs else None}
-    return Judged(*told, **given, runs=runs, standard_error=error, most=most)
+    read = None if runs and theorem.kind == "expected" else shown.read  # a mean is that of no run
+    return Judged(*told, **given, runs=runs, standard_error=error, most=most, read=read)
 
 
 def _hangs(theorem: Theorem, ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:

@@ -6,7 +6,9 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from . import mixing, options
+from .files import refuse_overwriting
 from .output import described, plain, print_certificates, verdict, warn_skipped, write_json
+from .vectors import refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
@@ -34,6 +36,9 @@ def run(arguments: Namespace) -> int:
     from .reading import read_classifier
 
     options.refuse_delta_alone(arguments)
+    refuse_foreign(arguments)
+    inputs = [arguments.model, *arguments.files, *filter(None, [arguments.against])]
+    refuse_overwriting(inputs, [arguments.save_comparators])
     if mixing.asked(arguments):
         mixing.refuse_nonsense(arguments)
     else:
@@ -48,6 +53,7 @@ def run(arguments: Namespace) -> int:
         mixing.refuse_mixed(arguments.model, extra)
         certificates = _certify(arguments, learner, extra, against)
     certificates += options.future(arguments, learner)
+    write_vectors(arguments.save_comparators, certificates)
     _tell(arguments, learner, certificates)
     return verdict(certificates)
 
@@ -79,6 +85,8 @@ def _tell(arguments: Namespace, learner: OnlineClassifier, certificates: list[Ce
             "rounds": int(ledger.rounds),
             "mistakes": int(ledger.mistakes),
             "updates": int(ledger.updates),
+            "loss": ledger.loss,
+            "classes": [plain(label) for label in learner.classes_],
             **described(certificates),
         }
     )

@@ -16,6 +16,7 @@ from .files import refuse_foreign_suffixes, refuse_irregular, refuse_overwriting
 from .going import go, kept
 from .output import complain, verdict
 from .regrets import Regrets
+from .vectors import add_vectors, refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
     from ..combine import CombineRun, Kept
@@ -62,6 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--no-comparators", action="store_true", help="the best expert alone: do not read the rows again"
     )
+    add_vectors(group)
     _add_output(parser)
 
 
@@ -153,6 +155,7 @@ def run(arguments: Namespace) -> int:
         for note in run.stream.notes:
             complain(note)
     outcome = _judged(arguments, run, perf_counter() - started, console)
+    write_vectors(arguments.save_comparators, outcome.certificates)
     outcome.publish(arguments, console)
     return verdict(outcome.certificates)
 
@@ -263,7 +266,9 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         raise UsageError("--quiet and --progress contradict each other")
     if arguments.delay is not None and arguments.arrival is not None:
         raise UsageError("--delay and --arrival exclude each other: one of them says when outcomes are known")
+    refuse_foreign(arguments)
     outputs = [arguments.save, arguments.out, arguments.weights, arguments.report, arguments.cache]
+    outputs.append(arguments.save_comparators)
     refuse_overwriting([arguments.file], outputs)
     refuse_foreign_suffixes([arguments.out, arguments.weights])
     if arguments.resume is not None:

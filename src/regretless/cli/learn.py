@@ -14,6 +14,7 @@ from .files import refuse_irregular, refuse_overwriting
 from .going import go, kept
 from .output import complain, label_text, verdict, warn_skipped
 from .table import Table, doubling
+from .vectors import refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
@@ -104,6 +105,7 @@ def _learn(arguments: Namespace) -> int:
         outcome.certificates = _certify(run, against, svm=arguments.svm, trusted=trusted)
         console.settle()
     outcome.certificates += options.future(arguments, learner)  # of this run itself: no row is read again
+    write_vectors(arguments.save_comparators, outcome.certificates)
     outcome.publish(arguments, console)
     return verdict(outcome.certificates)
 
@@ -146,5 +148,6 @@ def _refuse_nonsense(arguments: Namespace) -> None:
     if arguments.quiet and arguments.progress:
         raise UsageError("--quiet and --progress contradict each other")
     inputs = [*arguments.files, *filter(None, [arguments.against])]
-    refuse_overwriting(inputs, [arguments.save, arguments.report, arguments.cache])
+    refuse_foreign(arguments)
+    refuse_overwriting(inputs, [arguments.save, arguments.report, arguments.cache, arguments.save_comparators])
     refuse_irregular(arguments.save)

@@ -20,6 +20,7 @@ from .mixing_going import Going
 from .mixing_outcome import Mixed
 from .mixing_shards import opened
 from .output import complain, many, verdict
+from .vectors import write_vectors
 
 if TYPE_CHECKING:
     from ..distributed.core.start import Weighting
@@ -50,6 +51,7 @@ def learn_shards(arguments: Namespace) -> int:
             trusted = arguments.resume is None
             outcome.certificates = _certify(going, mixture, against, svm=arguments.svm, trusted=trusted)
     outcome.certificates += options.future(arguments, mixture.learner)  # of the run itself: no row is read again
+    write_vectors(arguments.save_comparators, outcome.certificates)
     outcome.publish(arguments, console)
     return verdict(outcome.certificates)
 

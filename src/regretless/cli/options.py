@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, RegretlessError
 from .exits import UsageError
+from .vectors import add_vectors
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
@@ -135,6 +136,7 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     """What the certificates are read against."""
     group = parser.add_argument_group("certificates")
     group.add_argument("--against", metavar="FILE", help="read them against your own vector, a .npy array")
+    add_vectors(group)
     group.add_argument("--svm", action="store_true", help="try scikit-learn's linear SVMs as comparators too")
     group.add_argument(
         "--iid",

@@ -64,6 +64,7 @@ class Outcome(Published):
             "mistakes": int(ledger.mistakes),
             "updates": int(ledger.updates),
             "loss": ledger.loss,
+            "classes": [plain(label) for label in self.run.learner.classes_],
             "seconds": self.seconds,
             "curve": [list(point) for point in self.run.whole_curve],
             **described(self.certificates),

@@ -58,13 +58,17 @@ def _bounds(certificates: list[Certificate], quantity: str) -> list[BoundCurve]:
     return [BoundCurve(certificate.theorem.title, [(1.0, bound)])]
 
 
+SUMS = ("name", "norm", "hinge", "squared_hinge", "loss", "margin")  # that a table of comparators shows
+
+
 def comparators_of(certificates: list[Certificate]) -> list[dict[str, Any]]:
     """Each comparator once, with the theorems that were read against it."""
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for certificate in certificates:
         if certificate.comparator is None:
             continue
-        described = certificate.comparator.describe()
+        known = certificate.comparator.describe()
+        described = {name: known[name] for name in SUMS if name in known}
         row = rows.setdefault(tuple(described.items()), {**described, "serves": []})
         row["serves"].append(certificate.theorem.title)
     return [{**row, "serves": ", ".join(row["serves"])} for row in rows.values()]

@@ -52,6 +52,10 @@ class Matrix:
         means = self.vectors.mean(axis=1, keepdims=True), self.biases.mean()
         return Matrix(self.name, self.vectors - means[0], self.biases - means[1])
 
+    def rows(self, intercept: float) -> Array:
+        """A row for each class, with its weight of the constant feature at the end if there is one."""
+        return np.column_stack([self.vectors.T, self.biases]) if intercept else self.vectors.T
+
     def times(self, factor: float) -> Matrix:
         """A multiple of it."""
         return Matrix(self.name, self.vectors * factor, self.biases * factor)
@@ -199,7 +203,7 @@ def read(question: Question, matrices: list[Matrix]) -> list[Comparator]:
     """Read given matrices against the rounds, exactly as they are."""
     (found,) = question.gather([ExactLeads(matrices, question.rules.intercept)], whole=True)
     return [
-        found.comparator(k, matrix.name, matrix.size, loss=None, vector=matrix.vectors.T)
+        found.comparator(k, matrix.name, matrix.size, loss=None, vector=matrix.rows(question.rules.intercept))
         for k, matrix in enumerate(matrices)
     ]
 

@@ -1,0 +1,78 @@
+"""The vectors that certificates were read against, in a file of their own."""
+
+from __future__ import annotations
+
+from argparse import Namespace, _ActionsContainer
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RegretlessError
+from .exits import UsageError
+
+if TYPE_CHECKING:
+    from ..theorem import Certificate
+
+
+def add_vectors(parser: _ActionsContainer) -> None:
+    """Where to keep them."""
+    parser.add_argument(
+        "--save-comparators", metavar="FILE", help="write the vectors that they were read against (.npz), for verify"
+    )
+
+
+def refuse_foreign(arguments: Namespace) -> None:
+    """They are written as .npz, whatever their name promises.
+
+    Raises
+    ------
+    UsageError
+        If it promises something else, or nothing is certified.
+    """
+    path = arguments.save_comparators
+    if path is not None and not path.lower().endswith(".npz"):
+        raise UsageError(f"--save-comparators {path}: they are written as .npz")
+    if path is not None and getattr(arguments, "no_certify", False):
+        raise UsageError("--save-comparators is for certificates, and --no-certify wants none")
+
+
+def write_vectors(path: str | None, certificates: Sequence[Certificate]) -> None:
+    """One array a theorem, by its name; of several classes one a class, with its place after a stroke."""
+    if path is None:
+        return
+    import numpy as np
+
+    from ..replacing import replacing
+
+    found = {key: vector for one in certificates for key, vector in _vectors(one)}
+    with replacing(path) as file:
+        np.savez_compressed(file, **found)
+
+
+def _vectors(certificate: Certificate) -> Iterator[tuple[str, Any]]:
+    each = certificate.each or (certificate,)
+    for place, one in enumerate(each):
+        vector = getattr(one.comparator, "vector", None)
+        vector = getattr(one.comparator, "weights", None) if vector is None else vector
+        if vector is not None:
+            yield one.theorem.name + (f"/{place}" if certificate.each else ""), vector
+
+
+def read_vectors(path: str | None) -> dict[str, Any]:
+    """What `write_vectors` wrote.
+
+    Raises
+    ------
+    RegretlessError
+        If the file holds no arrays of numbers.
+    """
+    if path is None:
+        return {}
+    import zipfile
+
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {key: np.asarray(file[key], dtype=np.float64) for key in file.files}
+    except (ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise RegretlessError(f"{path}: these are no arrays; give what --save-comparators wrote") from error
