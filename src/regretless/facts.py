@@ -26,7 +26,7 @@ def watched(source: Any, notes: Notes) -> Any:
     """The same object, which writes down what it is asked for."""
     if not is_dataclass(source) or isinstance(source, type):
         return source
-    twin = object.__new__(_noting(type(source)))
+    twin: Any = object.__new__(_noting(type(source)))
     for field in fields(source):
         object.__setattr__(twin, field.name, getattr(source, field.name))
     object.__setattr__(twin, "_notes", notes)
@@ -38,7 +38,7 @@ def _noting(kind: type) -> type:
     """The class of objects of that kind that note what they are asked for."""
 
     def read(self: Any, name: str) -> Any:
-        value = kind.__getattribute__(self, name)
+        value = object.__getattribute__(self, name)
         if name.startswith("_") or callable(value):
             return value
         try:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .. import __version__
-from . import certify, combine, demo, dimension, inspect, learn, play, predict, pull, solve
+from . import certify, combine, demo, dimension, inspect, learn, play, predict, pull, solve, verify
 from .exits import UsageError
 
 EPILOG = """\
-exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated,
-130 interrupted (what was learned is saved first)"""
+exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that
+verify computed again differs, 130 interrupted (what was learned is saved first)"""
 
 
 class Parser(argparse.ArgumentParser):
@@ -60,7 +60,7 @@ def make() -> Parser:
         "--print-completion", action=PrintCompletion, choices=shells, help="print the completion script of a shell"
     )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=Parser)
-    for verb in (learn, combine, pull, solve, dimension, play, predict, certify, inspect, demo):
+    for verb in (learn, combine, pull, solve, dimension, play, predict, certify, verify, inspect, demo):
         name = verb.__name__.rpartition(".")[2]
         made = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
         verb.add_arguments(made)

@@ -1,0 +1,189 @@
+"""``regretless verify``: compute the certificates of a report again, from the data and by other code."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RegretlessError
+from . import options
+from .exits import DONE, VIOLATED, UsageError
+from .output import complain, warn_skipped, write_json
+from .vectors import read_vectors
+
+if TYPE_CHECKING:
+    from ..verify import Check
+
+HELP = "compute the certificates of a report again, from the data"
+DESCRIPTION = (
+    "REPORT is what --json of learn, certify, combine, pull or solve printed, DATA the file that it is about, read "
+    "with the same options. The comparators' sums are computed again from the rows, what was observed by the algorithm "
+    "of the textbook where it has one, and each bound by its printed formula; nothing that made the report takes part. "
+    "A line a certificate says whether its numbers agree, differ, or cannot be checked, and why."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("report", metavar="REPORT", help="what --json printed, or - for standard input")
+    parser.add_argument("file", metavar="DATA", help="the file that it is about, which may be compressed")
+    parser.add_argument("--comparators", metavar="FILE", help="the vectors that --save-comparators wrote")
+    reading = options.add_reading(parser)
+    options.add_features(reading)
+    reading.add_argument("--time", metavar="COLUMN", help="combine: the column that says when each row was")
+    reading.add_argument("--experts", metavar="A,B", action="append", default=[], help="combine: the experts' columns")
+    reading.add_argument("--arms", metavar="A,B", action="append", default=[], help="pull: the arms' columns")
+    reading.add_argument("--losses", action="store_true", help="solve: the numbers are what the row player loses")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def run(arguments: Namespace) -> int:
+    """Verify."""
+    report = _report(arguments.report)
+    kind = str(report["schema"]).removeprefix("regretless.").partition("/")[0]
+    if kind not in CHECKED:
+        raise UsageError(f"{arguments.report} is a report of {kind}; it must be of {', '.join(CHECKED)}")
+    try:
+        checks = CHECKED[kind](arguments, report, read_vectors(arguments.comparators))
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        found = f"it does not say what a report of {kind} says ({type(error).__name__}: {error})"
+        raise RegretlessError(f"{arguments.report}: {found}; make it again with this version") from error
+    _tell(arguments, checks)
+    wrong = [one.theorem for one in checks if one.verdict == "differs"]
+    if wrong:
+        complain(f"{arguments.report} and {arguments.file} contradict each other ({', '.join(wrong)})")
+    return VIOLATED if wrong else DONE
+
+
+def _report(path: str) -> dict[str, Any]:
+    """The report.
+
+    Raises
+    ------
+    RegretlessError
+        If it is none.
+    """
+    import sys
+
+    try:
+        if path == "-":
+            found = json.load(sys.stdin)
+        else:
+            with open(path, encoding="utf-8") as file:
+                found = json.load(file)
+    except (ValueError, RecursionError) as error:
+        raise RegretlessError(f"{path}: this is no JSON ({error}); give what --json printed") from error
+    if not isinstance(found, dict) or not str(found.get("schema", "")).startswith("regretless."):
+        raise RegretlessError(f"{path}: this is no report; give what --json printed")
+    return found
+
+
+def _tell(arguments: Namespace, checks: list[Check]) -> None:
+    if not arguments.json:
+        for one in checks:
+            print(one)
+        return
+    verdicts = [one.verdict for one in checks]
+    counts = {kind: verdicts.count(kind) for kind in ("agrees", "differs", "unchecked", "idle")}
+    told = {"schema": "regretless.verify/1", "report": arguments.report, "input": arguments.file}
+    write_json({**told, **counts, "checks": [one.describe() for one in checks]})
+
+
+def _linear(arguments: Namespace, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
+    import numpy as np
+
+    from ..verify import linear
+
+    if isinstance(report["input"], list):
+        raise UsageError(f"{arguments.report} is about shards, and these are not checked")
+    stream = options.open_input(arguments, None)
+    rows, labels = _rows(stream)
+    warn_skipped(stream)
+    if labels is None:
+        raise RegretlessError(f"{stream.name}: a report cannot be checked without the labels, and there are none")
+    return linear.check(report, rows, np.asarray(labels), vectors)
+
+
+def _rows(stream: Any) -> tuple[Any, Any]:
+    """All rows of a stream, dense or sparse, in float64, and their labels."""
+    import numpy as np
+    from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
+
+    batches = []
+    for batch in stream.batches():  # whose buffers the stream may use again
+        values = np.array(batch.values, dtype=np.float64)
+        sparse = None if batch.starts is None else (np.array(batch.indices), np.array(batch.starts, dtype=np.int64))
+        batches.append((values, sparse, batch.columns, None if batch.labels is None else np.array(batch.labels)))
+    if not batches:
+        return np.zeros((0, 0)), np.zeros(0)
+    columns = max(one[2] for one in batches)
+    labels = None if batches[0][3] is None else np.concatenate([one[3] for one in batches])
+    if batches[0][1] is None:
+        return np.vstack([np.pad(one[0], ((0, 0), (0, columns - one[0].shape[1]))) for one in batches]), labels
+    lengths = np.concatenate([np.diff(one[1][1]) for one in batches if one[1] is not None])
+    indices = np.concatenate([one[1][0] for one in batches if one[1] is not None])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    values = np.concatenate([one[0] for one in batches])
+    return csr_array((values, indices, starts), shape=(len(lengths), columns)), labels
+
+
+def _names(given: list[str]) -> list[str] | None:
+    import csv
+
+    return [name.strip() for names in csv.reader(given) for name in names] or None
+
+
+def _experts(arguments: Namespace, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
+    import numpy as np
+
+    from ..data.forecasts import open_forecasts
+    from ..verify import experts
+
+    blind = report["loss_name"] in ("table", "wealth")
+    stream = open_forecasts(
+        arguments.file,
+        format=arguments.format,
+        experts=_names(arguments.experts) or list(report["expert_losses"]),
+        need_target=not blind,
+        target=arguments.target,
+        time=arguments.time,
+    )
+    batches = [batch.slice(0, batch.known) for batch in stream.batches()]
+    advice = np.concatenate([np.array(batch.advice) for batch in batches])
+    outcomes = None if blind else np.concatenate([np.array(batch.outcomes) for batch in batches])
+    return experts.check(report, advice, outcomes, vectors)
+
+
+def _bandits(arguments: Namespace, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
+    from ..data.losses import Wanted, read_losses
+    from ..verify import bandits
+
+    low, high = report["parameters"]["value_range"]
+    wanted = Wanted(_names(arguments.arms), None, None, low, high, report["parameters"]["rewards"])
+    table = read_losses(arguments.file, wanted, format=arguments.format)
+    return bandits.check(report, table.values, list(table.arms))
+
+
+def _games(arguments: Namespace, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
+    import numpy as np
+
+    from ..data.game_files import read_game
+    from ..verify import games
+
+    game = read_game(arguments.file, format=arguments.format)
+    if game.kind != "matrix":
+        return games.check(report | {"game": game.kind}, np.zeros((1, 1)))
+    matrix = game.payoffs[0]
+    payoffs = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+    return games.check(report, -payoffs if arguments.losses else payoffs)
+
+
+CHECKED: dict[str, Callable[[Namespace, dict[str, Any], dict[str, Any]], list[Check]]] = {
+    "learn": _linear,
+    "certify": _linear,
+    "combine": _experts,
+    "pull": _bandits,
+    "solve": _games,
+}

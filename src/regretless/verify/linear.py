@@ -1,0 +1,280 @@
+"""Certificates of `learn` and `certify` from the rows and the vectors alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log
+from typing import Any
+
+import numpy as np
+
+from ..textbook.passive_aggressive import passive_aggressive
+from ..textbook.perceptron import perceptron
+from ..textbook.second_order import arow, second_order_perceptron
+from ..textbook.winnow import p_norm_perceptron, winnow
+from .checks import Again, Check, whole
+
+Array = np.ndarray[Any, Any]
+
+Told = Mapping[str, Any]
+
+MOST_CELLS = 20_000_000  # of rows times columns times passes that a textbook is asked to play
+CHARGED = {
+    "hinge": lambda margins: np.maximum(0, 1 - margins),
+    "squared-hinge": lambda margins: np.maximum(0, 1 - margins) ** 2,
+    "square": lambda margins: (1 - margins) ** 2,
+    "logistic": lambda margins: np.logaddexp(0, -margins),
+}
+FEW_COLUMNS = 200  # up to which the matrix of a second-order learner is computed again
+RISKS = ("average_risk", "voted_risk")
+
+
+def check(
+    report: Mapping[str, Any], rows: Any, labels: Array, vectors: Mapping[str, Array] | None = None
+) -> list[Check]:
+    """One check a certificate.
+
+    Parameters
+    ----------
+    report : mapping
+        What ``learn --json`` or ``certify --json`` printed.
+    rows : ndarray or scipy sparse array, shape (rows, features)
+        Of one pass.
+    labels : ndarray, shape (rows,)
+    vectors : mapping of str to ndarray, optional
+        What ``--save-comparators`` wrote.
+    """
+    reader = _Rows(report, rows, labels)
+    return [_check(reader, one, vectors or {}) for one in report["certificates"]]
+
+
+def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
+    name = str(certificate["theorem"])
+    if not certificate["applies"]:
+        return Check(name, "idle", str(certificate["why"]))
+    if name in RISKS:
+        first = "it is about the first pass alone"
+        return Check(name, "unchecked", first) if reader.passes != 1 else _risk(reader, certificate)
+    if reader.dual:
+        return Check(name, "unchecked", "its comparator is a function of the kernel, and no vector")
+    told = certificate["parts"] or [certificate]
+    each = []
+    for place, part in enumerate(told):
+        key = f"{name}/{place}" if certificate["parts"] else name
+        vector = vectors.get(key, part["comparator"] and part["comparator"]["vector"])
+        if vector is None:
+            return Check(name, "unchecked", "its vector is not in the report: give --comparators FILE")
+        target = place if certificate["parts"] else None
+        try:
+            each.append(reader.again(certificate, part, np.asarray(vector, dtype=np.float64), target))
+        except ValueError as error:
+            return Check(name, "differs", str(error))
+    return whole(certificate, each)
+
+
+def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
+    """The error rate of the pass; a row whose class had not come yet counts as an error there."""
+    mistakes, shown = certificate["constants"]["ledger"]["mistakes"], reader.report["mistakes"]
+    if not shown <= mistakes <= shown + len(reader.classes):
+        return Check(str(certificate["theorem"]), "differs", f"{mistakes} errors are not the {shown} of the pass")
+    share = mistakes / reader.count * (2 if certificate["theorem"] == "voted_risk" else 1)
+    return whole(certificate, [Again({"ledger": {"rounds": float(reader.count)}}, observed=min(1.0, share))])
+
+
+class _Rows:
+    """The rounds of a report: rows with their constant feature, and what each class is told of them."""
+
+    def __init__(self, report: Mapping[str, Any], rows: Any, labels: Array) -> None:
+        self.report, self.rows, self.labels = report, rows, labels
+        self.parameters, self.learner = report["parameters"], str(report["learner"])
+        self.classes = list(report["classes"])
+        self.count = len(labels)
+        self.passes = float(report["rounds"]) / max(self.count, 1)
+        self.constant = float(self.parameters.get("intercept") or 0.0)
+        self.dual = "kernel" in self.parameters
+        squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows * rows).sum(axis=1)
+        self.norms2 = np.asarray(squares, dtype=np.float64).ravel() + self.constant**2
+        self._played: dict[int | None, dict[str, Any]] = {}
+
+    def signs(self, target: int | None) -> Array:
+        """+1 where the label is the target's, or the larger of two."""
+        label = self.classes[-1 if target is None else target]
+        return np.where(self.labels == label, 1.0, -1.0)
+
+    def margins(self, vector: Array, bias: float, target: int | None) -> Array:
+        """y <v, x> of every row; of several classes together, by how much the right one leads."""
+        if vector.ndim == 1:
+            if len(vector) != self.rows.shape[1]:
+                raise ValueError(f"its vector has {len(vector):,} numbers and the rows {self.rows.shape[1]:,} features")
+            return np.asarray(self.signs(target) * (self.rows @ vector + bias * self.constant))
+        scores = np.asarray(self.rows @ vector[:, : self.rows.shape[1]].T)
+        scores = scores + self.constant * vector[:, self.rows.shape[1]] if self.constant else scores
+        if len(vector) == 1:
+            return np.zeros(self.count)
+        places = np.searchsorted(np.asarray(self.classes), self.labels)
+        own = scores[np.arange(self.count), places]
+        scores[np.arange(self.count), places] = -np.inf
+        return np.asarray(own - scores.max(axis=1))
+
+    def again(self, certificate: Told, part: Told, vector: Array, target: int | None) -> Again:
+        """All that the rows say of one comparator."""
+        told = part["comparator"]
+        bias = float(told["bias"]) if vector.ndim == 1 else 0.0
+        margins = self.margins(vector, bias, target)
+        times = self._times(float(told["rounds"]))
+        played = times > 0
+        hinge = np.maximum(0.0, 1 - margins)
+        norm = float(np.sqrt((vector**2).sum() + bias**2))
+        seen: dict[str, Any] = {
+            "norm": norm,
+            "hinge": float(times @ hinge),
+            "squared_hinge": float(times @ hinge**2),
+            "least": float(margins[played].min()) if played.any() else None,
+            "rounds": float(times.sum()),
+            "total_norm2": float(times @ self.norms2),
+            "max_norm2": float(self.norms2[played].max()) if played.any() else None,
+            "bias": bias,
+        }
+        loss = self.parameters.get("loss", "squared-hinge" if self.learner == "arow" else "hinge")
+        if told["loss"] is not None and loss in CHARGED:
+            seen["loss"] = float(times @ CHARGED[loss](margins))
+        seen |= self._geometry(vector, bias)
+        run = self.run(target, part) if vector.ndim == 1 or self.learner == "perceptron" else {}
+        seen |= self._products(vector, bias, run, part)
+        ledger = {name: seen[name] for name in ("rounds", "total_norm2", "max_norm2")} | run.get("ledger", {})
+        shown = {name: seen.get(name) for name in ("norm", "hinge", "squared_hinge", "loss", "rounds")}
+        facts = {"ledger": ledger, "comparator": seen, "learner": run.get("learner", {})}
+        observed = self._observed(str(certificate["quantity"]).partition(" (")[0], seen, run, part)
+        shown = {name: value for name, value in shown.items() if value is not None}
+        return Again(facts, shown, observed, self._scale(seen, part))
+
+    def _scale(self, seen: Told, part: Told) -> float:
+        """How large the numbers are of which a bound is the difference, or a regret."""
+        ledger = part["constants"]["ledger"]
+        return float(seen["hinge"] + ledger.get("updates", 0.0) if self.learner == "arow" else ledger.get("loss", 0.0))
+
+    def _observed(self, quantity: str, seen: Mapping[str, Any], run: Told, part: Told) -> float | None:
+        if quantity == "regret":
+            return float(part["constants"]["ledger"]["loss"] - seen["loss"])
+        name = {"updates": "updates", "mistakes": "mistakes", "squared losses": "slope2"}.get(quantity, "")
+        found: float | None = run.get("ledger", {}).get(name)
+        return found
+
+    def _times(self, rounds: float) -> Array:
+        """How often each row was played: in every pass, but a class that came late missed the first ones."""
+        passes = np.ceil(rounds / self.count) if self.count else 0.0
+        times = np.full(self.count, passes)
+        times[: int(passes * self.count - rounds)] -= 1
+        return times
+
+    def _geometry(self, vector: Array, bias: float) -> dict[str, float]:
+        """What the learner's theorems measure of a vector beside its length."""
+        sizes = np.abs(np.append(vector, bias))
+        if self.learner == "winnow":
+            total, shares = float(sizes.sum()), sizes[sizes > 0] / (sizes.sum() or 1.0)
+            width = self.rows.shape[1] + (1 if self.constant else 0)
+            most = log(width * (2 if self.parameters["balanced"] else 1))
+            kl = max(0.0, most + float((shares * np.log(shares)).sum())) if total else 0.0
+            return {"own": total, "divergence": kl}
+        return {}
+
+    def _products(self, vector: Array, bias: float, run: Told, part: Told) -> dict[str, float]:
+        """What a comparator measures in terms of the run: <v, theta>, |v|_q, sqrt(v'A v)."""
+        whole = np.append(vector, bias) if self.constant else np.asarray(vector).ravel()
+        found = {}
+        if "theta" in run:
+            found["product"] = float(whole @ run["theta"])
+        if "matrix" in run:
+            found["own"] = float(np.sqrt(whole @ run["matrix"] @ whole))
+        p = part["constants"]["learner"].get("p")
+        if self.learner == "p-norm-perceptron" and p is not None:
+            q = p / (p - 1)
+            found["own"] = float((np.abs(whole) ** q).sum() ** (1 / q))
+        return found
+
+    # The run once more, as the textbook has it.
+
+    def run(self, target: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
+        """Counts and weights of the textbook's run over the same rounds; empty where it is none of the textbook's."""
+        if target not in self._played:
+            self._played[target] = self._play(target, part)
+        return self._played[target]
+
+    def _play(self, target: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
+        passes, told = int(self.passes), part["constants"]["learner"]
+        cells = self.count * (self.rows.shape[1] + 1) * self.passes
+        if target is not None or self.passes != passes or cells > MOST_CELLS or self.parameters["class_weight"]:
+            return {}
+        dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
+        if self.constant:
+            dense = np.column_stack([dense, np.full(self.count, self.constant)])
+        play = _PLAYS.get(self.learner)
+        return {} if play is None else play(dense, self.signs(None), passes, self.parameters, told)
+
+
+def _ties(parameters: Mapping[str, Any]) -> int:
+    return 0 if parameters.get("ties", "update") == "update" else int(parameters["ties"])
+
+
+def _perceptron(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+    weights, updates, mistakes = perceptron(X, y, parameters["rate"], _ties(parameters), passes)
+    learner = {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}
+    return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": learner}
+
+
+def _winnow(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+    if "rate" not in told:
+        return {}
+    _, updates, mistakes = winnow(
+        X, y, told["rate"], balanced=parameters["balanced"], ties=_ties(parameters), passes=passes
+    )
+    return {"ledger": {"updates": updates, "mistakes": mistakes}}
+
+
+def _p_norm(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+    p = parameters["p"] if parameters["p"] != "auto" else max(2.0, 2 * log(X.shape[1]))
+    theta, updates, mistakes = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes)
+    return {
+        "ledger": {"updates": updates, "mistakes": mistakes},
+        "theta": theta,
+        "learner": {"rate": parameters["rate"]},
+    }
+
+
+def _aggressive(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+    weights, squares, mistakes = passive_aggressive(
+        np.tile(X, (passes, 1)), np.tile(y, passes), parameters["variant"], parameters["C"]
+    )
+    learner = {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}
+    return {"ledger": {"mistakes": mistakes, "slope2": squares}, "learner": learner}
+
+
+def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+    full = parameters["matrix"] == "full" or (parameters["matrix"] == "auto" and X.shape[1] <= FEW_COLUMNS)
+    if X.shape[1] > FEW_COLUMNS:
+        return {}
+    X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
+    if "r" in parameters:
+        _, sigma, updates, mistakes = arow(X, y, parameters["r"], not full)
+        matrix, size = np.linalg.inv(sigma) * parameters["r"], parameters["r"]
+    else:
+        _, matrix, updates, mistakes = second_order_perceptron(X, y, parameters["a"], not full, _ties(parameters))
+        size = parameters["a"]
+    volume = float(np.linalg.slogdet(matrix / size)[1])
+    return {
+        "ledger": {"updates": updates, "mistakes": mistakes},
+        "learner": {"volume": volume},
+        "matrix": matrix,
+    }
+
+
+_PLAYS = {
+    "perceptron": _perceptron,
+    "averaged-perceptron": _perceptron,
+    "voted-perceptron": _perceptron,
+    "winnow": _winnow,
+    "p-norm-perceptron": _p_norm,
+    "passive-aggressive": _aggressive,
+    "second-order-perceptron": _second_order,
+    "arow": _second_order,
+}

@@ -1,0 +1,179 @@
+"""``regretless verify``: reports are computed again, and what is false in one is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from .cli import CommandLine, noisy_lines, write
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> Path:
+    return write(tmp_path / "mail.svm", noisy_lines(200))
+
+
+@pytest.fixture
+def forecasts(tmp_path: Path) -> Path:
+    draw = np.random.default_rng(0)
+    truth = draw.random(80)
+    table = np.clip(np.column_stack([truth, truth[:, None] + draw.normal(0, (0.1, 0.2, 0.6), (80, 3))]), 0, 1)
+    rows = "".join(",".join(map(repr, row)) + "\n" for row in table.tolist())
+    path = tmp_path / "forecasts.csv"
+    path.write_text("y,a,b,c\n" + rows)
+    return path
+
+
+def reported(run: CommandLine, path: Path, *words: Any) -> Path:
+    """The JSON of a command, in a file."""
+    result = run(*words, "--json")
+    assert result.code == 0, result.err
+    path.write_text(result.out)
+    return path
+
+
+def learned(run: CommandLine, mail: Path, *words: Any) -> Path:
+    return reported(run, mail.with_suffix(".json"), "learn", mail, "--learner", *words)
+
+
+def told(run: CommandLine, report: Path, data: Path, *words: Any) -> dict[str, Any]:
+    result = run("verify", report, data, *words, "--json")
+    found: dict[str, Any] = result.json
+    assert result.code == (3 if found["differs"] else 0)
+    return found
+
+
+def test_an_honest_report_agrees(run, mail):
+    """Every certificate of a perceptron that applies agrees to nine digits and more."""
+    result = run("verify", learned(run, mail, "perceptron"), mail)
+    assert (result.code, result.err) == (0, "")
+    assert [line.partition(":")[0] for line in result.out.splitlines()] == ["does not apply"] + ["agrees"] * 4
+
+
+# What is false in a report, by where it stands: the certificate's place, the path to a number, what is put there.
+FALSE = {
+    "bound": (1, ("bound",), lambda x: x * (1 + 1e-6)),
+    "observed": (1, ("observed",), lambda x: x - 1),
+    "hinge": (1, ("comparator", "hinge"), lambda x: x * 0.999),
+    "norm": (4, ("comparator", "norm"), lambda x: x * 0.999),
+    "vector": (2, ("comparator", "vector", 3), lambda x: x + 0.01),
+    "longest row": (3, ("constants", "ledger", "max_norm2"), lambda x: x * 0.9),
+    "weights": (4, ("constants", "learner", "norm"), lambda x: x / 2),
+}
+
+
+@pytest.mark.parametrize("what", FALSE)
+def test_a_false_number_is_found(run, mail, what):
+    """A number of a report that was changed makes its certificate differ, and no other, and the exit code 3."""
+    report = learned(run, mail, "perceptron")
+    place, path, change = FALSE[what]
+    found = json.loads(report.read_text())
+    inside = found["certificates"][place]
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = change(inside[path[-1]])
+    report.write_text(json.dumps(found))
+    checks = told(run, report, mail)["checks"]
+    assert [place for place, one in enumerate(checks) if one["verdict"] == "differs"] == [place]
+
+
+def test_other_rows_are_found(run, mail, tmp_path):
+    """A report and rows of which one label was changed contradict each other."""
+    report = learned(run, mail, "perceptron")
+    lines = mail.read_text().splitlines(keepends=True)
+    lines[17] = ("1" if lines[17].startswith("-1") else "-1") + lines[17][lines[17].index(" ") :]
+    assert told(run, report, write(tmp_path / "other.svm", lines))["differs"] > 0
+
+
+def test_long_vectors_come_from_their_file(run, tmp_path):
+    """Vectors of more than a hundred numbers are not in the report; with their file every certificate is checked."""
+    rows = write(tmp_path / "wide.svm", noisy_lines(150, columns=130))
+    report = learned(run, rows, "perceptron", "--save-comparators", tmp_path / "v.npz")
+    assert told(run, report, rows)["unchecked"] > 0
+    found = told(run, report, rows, "--comparators", tmp_path / "v.npz")
+    assert (found["unchecked"], found["differs"]) == (0, 0)
+    assert found["agrees"] > 0
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "winnow", "arow", "multiclass-perceptron", "passive-aggressive"])
+def test_several_classes_are_summed_again(run, tmp_path, learner):
+    """With three classes, one of which comes late, each class's own sums and bounds add up to the certificate's."""
+    rows = write(tmp_path / "three.svm", noisy_lines(150, classes=(1, 2, 3), seed=4))
+    found = told(run, learned(run, rows, learner, "--passes", 2, "--set", "intercept=1"), rows)
+    assert found["differs"] == found["unchecked"] == 0
+    assert found["agrees"] > 0
+
+
+def test_forecasts_are_combined_again(run, forecasts, tmp_path):
+    """Certificates on the best expert, combination and sequence are those of the table."""
+    for learner in ("hedge", "ml-poly", "fixed-share", "ridge"):
+        words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1)
+        found = told(run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y")
+        assert (found["differs"], found["unchecked"]) == (0, 0)
+        assert found["agrees"] > 0
+
+
+def test_rewards_and_ranges_are_drawn_again(run, tmp_path):
+    """What an arm lost is found from rewards, and from losses whose range does not begin at 0."""
+    table = tmp_path / "t.csv"
+    rows = np.random.default_rng(3).uniform(2, 5, (50, 3)).tolist()
+    table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    for words in ((), ("--rewards",)):
+        whole = ("pull", table, "--learner", "exp3-ix", "--runs", 1, "--range", 2, 5, *words)
+        found = told(run, reported(run, tmp_path / "p.json", *whole), table)
+        assert (found["differs"], found["unchecked"]) == (0, 0)
+        assert found["agrees"] == 4
+
+
+def test_a_game_is_answered_again(run, tmp_path):
+    """Gap and gains of a solution are those of its strategies, and those of another game are not."""
+    game = tmp_path / "g.csv"
+    game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n")
+    report = reported(run, tmp_path / "s.json", "solve", game)
+    found = told(run, report, game)
+    assert (found["agrees"], found["differs"]) == (3, 0)
+    game.write_text("0,-1,1\n1,0,-1\n-1,2.5,0\n")
+    assert told(run, report, game)["differs"] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("{", "this is no JSON"),
+        ("[]", "this is no report"),
+        ('{"schema": "regretless.learn/1"}', "it does not say what a report of learn says"),
+        ('{"schema": "regretless.play/1"}', "is a report of play"),
+    ],
+)
+def test_what_is_no_report_is_refused(run, mail, tmp_path, text, found):
+    """What is no report, or lacks what one has, is answered with one line."""
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    result = run("verify", path, mail)
+    assert result.code in (1, 2)
+    assert found in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+def test_what_holds_no_vectors_is_refused(run, mail, tmp_path):
+    """A file that is no archive of arrays is named."""
+    report = learned(run, mail, "perceptron")
+    result = run("verify", report, mail, "--comparators", mail)
+    assert (result.code, len(result.err.splitlines())) == (1, 1)
+    assert "these are no arrays" in result.err
+
+
+def test_vectors_are_saved_as_npz_alone(run, mail, tmp_path):
+    """A name that promises another format is refused, and so is a run that certifies nothing."""
+    assert run("learn", mail, "--learner", "perceptron", "--save-comparators", tmp_path / "v.txt").code == 2
+    words = ("--no-certify", "--save-comparators", tmp_path / "v.npz")
+    assert run("learn", mail, "--learner", "perceptron", *words).code == 2

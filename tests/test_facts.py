@@ -1,0 +1,54 @@
+"""What a bound was computed from is noted while it is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from regretless.facts import facts_read, in_json
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    depth: float = 3.0
+    idle: float = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    long: float = 1.0
+    short: float = 2.0
+    inner: Inner = field(default_factory=Inner)
+
+    @property
+    def twice(self) -> float:
+        return 2 * self.short
+
+
+def test_what_is_asked_is_noted_and_nothing_else():
+    """A formula's facts are the fields and properties that it reads, those of parts under their name."""
+    (notes,) = facts_read(lambda one: one.twice + one.inner.depth, Source())
+    assert notes == {"twice": 4.0, "short": 2.0, "inner": {"depth": 3.0}}
+
+
+def test_a_formula_may_change_a_copy():
+    """A copy with other values can be made of what is watched, and gives the formula its values."""
+    seen = []
+    facts_read(lambda one: seen.append(replace(one, short=7.0).twice), Source())
+    assert seen == [14.0]
+
+
+def test_what_is_no_dataclass_tells_nothing():
+    """Numbers and None may stand where a source stands."""
+    assert facts_read(lambda one, other: None, None, 3) == [{}, {}]
+
+
+def test_values_have_one_form_in_json():
+    """Arrays of up to a hundred numbers are lists and longer ones None; what is not finite is text."""
+    assert in_json({"a": np.arange(3.0), "b": np.zeros(101), "c": float("inf"), "d": Inner()}) == {
+        "a": [0.0, 1.0, 2.0],
+        "b": None,
+        "c": "inf",
+        "d": {"depth": 3.0, "idle": 4.0},
+    }
