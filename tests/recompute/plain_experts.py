@@ -1,0 +1,302 @@
+"""Prediction with expert advice, as the papers have it, and its bounds: numpy alone, every expert speaking."""
+
+from __future__ import annotations
+
+from math import e, log, sqrt
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Facts = dict[str, Any]
+
+LOSSES = {
+    "square": (lambda a, y: (a - y) ** 2, lambda a, y: 2 * (a - y)),
+    "absolute": (lambda a, y: abs(a - y), lambda a, y: np.sign(a - y)),
+    "zero-one": (lambda a, y: (a != y) * 1.0, None),
+    "table": (lambda a, y: a, None),
+}
+LINEAR = ("ml-poly", "ml-prod", "boa", "squint", "eg")
+
+
+def mixed(p: Array, eta: float, c: Array) -> float:
+    """-ln(sum p exp(-eta c)) / eta."""
+    return float(c[p > 0].min()) if eta == np.inf else -log(float(p @ np.exp(-eta * c))) / eta
+
+
+def shares(weights: Array) -> Array:
+    return np.asarray(weights / weights.sum())
+
+
+class Run:
+    """A combiner's run over a table, with all that a theorem may ask of it."""
+
+    def __init__(self, learner: str, told: Facts, advice: Array, outcomes: Array, loss: str) -> None:
+        self.told, self.n = told, advice.shape[1]
+        low, high = told["value_range"] or (-np.inf, np.inf)
+        self.linear = learner in LINEAR and loss not in ("zero-one", "table")
+        width = high - low
+        if loss == "square":
+            self.span = 2 * width**2 if self.linear else width**2
+        else:
+            self.span = 1.0 if loss == "zero-one" else width
+        self.prior = np.full(self.n, 1 / self.n)
+        zeros = np.zeros(self.n)
+        self.facts: Facts = {"rounds": float(len(advice)), "loss": 0.0, "expected": 0.0, "gap": 0.0, "drag": 0.0}
+        self.facts |= {"spread": 0.0, "spread2": 0.0, "delay": 0.0, "delays": zeros, "mistakes": 0.0}
+        self.facts |= {"squares": zeros.copy(), "drags": zeros, "last_rate": 0.0, "losses": zeros.copy()}
+        self.L, self.R, self.V, self.G = (np.zeros(self.n) for _ in range(4))
+        self.u, self.w = self.prior.copy(), np.ones(self.n)
+        value, slope = LOSSES[loss]
+        name = learner.replace("-", "_")
+        weights, learn = getattr(self, f"_{name}"), getattr(self, f"_{name}_learns", None)
+        for t, (a, y) in enumerate(zip(advice, outcomes, strict=True), start=1):
+            p = weights(t)
+            own = value(a, y)
+            if loss in ("zero-one", "table"):
+                paid = float(p @ own)
+            else:
+                paid = float(value(p @ a, y))
+            c = slope(p @ a, y) * (a - p @ a) if self.linear and slope is not None else own
+            h = float(p @ c)
+            self.facts["loss"] += paid
+            self.facts["expected"] += float(p @ own)
+            self.facts["losses"] += own
+            spread = float(np.ptp(c))
+            self.facts["spread"] = max(self.facts["spread"], spread)
+            self.facts["spread2"] += spread**2
+            r = h - c
+            if learn is not None:
+                learn(c, h, r)
+            self.L, self.R, self.V = self.L + c, self.R + r, self.V + r * r
+            self.facts["squares"] = self.V
+
+    # Exponential weights.
+
+    def _rate(self, t: int) -> float:
+        if self.told.get("eta") is not None:
+            return float(self.told["eta"])
+        if self.told.get("horizon") is not None:
+            return sqrt(8 * log(self.n) / self.told["horizon"]) / self.span
+        return 2 * sqrt(log(self.n) / t) / self.span
+
+    def _hedge(self, t: int) -> Array:
+        self.eta = self._rate(t)
+        self.p = shares(self.prior * np.exp(-self.eta * (self.L - self.L.min())))
+        return self.p
+
+    def _hedge_learns(self, c: Array, h: float, r: Array) -> None:
+        self.facts["last_rate"] = self.eta
+        self.facts["gap"] += h - mixed(self.p, self.eta, c)
+
+    _ewa = _eg = _hedge
+    _ewa_learns = _eg_learns = _hedge_learns
+
+    def _adahedge(self, t: int) -> Array:
+        self.eta = log(self.n) / self.facts["gap"] if self.facts["gap"] > 0 else np.inf
+        excess = self.L - self.L.min()
+        self.p = shares(self.prior * ((excess == 0) if self.eta == np.inf else np.exp(-self.eta * excess)))
+        return self.p
+
+    _adahedge_learns = _hedge_learns
+
+    def _fixed_share(self, t: int) -> Array:
+        kappa = log(self.n / self.told["alpha"])
+        self.eta = kappa / self.facts["gap"] if self.facts["gap"] > 0 else np.inf
+        self.p = self.u
+        return self.u
+
+    def _fixed_share_learns(self, c: Array, h: float, r: Array) -> None:
+        self._hedge_learns(c, h, r)
+        excess = c - c.min()
+        powers = (excess == 0) * 1.0 if self.eta == np.inf else np.exp(-self.eta * excess)
+        self.u = (1 - self.told["alpha"]) * shares(self.u * powers) + self.told["alpha"] * self.prior
+
+    # Rates for each expert; the span was declared.
+
+    def _ml_poly(self, t: int) -> Array:
+        self.slack = self.span**2 + self.V
+        raw = self.prior * np.maximum(self.R, 0) / self.slack
+        return shares(raw) if raw.any() else self.prior
+
+    def _ml_poly_learns(self, c: Array, h: float, r: Array) -> None:
+        self.facts["drag"] += float(np.sum(self.prior / self.slack * r * r))
+
+    def rates(self) -> Array:
+        k = log(max(self.n, 2))
+        return np.minimum(1 / (2 * self.span), np.sqrt(k / (self.span**2 + self.V)))
+
+    def _ml_prod(self, t: int) -> Array:
+        self.each = self.rates()
+        power = self.each * self.G
+        return shares(self.prior * self.each * np.exp(power - power.max()))
+
+    _boa = _ml_prod
+
+    def _ml_prod_learns(self, c: Array, h: float, r: Array) -> None:
+        self.G = self.G + np.log1p(self.each * r) / self.each
+        self.facts["drags"] = self.R + r - self.G
+
+    def _boa_learns(self, c: Array, h: float, r: Array) -> None:
+        self.G = self.G + r - self.each * r * r
+        self.facts["drags"] = self.R + r - self.G
+
+    def grid(self) -> tuple[Array, Array]:
+        j = np.arange(30)
+        return 0.5**j / (2 * self.span), 1 / ((j + 1.0) * (j + 2.0))
+
+    def _powers(self) -> Array:
+        etas, masses = self.grid()
+        return np.outer(self.R, etas) - np.outer(self.V, etas**2) + np.log(masses)
+
+    def _squint(self, t: int) -> Array:
+        return shares(self.prior * (np.exp(self._powers()) * self.grid()[0]).sum(axis=1))
+
+    # Majorities.
+
+    def _randomized_weighted_majority(self, t: int) -> Array:
+        return shares(self.w)
+
+    def _randomized_weighted_majority_learns(self, c: Array, h: float, r: Array) -> None:
+        self.w = self.w * self.told["beta"] ** c
+
+    def standing(self, learner: str) -> Facts:
+        """What theorems may know of the learner at the end."""
+        found: Facts = {"experts": self.n, "prior": self.prior, "span": self.span, "rate": self.told.get("eta")}
+        found |= {name: self.told.get(name) for name in ("alpha", "beta", "horizon", "delta")}
+        if learner == "ml-poly":
+            found["rates"] = 1 / (self.span**2 + self.V)
+        if learner in ("ml-prod", "boa"):
+            found["rates"] = self.rates()
+            found["log_potential"] = log(float(self.prior @ np.exp(self.rates() * self.G)))
+        if learner == "squint":
+            found["grid"] = self.grid()
+            found["log_potential"] = log(float(self.prior @ np.exp(self._powers()).sum(axis=1)))
+        if learner in ("hedge", "ewa") and self.told.get("horizon") is not None and self.told.get("eta") is None:
+            found["rate"] = self._rate(1)
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def bound(theorem: str, m: Facts, u: Array, switches: int, loss: float, w: Facts) -> float:
+    """The printed formula of a theorem against fixed weights u, or a sequence with so many switches."""
+    prior, n, t = np.asarray(w["prior"]), w["experts"], m["rounds"]
+    used = u > 0
+    kl = float(np.sum(u[used] * np.log(u[used] / prior[used])))
+    s, ln = w.get("span"), log(n)
+    match theorem:
+        case "hedge_posterior":
+            return kl / m["last_rate"] + m["gap"]
+        case "hedge_spreads":
+            return kl / w["rate"] + w["rate"] * m["spread2"] / 8
+        case "hedge_prior":
+            if "rate" in w:
+                return kl / w["rate"] + w["rate"] * s * s * t / 8
+            return s * sqrt(t) / 2 * (kl / sqrt(ln) + sqrt(ln))
+        case "hedge_tuned":
+            return s * sqrt(w["horizon"] * ln / 2)
+        case "adahedge_posterior":
+            return (1 + kl / ln) * m["gap"]
+        case "adahedge_spreads":
+            return (1 + kl / ln) * (m["spread"] + sqrt(m["spread"] ** 2 + ln * m["spread2"])) / 2
+        case "adahedge_prior":
+            return s / 2 * (1 + kl / ln) * (1 + sqrt(1 + t * ln))
+        case "share_posterior" | "share_prior":
+            pi, alpha = 1 / n, w["alpha"]
+            info = (switches + 1) * log(1 / (alpha * pi)) + (t - switches - 1) * log(1 / (1 - alpha * (1 - pi)))
+            if theorem == "share_posterior":
+                return info / m["last_rate"] + m["gap"]
+            kappa = log(n / alpha)
+            gaps = s / 2 * (1 + sqrt(1 + kappa * t))
+            return info * gaps / kappa + gaps
+        case "poly_posterior":
+            return sqrt(m["drag"] * float(np.sum(u**2 / (prior * w["rates"]))))
+        case "poly_squares":
+            v = m["squares"]
+            return sqrt(float(prior @ (1 + np.log(1 + v / s**2))) * float(np.sum(u**2 / prior * (s * s + v))))
+        case "poly_prior":
+            return s * sqrt((t + 1) * (1 + log(t + 1)) * float(np.sum(u**2 / prior)))
+        case "prod_posterior" | "prod_squares" | "prod_prior":
+            if theorem == "prod_posterior":
+                potential, rates, drags = w["log_potential"], w["rates"], m["drags"]
+            else:
+                k, v = log(max(n, 2)), m["squares"] if theorem == "prod_squares" else np.full(n, s * s * t)
+                potential = log(1 + (max(0.0, log((1 + t) / (4 * k))) + 1 / (4 * k)) / (2 * e))
+                rates = 1 / np.maximum(2 * s, np.sqrt((s * s + v) / k))
+                drags = np.minimum(v / (2 * s), sqrt(4 * k + 1) * (np.sqrt(s * s + v) - s))
+            a = u[used] / rates[used]
+            skew = float(np.sum(a / a.sum() * np.log(a / a.sum() / prior[used])))
+            return float(a.sum()) * (skew + potential) + float(u @ drags)
+        case "squint_posterior" | "squint_squares" | "squint_prior":
+            etas, masses = w["grid"]
+            v = s * s * t if theorem == "squint_prior" else float(u @ m["squares"])
+            more = w["log_potential"] if theorem == "squint_posterior" else 0.0
+            return min((kl + more - np.log(masses)) / etas + etas * v)
+        case "randomized_majority":
+            return (ln - loss * log(w["beta"])) / (1 - w["beta"])
+        case "randomized_majority_simple":
+            return ln / (1 - w["beta"]) + (2 - w["beta"]) * loss
+        case "weighted_majority":
+            return (ln - loss * log(w["beta"])) / log(2 / (1 + w["beta"]))
+        case "constant_regret":
+            return ln / w["rate"]
+    raise KeyError(theorem)
+
+
+def aggregating(advice: Array, outcomes: Array, low: float, high: float) -> float:
+    """The loss of Vovk's algorithm for the square loss."""
+    eta, L, paid = 2 / (high - low) ** 2, np.zeros(advice.shape[1]), 0.0
+    for a, y in zip(advice, outcomes, strict=True):
+        p = shares(np.exp(-eta * (L - L.min())))
+        ends = [mixed(p, eta, (a - end) ** 2) for end in (low, high)]
+        forecast = (low + high) / 2 + (ends[0] - ends[1]) / (2 * (high - low))
+        paid, L = paid + (forecast - y) ** 2, L + (a - y) ** 2
+    return float(paid)
+
+
+def ridge(advice: Array, outcomes: Array, a: float, start: Array) -> Facts:
+    """Vovk, Azoury and Warmuth's forecaster around some weights."""
+    n = advice.shape[1]
+    A, b, found = a * np.eye(n), np.zeros(n), {"loss": 0.0, "gap": 0.0, "max_outcome2": 0.0}
+    for x, y in zip(advice, outcomes, strict=True):
+        A = A + np.outer(x, x)
+        rest, s = y - start @ x, float(x @ np.linalg.solve(A, x))
+        said = float(x @ np.linalg.solve(A, b))
+        found["loss"] += (said - rest) ** 2
+        found["gap"] += s * (rest**2 - said**2 / (1 - s))
+        found["max_outcome2"] = max(found["max_outcome2"], rest**2)
+        b = b + rest * x
+    return found | {"log_det": float(np.linalg.slogdet(A / a)[1])}
+
+
+def majority(advice: Array, labels: Array, beta: float) -> int:
+    """Mistakes of weighted majority, which multiplies after its own mistakes alone; ties say 1."""
+    w, wrong = np.ones(advice.shape[1]), 0
+    for a, y in zip(advice, labels, strict=True):
+        said = float(w[a == 1].sum() >= w[a == 0].sum())
+        if said != y:
+            wrong, w = wrong + 1, np.where(a != y, beta * w, w)
+    return wrong
+
+
+def best_convex(advice: Array, outcomes: Array) -> float:
+    """The least square loss of a fixed convex combination, by enumerating which experts it uses."""
+    from itertools import combinations
+
+    n, best = advice.shape[1], np.inf
+    for size in range(1, n + 1):
+        for used in combinations(range(n), size):
+            x = advice[:, used]
+            system = np.block([[2 * x.T @ x, np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]])
+            u = np.linalg.lstsq(system, np.append(2 * x.T @ outcomes, 1.0), rcond=None)[0][:size]
+            if (u >= -1e-12).all():
+                best = min(best, float(((x @ u - outcomes) ** 2).sum()))
+    return best
+
+
+def best_sequence(losses: Array, switches: int) -> float:
+    """The least loss of a sequence of experts with at most so many switches."""
+    least = np.where(np.arange(switches + 1)[:, None] == 0, losses[0], np.inf)
+    for row in losses[1:]:
+        moved = np.vstack([np.full(losses.shape[1], np.inf), np.repeat(least.min(1)[:-1, None], losses.shape[1], 1)])
+        least = np.minimum(least, moved) + row
+    return float(least.min())

@@ -1,0 +1,168 @@
+"""`combine`: runs, comparators and bounds of every combiner, again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ..cli import CommandLine
+from . import plain_experts as plain
+from .tally import Tally
+
+CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "hedge": ("hedge", "square", {}),
+    "hedge, absolute loss": ("hedge", "absolute", {}),
+    "hedge, constant": ("hedge", "square", {"eta": 0.7}),
+    "hedge, tuned": ("hedge", "square", {"horizon": 100}),
+    "ewa": ("ewa", "square", {}),
+    "adahedge": ("adahedge", "square", {}),
+    "fixed-share": ("fixed-share", "square", {"alpha": 0.02}),
+    "ml-poly": ("ml-poly", "square", {}),
+    "ml-prod": ("ml-prod", "square", {}),
+    "boa": ("boa", "square", {}),
+    "squint": ("squint", "square", {}),
+    "eg": ("eg", "square", {"eta": 0.05}),
+    "randomized-weighted-majority": ("randomized-weighted-majority", "zero-one", {"beta": 0.7}),
+    "aggregating": ("aggregating", "square", {}),
+    "ridge": ("ridge", "square", {"a": 0.5}),
+    "weighted-majority": ("weighted-majority", "zero-one", {"beta": 0.5}),
+}
+LISTED = {
+    "sampled_loss": "what was drawn depends on random numbers that the report does not hold",
+    "randomized_majority_tuned": "it needs a horizon; its formula has no fact of the run",
+}
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+def table(binary: bool) -> tuple[Any, Any]:
+    """Forecasts of four experts, one of whom is good, one better later on."""
+    draw = np.random.default_rng(11)
+    y = draw.random(70)
+    noise = np.array([0.1, 0.2, 0.6, 0.3]) * np.ones((70, 1))
+    noise[40:, 3] = 0.02
+    advice = np.clip(y[:, None] + noise * draw.normal(size=(70, 4)), 0, 1).round(4)
+    y = y.round(4)
+    return ((advice > 0.5) * 1.0, (y > 0.5) * 1.0) if binary else (advice, y)
+
+
+def report(run: CommandLine, folder: Path, case: str) -> tuple[dict[str, Any], Any, Any]:
+    learner, loss, parameters = CASES[case]
+    advice, y = table(loss == "zero-one")
+    path = folder / "f.csv"
+    lines = [",".join(map(repr, [float(one), *row])) for one, row in zip(y, advice.tolist(), strict=True)]
+    path.write_text("y,a,b,c,d\n" + "\n".join(lines) + "\n")
+    options = [word for name, value in parameters.items() for word in ("--set", f"{name}={value}")]
+    options += [] if loss == "zero-one" else ["--range", 0, 1]
+    options += ["--loss", loss] if "majority" not in learner else []
+    result = run("combine", path, "--target", "y", "--learner", learner, *options, "--json")
+    assert result.code == 0, result.err
+    return result.json, advice, y
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_number_of_combine(run, tmp_path, case):
+    """The learner's loss, the experts', the comparators' and both sides of every certificate are a plain run's."""
+    learner, loss, _ = CASES[case]
+    found, advice, y = report(run, tmp_path, case)
+    tally, told = Tally(), dict(found["parameters"])
+    losses = plain.LOSSES[loss][0](advice, y[:, None])
+    tally.same("expert_losses", list(found["expert_losses"].values()), losses.sum(axis=0))
+    m, w = facts(learner, told, advice, y, loss)
+    tally.same("loss", found["loss"], m["loss"])
+    tally.same("mean_loss", found["mean_loss"], m["loss"] / len(y))
+    comparators(tally, found["comparators"], losses, advice, y, loss)
+    for one in found["certificates"]:
+        certificate(tally, one, m, w, losses, advice, y, loss)
+    print(f"{case}: {tally.count} numbers")
+    assert tally.count >= 12
+
+
+def facts(learner: str, told: dict[str, Any], advice: Any, y: Any, loss: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a plain run tells of itself."""
+    n = advice.shape[1]
+    common = {"rounds": float(len(y)), "delay": 0.0, "delays": np.zeros(n)}
+    standing = {"experts": n, "prior": np.full(n, 1 / n)}
+    if learner == "aggregating":
+        return common | {"loss": plain.aggregating(advice, y, 0.0, 1.0)}, standing | {"rate": 2.0}
+    if learner == "weighted-majority":
+        wrong = plain.majority(advice, y, told["beta"])
+        return common | {"loss": float(wrong), "mistakes": float(wrong)}, standing | {"beta": told["beta"]}
+    if learner == "ridge":
+        start = np.full(n, 1 / n)
+        known = plain.ridge(advice, y, told["a"], start)
+        return common | known, standing | {"ridge": told["a"], "start": start, "log_det": known["log_det"]}
+    once = plain.Run(learner, told, advice, y, loss)
+    return once.facts, once.standing(learner)
+
+
+def comparators(tally: Tally, found: Any, losses: Any, advice: Any, y: Any, loss: str) -> None:
+    """The best fixed uses of the experts, searched for in another way."""
+    best = {"best_expert": losses.sum(axis=0).min()}
+    if loss == "square":
+        best["uniform"] = ((advice.mean(axis=1) - y) ** 2).sum()
+        best["best_convex"] = plain.best_convex(advice, y)
+        best["best_linear"] = ((advice @ np.linalg.lstsq(advice, y, rcond=None)[0] - y) ** 2).sum()
+    if "best_shifting" in found:
+        best["best_shifting"] = plain.best_sequence(losses, found["best_shifting"]["detail"]["switches"])
+    for name, value in best.items():
+        if name in found:
+            tally.same(name, found[name]["loss"], value, part=1e-8 if name == "best_convex" else 1e-9)
+
+
+def certificate(tally: Tally, one: Any, m: Any, w: Any, losses: Any, advice: Any, y: Any, loss: str) -> None:
+    """Both sides of a certificate, and every fact that entered."""
+    name, against = one["theorem"], one["comparator"]
+    if not one["applies"] or name in LISTED:
+        return
+    n = advice.shape[1]
+    u = np.eye(n)[against["expert"]] if against["expert"] is not None else against["weights"]
+    if u is None:
+        u, suffered = np.full(n, 1 / n), plain.best_sequence(losses, against["switches"])
+    else:
+        u = np.asarray(u, float)
+        mix = loss in ("zero-one", "table") or against["expert"] is not None
+        suffered = float(losses.sum(0) @ u) if mix else float(plain.LOSSES[loss][0](advice @ u, y).sum())
+    used = u > 0
+    divergence = float(np.sum(u[used] * np.log(u[used] * n)))
+    mine = {"loss": suffered, "faced": m["loss"], "regret": m["loss"] - suffered, "divergence": divergence}
+    mine |= {"weights": u, "expert": against["expert"], "switches": against["switches"]}
+    tally.facts(f"{name} ledger", one["constants"]["ledger"], m, scale=1.0)
+    tally.facts(f"{name} comparator", one["constants"]["comparator"], mine, scale=m["loss"])
+    grid = w.pop("grid", None)
+    told = {fact: value for fact, value in one["constants"]["learner"].items() if fact != "grid"}
+    tally.facts(f"{name} learner", told, w, scale=1.0)
+    if grid is not None:
+        w["grid"] = grid
+        if "grid" in one["constants"]["learner"]:
+            for place in (0, 1):
+                tally.same("grid", one["constants"]["learner"]["grid"][place], grid[place])
+    observed = {"regret": m["loss"] - suffered, "mistakes": m.get("mistakes"), "expected loss": m.get("expected")}
+    tally.same(f"{name} observed", one["observed"], observed[one["quantity"]], scale=m["loss"])
+    if name.startswith("ridge"):
+        growth = m["gap"] if name == "ridge_posterior" else m["max_outcome2"] * w["log_det"]
+        bound = w["ridge"] * float(((u - w["start"]) ** 2).sum()) + growth
+    else:
+        bound = plain.bound(name, m, u, against["switches"] or 0, suffered, w)
+    tally.same(f"{name} bound", one["bound"], bound)
+
+
+def test_collinear_forecasts_have_one_best_combination(run, tmp_path):
+    """The best linear combination of forecasts that depend on each other loses what least squares loses."""
+    draw = np.random.default_rng(2)
+    y = draw.normal(size=60).round(3)
+    a = (y + draw.normal(0, 0.3, 60)).round(3)
+    b = (y + draw.normal(0, 0.5, 60)).round(3)
+    advice = np.column_stack([a, b, ((a + b) / 2).round(6)])
+    path = tmp_path / "f.csv"
+    lines = [",".join(map(repr, [float(one), *row])) for one, row in zip(y, advice.tolist(), strict=True)]
+    path.write_text("y,a,b,c\n" + "\n".join(lines) + "\n")
+    found = run("combine", path, "--target", "y", "--loss", "square", "--json").json
+    best = ((advice @ np.linalg.lstsq(advice, y, rcond=None)[0] - y) ** 2).sum()
+    Tally().same("best_linear", found["comparators"]["best_linear"]["loss"], best, part=1e-6)

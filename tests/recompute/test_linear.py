@@ -1,0 +1,249 @@
+"""`learn` and `certify`: runs, comparators and bounds of every linear learner, again."""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ..cli import CommandLine
+from . import plain_linear as plain
+from .tally import Tally
+
+# Facts that only bound what rounding may do, and are in no printed formula.
+ROUNDING = ("width",)
+# What no plain computation gives, with the reason.
+LISTED = {
+    "rows": "it is the length of a pass",
+    "passes": "it is the number of passes",
+    "quiet": "it is the number of rounds since the last update",
+}
+LOSSES_LISTED = {
+    "second-order-perceptron": "its loss is that of scores before they are divided by what the row adds to the matrix",
+    "margin-perceptron": "it is charged what a row lacks of its threshold, which no theorem bounds",
+}
+
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "perceptron": ("perceptron", {}),
+    "perceptron, a rate and a constant": ("perceptron", {"rate": 0.3, "intercept": 1.0}),
+    "averaged-perceptron": ("averaged-perceptron", {}),
+    "voted-perceptron": ("voted-perceptron", {}),
+    "margin-perceptron": ("margin-perceptron", {"gamma": 0.05, "max_passes": 8}),
+    "PA": ("passive-aggressive", {"variant": "PA"}),
+    "PA-I": ("passive-aggressive", {"variant": "PA-I", "C": 0.5}),
+    "PA-II": ("passive-aggressive", {"variant": "PA-II", "C": 2.0, "intercept": 1.0}),
+    "winnow": ("winnow", {"rate": 0.2}),
+    "balanced winnow": ("winnow", {"rate": 0.1, "balanced": True, "intercept": 1.0}),
+    "p-norm-perceptron": ("p-norm-perceptron", {"p": 3.0}),
+    "second order, full": ("second-order-perceptron", {"matrix": "full"}),
+    "second order, diagonal": ("second-order-perceptron", {"matrix": "diagonal", "a": 2.0}),
+    "AROW, full": ("arow", {"matrix": "full", "r": 0.5}),
+    "AROW, full, no constant": ("arow", {"matrix": "full", "intercept": 0.0}),
+    "descent, constant": ("online-gradient-descent", {"schedule": "constant", "rate": 0.1}),
+    "descent, in a ball": ("online-gradient-descent", {"schedule": "self-tuned", "rate": 2.0, "radius": 1.5}),
+    "descent, 1/sqrt t": ("online-gradient-descent", {"schedule": "inverse-sqrt", "rate": 0.3, "radius": 2.0}),
+    "descent, logistic": (
+        "online-gradient-descent",
+        {"schedule": "scale-free", "rate": 1.0, "loss": "logistic", "intercept": 1.0},
+    ),
+    "descent, square": (
+        "online-gradient-descent",
+        {"schedule": "self-tuned", "rate": 1.0, "radius": 1.0, "loss": "square"},
+    ),
+}
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+def table(noise: float, rows: int = 90, seed: int = 5) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Rows and labels 0 and 1, of which some are noise; without noise they can be separated."""
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(4 * rows, 3)).round(3)
+    scores = X @ [1.0, -0.5, 0.25] + 0.2
+    kept = np.abs(scores) > (0.15 if not noise else 0)
+    y = ((scores + noise * draw.normal(size=len(X))) > 0).astype(float)
+    return X[kept][:rows], y[kept][:rows]
+
+
+def written(path: Path, X: Any, y: Any) -> Path:
+    lines = [",".join(map(repr, [label, *row])) for label, row in zip(y.tolist(), X.tolist(), strict=True)]
+    path.write_text("y," + ",".join(f"x{i}" for i in range(X.shape[1])) + "\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def settings(learner: str, parameters: dict[str, Any], width: int) -> dict[str, Any]:
+    """The parameters as a plain run wants them."""
+    told = dict(parameters)
+    if learner in ("winnow", "online-gradient-descent"):
+        told["eta"] = told["rate"]
+    if learner == "p-norm-perceptron":
+        told["norm"] = told["p"]
+    told["full"] = told.get("matrix") != "diagonal"
+    return told
+
+
+def again(tally: Tally, found: dict[str, Any], X: Any, y: Any, passes: int) -> None:
+    """All numbers of a report of two classes."""
+    learner, constant = found["learner"], float(found["parameters"]["intercept"])
+    rows, signs = plain.rows_of(X, y, 1.0, constant)
+    told = settings(learner, found["parameters"], rows.shape[1])
+    if learner == "margin-perceptron":
+        passes = found["rounds"] // len(y)
+    run = plain.Run(learner, told, rows, signs, passes)
+    for name in ("rounds", "mistakes"):
+        tally.same(f"{learner} {name}", found[name], run.facts[name])
+    # A row that was just learned has a margin of 1 but for rounding: whether it is an update only rounding knows.
+    assert abs(found["updates"] - run.facts["updates"]) <= run.close
+    if learner not in LOSSES_LISTED:
+        tally.same(f"{learner} loss", found["loss"], run.facts["loss"])
+    for one in found["certificates"]:
+        certificate(tally, one, run, rows, signs, told, passes)
+
+
+def certificate(tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: Any, told: Any, passes: int) -> None:
+    """Both sides of a certificate, and every fact that entered."""
+    name = one["theorem"]
+    if not one["applies"]:
+        separated = plain.separable(rows, signs)
+        assert not (separated and "cannot be separated" in one["why"]), f"{name}: {one['why']}"
+        return
+    constant = rows.shape[1] > len(one["comparator"]["vector"])
+    vector = np.append(one["comparator"]["vector"], [one["comparator"]["bias"]] if constant else [])
+    against = plain.comparator(rows, signs, vector, run, passes)
+    standing = plain.standing(run) | {"quiet": 0.0}
+    updates = {"updates", "update_norm2"} if run.close else set()
+    for owner, mine in (("ledger", run.facts), ("comparator", against), ("learner", standing)):
+        tally.facts(f"{name} {owner}", one["constants"][owner], mine, listed=[*ROUNDING, *LISTED, *updates])
+    for fact in ("norm", "hinge", "squared_hinge", "rounds"):
+        tally.same(f"{name} comparator's {fact}", one["comparator"][fact], against[fact])
+    observed = {
+        "updates": run.facts["updates"],
+        "mistakes": run.facts["mistakes"],
+        "squared losses": run.facts["slope2"],
+        "regret": run.facts["loss"] - against["loss"],
+    }
+    if one["quantity"] == "shortfall of the margin":
+        observed[one["quantity"]] = 1 - against["margin"] / standing["threshold"]
+    tally.same(f"{name} observed", one["observed"], observed[one["quantity"]], scale=run.facts["loss"])
+    size = against["hinge"] + run.facts["updates"]  # of which AROW's bounds are the difference
+    again = plain.bound(name, run.facts, against, standing, told)
+    tally.same(f"{name} bound", one["bound"], again, scale=size if run.kind == "arow" else 0.0)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5], ids=["separable", "noisy"])
+@pytest.mark.parametrize("case", CASES)
+def test_every_number_of_learn(run, tmp_path, case, noise):
+    """Counts, losses, comparators' sums, facts and bounds of a run are those of a plain run over the same rows."""
+    learner, parameters = CASES[case]
+    X, y = table(noise)
+    X = np.abs(X) if case == "winnow" and not noise else X
+    path, tally = written(tmp_path / "t.csv", X, y), Tally()
+    options = [word for name, value in parameters.items() for word in ("--set", f"{name}={value}")]
+    for passes in (1, 3):
+        words = () if learner == "margin-perceptron" else ("--passes", passes)
+        result = run("learn", path, "--target", "y", "--learner", learner, *options, *words, "--json")
+        again(tally, result.json, X, y, passes)
+    print(f"{case}: {tally.count} numbers")
+    assert tally.count >= 6  # PA's theorems are about rows that can be separated, or of one length
+
+
+def test_certify_tells_what_learn_told(run, tmp_path):
+    """The certificates of a saved model are computed again like those of the run."""
+    X, y = table(0.5)
+    path, model, tally = written(tmp_path / "t.csv", X, y), tmp_path / "m.rgl", Tally()
+    run("learn", path, "--target", "y", "--learner", "perceptron", "--passes", 2, "--save", model, "--quiet")
+    again(tally, run("certify", model, path, "--json").json, X, y, 2)
+    assert tally.count > 20
+
+
+def test_the_largest_margin_is_the_largest(run, tmp_path):
+    """The bound on separable rows is (r / rho)^2 at the largest margin, found by least squares."""
+    X, y = table(0.0)
+    path, tally = written(tmp_path / "t.csv", X, y), Tally()
+    found = run("learn", path, "--target", "y", "--learner", "perceptron", "--set", "intercept=1", "--json").json
+    rows, signs = plain.rows_of(X, y, 1.0, 1.0)
+    assert plain.separable(rows, signs)
+    rho = plain.largest_margin(rows, signs)
+    tally.same("bound", found["certificates"][0]["bound"], (rows**2).sum(1).max() / rho**2, part=1e-6)
+
+
+def test_a_class_for_each(run, tmp_path):
+    """With three classes each class's updates, sums and bounds are those of its own run against the rest."""
+    draw, tally = np.random.default_rng(8), Tally()
+    X = draw.normal(size=(90, 4)).round(3)
+    y = np.argmax(X[:, :3] + 0.3 * draw.normal(size=(90, 3)), axis=1).astype(float)
+    path = written(tmp_path / "t.csv", X, y)
+    found = run("learn", path, "--target", "y", "--learner", "perceptron", "--json").json
+    came = [int(np.flatnonzero(y == label)[0]) for label in found["classes"]]
+    late = sorted(came)[2]  # the first two classes are each other's mirror image from the first row on
+    for one in found["certificates"]:
+        for place, part in enumerate(one["parts"] if one["applies"] else []):
+            begin = came[place] if came[place] >= late else 0
+            rows, signs = plain.rows_of(X[begin:], y[begin:], found["classes"][place], 0.0)
+            own = plain.Run("perceptron", found["parameters"], rows, signs)
+            told = part | {"theorem": one["theorem"], "applies": True, "quantity": "updates"}
+            certificate(tally, told, own, rows, signs, found["parameters"], 1)
+        if one["applies"]:
+            tally.same("sum of the bounds", one["bound"], sum(part["bound"] for part in one["parts"]))
+            tally.same("sum of what was observed", one["observed"], sum(part["observed"] for part in one["parts"]))
+    assert tally.count > 60
+
+
+def test_several_classes_at_once(run, tmp_path):
+    """The perceptron of several classes and its bounds are those of a plain run over all rows."""
+    draw, tally = np.random.default_rng(9), Tally()
+    X = draw.normal(size=(80, 4)).round(3)
+    y = np.argmax(X[:, :3] + 0.3 * draw.normal(size=(80, 3)), axis=1).astype(float)
+    found = run(
+        "learn", written(tmp_path / "t.csv", X, y), "--target", "y", "--learner", "multiclass-perceptron", "--json"
+    ).json
+    W, updates = np.zeros((3, 4)), 0
+    known = set(list(dict.fromkeys(y.astype(int).tolist()))[:2])  # who is alone plays against whoever comes next
+    for x, label in zip(X, y.astype(int), strict=True):
+        known.add(int(label))
+        rival = max((place for place in sorted(known) if place != label), key=lambda place: W[place] @ x)
+        if W[label] @ x <= W[rival] @ x:
+            W[label] += x
+            W[rival] -= x
+            updates += 1
+    for one in found["certificates"]:
+        if not one["applies"]:
+            continue
+        V = np.array(one["comparator"]["vector"])
+        V = V if len(V) == 3 else np.zeros((3, 4))  # nothing served better than no vector at all
+        scores = X @ V.T
+        own = scores[np.arange(80), y.astype(int)]
+        scores[np.arange(80), y.astype(int)] = -np.inf
+        hinge = np.maximum(0, 1 - (own - scores.max(axis=1))).sum()
+        norm, r2 = np.sqrt((V**2).sum()), (X**2).sum(axis=1).max()
+        tally.same("norm", one["comparator"]["norm"], norm)
+        tally.same("hinge", one["comparator"]["hinge"], hinge)
+        bounds = {
+            "classes_sharp": plain._root(np.sqrt(2 * r2) * norm, hinge),
+            "classes_posterior": hinge + norm * np.sqrt((W**2).sum()),
+        }
+        tally.same(one["theorem"], one["bound"], bounds[one["theorem"]])
+        tally.same("updates", one["observed"], updates)
+    assert tally.count >= 8
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "passive-aggressive", "arow"])
+def test_real_tumours(run, data, tmp_path, learner):
+    """Every number about the breast cancer data is that of a plain run."""
+    with lzma.open(data / "dense" / "breast_cancer_wisconsin.csv.xz", "rt") as file:
+        cells = [line.split(",") for line in file.read().splitlines()[1:]]
+    whole = [line for line in cells if all(cell.isdigit() for cell in line[1:-1])]
+    X = np.array([[float(cell) for cell in line[1:-1]] for line in whole])
+    y = np.array([float(line[-1] == "malignant") for line in whole])
+    assert len(y) > 600
+    assert 0 < y.mean() < 1
+    path, tally = written(tmp_path / "t.csv", X, y), Tally()
+    again(tally, run("learn", path, "--target", "y", "--learner", learner, "--json").json, X, y, 1)
+    print(f"{learner}: {tally.count} numbers")
+    assert tally.count > 20
