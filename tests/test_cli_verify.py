@@ -137,11 +137,11 @@ def test_rewards_and_ranges_are_drawn_again(run, tmp_path):
 def test_a_game_is_answered_again(run, tmp_path):
     """Gap and gains of a solution are those of its strategies, and those of another game are not."""
     game = tmp_path / "g.csv"
-    game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n")
+    game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n-9,-9,-9\n")  # whose last row is never played
     report = reported(run, tmp_path / "s.json", "solve", game)
     found = told(run, report, game)
     assert (found["agrees"], found["differs"]) == (3, 0)
-    game.write_text("0,-1,1\n1,0,-1\n-1,2.5,0\n")
+    game.write_text("0,-1,1\n1,0,-1\n-1,2.5,0\n-9,-9,-9\n")
     assert told(run, report, game)["differs"] > 0
 
 

@@ -300,7 +300,7 @@ class Certificate:
             "source": self.theorem.source,
             "formula": self.theorem.formula,
             "constants": self.constants,
-            "parts": [_part(one) for one in self.each] if len(self.each) <= MOST_PARTS else None,
+            "parts": [_part(one) for one in self.each] if 0 < len(self.each) <= MOST_PARTS else None,
         }
 
     def __repr__(self) -> str:

@@ -53,10 +53,7 @@ class Run:
         for t, (a, y) in enumerate(zip(advice, outcomes, strict=True), start=1):
             p = weights(t)
             own = value(a, y)
-            if loss in ("zero-one", "table"):
-                paid = float(p @ own)
-            else:
-                paid = float(value(p @ a, y))
+            paid = float(p @ own) if loss in ("zero-one", "table") else float(value(p @ a, y))
             c = slope(p @ a, y) * (a - p @ a) if self.linear and slope is not None else own
             h = float(p @ c)
             self.facts["loss"] += paid

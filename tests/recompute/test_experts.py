@@ -108,7 +108,10 @@ def comparators(tally: Tally, found: Any, losses: Any, advice: Any, y: Any, loss
     if loss == "square":
         best["uniform"] = ((advice.mean(axis=1) - y) ** 2).sum()
         best["best_convex"] = plain.best_convex(advice, y)
-        best["best_linear"] = ((advice @ np.linalg.lstsq(advice, y, rcond=None)[0] - y) ** 2).sum()
+        n, price = advice.shape[1], found["best_linear"]["detail"].get("ridge", 0.0)
+        u = np.full(n, 1 / n)  # what the distance from it costs, if it costs anything
+        u = u + np.linalg.lstsq(advice.T @ advice + price * np.eye(n), advice.T @ (y - advice @ u), rcond=None)[0]
+        best["best_linear"] = ((advice @ u - y) ** 2).sum()
     if "best_shifting" in found:
         best["best_shifting"] = plain.best_sequence(losses, found["best_shifting"]["detail"]["switches"])
     for name, value in best.items():

@@ -177,7 +177,7 @@ def _games(arguments: Namespace, report: dict[str, Any], _: dict[str, Any]) -> l
         return games.check(report | {"game": game.kind}, np.zeros((1, 1)))
     matrix = game.payoffs[0]
     payoffs = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
-    return games.check(report, -payoffs if arguments.losses else payoffs)
+    return games.check(report, -payoffs if arguments.losses else payoffs, (game.rows, game.columns))
 
 
 CHECKED: dict[str, Callable[[Namespace, dict[str, Any], dict[str, Any]], list[Check]]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy as np
 from .checks import Again, Check, whole
 
 Array = np.ndarray[Any, Any]
+Names = Sequence[str] | None
 
 
-def check(report: Mapping[str, Any], payoffs: Array) -> list[Check]:
+def check(report: Mapping[str, Any], payoffs: Array, names: tuple[Names, Names] = (None, None)) -> list[Check]:
     """One check a certificate.
 
     Parameters
@@ -21,6 +22,8 @@ def check(report: Mapping[str, Any], payoffs: Array) -> list[Check]:
         What ``solve --json`` printed.
     payoffs : ndarray, shape (rows, columns)
         Of the row player.
+    names : tuple of two sequences of str, optional
+        What the strategies are called; by default they are numbered from 1.
     """
     if report["game"] != "zero-sum" or "row_strategy" not in report:
         return [
@@ -29,18 +32,27 @@ def check(report: Mapping[str, Any], payoffs: Array) -> list[Check]:
     if payoffs.shape != (report["rows"], report["columns"]):
         why = f"the report is about {report['rows']:,} x {report['columns']:,} payoffs, and these are {payoffs.shape}"
         return [Check(str(one["theorem"]), "differs", why) for one in report["certificates"]]
-    return [_check(report, one, payoffs) for one in report["certificates"]]
+    strategies = [
+        _chances(report[f"{who}_strategy"], called, count)
+        for who, called, count in zip(("row", "column"), names, payoffs.shape, strict=True)
+    ]
+    return [_check(one, payoffs, *strategies) for one in report["certificates"]]
 
 
-def _check(report: Mapping[str, Any], certificate: Mapping[str, Any], payoffs: Array) -> Check:
+def _chances(strategy: Mapping[str, float], names: Names, count: int) -> Array:
+    """The probability of each strategy; those that are never played are not in the report."""
+    called = [str(place + 1) for place in range(count)] if names is None else list(names)
+    return np.array([strategy.get(name, 0.0) for name in called], dtype=np.float64)
+
+
+def _check(certificate: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -> Check:
     if not certificate["applies"]:
         return Check(str(certificate["theorem"]), "idle", str(certificate["why"]))
-    return whole(certificate, [_again(report, certificate, payoffs)])
+    return whole(certificate, [_again(certificate, payoffs, p, q)])
 
 
-def _again(report: Mapping[str, Any], certificate: Mapping[str, Any], payoffs: Array) -> Again:
+def _again(certificate: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -> Again:
     """Guarantees, gap and gains of the two strategies."""
-    p, q = (np.array(list(report[f"{who}_strategy"].values()), dtype=np.float64) for who in ("row", "column"))
     worth, paid = payoffs @ q, p @ payoffs
     lower, upper, value = float(paid.min()), float(worth.max()), float(p @ payoffs @ q)
     spread = float(payoffs.max() - payoffs.min())
