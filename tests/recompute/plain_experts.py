@@ -21,7 +21,8 @@ LINEAR = ("ml-poly", "ml-prod", "boa", "squint", "eg")
 
 def mixed(p: Array, eta: float, c: Array) -> float:
     """-ln(sum p exp(-eta c)) / eta."""
-    return float(c[p > 0].min()) if eta == np.inf else -log(float(p @ np.exp(-eta * c))) / eta
+    least = float(c[p > 0].min())
+    return least if eta == np.inf else least - log(float(p @ np.exp(-eta * (c - least)))) / eta
 
 
 def shares(weights: Array) -> Array:

@@ -10,6 +10,8 @@ from typing import Any
 class Tally:
     """Compares numbers, and counts them."""
 
+    total = 0  # of all tallies of this process
+
     def __init__(self) -> None:
         self.count = 0
 
@@ -22,6 +24,7 @@ class Tally:
                 self.same(f"{what}[{place}]", one, other, scale=most, part=part)
             return
         self.count += 1
+        Tally.total += 1
         if reported is None:
             assert not isfinite(again), f"{what}: null in the report, {again!r} again"
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,27 @@ def certificate(tally: Tally, one: Any, m: Any, w: Any, losses: Any, advice: Any
     else:
         bound = plain.bound(name, m, u, against["switches"] or 0, suffered, w)
     tally.same(f"{name} bound", one["bound"], bound)
+
+
+def test_real_prices(run, data, tmp_path):
+    """Every number about 1,500 hours of Belgian electricity prices is that of a plain run."""
+    with lzma.open(data / "experts" / "epf_BE.csv.xz", "rt") as file:
+        lines = [next(file) for _ in range(1501)]
+    path, tally = tmp_path / "prices.csv", Tally()
+    path.write_text("".join(lines))
+    values = np.array([[float(cell) for cell in line.split(",")[1:]] for line in lines[1:]])
+    y, advice = values[:, 0], values[:, 1:]
+    words = ("--target", "Real price", "--time", "time", "--learner", "adahedge", "--loss", "square", "--json")
+    found = run("combine", path, *words).json
+    losses = (advice - y[:, None]) ** 2
+    m, w = facts("adahedge", dict(found["parameters"]), advice, y, "square")
+    tally.same("expert_losses", list(found["expert_losses"].values()), losses.sum(axis=0))
+    tally.same("loss", found["loss"], m["loss"])
+    comparators(tally, found["comparators"], losses, advice, y, "none")
+    for one in found["certificates"]:
+        certificate(tally, one, m, w, losses, advice, y, "square")
+    print(f"prices: {tally.count} numbers")
+    assert tally.count > 40
 
 
 def test_collinear_forecasts_have_one_best_combination(run, tmp_path):

@@ -233,6 +233,45 @@ def test_several_classes_at_once(run, tmp_path):
     assert tally.count >= 8
 
 
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [("rbf", {"gamma": 0.5}), ("poly", {"gamma": 0.3, "degree": 2, "coef0": 1.0})],
+)
+def test_a_kernel_perceptron(run, tmp_path, kernel, options):
+    """Counts, the function's length and the bounds of a kernel perceptron follow from its Gram matrix; the sums of its
+    comparators are listed: they are functions, which the report does not hold."""
+    X, y = table(0.5)
+    path, tally = written(tmp_path / "t.csv", X, y), Tally()
+    words = [word for name, value in options.items() for word in ("--set", f"{name}={value}")]
+    words += ["--target", "y", "--learner", "kernel-perceptron", "--set", f"kernel={kernel}", "--passes", 2, "--json"]
+    found = run("learn", path, *words).json
+    squares = (X**2).sum(axis=1)
+    gram = {
+        "rbf": np.exp(-options["gamma"] * (squares[:, None] + squares - 2 * X @ X.T)),
+        "poly": (options["gamma"] * X @ X.T + 1) ** 2,
+    }[kernel]
+    signs, alpha = np.where(y == 1, 1.0, -1.0), np.zeros(len(y))
+    updates = mistakes = 0
+    for i in [*range(len(y))] * 2:
+        score = gram[i] @ alpha
+        mistakes += (1 if score >= 0 else -1) != signs[i]
+        if signs[i] * score <= 0:
+            alpha[i] += signs[i]
+            updates += 1
+    tally.same("updates", found["updates"], updates)
+    tally.same("mistakes", found["mistakes"], mistakes)
+    m = {"max_norm2": float(gram.diagonal().max())}
+    w = {"norm": float(np.sqrt(alpha @ gram @ alpha)), "rate": 1.0}
+    for one in found["certificates"]:
+        if not one["applies"]:
+            continue
+        told = one["constants"]["comparator"] | {"margin": one["comparator"]["margin"] or 0.0, "least": 0.0}
+        v = {name: told.get(name, one["comparator"].get(name)) for name in ("norm", "hinge", "squared_hinge", "margin")}
+        tally.same(one["theorem"], one["bound"], plain.bound(one["theorem"], m, v, w, {}))
+        tally.same("observed", one["observed"], updates)
+    assert tally.count >= 8
+
+
 @pytest.mark.parametrize("learner", ["perceptron", "passive-aggressive", "arow"])
 def test_real_tumours(run, data, tmp_path, learner):
     """Every number about the breast cancer data is that of a plain run."""
