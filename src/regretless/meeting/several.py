@@ -87,7 +87,7 @@ def _joined(alike: Sequence[Certificate], carefully: Callable[[int], Certificate
     shown = carefully(_shown(alike))
     if shown.theorem.kind != "expected":
         told = (shown.theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
-        more = {"most": shown.most, "at_once": shown.at_once, "read": shown.read, "each": shown.each}
+        more: dict[str, Any] = {"most": shown.most, "at_once": shown.at_once, "read": shown.read, "each": shown.each}
         return Several(*told, runs=runs, **more)
     observed = np.array([one.observed for one in alike if one.observed is not None])
     error = float(observed.std(ddof=1) / sqrt(len(observed))) if len(observed) > 1 else 0.0
