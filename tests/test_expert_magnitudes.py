@@ -71,6 +71,7 @@ FOUND = [
     ("boa", "square", [[1000000.00012573]], [999999.9998679]),
     ("squint", "square", [[1.0, 1.0]], [1.0]),  # linear weights without a divergence made a bound of inf
     ("eg", "square", [[1.0, 1.0]], [1.0]),
+    ("eg", "square", [[1.25730221e77, -1.32104863e77]], [6.4042265e77]),  # squared spreads are beyond floats
     ("ridge", "square", [[1.25730221e77]], [-1.32104863e77]),  # what a round adds is beyond floats
     ("ridge", "square", [[1e15, 1e15], [3e15, 3e15], [1e15, 1e15]], [2e15, 0.0, 1e15]),  # the ridge is below rounding
 ]

@@ -135,7 +135,7 @@ class Theorem:
                 why = obstacle
                 continue
             value = self.value(ledger, comparator, learner)
-            if isnan(value):
+            if isnan(value) or value == inf:
                 why = "its numbers are too large or too small for floats"
                 continue
             # What is bounded may depend on the comparator too (regret): the tightest is the least slack.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import isnan, nan
+from math import inf, isnan, nan
 from operator import add
 from typing import TYPE_CHECKING, Any, cast
 
@@ -233,7 +233,7 @@ class Combined:
         else:
             # It is about draws, which are independent from shard to shard: one sequence of draws, as long as all.
             bound = theorem.value(self.ledger, comparator, stands)
-        if isnan(bound):
+        if isnan(bound) or bound == inf:
             why = "its numbers are too large or too small for floats"
             return OverShards(theorem, None, None, None, why, shards=len(pairs))
         sure = 1 - (stands.delta or 0.0) if theorem.kind == "probable" else None
