@@ -328,3 +328,13 @@ def test_what_does_not_add_up_is_declined_with_a_reason():
     silent[0, 1] = np.nan
     with pytest.raises(RegretlessError, match="silent"):
         combine(MLPoly(), [(silent, rows[1])]).comparator([0.5, 0.5])
+
+
+def test_a_sum_of_bounds_that_says_nothing_is_marked():
+    """Two shards of three rounds each allow more regret than all of them lost: the line says so, and JSON."""
+    shards = [(np.array([[0.1, 0.9], [0.2, 0.8], [0.3, 0.7]]), np.array([0.5, 0.4, 0.6]))] * 2
+    combined = combine(Hedge(loss="absolute", value_range=(0, 1)), shards)
+    posterior = combined.certify()[0]
+    assert posterior.bound >= combined.ledger.loss
+    assert posterior.describe()["vacuous"]
+    assert "no better than the learner's own loss" in str(posterior)
