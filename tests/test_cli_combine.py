@@ -432,3 +432,28 @@ def test_the_new_york_stock_exchange(run, data):
     assert wealth["final wealth, from 1"] == pytest.approx(27.095, abs=5e-4)
     assert wealth["best stock 29"] == pytest.approx(54.14, abs=5e-3)
     assert wealth["best constant-rebalanced portfolio"] == pytest.approx(250.597, abs=5e-3)
+
+
+def test_forecasts_beyond_floats_break_no_bound_of_ridge(run, tmp_path):
+    """Where rounding drowns ridge regression both bounds say so, and the run does not end as a broken theorem."""
+    path = tmp_path / "r.csv"
+    path.write_text("y,a,b\n2e15,1e15,1e15\n0,3e15,3e15\n1e15,1e15,1e15\n")
+    result = run("combine", path, "--target", "y", "--learner", "ridge", "--quiet")
+    assert result.code == 0
+    assert result.out.count("its numbers are too large or too small for floats") == 2
+
+
+def test_one_expert_has_no_regret_beyond_its_allowance(run, tmp_path):
+    """A single expert's regret is rounding alone: the line is a true inequality, and JSON has the allowance apart."""
+    random = np.random.default_rng(3)
+    loads = 5e4 + 1e4 * random.normal(size=5000)
+    path = tmp_path / "one.csv"
+    rows = zip(loads, loads + 3e3 * random.normal(size=5000), strict=True)
+    path.write_text("load,a\n" + "".join(f"{y!r},{a!r}\n" for y, a in ((float(y), float(a)) for y, a in rows)))
+    line = next(one for one in run("combine", path, "--target", "load", "--quiet").out.splitlines() if " <= " in one)
+    observed, bound = (part.split()[place].rstrip(",") for part, place in zip(line.split(" <= "), (-1, 0), strict=True))
+    assert float(observed) <= float(bound)
+    told = run("combine", path, "--target", "load", "--quiet", "--json").json["certificates"][0]
+    assert told["bound"] == 0
+    assert told["observed"] <= told["rounding"]
+    assert 0 < told["rounding"] < 1

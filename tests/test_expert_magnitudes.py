@@ -128,3 +128,16 @@ def test_a_range_without_a_rate_is_refused(width):
     """A range so narrow or wide that 2 / width^2 is no float is refused in words."""
     with pytest.raises(RegretlessError, match="floats hold no rate"):
         AggregatingAlgorithm(value_range=(0, width)).play([[0.0, width]], [0.0])
+
+
+@pytest.mark.parametrize("name", ["aggregating", "ml-poly", "eg"])
+def test_an_expert_that_was_certain_and_wrong_leaves_the_allowance_small(name):
+    """An infinite loss of one expert makes no certificate allow for any rounding whatever."""
+    advice, outcomes = np.array([[0.0, 0.6, 0.7], [0.5, 0.6, 0.7]] * 5), np.ones(10)
+    learner = expert_class(name)(loss="log")
+    learner.play(advice, outcomes)
+    applied = [one for one in learner.certify(advice, outcomes) if one.applies]
+    assert applied
+    for one in applied:
+        assert one.rounding < 1e-6
+        assert one.holds

@@ -256,7 +256,7 @@ class Certificate:
     @property
     def rounding(self) -> float:
         """By how much what was observed may be above the bound for rounding alone."""
-        least = max(abs(self.bound or 0.0), abs(self.observed or 0.0), 1.0)
+        least = max(1.0, *(abs(one) for one in (self.bound or 0.0, self.observed or 0.0) if isfinite(one)))
         return RELATIVE * least + float(getattr(self.comparator, "rounding", 0.0))
 
     @property

@@ -10,7 +10,7 @@ order, and for the few operations that are not counted.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isfinite, sqrt
 from sys import float_info
 
 from ..comparator import Comparator
@@ -58,8 +58,10 @@ def of_regret(ledger: ExpertLedger, loss: str, tau: float, lost: float) -> float
     elif loss in ("absolute", "pinball"):
         gentlest = 1.0 if loss == "absolute" else min(tau, 1 - tau)
         forecasts = units * rounds * (outcome + largest / gentlest)
-    elif loss in ("percentage", "log", "wealth"):
-        forecasts = units * rounds * (1 + largest + ledger.spread)
+    elif loss == "percentage":
+        forecasts = units * rounds * (1 + largest)
+    elif loss in ("log", "wealth"):  # an expert may have been certain and wrong
+        forecasts = units * rounds * (1 + (ledger.spread if isfinite(ledger.spread) else 0.0))
     else:
         forecasts = units * rounds * largest
     return EPSILON * (rounds + 2) * sizes + forecasts
