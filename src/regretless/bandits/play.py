@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RegretlessError
+from ..turns import BUSY
 from .board import Board
 from .complaints import complaint
 
@@ -51,7 +52,7 @@ def played(board: Board, table: Array, advice: Array | None, names: Callable[[],
         If a draw of the bare core waits for its loss.
     """
     arms = np.empty(len(table), np.int32) if keep else None
-    scale, (loss, settled), done = board.scale, board.paid, 0
+    scale, (loss, settled), before, done = board.scale, board.paid, board.rounds, 0
     while done < len(table):
         # The loop comes back now and then, so that a wish to stop is heard.
         try:
@@ -59,6 +60,8 @@ def played(board: Board, table: Array, advice: Array | None, names: Callable[[],
         except ValueError as error:
             raise RegretlessError(f"the table cannot be played: {error}") from error
         done += advanced
+        if board.rounds != before + done:
+            raise RegretlessError(f"{BUSY}: rounds of others are among the {done} of the table that were learned")
         if why is not None:
             raise complaint(why, done, column, names(), (scale.low, scale.high), scale.rewards)
     now, known = board.paid

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from os import PathLike
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..errors import RegretlessError
 from ..given import names_of
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
+from ..turns import Turn, in_turn
 from .board import Board, Rules
 from .complaints import AdviceError, complaint
 from .delay import Schedule, schedule
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from ..comparator import ExpertComparator
     from ..theorem import Certificate
     from ..theory.expert_standing import ExpertStanding
+
+_MAKING = Lock()  # or threads whose advice is a learner's first would each make a board, and all but one be forgotten
 
 
 @dataclass(kw_only=True, eq=False)
@@ -71,6 +75,7 @@ class ExpertLearner(Live):
         self._board: Board | None = None
         self._pending: dict[int, Round] = {}
         self._tickets = 0
+        self.turn = Turn()
         self._width = 1  # how many numbers a forecast has
         self.expert_names_: list[str] | None = None
         if self.n_experts is not None:
@@ -167,6 +172,10 @@ class ExpertLearner(Live):
 
     def _begin(self, experts: int, width: int) -> Board:
         """The board, made when the first advice comes."""
+        with _MAKING:
+            return self._board_of(experts, width)
+
+    def _board_of(self, experts: int, width: int) -> Board:
         if self._board is None:
             if self.n_experts not in (None, experts):
                 raise RegretlessError(f"advice of {experts} experts, and n_experts={self.n_experts}")
@@ -175,7 +184,7 @@ class ExpertLearner(Live):
         elif (len(self._board.prior), self._board.width) != (experts, width):
             if self._board.rounds == 0 and len(self._board.prior) == experts and not self._pending:
                 self._board = None
-                return self._begin(experts, width)
+                return self._board_of(experts, width)
             known = (len(self._board.prior), self._board.width)
             raise RegretlessError(
                 f"advice of {experts} experts (width {width}), after advice of {known[0]} ({known[1]})"
@@ -192,6 +201,7 @@ class ExpertLearner(Live):
 
     # A whole table.
 
+    @in_turn
     def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Play:
         """Play the rows of a table in their order.
 
@@ -217,6 +227,8 @@ class ExpertLearner(Live):
         ------
         AdviceError
             If a row cannot be played; those before it are learned, as far as their outcomes had come.
+        ValueError
+            If another thread is playing with this learner. Then nothing is learned.
         """
         if self._pending:
             raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")

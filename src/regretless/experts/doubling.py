@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import RegretlessError
 from ..given import names_of
 from ..ledger import ExpertLedger
+from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .complaints import AdviceError
 from .delay import Schedule, schedule
@@ -58,6 +59,7 @@ class Doubling:
             )
         self.base = base
         self.blocks_: list[ExpertLearner] = []
+        self.turn = Turn()
 
     @property
     def n_experts_(self) -> int:
@@ -105,7 +107,12 @@ class Doubling:
             self.blocks_.append(learner)
         return learner
 
+<<<<<<< HEAD
     def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Play:
+=======
+    @in_turn
+    def play(self, advice: Any, outcomes: Any = None, *, weights: bool = False) -> Play:
+>>>>>>> c74cd2f (Threads that share a combiner lose no round in silence)
         """Play the rows of a table in their order; see `ExpertLearner.play`. The result has no history.
 
         Raises
@@ -138,6 +145,7 @@ class Doubling:
             None if pieces[0].chosen is None else np.concatenate([piece.chosen for piece in pieces]),
         )
 
+<<<<<<< HEAD
     def _play_late(self, table: Array, known: Any, plan: Schedule, names: list[str] | None, *, weights: bool) -> Play:
         """The same where outcomes come when the plan says."""
         if isinstance(self.base, RandomizedWeightedMajority):
@@ -167,6 +175,9 @@ class Doubling:
         predictions = losses if bare else np.array(said, dtype=np.float64)
         return Play(predictions, losses, kept if weights else None)
 
+=======
+    @in_turn
+>>>>>>> c74cd2f (Threads that share a combiner lose no round in silence)
     def predict(self, advice: Any = None) -> Any:
         """Predict one round; see `ExpertLearner.predict`."""
         learner = self._next()

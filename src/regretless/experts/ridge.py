@@ -14,6 +14,7 @@ from ..errors import RegretlessError
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
 from ..theory.mixable import RIDGE
+from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .board import FIELDS, OWN, Board, Rules
 from .losses import Own
@@ -95,6 +96,7 @@ class RidgeBoard(Board):
         self.triangle[range(experts), range(experts)] = sqrt(a)
         self.book, self.tallies = np.zeros(len(FIELDS)), np.zeros((5, experts))
         self.book[AT["lowest"]], self.book[AT["highest"]] = np.inf, -np.inf
+        self.turn = Turn()
         self.core: Any = self
 
     def _core(self) -> Any:
@@ -165,6 +167,7 @@ class RidgeBoard(Board):
         """There is none."""
         return nan
 
+    @in_turn
     def open(self, advice: Array, kept: Array) -> float | tuple[str, int]:
         """Predict a row, and keep what its outcome will need."""
         if len(advice) != len(self.prior):
@@ -174,6 +177,7 @@ class RidgeBoard(Board):
         why, column = self.predict(kept[:experts], kept[experts:-1], kept[-1:])
         return float(kept[-1]) if why is None else (why, column)
 
+    @in_turn
     def close(self, kept: Array, outcome: float) -> float | tuple[str, int]:
         """Learn the outcome of such a row."""
         experts = len(self.prior)
@@ -235,10 +239,12 @@ class RidgeBoard(Board):
         book[AT["highest"]] = max(book[AT["highest"]], own.max())
         self.tallies[OWN] += own
 
+    @in_turn
     def play(self, advice: Array, outcomes: Array, *, predictions: Array, losses: Array, weights: Any) -> Any:
         """Every row in its order."""
         return self._each(advice, outcomes, range(len(advice)), None, predictions, losses, weights)
 
+    @in_turn
     def play_delayed(self, advice: Array, outcomes: Array, *late: Any, **out: Any) -> Any:
         """Every row in its order, its outcome later."""
         settle, starts, _, _ = late

@@ -14,6 +14,7 @@ from ..theorem import Theorem
 from ..theory.majority import RANDOMIZED_MAJORITY, WEIGHTED_MAJORITY
 from .base import ExpertLearner
 from .board import FIELDS, Board, Rules
+from .complaints import AdviceError
 from .delay import Schedule
 from .forecast import Forecast, Round
 from .intake import Array
@@ -125,10 +126,11 @@ class RandomizedWeightedMajority(ExpertLearner):
         out.chosen = np.empty(len(table), np.int64)
         try:
             super()._run(board, table, outcomes, plan, out)
-        except ValueError:
+        except ValueError as error:
             # As many draws are used up as rounds were played.
             self.generator_.bit_generator.state = before
-            self.generator_.random(board.rounds - done)
+            if isinstance(error, AdviceError):
+                self.generator_.random(board.rounds - done)
             raise
 
     def _draws(self, out: Play) -> dict[str, Any]:
