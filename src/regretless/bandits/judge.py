@@ -147,6 +147,8 @@ def _against(
             return certificate
         each.append(_in_own_scale(certificate, ledger, learner))
     bounds = np.array([certificate.bound for certificate in each])
+    if not np.isfinite(bounds).all():
+        return Judged(theorem, None, None, None, "its bound is infinite")
     shown = _mean(each) if theorem.kind == "expected" else _at_quantile(each, learner.delta or 0.0)
     seen = [not certificate.holds for certificate in each if certificate.observed is not None]
     quantiles = {f"q{100 * q:02.0f}": float(np.quantile(bounds, q)) for q in SHOWN}

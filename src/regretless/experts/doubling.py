@@ -107,12 +107,8 @@ class Doubling:
             self.blocks_.append(learner)
         return learner
 
-<<<<<<< HEAD
-    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Play:
-=======
     @in_turn
-    def play(self, advice: Any, outcomes: Any = None, *, weights: bool = False) -> Play:
->>>>>>> c74cd2f (Threads that share a combiner lose no round in silence)
+    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Play:
         """Play the rows of a table in their order; see `ExpertLearner.play`. The result has no history.
 
         Raises
@@ -145,7 +141,6 @@ class Doubling:
             None if pieces[0].chosen is None else np.concatenate([piece.chosen for piece in pieces]),
         )
 
-<<<<<<< HEAD
     def _play_late(self, table: Array, known: Any, plan: Schedule, names: list[str] | None, *, weights: bool) -> Play:
         """The same where outcomes come when the plan says."""
         if isinstance(self.base, RandomizedWeightedMajority):
@@ -163,7 +158,7 @@ class Doubling:
                     losses[row] = self.update(said[row], came)
                 row = t
                 if t < len(table):
-                    said.append(self.predict(~np.isnan(table[t]) if bare else table[t]))
+                    said.append(self._predict(~np.isnan(table[t]) if bare else table[t]))
                     learner = self.blocks_[-1]
                     learner.expert_names_ = learner.expert_names_ or names
                     kept[t] = learner.waiting(said[t]).weights
@@ -175,11 +170,12 @@ class Doubling:
         predictions = losses if bare else np.array(said, dtype=np.float64)
         return Play(predictions, losses, kept if weights else None)
 
-=======
     @in_turn
->>>>>>> c74cd2f (Threads that share a combiner lose no round in silence)
     def predict(self, advice: Any = None) -> Any:
         """Predict one round; see `ExpertLearner.predict`."""
+        return self._predict(advice)
+
+    def _predict(self, advice: Any) -> Any:
         learner = self._next()
         forecast = learner.predict(advice)
         if not self.blocks_ or learner is not self.blocks_[-1]:

@@ -89,7 +89,7 @@ class Loss:
         highest = {
             "table": self.width,
             "absolute": self.width,
-            "square": self.width * self.width,
+            "square": self.width * self.width,  # infinite, where a power would raise
             "pinball": self.width * max(self.tau, 1 - self.tau),
             "zero-one": 1.0,
         }
