@@ -261,7 +261,7 @@ def test_npy_of_another_shape_or_type(tmp_path: Path) -> None:
     np.save(path, np.array([[{}]]), allow_pickle=True)
     assert "never unpickled" in said(open_stream(path, target="last"))
     path.write_bytes(b"hello")
-    assert "this cannot be read" in said(open_stream(path, target="last"))
+    assert "this is no .npy file" in said(open_stream(path, target="last"))
 
 
 def test_predicting_from_arrays(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from io import BufferedReader
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import ModelError
+from .memory import allowed, more, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +34,7 @@ FORMAT = 1
 LONGEST_HEADER = 100_000_000  # what the library accepts
 MOST_AXES = 32  # what numpy 1 accepts
 LARGEST_ARRAY = 2**62
+VALUE = 80  # bytes of one that stands in a header
 TYPES = {"BOOL": "|b1", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
 TYPES |= {"I8": "|i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"}
 TYPES |= {"U8": "|u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"}
@@ -177,7 +179,11 @@ def _canonical(path: Path, meta: Mapping[str, Any]) -> str:
     description = {"format": FORMAT, **meta}
     try:
         text = json.dumps(description, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        if (size := _size_of_json(text)) > allowed():
+            _refuse(path, f"the description would take {shown(size)} of memory to be read again", more())
         kept = json.loads(text) == description
+    except ModelError:
+        raise
     except (TypeError, ValueError, RecursionError) as error:
         _refuse(path, f"the description is not JSON ({error})", "use finite numbers, text, lists and dicts")
     if not kept:
@@ -279,9 +285,19 @@ def _parse(path: Path, text: bytes | str) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
+        size = _size_of_json(text)
+        if size > allowed():
+            _refuse(path, f"has a description that would take {shown(size)} of memory", more())
         return json.loads(text, object_pairs_hook=_once, parse_float=_finite, parse_constant=_finite)
+    except ModelError:
+        raise
     except (ValueError, RecursionError) as error:
         _refuse(path, f"is damaged: its header is not JSON ({error})", AGAIN)
+
+
+def _size_of_json(text: str) -> int:
+    """About the bytes that values take once they are read: each of them ends at one of these signs."""
+    return 2 * len(text) + VALUE * sum(map(text.count, ",[{"))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

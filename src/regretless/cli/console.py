@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
+from .printable import printable
+
 ON_TERMINAL = 0.1  # seconds between two looks of the changing line
 ELSEWHERE = 2.0
 
@@ -30,7 +32,7 @@ class Console:
 
     def line(self, text: str) -> None:
         """Write a line."""
-        self._write(self._cleared() + text + "\n")
+        self._write(self._cleared() + printable(text) + "\n")
 
     def rounds(self, rounds: int, done: str = "", unit: str = "rounds") -> None:
         """Show how far the work has come; `done` says it in other words, before the rounds or whatever is counted."""
@@ -45,7 +47,7 @@ class Console:
     def parts(self, text: str) -> None:
         """Show how far work has come that is done in parts, by whoever does them."""
         if self._shows and (now := monotonic()) >= self._next:
-            self._change(text, now)
+            self._change(printable(text), now)
 
     def doing(self, text: str) -> None:
         """Show what takes its time, where a line can change."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..replacing import replacing
 from ..report.mistake_tree import MOST, TreePicture, tree_lines, tree_svg
 from .output import many, short, write_json
+from .printable import printable
 
 if TYPE_CHECKING:
     from ..classes import Dimension, FiniteClass, MistakeTree
@@ -98,7 +99,7 @@ class Found:
             write_json(self.describe(trees=trees))
         else:
             for line in self.lines(trees=trees):
-                print(line)
+                print(printable(line))
         sys.stdout.flush()
 
     def describe(self, *, trees: bool = True) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import options
 from .exits import DONE
 from .output import label_text, plain, write_json
+from .printable import printable
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
@@ -60,7 +61,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         write_json({"schema": "regretless.inspect/1", "model": arguments.model, **found})
     else:
-        print("\n".join(lines))
+        print("\n".join(map(printable, lines)))
     return DONE
 
 

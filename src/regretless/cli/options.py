@@ -254,8 +254,14 @@ def load_against(arguments: Namespace) -> Any:
         return None
     import numpy as np
 
+    from ..data.source import whole_file
+    from ..data.stored import UNREADABLE, File
+
+    file = whole_file(path, "an array")
     try:
-        array = np.load(path, allow_pickle=False)
-        return np.asarray(array, dtype=np.float64)
-    except (ValueError, TypeError, EOFError) as error:
+        with File(file) as array:
+            return np.asarray(array.all(), dtype=np.float64)
+    except (*UNREADABLE, TypeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         raise DataError(path, None, None, "this is no array of numbers", "save one with numpy.save") from error

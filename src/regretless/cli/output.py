@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ..errors import RegretlessError
 from .console import Console
 from .exits import DONE, VIOLATED
+from .printable import is_printable, printable
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
@@ -76,7 +77,7 @@ class Published(ABC):
             write_json(self.describe())
         else:
             for line in self.lines():
-                print(line)
+                print(printable(line))
             print_certificates(self.certificates)
         sys.stdout.flush()
 
@@ -84,7 +85,7 @@ class Published(ABC):
 def complain(message: str) -> None:
     """Say on stderr, in one line, what went wrong."""
     with suppress(OSError, ValueError):  # there may be nobody to tell
-        print("regretless:", " ".join(message.split()), file=sys.stderr, flush=True)
+        print("regretless:", printable(" ".join(message.split())), file=sys.stderr, flush=True)
 
 
 def explain(error: BaseException, place: str | None = None) -> str:
@@ -143,7 +144,7 @@ def coloured(stream: TextIO | None) -> bool:
 
 def certificate_line(certificate: Certificate, colour: bool) -> str:
     """A certificate in one line, its verdict coloured if that is wanted."""
-    line = str(certificate)
+    line = printable(str(certificate))
     if not colour:
         return line
     for words, kind in (("does not apply", "idle"), (" EXCEEDS ", "broken"), (" <= ", "holds"), (" above ", "holds")):
@@ -186,13 +187,9 @@ def verdict(certificates: Sequence[Certificate]) -> int:
 
 
 def label_text(label: Any) -> str:
-    """A label as it is printed: whole numbers as such, and nothing that would break a line."""
+    """A label as it is printed: whole numbers as such, and nothing that a terminal would obey."""
     if isinstance(label, str):
-        return (
-            label.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
-            if set(label) & {"\n", "\r"}
-            else label
-        )
+        return label if is_printable(label) else printable(label.replace("\\", "\\\\"))
     if isinstance(label, bool):
         return str(label)
     return str(int(label)) if float(label).is_integer() else repr(float(label))

@@ -13,7 +13,6 @@ from ..errors import DataError, RegretlessError
 from .chunk import Array
 from .class_tables import SIGNS, read_class_table
 from .forecasts import listed
-from .game_arrays import MAGIC
 from .game_tables import NAMES, Names
 from .loss_arrays import Archive, damage_told, of_file
 from .source import Source, name_of, suffixes, whole_file
@@ -202,7 +201,6 @@ def _arrays(path: Source, archive: bool, array: str | None) -> tuple[str, Array,
     file = whole_file(path, "an array")
     with damage_told(file):
         if not archive:
-            _refuse_foreign(file)
             return file, of_file(file), {}
         with zipfile.ZipFile(file) as opened:
             held = Archive(file, opened)
@@ -213,13 +211,6 @@ def _arrays(path: Source, archive: bool, array: str | None) -> tuple[str, Array,
             named = {name: member for name, member in held.shaped(1, "USiu").items() if name in NAMING}
             strings = {name: _texts(member.all()) for name, member in named.items()}
             return file, held[name].all(), strings
-
-
-def _refuse_foreign(path: str) -> None:
-    with open(path, "rb") as file:
-        begins = file.read(len(MAGIC))
-    if begins != MAGIC:
-        raise DataError(path, None, None, "this is no .npy file", "name the format that it has with --format")
 
 
 def _chosen(held: Archive) -> str:

@@ -12,13 +12,14 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import DataError
+from ..memory import refuse_large
 from .blocks import Block
 from .cells import shown
 from .chunk import Array
 from .exact_numbers import looks_like_number
 from .game_tables import Names
-from .source import Source, name_of, open_bytes
-from .whole_text import decoded
+from .source import Source, name_of, open_bytes, stored_size
+from .whole_text import decoded, lines_of
 
 COMMENT = b"#"
 WORDS = {"0": 0, "1": 1, "false": 0, "true": 1}
@@ -85,7 +86,7 @@ class _Reader:
 
     def __init__(self, name: str, delimiter: str, names: Names | None) -> None:
         self._name, self._delimiter, self._names = name, delimiter, names
-        self._line = self._comments = 0
+        self._line = self._comments = self._size = 0
         self._rows: dict[str, None] = {}
         self._notes: list[str] = []
         self._digits = bytearray()
@@ -93,6 +94,7 @@ class _Reader:
 
     def read(self, path: Source) -> ClassTable:
         """The whole table."""
+        self._size = stored_size(path)
         with open_bytes(path) as opened:
             lines = self._lines(BufferedReader(cast(Any, opened), 1 << 18))
             first, second = self._record(lines), self._record(lines)
@@ -115,7 +117,7 @@ class _Reader:
 
     def _lines(self, file: BufferedReader) -> Iterator[bytes]:
         """The lines that are neither blank nor comments."""
-        for raw in file:
+        for raw in lines_of(file, self._name):
             self._line += 1
             if raw.lstrip().startswith(COMMENT):
                 self._comments += 1
@@ -199,7 +201,8 @@ class _Reader:
         for place, name in enumerate(names):
             self._refuse_name(first, place + skipped, name)
         if len(set(names)) < len(names):
-            place = next(place for place, name in enumerate(names) if name in names[:place])
+            first_places = {name: place for place, name in reversed(list(enumerate(names)))}
+            place = next(place for place, name in enumerate(names) if first_places[name] < place)
             found = f"the name {shown(names[place])} stands here again"
             raise self._error(first, place + skipped, found, "every name stands once")
         return names
@@ -214,6 +217,7 @@ class _Reader:
         marks = self._delimiter.encode()
         between, length = marks * (width - 1), 2 * width - 1
         for raw in lines:
+            refuse_large(self._name, len(self._digits), "a table of 0 and 1", line=self._line, file_size=self._size)
             name, _, said = raw.partition(marks) if named else (b"", b"", raw)
             said = said.rstrip(b"\r\n").replace(b" ", b"")
             digits = said[::2]

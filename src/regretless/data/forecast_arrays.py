@@ -11,8 +11,8 @@ from ..errors import DataError
 from .arrays import ENTRIES, slices
 from .chunk import Array
 from .forecasts import Columns, ForecastBatch, ForecastStream, listed, moments
-from .numpy import UNREADABLE, Member
 from .source import Source, whole_file
+from .stored import UNREADABLE, Member
 
 TABLES = ("experts", "relatives")
 OUTCOMES = ("outcome", "outcomes", "obs", "load", "y", "target", "observed", "actual")

@@ -115,7 +115,7 @@ def _strategies(tokens: Tokens, players: list[str]) -> tuple[list[list[str]], li
             given = tokens.texts(what)
             names = told_apart(given)
             if names != given:
-                twice = next(name for place, name in enumerate(given) if name in given[:place] or not name)
+                twice = _first_again(given)
                 notes.append(f"player {player!r}: strategies are called {twice!r} more than once, or have no name")
         else:
             count = tokens.whole(f"the number of {what}", 1)
@@ -129,17 +129,30 @@ def _strategies(tokens: Tokens, players: list[str]) -> tuple[list[list[str]], li
     return found, notes
 
 
+def _first_again(names: list[str]) -> str:
+    """The first name that stands there a second time, or is empty."""
+    seen: set[str] = set()
+    for name in names:
+        if not name or name in seen:
+            break
+        seen.add(name)
+    return name
+
+
 def told_apart(names: list[str]) -> list[str]:
     """The names with a number behind those that stand twice, and a number for those that are empty."""
-    found: list[str] = []
+    found: dict[str, None] = {}
     taken = set(names)
+    counts: dict[str, int] = {}
     for place, name in enumerate(names):
-        called, count = name or str(place + 1), 1
+        base = name or str(place + 1)
+        called, count = base, counts.get(base, 1)
         while called in found or (called != name and called in taken):
             count += 1
-            called = f"{name or place + 1} ({count})"
-        found.append(called)
-    return found
+            called = f"{base} ({count})"
+        counts[base] = count
+        found[called] = None
+    return list(found)
 
 
 def _payoffs(tokens: Tokens, players: list[str], strategies: list[list[str]]) -> list[list[Exact]]:

@@ -22,7 +22,6 @@ COLUMNS = ("cols", "columns", "column_names", "col_names", "col", "tasks", "name
 SPARSE = ("data", "indices", "indptr", "shape", "format")
 FORMS = ("A", "E", "F")
 PARTS = ("row", "col", "val", "shape")
-MAGIC = b"\x93NUMPY"
 LARGEST = 10_000_000  # rows or columns of a sparse matrix, which a few bytes may claim
 
 
@@ -91,20 +90,11 @@ def read_arrays(path: Source, *, archive: bool, array: str | None = None) -> Pay
 
 def _of_file(path: str) -> PayoffArrays:
     """One matrix; or two, one above the other."""
-    found = _mapped(path)
+    found = of_file(path)
     if found.ndim == 3 and found.shape[0] == 2:
         both = zip(("the first matrix", "the second matrix"), found, strict=True)
         return PayoffArrays([_matrix(path, what, one) for what, one in both], {})
     return PayoffArrays([_matrix(path, "the array", found)], {})
-
-
-def _mapped(path: str) -> Array:
-    """The array of a .npy file."""
-    with open(path, "rb") as file:
-        begins = file.read(len(MAGIC))
-    if begins != MAGIC:
-        raise DataError(path, None, None, "this is no .npy file", "name the format that it has with --format")
-    return of_file(path)
 
 
 class _Archived:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader
 from math import isfinite
@@ -14,12 +14,13 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from ..errors import DataError
+from ..memory import refuse_large
 from .blocks import Block
 from .cells import shown
 from .chunk import Array
 from .exact_numbers import exact_number, looks_like_number
-from .source import Source, name_of, open_bytes
-from .whole_text import decoded
+from .source import Source, name_of, open_bytes, stored_size
+from .whole_text import decoded, lines_of
 
 Names = Literal["both", "rows", "columns", "none"]
 NAMES: tuple[Names, ...] = ("both", "rows", "columns", "none")
@@ -29,6 +30,7 @@ COMMENT = b"#"
 NUMERIC = re.compile(
     r"[-+]?\s*[$€£]?\s*(?:0x[0-9a-f]+|[0-9.,'_ ]*[0-9][0-9.,'_ ]*(?:e[-+]?[0-9]+)?\s*%?)", re.IGNORECASE
 )
+OBJECT = 64  # bytes of a number that is kept exactly
 COUNTING = 3  # so many numbers from 1, or from 0, are taken for a header rather than for payoffs
 
 
@@ -114,8 +116,11 @@ class _Reader:
                 raise DataError(self._name, first.line, None, found, "a row of numbers is expected below them")
             width = len(body[0].cells) - named
             begun = body[0].line
+            stored = stored_size(path)
             for record in _chained(body, records):
                 self._take(record, named, width, begun)
+                size = (OBJECT if self._exact else 8) * len(self._values)
+                refuse_large(self._name, size, f"a table of {self._what}", line=record.line, file_size=stored)
         return self._table(columns, width, named)
 
     def _records(self, file: BufferedReader) -> Iterator[_Record]:
@@ -124,7 +129,7 @@ class _Reader:
         line = 0
 
         def lines() -> Iterator[str]:
-            for raw in file:
+            for raw in lines_of(file, self._name):
                 consumed.append(raw)
                 self._lines += 1
                 if raw.lstrip().startswith(COMMENT):
@@ -194,11 +199,13 @@ class _Reader:
         shorter = second is not None and len(second.cells) == len(first.cells) + 1
         skipped = int(named and not shorter)
         names = [cell.strip() for cell in first.cells[skipped:]]
+        known: set[str] = set()
         for place, name in enumerate(names):
-            self._refuse_name(first, place + skipped, name, names[:place])
+            self._refuse_name(first, place + skipped, name, known)
+            known.add(name)
         return names
 
-    def _refuse_name(self, record: _Record, place: int, name: str, others: Sequence[str]) -> None:
+    def _refuse_name(self, record: _Record, place: int, name: str, others: Collection[str]) -> None:
         if not name:
             raise self._error(record, place, "an empty cell", "a name is expected")
         if name in others:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from errno import EINVAL
-from tokenize import TokenError
-from typing import cast
 
 import numpy as np
 
@@ -16,8 +15,8 @@ from .arrays import ENTRIES, slices
 from .chunk import Array
 from .forecasts import Complain, listed
 from .losses import Inspection, LossTable, Wanted
-from .numpy import UNREADABLE, Member
 from .source import Source, whole_file
+from .stored import UNREADABLE, File, Member
 
 TABLES = ("losses", "loss", "costs", "cost", "rewards", "reward", "gains", "payoffs")
 NAMES = ("names", "arms", "arm", "algorithms", "algorithm", "columns", "experts", "expert")
@@ -47,7 +46,7 @@ def damage_told(path: str) -> Iterator[None]:
     """Errors of whatever takes a damaged file apart become those of the file."""
     try:
         yield
-    except (*UNREADABLE, TokenError) as error:
+    except UNREADABLE as error:
         # A damaged archive may send its reader to a place before the file's begin.
         if isinstance(error, DataError) or (isinstance(error, OSError) and error.errno not in (None, EINVAL)):
             raise
@@ -80,7 +79,8 @@ class Archive:
         strings = found[chosen].all()
         names = [str(one) for one in (np.char.decode(strings, "utf-8") if strings.dtype.kind == "S" else strings)]
         if len(set(names)) < count or "" in names:
-            what = "an empty name" if "" in names else f"{next(n for n in names if names.count(n) > 1)!r} twice"
+            twice = next((name for name, count in Counter(names).items() if count > 1), "")
+            what = "an empty name" if "" in names else f"{twice!r} twice"
             raise DataError(self.path, None, None, f"the array {chosen!r} has {what}", "each needs a name of its own")
         return names
 
@@ -102,8 +102,9 @@ class Archive:
 
 
 def of_file(path: str) -> Array:
-    """The array of a .npy file, mapped."""
-    return cast(Array, np.load(path, mmap_mode="r", allow_pickle=False))
+    """The array of a .npy file."""
+    with File(path) as array:
+        return array.all()
 
 
 def _of_archive(path: str, wanted: str | None) -> tuple[Array, list[str] | None]:
@@ -146,7 +147,7 @@ def _table(path: str, values: Array, names: list[str] | None, wanted: Wanted) ->
     if wanted.arms is not None:
         places = _places(path, arms, wanted.arms)
         values, arms = values[:, places], list(wanted.arms)
-    table = np.array(values, dtype=_floating(values.dtype), order="C")
+    table = np.asarray(values, dtype=_floating(values.dtype), order="C")
     inspection = Inspection(path, wanted)
     for begin, end in slices(len(table), table.size, ENTRIES):
         inspection.look(wanted.woken(table[begin:end]), arms, _complain(path, begin))

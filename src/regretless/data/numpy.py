@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import zipfile
-import zlib
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +15,7 @@ from .assemble import ascending_rows, first_columns, repeated_index
 from .batch import Array, Batch
 from .options import one_of
 from .source import Source, whole_file
-
-UNREADABLE = (ValueError, EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error)
+from .stored import UNREADABLE, File, Member
 
 
 class NumpyStream(NumberedStream):
@@ -101,28 +98,28 @@ class NumpyStream(NumberedStream):
 
 
 class NpyStream(NumpyStream):
-    """A stream over a .npy file: an array of rows and columns, mapped into memory.
+    """A stream over a .npy file: an array of rows and columns, read some rows at a time.
 
     The target is ``last``, the number of the column of labels (from 0), or another .npy file that holds them.
     The other parameters are those of `NumpyStream`.
     """
 
     def _read(self) -> Iterator[Batch]:
-        array = self._mapped(self._path)
-        if array.ndim != 2:
-            raise self._error(f"an array of shape {array.shape}", "rows and columns are expected")
-        refuse_values(array, self.name)
-        place, apart = self._label_column(array.shape[1]), self._labels_apart()
-        features = array.shape[1] - (place is not None)
-        known = self._known(features, sparse=False)
-        if apart is not None:
-            self._refuse_count(len(array), len(apart))
-        for begin, end in slices(len(array), array.size, ENTRIES):
-            rows = self._mapped(self._path)[begin:end]
-            labels = None if apart is None else apart[begin:end]
-            if place is not None:
-                labels, rows = labels_of(rows[:, place], self.name), np.delete(rows, place, axis=1)
-            yield Batch(floating(rows[:, :known], self._dtype), labels, known)
+        with File(self._path) as array:
+            if len(array.shape) != 2:
+                raise self._error(f"an array of shape {array.shape}", "rows and columns are expected")
+            refuse_values(np.empty(0, array.dtype), self.name)
+            rows, columns = array.shape
+            place, apart = self._label_column(columns), self._labels_apart()
+            known = self._known(columns - (place is not None), sparse=False)
+            if apart is not None:
+                self._refuse_count(rows, len(apart))
+            for begin, end in slices(rows, rows * columns, ENTRIES):
+                values = array.read(end - begin)
+                labels = None if apart is None else apart[begin:end]
+                if place is not None:
+                    labels, values = labels_of(values[:, place], self.name), np.delete(values, place, axis=1)
+                yield Batch(floating(values[:, :known], self._dtype), labels, known)
 
     def _label_column(self, total: int) -> int | None:
         target = self._target
@@ -143,11 +140,8 @@ class NpyStream(NumpyStream):
         if self._given_target is None or not self._given_target.endswith(".npy"):
             return None
         path = whole_file(self._given_target, "an array")
-        return labels_of(self._mapped(path), path)
-
-    def _mapped(self, path: str) -> Array:
-        """The array in a file; mapped anew for each batch, the pages that have been read are let go."""
-        return cast(Array, np.load(path, mmap_mode="r", allow_pickle=False))
+        with File(path) as labels:
+            return labels_of(labels.all(), path)
 
     def schema(self) -> dict[str, Any]:
         target = None if self._target is None or self._target.endswith(".npy") else self._target
@@ -228,6 +222,8 @@ class NpzStream(NumpyStream):
         whole = all(member.dtype.kind in "iu" for member in (indices, ends)) and shape.dtype.kind in "iu"
         if not (flat and whole and shape.shape == (2,) and values.shape == indices.shape):
             raise self._error("data, indices, indptr and shape contradict each other", "write the file again")
+        if min(shape.tolist()) < 0:
+            raise self._error(f"a matrix of {int(shape[0])} rows and {int(shape[1])} columns", "write the file again")
         if ends.shape[0] != int(shape[0]) + 1:
             found = f"indptr of length {ends.shape[0]} for {int(shape[0])} rows"
             raise self._error(found, "it must be longer than the rows by one")
@@ -261,38 +257,3 @@ def _known_as(kind: type, schema: dict[str, Any], name: str) -> Any:
     if found is not None and not isinstance(found, kind):
         raise ModelError(f"the description of the columns is damaged ({name}={found!r})")
     return found
-
-
-class Member:
-    """One array of an archive, read from its first row on."""
-
-    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        self._file = cast(BinaryIO, archive.open(f"{name}.npy"))
-        version = np.lib.format.read_magic(self._file)
-        formats = np.lib.format
-        header = formats.read_array_header_1_0 if version == (1, 0) else formats.read_array_header_2_0
-        self.shape, self._fortran, self.dtype = header(self._file)
-        self._whole: Array | None = None
-        self._first = 0
-        if self.dtype.hasobject:
-            raise ValueError(f"{name} holds objects")
-
-    def all(self) -> Array:
-        """The array as a whole."""
-        return self._take(math.prod(self.shape)).reshape(self.shape, order="F" if self._fortran else "C")
-
-    def read(self, rows: int) -> Array:
-        """The next so many rows; for that, an array that is stored by columns is read as a whole."""
-        if not self._fortran:
-            return self._take(rows * math.prod(self.shape[1:])).reshape(rows, *self.shape[1:])
-        if self._whole is None:
-            self._whole = self.all()
-        self._first += rows
-        return self._whole[self._first - rows : self._first]
-
-    def _take(self, count: int) -> Array:
-        size = count * self.dtype.itemsize
-        data = self._file.read(size)  # no `fill`: a damaged header may claim more than there is memory for
-        if len(data) < size:
-            raise EOFError("an array is cut short")
-        return np.frombuffer(data, self.dtype, count)

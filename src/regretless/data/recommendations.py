@@ -14,9 +14,9 @@ from .chunk import Array
 from .forecasts import listed
 from .loss_arrays import Archive, damage_told, of_file
 from .losses import format_of
-from .numpy import Member
 from .picked import Part, read_picked
 from .source import Source, whole_file
+from .stored import Member
 
 NO_ARM = -1
 SUM = 1e-6  # by which probabilities may miss one

@@ -186,6 +186,14 @@ DECOMPRESSORS: dict[str, Callable[[BinaryIO], BinaryIO]] = {
 }
 
 
+def stored_size(source: Source) -> int:
+    """The bytes of a file as it is kept; 0 of what comes through a pipe."""
+    try:
+        return 0 if isinstance(source, Input) else os.stat(source).st_size
+    except OSError:
+        return 0
+
+
 def whole_file(source: Source, kind: str) -> str:
     """The path of a file that is read here and there, and therefore neither piped nor compressed."""
     name = name_of(source)

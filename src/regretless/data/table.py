@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, ModelError, RegretlessError
+from ..memory import refuse_large
 from .assemble import sparse_rows
 from .batch import Batch
 from .chunk import Array, Chunk
@@ -20,12 +21,13 @@ from .keys import Numbering
 from .names import all_names
 from .options import SKIPPING, one_of
 from .products import TableProducts
-from .source import Source, can_be_read_again, name_of
+from .source import Source, can_be_read_again, name_of, stored_size
 from .stream import REMEMBERED_ERRORS, Stream, past
 
 TARGETS = ("label", "target", "y", "class")
 ZERO = "pass --missing zero to take it for 0"
 SHOWN = 10
+COLUMN = 6000  # bytes that a column costs by itself
 LACKING = "there is no column"
 
 
@@ -84,6 +86,7 @@ class TableStream(Stream):
         one_of("missing", missing or "error", ("error", "zero"))
         one_of("dtype", dtype, ("float32", "float64"))
         self.rereadable = can_be_read_again(path)
+        self._size = stored_size(path)
         self._path, self._frozen = path, frozen
         self._skips, self._dtype = on_error == "skip", np.dtype(dtype)
         self.categorical = frozenset(categorical)
@@ -194,6 +197,7 @@ class TableStream(Stream):
             raise self._error(found, f"at most {MOST_PRODUCTS} are built; name the pairs with --interactions A*B")
 
     def _refuse_names(self, names: list[str]) -> None:
+        refuse_large(self.name, COLUMN * len(names), f"a table of {len(names):,} columns", file_size=self._size)
         if len(set(names)) < len(names):
             twice = Counter(names).most_common(1)[0][0]
             raise self._error(f"several columns are called {twice!r}", "give each column a name of its own")

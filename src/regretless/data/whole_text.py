@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from ..errors import DataError
-from .source import Source, name_of, open_bytes
+from collections.abc import Iterator
+from io import BufferedReader
 
+from ..errors import DataError
+from ..memory import TIMES as TIMES_A_FILE
+from ..memory import refuse_large
+from .blocks import LONGEST_ROW
+from .source import Source, name_of, open_bytes, stored_size
+
+TIMES = 16  # so many times its own size a text takes, once it is understood
 PACKED = {"gzip": b"\x1f\x8b", "xz": b"\xfd7zXZ\0", "zstd": b"\x28\xb5\x2f\xfd", "bzip2": b"BZh"}
 
 
@@ -16,11 +23,32 @@ def read_text(source: Source) -> str:
     DataError
         If it cannot be opened, or is no text in UTF-8.
     """
+    name, stored, size = name_of(source), stored_size(source), 0
     with open_bytes(source) as file:
         parts = []
         while part := file.read(1 << 20):
             parts.append(part)
-    return decoded(b"".join(parts), name_of(source))
+            size += len(part)
+            # A text that is not packed is as large as its file, and may have what it takes.
+            refuse_large(name, TIMES * size, "what this text says", file_size=TIMES // TIMES_A_FILE * stored)
+    return decoded(b"".join(parts), name)
+
+
+def lines_of(file: BufferedReader, name: str) -> Iterator[bytes]:
+    """The lines of a file, none of which fills the memory.
+
+    Raises
+    ------
+    DataError
+        If one is too long.
+    """
+    number = 0
+    while raw := file.readline(LONGEST_ROW):
+        number += 1
+        if len(raw) == LONGEST_ROW:
+            found = f"a line of more than {LONGEST_ROW >> 20} MiB begins here"
+            raise DataError(name, number, None, found, "rows on lines of their own are expected")
+        yield raw
 
 
 def decoded(data: bytes, name: str, line: int = 1) -> str:

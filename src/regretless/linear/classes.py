@@ -8,9 +8,11 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import RegretlessError
+from ..memory import allowed, more
 from .state import BaseState
 
 MANY, FEW_CLASSES = 1000, 100
+MOVES = 32  # times the memory that is allowed at once
 
 
 def encode(labels: Array, classes: Array) -> tuple[Array, Array]:
@@ -72,6 +74,14 @@ def with_class(classes: Array, label: Any) -> Array:
     return np.array(sorted({*classes.tolist(), np.asarray(label).item()}))
 
 
+def _refuse_moves(size: int, columns: int, classes: int) -> None:
+    """Refuse to go on meeting classes when that takes hours: for each, all that is known of the others is moved."""
+    if size * classes > MOVES * allowed():
+        found = f"{classes:,} classes of {columns:,} features are too many to be met one by one"
+        advice = f"are the labels classes at all? If so, hash the features (--hash-bits), or {more()}"
+        raise RegretlessError(f"{found}; {advice}")
+
+
 def extend(state: BaseState, old: Array, new: Array) -> BaseState:
     """The state that has learned `old` classes, ready for `new` ones.
 
@@ -84,15 +94,18 @@ def extend(state: BaseState, old: Array, new: Array) -> BaseState:
             if sign != lone_sign(old[0]):
                 state.mirror(0)
         return state
+    _refuse_moves(state.size(state.columns), state.columns, len(new))
     grown = state.blank(state.columns, targets_for(new))
     grown.books[-1] = state.books[-1]
     grown.steady, grown.rules = state.steady, state.rules
-    for place, label in enumerate(new):
-        if label not in old:
-            continue
-        source = int(np.searchsorted(old, label)) if len(old) > 2 else 0
-        grown.copy_target(state, source, place)
-        sign = lone_sign(old[0]) if len(old) == 1 else 1 if label == old[-1] else -1
-        if len(old) <= 2 and sign < 0:
+    before, after = old.tolist(), {label: place for place, label in enumerate(new.tolist())}
+    places = [after[label] for label in before]
+    if len(before) > 2:
+        grown.copy_targets(state, dict(enumerate(places)))
+        return grown
+    for label, place in zip(before, places, strict=True):
+        grown.copy_target(state, 0, place)
+        sign = lone_sign(old[0]) if len(old) == 1 else 1 if label == before[-1] else -1
+        if sign < 0:
             grown.mirror(place)
     return grown

@@ -5,15 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, prod, sqrt
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from .. import _core
 from ..data.batch import Array, Batch
+from ..errors import RegretlessError
 from ..given import own
 from ..ledger import FIELDS, Ledger
+from ..memory import allowed, more, shown
 from .lengths import lengths_of
 
 SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
@@ -54,11 +56,12 @@ class BaseState(ABC):
     def __init__(self, columns: int, targets: int) -> None:
         self.columns = columns
         self.targets = targets
+        self.books = np.zeros((targets + (targets > 1), len(FIELDS)))
+        self._refuse_large(columns)
         for name, fill in self.features().items():
             setattr(self, name, _full(columns, targets, fill))
         for name, size in self.TARGETS.items():
             setattr(self, name, np.zeros((targets, size)))
-        self.books = np.zeros((targets + (targets > 1), len(FIELDS)))
         self.steady = True  # whether all rounds were played by the same rules
         self.rules: Rules | None = None
         self._player: tuple[Rules, Any] | None = None
@@ -133,10 +136,24 @@ class BaseState(ABC):
         for name in (*self.TARGETS, "books"):
             getattr(self, name)[j] = getattr(source, name)[i]
 
+    def copy_targets(self, source: BaseState, places: Mapping[int, int]) -> None:
+        """Take over targets of another state of this kind: target i as target places[i]."""
+        if type(self).copy_target is not BaseState.copy_target:
+            for i, j in places.items():
+                self.copy_target(source, i, j)
+            return
+        # Column by column, each would read all of the memory that the others stand in.
+        old, new = list(places), list(places.values())
+        for name in self.features():
+            getattr(self, name)[: source.columns, new] = getattr(source, name)[: source.columns, old]
+        for name in (*self.TARGETS, "books"):
+            getattr(self, name)[new] = getattr(source, name)[old]
+
     def grow(self, columns: int) -> None:
         """Make room for columns that the stream has revealed."""
         if columns <= self.columns:
             return
+        self._refuse_large(columns)
         for name, fill in self.features().items():
             array = getattr(self, name)
             if columns > len(array):
@@ -144,6 +161,18 @@ class BaseState(ABC):
                 setattr(self, name, _with_rows(array, room, fill))
                 self._player = None
         self.columns = columns
+
+    def size(self, columns: int) -> int:
+        """How many bytes it takes when there are so many columns."""
+        return 8 * sum(prod(shape) for shape in self.shapes(columns).values())
+
+    def _refuse_large(self, columns: int) -> None:
+        """Refuse arrays that would take more memory than is allowed: one number of a file may ask for all of them."""
+        size = self.size(columns)
+        if size > allowed():
+            classes = f" for each of {self.targets:,} classes" if self.targets > 1 else ""
+            found = f"what is learned of {columns:,} features{classes} would take {shown(size)} of memory"
+            raise RegretlessError(f"{found}; hash the features (--hash-bits), or {more()}")
 
     def player(self, rules: Rules) -> Any:
         """The compiled player over these arrays; made once and used until they move."""

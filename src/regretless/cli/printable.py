@@ -1,0 +1,18 @@
+"""Text of users as a terminal may show it: nothing in it moves the cursor, changes colours or breaks a line."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters but the tab, line and paragraph separators, and what changes the direction of writing.
+_UNSHOWN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    r"""The text with a backslash and a code in place of what a terminal would obey, as ``\x1b`` for Escape."""
+    return _UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def is_printable(text: str) -> bool:
+    """Whether it can be shown as it is."""
+    return _UNSHOWN.search(text) is None
