@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .data.forecasts import ForecastBatch, ForecastStream
-from .errors import DataError, ModelError, RegretlessError
+from .errors import DataError, RegretlessError
 from .experts.base import ExpertLearner
 from .experts.complaints import AdviceError
 from .experts.history import TAIL, History
@@ -20,6 +20,7 @@ from .experts.losses import WITHOUT_OUTCOME
 from .experts.persist import write
 from .experts.play import Play
 from .experts.totals import Totals
+from .kept import fits, one
 from .run import Watched
 
 if TYPE_CHECKING:
@@ -426,8 +427,8 @@ class Kept:
         """
         if "columns" not in extra:
             raise RegretlessError("the model does not say which file its experts came from; go on with it in Python")
-        try:
-            columns = {name: extra["columns"][name] for name in ("target", "time", "arrivals")}
+        with fits("what the model says of its run"):
+            columns = {name: _column(extra["columns"][name]) for name in ("target", "time", "arrivals")}
             waiting = tuple((int(a), int(row), int(t), float(y)) for a, row, t, y in extra["waiting"])
             if sorted(ticket for _, _, ticket, _ in waiting) != sorted(learner.pending_):
                 raise ValueError("other outcomes are waited for than predictions were made")
@@ -436,10 +437,6 @@ class Kept:
             place, source = (0, None) if stands is None else (int(stands["row"]), str(stands["source"]))
             if place < 0 or (delay is not None and int(delay) < 1):
                 raise ValueError(f"row {place}, delay {delay}")
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, ModelError):
-                raise
-            raise ModelError(f"what the model says of its run does not fit together ({error!r})") from error
         return cls(columns, None if delay is None else int(delay), waiting, history, place, source)
 
     def refuse_other(self, stream: ForecastStream) -> None:
@@ -453,3 +450,7 @@ class Kept:
         if self.source is not None and self.source != os.path.basename(stream.name):
             found = f"the model stopped in row {self.place:,} of {self.source}"
             raise RegretlessError(f"{stream.name}: {found}, not of this; give the same data to finish that run")
+
+
+def _column(name: Any) -> str | None:
+    return None if name is None else one(name, str, "a column")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
 import numpy as np
 
-from .errors import ModelError
+from .errors import ModelError, RegretlessError
 
 T = TypeVar("T")
 Array = np.ndarray[Any, Any]
@@ -30,6 +31,23 @@ def fitted(
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
+
+
+@contextmanager
+def fits(what: str) -> Iterator[None]:
+    """Whatever goes wrong while a description is taken apart is a fault of the description.
+
+    Raises
+    ------
+    ModelError
+        If something goes wrong; `what` says of what.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        if isinstance(error, RegretlessError):
+            raise
+        raise ModelError(f"{what} does not fit together ({error!r})") from error
 
 
 def one(value: Any, kind: type, what: str) -> Any:

@@ -13,7 +13,8 @@ import numpy as np
 
 from .data.batch import Batch
 from .data.stream import Stream
-from .errors import DataError, Interrupted, ModelError, RegretlessError
+from .errors import DataError, Interrupted, RegretlessError
+from .kept import fits
 from .ledger import FIELDS
 from .linear.base import OnlineClassifier
 from .linear.persist import write
@@ -268,7 +269,7 @@ class Continuation:
         ModelError
             If it does not fit together.
         """
-        try:
+        with fits("what the model says of its run"):
             schema = None if extra.get("schema") is None else dict(extra["schema"])
             curve = tuple((int(r), int(m), int(u)) for r, m, u in extra.get("curve", ()))
             stands = extra.get("unfinished")
@@ -279,8 +280,6 @@ class Continuation:
             if min(counts) < 0 or counts[0] >= passes:
                 raise ValueError(f"pass {counts[0] + 1} of {passes}, row {counts[1]}")
             return cls(schema, curve, Place(*counts), passes, str(stands["source"]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"what the model says of its run does not fit together ({error!r})") from error
 
     def refuse_other(self, stream: Stream) -> None:
         """An unfinished run goes on in the stream that it stopped in.

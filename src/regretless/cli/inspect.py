@@ -32,11 +32,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Inspect."""
+    from ..kept import fits
     from ..models import read
+
+    learner, extra = read(arguments.model)
+    with fits(f"{arguments.model}: what the model says"):
+        found, lines = _described(learner, extra, arguments)
+    if arguments.json:
+        write_json({"schema": "regretless.inspect/1", "model": arguments.model, **found})
+    else:
+        print("\n".join(map(printable, lines)))
+    return DONE
+
+
+def _described(learner: Any, extra: dict[str, Any], arguments: Namespace) -> tuple[dict[str, Any], list[str]]:
+    """What is in a model, for programs and for people."""
     from ..run import Continuation
 
-    learner: Any
-    learner, extra = read(arguments.model)
     if hasattr(learner, "expert_names_"):
         from .inspect_experts import describe_combiner, lines_of
 
@@ -58,11 +70,7 @@ def run(arguments: Namespace) -> int:
         found = describe(learner, Continuation.read(extra), arguments.top)
         found["mixing"] = describe_mixing(extra)
         lines = _lines(found, arguments.top)
-    if arguments.json:
-        write_json({"schema": "regretless.inspect/1", "model": arguments.model, **found})
-    else:
-        print("\n".join(map(printable, lines)))
-    return DONE
+    return found, lines
 
 
 def describe(learner: OnlineClassifier, continuation: Continuation, top: int) -> dict[str, Any]:

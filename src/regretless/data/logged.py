@@ -14,7 +14,8 @@ from .picked import Part, read_picked
 from .source import Source, name_of
 
 MOST_ACTIONS = 1 << 16
-EXPECTED = "a propensity is the probability with which the action was taken: above 0, at most 1"
+LEAST = 1e-100  # the square of one by it, and sums of these, are floats
+EXPECTED = "a propensity is the probability with which the action was taken: above 0 (1e-100 or more), at most 1"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +180,7 @@ def read_log(
     numbers = [reward] if number is not None else [reward, str(propensity)]
     if len({*words, *numbers}) < len(words) + len(numbers):
         raise RegretlessError("action, reward, propensity and context are columns of their own")
-    if number is not None and not 0 < number <= 1:
+    if number is not None and not LEAST <= number <= 1:
         raise RegretlessError(f"propensity={number:g}: {EXPECTED}")
     actions, situations = _Coded(), _Coded()
     chances, earned = [], []
@@ -210,7 +211,7 @@ def check(part: Part, name: str, bad: Array, expected: str) -> None:
 
 
 def _improbable(chances: Array) -> Array:
-    return np.flatnonzero(~((chances > 0) & (chances <= 1)))
+    return np.flatnonzero(~((chances >= LEAST) & (chances <= 1)))
 
 
 def _outside(values: Array, value_range: tuple[float, float]) -> Array:

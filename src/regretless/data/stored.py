@@ -173,7 +173,7 @@ def _fill(file: BinaryIO, values: Array) -> None:
     """Read so many bytes as the array has; a block at a time, for zipfile copies what it is asked for."""
     if not values.size:
         return
-    view = memoryview(values.view(np.uint8)).cast("B")
+    view = values.reshape(-1).view(np.uint8).data
     done = 0
     while done < len(view):
         count = cast(Any, file).readinto(view[done : done + PIECE])

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import ModelError, RegretlessError
-from ..kept import plain
+from ..kept import fits, plain
 from ..linear.base import OnlineClassifier
 from ..linear.persist import read, write
 from .history import Epoch, Sums
@@ -106,7 +106,7 @@ class Kept:
         ModelError
             If it does not fit together.
         """
-        try:
+        with fits("what the model says of its shards"):
             kept = extra["mixing"]
             schema = extra["schema"] if kept["schema"] is None else kept["schema"]
             history = [Epoch.read(place + 1, one) for place, one in enumerate(kept["history"])]
@@ -128,8 +128,6 @@ class Kept:
             )
             if not history or not len(found.names) == len(found.prints) == len(found.sums.shares):
                 raise ValueError("its shards are not those that it was learned from")
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(f"what the model says of its shards does not fit together ({error!r})") from error
         return found
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..kept import fits
 
 if TYPE_CHECKING:
     from .base import ExpertLearner
@@ -115,7 +115,7 @@ class History:
         ModelError
             If it does not fit together.
         """
-        try:
+        with fits("what the model says of its run"):
             found = cls(names, [int(one) for one in described["rounds"]], stride=int(described["stride"]))
             for name in NUMBERS:
                 setattr(found, name, [_number(name, value) for value in described[name]])
@@ -125,8 +125,6 @@ class History:
             sizes = {len(getattr(found, name)) for name in ("rounds", *NUMBERS, *TABLES)}
             if len(sizes) > 1 or found.stride < 1:
                 raise ValueError("its columns are of several lengths")
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"what the model says of its run does not fit together ({error!r})") from error
         return found
 
 
