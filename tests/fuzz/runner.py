@@ -20,7 +20,8 @@ from ..corpus.seeds import command, write_beside
 from .mutate import mutated, mutated_model
 from .targets import made
 
-MEMORY = 3 << 30  # address space of a child: what is allowed (512 MiB) a few times, and the libraries
+SPACE = 6 << 30  # addresses of a child, of which allocators reserve more than they use
+MEMORY = 2 << 30  # that a child may really have used: what is allowed (512 MiB) a few times, and the libraries
 SECONDS = 20  # before a run is taken to hang
 FEW = 200  # runs of one child, so that memory that is lost shows and does not add up
 TOLD = b"REGRETLESS_TRACEBACK"  # stands in what is said of errors that nobody expected
@@ -91,7 +92,7 @@ def _child(name: str, seed: int, numbers: range, folder: Path, end: float) -> It
 
 def _work(name: str, seed: int, numbers: range, folder: Path, end: float, pipe: int) -> None:
     """What the child does; it never returns."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     try:
@@ -99,7 +100,7 @@ def _work(name: str, seed: int, numbers: range, folder: Path, end: float, pipe: 
             if time.monotonic() > end:
                 break
             signal.alarm(SECONDS)
-            said = _one(name, content_of(name, seed, number), folder).encode()
+            said = (_one(name, content_of(name, seed, number), folder) or _used()).encode()
             os.write(pipe, struct.pack("<I", len(said)) + said)
         signal.alarm(0)
     except BaseException:
@@ -108,6 +109,11 @@ def _work(name: str, seed: int, numbers: range, folder: Path, end: float, pipe: 
         traceback.print_exc(file=sys.__stderr__)
         os._exit(70)
     os._exit(0)
+
+
+def _used() -> str:
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10  # kibibytes, on Linux
+    return f"{used >> 20} MiB of memory were used" if used > MEMORY else ""
 
 
 def _one(name: str, content: bytes, folder: Path) -> str:

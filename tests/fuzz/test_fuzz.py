@@ -1,0 +1,54 @@
+"""The fuzzer itself, and a few executions of each of its targets."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import runner
+from .runner import content_of, fuzz
+from .targets import NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_mutated_file_ends_otherwise_than_it_should(name: str) -> None:
+    """The first executions of the seed 7 end without a crash, an error that is not translated, or too much memory."""
+    done, found = fuzz(name, 7, most=4)
+    assert [finding.what for finding in found] == []
+    assert done == 4
+
+
+def test_the_same_seed_gives_the_same_files() -> None:
+    """A file is a function of the target, the seed and its number."""
+    for name in NAMES:
+        assert content_of(name, 3, 5) == content_of(name, 3, 5)
+    assert len({content_of("solve.nfg", 0, number) for number in range(50)}) > 40
+
+
+def _raises(*_: Any) -> int:
+    raise TypeError("no such luck")
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        (_raises, "TypeError was raised"),
+        (lambda words: os.kill(os.getpid(), signal.SIGKILL), "ended by SIGKILL"),
+        (lambda words: 3, "exit code 3"),
+        (lambda words: print("\x1b[0m") or 0, "an escape sequence"),
+        (lambda words: 1, "no line says what is wrong"),
+        (lambda words: bytearray(runner.MEMORY + 1) and 0, "MiB of memory were used"),
+        (lambda words: Path(words[1]).with_name("a.tmp").touch() or 0, "temporary files are left"),
+    ],
+)
+def test_what_is_wrong_is_found(answer: Any, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader that raises, dies, takes memory or leaves files behind is found out in its first execution."""
+    monkeypatch.setattr(runner, "MEMORY", 600 << 20)
+    monkeypatch.setattr("regretless.cli.main", answer)
+    _, found = fuzz("solve.nfg", 0, most=1)
+    assert len(found) == 1
+    assert what in found[0].what
