@@ -112,6 +112,8 @@ class Run(Watched):
         rounds.
     saved : int
         How many rounds the model had when this run last saved it; 0 if it never did.
+    first : Batch or None
+        The first batch that was read.
     """
 
     learner: OnlineClassifier
@@ -126,6 +128,7 @@ class Run(Watched):
     stop: Callable[[], bool] = lambda: False
     waiting: bool = False
     saved: int = 0
+    first: Batch | None = None
 
     def play(self) -> None:
         """Go over the stream; save the model at the end, and also when something stops it.
@@ -187,6 +190,7 @@ class Run(Watched):
             self.on_rounds(self.rounds)
 
     def _batch(self, batch: Batch) -> None:
+        self.first = self.first or batch
         first, last, done = self.rounds, self.rounds + len(batch), 0
         points, checkpoints = _points_within(first, last), self._checkpoints_within(first, last)
         for halt in sorted({*points, *checkpoints, last}):

@@ -14,6 +14,7 @@ from .files import refuse_irregular, refuse_overwriting
 from .going import go, kept
 from .output import complain, label_text, verdict, warn_skipped
 from .table import Table, doubling
+from .traps import traps
 from .vectors import refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ def _learn(arguments: Namespace) -> int:
     go(run, Table(console.line, rows[-1] if rows else run.point), console)
     outcome = Outcome(run, arguments.file, perf_counter() - started, stream.skipped)
     warn_skipped(stream)
+    for trap in traps(run) if not (arguments.quiet or arguments.json) else ():
+        console.line(trap)
     if len(learner.classes_) == 1:
         only = label_text(learner.classes_.tolist()[0])
         complain(f"{arguments.file} holds one class only, {only}: there is nothing yet to tell it from")
