@@ -25,7 +25,7 @@ endif
 # The build requirements stand in the environment itself, so that a build reuses what the last one compiled.
 editable = $(call install,$(1)) --no-build-isolation --editable
 
-.PHONY: demo test test-engines lint audit bench soak mutants sanitize wheel clean
+.PHONY: demo test test-engines lint audit bench soak mutants sanitize fuzz wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -73,6 +73,12 @@ sanitize: $(SANITIZED)/.ready
 	  --config-settings=build-dir=build/sanitize/core
 	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel --ignore=tests/engines \
 	  -p no:cacheprovider $(SHARED) $(ARGS)
+
+# The kernels by clang's libFuzzer, then the readers in Python, each target for so many seconds.
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/.with-test
+	.ci/fuzz $(FUZZ_SECONDS) $(ARGS)
+	if [ -e tests/fuzz/__main__.py ]; then $(VENV)/bin/python -m tests.fuzz --seconds $(FUZZ_SECONDS); fi
 
 # A wheel of what is compiled in build/ already, or is now, by the build requirements that pyproject.toml states;
 # installed into nothing, and used.

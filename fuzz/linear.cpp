@@ -1,0 +1,102 @@
+// Linear learners: hostile rows, and state that somebody else wrote. A fresh learner keeps its books in order, and dense rows,
+// the same rows sparse, and rounds in two calls teach it the same bits.
+#include "rounds.hpp"
+
+namespace {
+
+using namespace fuzz;
+using namespace regretless;
+
+constexpr std::string_view geometries[] = {"euclidean", "ball"};
+constexpr std::string_view losses[] = {"perceptron", "margin", "hinge",  "squared-hinge",
+                                       "logistic",   "square", "linear", "direct"};
+constexpr std::string_view rates[] = {"constant", "inverse-sqrt", "self-tuned", "scale-free", "pa", "pa-1", "pa-2"};
+
+struct Learner {
+  std::int64_t columns, targets;
+  bool sound;
+  Rules rules;
+  std::vector<double> weights, lag, memory, books, scratch, moves;
+
+  explicit Learner(Input& in) : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 9)), sound(in.byte() < 192) {
+    rules.rate = rates[in.below(7)];
+    rules.loss = rules.rate.starts_with("pa") ? "hinge" : losses[in.below(targets > 1 ? 8 : 7)];
+    rules.geometry = rules.loss == "direct" ? "euclidean" : geometries[in.below(2)];
+    for (double* x : {&rules.radius, &rules.eta, &rules.limit, &rules.margin, &rules.intercept})
+      *x = sound ? std::fabs(in.finite()) : in.any();
+    if (sound && rules.radius == 0) rules.radius = 1;
+    rules.tie = double(in.within(-1, 1));
+    const bool averaged = in.flag();
+    const auto number = [&] { return sound ? 0.0 : in.any(); };
+    weights = array<double>(columns * targets, number);
+    if (averaged) lag = array<double>(columns * targets, number);
+    memory = array<double>(targets * memory_size, number);
+    if (sound)
+      for (std::int64_t c = 0; c < targets; ++c) memory[std::size_t(c * memory_size)] = 1;  // the scale
+    books = array<double>((targets + (targets > 1)) * ledger_size, number);
+    scratch = zeros(4 * targets);
+  }
+
+  State state() {
+    State s;
+    s.weights = at(weights), s.lag = lag.empty() ? nullptr : at(lag);
+    s.memory = reinterpret_cast<Memory*>(at(memory)), s.book = reinterpret_cast<Ledger*>(at(books));
+    s.scratch = at(scratch), s.columns = columns, s.targets = targets;
+    s.moves = moves.empty() ? nullptr : moves.data();
+    return s;
+  }
+  Outcome play(const Rounds& r, std::int64_t begin, std::int64_t end) {
+    return KERNELS(kernels_).play(r.block, r.of, rules, state(), begin, end);
+  }
+  bool is_like(const Learner& other) const {
+    return same(weights, other.weights) && same(lag, other.lag) && same(memory, other.memory) && same(books, other.books);
+  }
+  bool finite() const { return all_finite(weights) && all_finite(lag) && all_finite(memory) && all_finite(books); }
+};
+
+void sight(Input& in, const Rounds& r, const Learner& learner) {
+  const std::int64_t count = in.within(1, 3);
+  auto directions = array<double>(learner.columns * count, [&] { return in.any(); });
+  auto biases = array<double>(count, [&] { return in.any(); });
+  std::vector<double> bins = zeros(count * ray_bins * 3), least = zeros(count), seen = zeros(3), scratch = zeros(count);
+  const Rays rays{directions.data(), biases.data(), bins.data(), least.data(), seen.data(), scratch.data(), learner.columns, count};
+  Block all = r.block;
+  all.order = nullptr;
+  const Outcome outcome = KERNELS(kernels_).sight(all, r.of, learner.rules, rays);
+  MUST(seen[0] == double(outcome.played));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input in(data, size);
+  Learner learner(in);
+  Rounds r;
+  fill(in, r, learner.columns, learner.targets, learner.sound);
+  if (in.flag()) learner.moves = zeros(r.count * learner.targets);
+  const Learner before = learner;
+  const Outcome outcome = learner.play(r, r.begin, r.end);
+  MUST(outcome.played >= r.begin && outcome.played <= r.end);
+  MUST((outcome.complaint == Complaint::none) == (outcome.played == r.end));
+  if (learner.sound) check_books(learner.books, learner.targets, outcome.played - r.begin);
+
+  Learner again = before;
+  const std::int64_t middle = in.within(r.begin, outcome.played);
+  MUST(again.play(r, r.begin, middle).played == middle);
+  again.play(r, middle, r.end);
+  MUST(again.is_like(learner));
+
+  if (can_be_thinned(r, learner.columns) && learner.finite() && before.finite()) {
+    Rounds sparse;
+    thin(r, sparse);
+    Learner twin = before;
+    MUST(twin.play(sparse, r.begin, r.end).played == outcome.played);
+    MUST(twin.is_like(learner));
+  }
+  Block all = r.block;
+  all.order = nullptr;
+  std::vector<double> scores = zeros(r.block.rows * learner.targets);
+  KERNELS(kernels_).score(all, learner.rules, learner.state(), scores.data());
+  if (in.byte() >= 250) sight(in, r, learner);  // its bins take long to clear
+  return 0;
+}

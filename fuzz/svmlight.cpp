@@ -1,0 +1,128 @@
+// Svmlight text, cut into blocks of whole lines where the input says so, with no byte to spare around it. However it is cut,
+// with narrow registers or wide ones, and whether or not a comment behind each line sends it the careful way, the same rows
+// are read and the same lines are complained of. What the binding has seen to: 64 bytes around the text, a newline at its
+// end, and room for as many rows and entries as it can hold.
+#include "regretless/svmlight.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "input.hpp"
+
+namespace {
+
+using namespace fuzz;
+using namespace regretless;
+
+struct Settings {
+  std::int64_t first_id, columns_allowed;
+  bool skip, single;
+};
+
+struct Complained {
+  SvmlightFault fault;
+  std::int64_t line, column;
+  bool operator==(const Complained&) const = default;
+};
+
+struct Read {
+  std::vector<double> labels;
+  std::vector<std::int64_t> starts{0};
+  std::vector<std::int32_t> indices;
+  std::vector<double> values;
+  std::vector<Complained> complaints;
+  std::int64_t complained = 0, columns = 0, lines = 0;
+
+  bool is_like(const Read& other) const {
+    return same(labels, other.labels) && starts == other.starts && indices == other.indices && same(values, other.values) &&
+           complaints == other.complaints && complained == other.complained && columns == other.columns &&
+           lines == other.lines;
+  }
+};
+
+std::vector<std::uint32_t> marks(svmlight_marks + svmlight_padding), line_ends(svmlight_piece);
+
+template <class Value>
+void take(const SvmlightJob& job, const Settings& how, const std::vector<Value>& values, Read& into) {
+  const std::int64_t before = into.starts.back();
+  for (std::int64_t t = 0; t < job.rows; ++t) {
+    MUST(job.starts[t] <= job.starts[t + 1] && job.starts[t + 1] <= job.entries);
+    into.labels.push_back(job.labels[t]), into.starts.push_back(before + job.starts[t + 1]);
+    MUST(std::isfinite(job.labels[t]));
+    for (std::int64_t k = job.starts[t]; k < job.starts[t + 1]; ++k) {
+      MUST(job.indices[k] >= 0 && job.indices[k] < how.columns_allowed && job.indices[k] < job.columns);
+      MUST(k == job.starts[t] || job.indices[k - 1] < job.indices[k]);
+      MUST(std::isfinite(values[std::size_t(k)]));
+      into.indices.push_back(job.indices[k]), into.values.push_back(double(values[std::size_t(k)]));
+    }
+  }
+}
+
+// One block of whole lines; false if reading stops there.
+template <class Value>
+bool read_block(SvmlightKernel kernel, std::string_view block, const Settings& how, Read& into) {
+  std::vector<char> text(block.size() + 2 * svmlight_padding, '7');
+  std::copy(block.begin(), block.end(), text.begin() + svmlight_padding);
+  const std::size_t rows = block.size() / 2 + 1, entries = block.size() / 4 + 1;
+  std::vector<double> labels(rows);
+  std::vector<std::int64_t> starts(rows + 1);
+  std::vector<std::int32_t> indices(entries);
+  std::vector<Value> values(entries);
+  SvmlightJob job;
+  job.text = text.data() + svmlight_padding, job.end = job.text + block.size();
+  job.lines = into.lines, job.first_id = how.first_id, job.columns_allowed = how.columns_allowed;
+  job.skip = how.skip, job.single = sizeof(Value) == 4;
+  job.marks = marks.data(), job.line_ends = line_ends.data();
+  job.labels = labels.data(), job.starts = starts.data(), job.indices = indices.data(), job.values = values.data();
+  job.columns = into.columns;
+  kernel(job);
+  take(job, how, values, into);
+  for (std::int64_t c = 0; c < std::min<std::int64_t>(job.complaints, svmlight_remembered); ++c) {
+    const SvmlightComplaint& what = job.complaint[c];
+    MUST(what.fault != SvmlightFault::none && what.column >= 1 && what.line > into.lines && what.line <= job.lines);
+    MUST(job.text <= what.begin && what.begin <= what.end && what.end < job.end);
+    if (into.complaints.size() < svmlight_remembered) into.complaints.push_back({what.fault, what.line, what.column});
+  }
+  into.complained += job.complaints, into.columns = job.columns, into.lines = job.lines;
+  return how.skip || job.complaints == 0;
+}
+
+// Cut behind the last newline within each of the blocks, whose sizes come again and again.
+Read read(SvmlightKernel kernel, std::string_view text, const Settings& how, std::size_t block) {
+  Read all;
+  while (!text.empty()) {
+    std::size_t end = text.substr(0, std::max<std::size_t>(block, 1)).rfind('\n') + 1;
+    if (end == 0) end = text.find('\n') + 1;
+    const std::string_view lines = text.substr(0, end);
+    text.remove_prefix(end);
+    if (!(how.single ? read_block<float>(kernel, lines, how, all) : read_block<double>(kernel, lines, how, all))) break;
+  }
+  return all;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input in(data, size);
+  const Settings how{in.flag(), in.byte() < 192 ? 2147483647 : in.within(1, 300), in.flag(), in.flag()};
+  const std::size_t cut = std::size_t(in.within(1, 200));
+  std::string text;
+  while (!in.empty()) text += char(in.byte());
+  if (text.empty() || text.back() != '\n') text += '\n';
+  const Read whole = read(KERNELS(svmlight_), text, how, text.size());
+  MUST(read(KERNELS(svmlight_), text, how, cut).is_like(whole));
+#if defined(FUZZ_WIDE)
+  if (__builtin_cpu_supports("avx2")) {
+    MUST(read(svmlight_v3, text, how, text.size()).is_like(whole));
+    MUST(read(svmlight_v3, text, how, cut).is_like(whole));
+  }
+#endif
+  std::string careful;
+  for (const char c : text) {
+    if (c == '\n') careful += '#';
+    careful += c;
+  }
+  MUST(read(KERNELS(svmlight_), careful, how, careful.size()).is_like(whole));
+  return 0;
+}
