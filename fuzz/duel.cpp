@@ -94,7 +94,8 @@ struct Players {
     const bool weights = d.method == DuelMethod::hedge || d.method == DuelMethod::optimistic_hedge;
     for (std::int64_t i = 0; i < padded; ++i) {
       double& play = numbers[std::size_t(duel_play * padded + i)];
-      if (sound) numbers[std::size_t(duel_prior * padded + i)] = i >= n ? 0 : weights ? -std::log(double(n)) : 1 / double(n);
+      if (sound) numbers[std::size_t(duel_prior * padded + i)] =
+            i >= n ? (weights ? -std::numeric_limits<double>::infinity() : 0) : weights ? -std::log(double(n)) : 1 / double(n);
       play = i >= n ? 0 : sound ? 1 / double(n) : 2 * in.unit();
     }
     return numbers;

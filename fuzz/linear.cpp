@@ -59,7 +59,7 @@ void sight(Input& in, const Rounds& r, const Learner& learner) {
   auto directions = array<double>(learner.columns * count, [&] { return in.any(); });
   auto biases = array<double>(count, [&] { return in.any(); });
   std::vector<double> bins = zeros(count * ray_bins * 3), least = zeros(count), seen = zeros(3), scratch = zeros(count);
-  const Rays rays{directions.data(), biases.data(), bins.data(), least.data(), seen.data(), scratch.data(), learner.columns, count};
+  const Rays rays{at(directions), at(biases), at(bins), at(least), at(seen), at(scratch), learner.columns, count};
   Block all = r.block;
   all.order = nullptr;
   const Outcome outcome = KERNELS(kernels_).sight(all, r.of, learner.rules, rays);
@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Block all = r.block;
   all.order = nullptr;
   std::vector<double> scores = zeros(r.block.rows * learner.targets);
-  KERNELS(kernels_).score(all, learner.rules, learner.state(), scores.data());
+  KERNELS(kernels_).score(all, learner.rules, learner.state(), at(scores));
   if (in.byte() >= 250) sight(in, r, learner);  // its bins take long to clear
   return 0;
 }

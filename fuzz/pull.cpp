@@ -23,9 +23,11 @@ struct Bandit {
       : arms(n), experts(rule == PullRule::exp4 ? in.within(1, 12) : n), sound(in.byte() < 160),
         nodes(pull_nodes(rule, arms, experts)), room(pull_room(arms)) {
     s.rule = rule, s.schedule = PullSchedule(in.below(2));
-    const auto positive = [&](double most) { const double x = std::fabs(in.finite()); return x > 0 && x <= most ? x : 0.5; };
-    s.rate = positive(1e300), s.gamma = std::fabs(in.finite());
-    if (s.gamma > 1e300) s.gamma = 0;
+    if (sound && rule == PullRule::tsallis) s.schedule = PullSchedule::anytime;  // it knows no other
+    const auto tangible = [&](double x) { return x >= (sound ? 1e-100 : 5e-324) && x <= (sound ? 1e100 : 1e300); };
+    s.rate = std::fabs(in.finite()), s.gamma = std::fabs(in.finite());
+    if (!tangible(s.rate)) s.rate = 0.5;
+    if (!tangible(s.gamma)) s.gamma = 0;
     s.beta = in.unit(), s.explore = in.unit(), s.share = in.unit();
     if (s.explore < 1e-290) s.explore = 0;
     if (s.share < 1e-290 || s.share == 1) s.share = 0;

@@ -87,6 +87,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Block all = r.block;
   all.order = nullptr;
   std::vector<double> scores = zeros(r.block.rows * learner.targets);
-  KERNELS(second_order_).score(all, learner.rules, learner.state(), scores.data());
+  KERNELS(second_order_).score(all, learner.rules, learner.state(), at(scores));
   return 0;
 }

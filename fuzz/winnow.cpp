@@ -75,8 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Block all = r.block;
   all.order = nullptr;
   std::vector<double> scores = zeros(r.block.rows * learner.targets);
-  KERNELS(mirrors_).score(all, learner.rules, learner.state(), scores.data());
+  KERNELS(mirrors_).score(all, learner.rules, learner.state(), at(scores));
   learner.refresh();
-  KERNELS(mirrors_).score(all, learner.rules, learner.state(), scores.data());
+  KERNELS(mirrors_).score(all, learner.rules, learner.state(), at(scores));
   return 0;
 }

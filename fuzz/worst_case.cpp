@@ -48,6 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Forced asked;
   asked.columns = c.columns.data(), asked.points = c.points, asked.words = c.words, asked.hypotheses = c.hypotheses;
   asked.first = in.flag(), asked.tie = in.flag(), asked.lazy = in.flag(), asked.memory = std::int64_t(1) << 20;
+  if (!c.distinct()) return 0;  // a class has no hypothesis twice
   void* const search = KERNELS(forcing_).open(asked);
   MUST(search);
   Forcing news;

@@ -260,6 +260,14 @@ def test_silence_is_no_advice(data):
     assert ledger.faced[1] == pytest.approx(played.losses[spoke].sum())
 
 
+@pytest.mark.parametrize("name", ["hedge", "ewa", "adahedge", "ml-prod", "boa", "squint"])
+def test_an_expert_of_hardly_any_weight_who_speaks_alone_has_all_of_it(name):
+    """Weights of a round add up to one even where the prior of those who speak is smaller than any normal float."""
+    learner = expert_class(name)(**SQUARE[name], prior=[1.0, 1e-310])
+    played = learner.play(np.array([[np.nan, 0.3], [0.2, 0.3]]), [0.5, 0.1], weights=True)
+    assert np.nansum(played.weights, axis=1) == pytest.approx(1)
+
+
 def test_rows_that_cannot_be_played_are_named():
     """All silent, out of range, infinite or without outcome: the error names row and expert, and what came before is
     learned."""

@@ -90,6 +90,15 @@ REGRETLESS_APART static Found hear(Desk& d, const V* row) {
   return d.silent == d.n ? Found{Refusal::asleep, -1} : Found{};
 }
 
+// Shares of the total of all weights, whose inverse is no number where only experts speak who hardly weigh anything.
+struct Shares {
+  double total, inverse;
+  explicit Shares(double all) : total(all), inverse(1 / all) {}
+  bool plain() const { return inverse < infinite; }
+  double of(double w) const { return plain() ? w * inverse : w / total; }
+  REGRETLESS_INLINE Octet of(const Octet& w) const { return plain() ? w * eight(inverse) : w / eight(total); }
+};
+
 // The rule's weights of those who speak.
 template <class R>
 REGRETLESS_INLINE Found weigh(Desk& d) {
@@ -284,9 +293,9 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
   }
   if (played) {
     Octet charges{}, losses{}, apart{};
-    const Octet inverse = eight(1 / d.total);
+    const Shares shares(d.total);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-      const Octet more = heard(played, i, d.n) - at(d.w, i) * inverse;
+      const Octet more = heard(played, i, d.n) - shares.of(at(d.w, i));
       const Octet known = where_known(more, more, eight(0));
       const auto times = [](auto m, auto c) REGRETLESS_LAMBDA {
         const auto product = m == decltype(m){} ? m : m * c;

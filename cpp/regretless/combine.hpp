@@ -61,20 +61,20 @@ static void learn(Desk& d, const Account& account, const double* y) {
 }
 
 static void share_out(const Desk& d, double* out) {
-  const double inverse = 1 / d.total;
-  for (std::int64_t i = 0; i < d.n; ++i) out[i] = d.w[i] * inverse;
+  const Shares shares(d.total);
+  for (std::int64_t i = 0; i < d.n; ++i) out[i] = shares.of(d.w[i]);
 }
 
 // The expert whom a number in [0, 1) draws.
 static std::int64_t drawn(const Desk& d, double uniform) {
-  const double inverse = 1 / d.total;
+  const Shares shares(d.total);
   double all = 0, sum = 0;
-  for (std::int64_t i = 0; i < d.n; ++i) all += d.w[i] * inverse;
+  for (std::int64_t i = 0; i < d.n; ++i) all += shares.of(d.w[i]);
   std::int64_t last = 0;
   for (std::int64_t i = 0; i < d.n; ++i) {
     if (!(d.w[i] > 0)) continue;
     last = i;
-    sum += d.w[i] * inverse;
+    sum += shares.of(d.w[i]);
     if (sum > uniform * all) break;
   }
   return last;
