@@ -30,6 +30,16 @@ for number, handler in {signal.SIGINT: signal.default_int_handler, signal.SIGHUP
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
 
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests of many minutes are those of `make soak` alone."""
+    if os.environ.get("HYPOTHESIS_PROFILE") == "soak":
+        return
+    long = [item for item in items if item.get_closest_marker("soak")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in long]
+
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
