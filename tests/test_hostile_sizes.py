@@ -1,0 +1,169 @@
+"""Everything compiled, called with arrays that do not fit: a complaint in words or a result, never a crash."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regretless
+from regretless import _core
+from regretless.linear import AROW, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
+
+pytestmark = pytest.mark.kernel
+
+CALLS = 400  # of each function and method
+REFUSED = (ValueError, TypeError, RuntimeError, MemoryError, OverflowError, BufferError, AttributeError)
+NUMBERS = np.array([0, 0, 1, 1, 1, -1, 0.5, 2, 5e-324, 1e-160, 1e160, 1.7e308, np.inf, -np.inf, np.nan])
+WHOLE = np.array([0, 0, 0, 1, 1, 1, 2, 3, 4, -1, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)])
+DTYPES = (np.float64, np.float64, np.float32, np.int64, np.int32, np.uint8)
+FEW = ("rounds", "words", "work", "limit", "least", "end", "depth")  # whose large values are asked for in good faith
+NAMES = [
+    "perceptron",
+    "margin",
+    "hinge",
+    "direct",
+    "euclidean",
+    "ball",
+    "constant",
+    "anytime",
+    "pa",
+    "hedge",
+    "exp3",
+    "exp4",
+]
+NAMES += [
+    "squared-hinge",
+    "simplex",
+    "balanced",
+    "power",
+    "square",
+    "log",
+    "table",
+    "rm+",
+    "cfr+",
+    "tsallis-inf",
+    "nothing",
+]
+
+
+def signatures() -> dict[str, list[ast.arguments]]:
+    """The parameters of every function and method, as the stub of the core has them."""
+    tree = ast.parse((Path(regretless.__file__).parent / "_core.pyi").read_text())
+    found: dict[str, list[ast.arguments]] = {}
+    for node in tree.body:
+        inside = node.body if isinstance(node, ast.ClassDef) else [node]
+        prefix = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+        for each in inside:
+            if isinstance(each, ast.FunctionDef):
+                found.setdefault(prefix + each.name, []).append(each.args)
+    return found
+
+
+SIGNATURES = signatures()
+
+
+def array(random: np.random.Generator, annotation: str) -> np.ndarray:
+    """An array of the right type and number of dimensions, mostly, whose lengths are small and often alike."""
+    named = re.search(r"NDArray\[numpy\.(\w+)\]", annotation)
+    shape = re.search(r"shape=\(([^)]*)\)", annotation)
+    dimensions = shape[1].count("None") if shape else int(random.integers(1, 3))
+    dtype = np.dtype(named[1]) if named and random.random() < 0.98 else np.dtype(DTYPES[random.integers(len(DTYPES))])
+    lengths = random.choice([0, 1, 1, 2, 2, 2, 3, 6, 16], size=dimensions)
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return random.choice(NUMBERS[: random.choice([3, 8, len(NUMBERS)])], size=lengths).astype(dtype)
+    return random.choice(WHOLE[: random.choice([6, len(WHOLE)])], size=lengths).astype(dtype)
+
+
+def value(random: np.random.Generator, name: str, annotation: str) -> Any:
+    """Something for a parameter."""
+    if "None" in annotation.replace("shape=(None", "") and random.random() < 0.3:
+        return None
+    if "NDArray" in annotation:
+        return array(random, annotation)
+    if annotation.startswith("float"):
+        return float(random.choice(NUMBERS))
+    if annotation.startswith("bool"):
+        return bool(random.integers(2))
+    if annotation.startswith("str"):
+        return NAMES[random.integers(len(NAMES))]
+    if name == "memory":
+        return int(random.choice([0, 2**20]))
+    return int(random.choice([0, 1, 2, 3, -1] if name in FEW else WHOLE[: random.choice([9, len(WHOLE)])]))
+
+
+def call(random: np.random.Generator, name: str, function: Callable[..., Any]) -> None:
+    """Calls a function with what the random numbers say."""
+    options = SIGNATURES[name]
+    arguments = options[random.integers(len(options))]
+    given = {
+        parameter.arg: value(random, parameter.arg, ast.unparse(parameter.annotation))
+        for parameter in (*arguments.args, *arguments.kwonlyargs)
+        if parameter.arg != "self" and parameter.annotation is not None
+    }
+    with suppress(REFUSED):
+        function(**given)
+
+
+def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
+    """Small objects that are sound, by the name of their class."""
+    bits, all_of = np.array([[5], [6], [3]], dtype=np.uint64), np.array([7], dtype=np.uint64)
+    X, y = random.normal(size=(6, 3)), [0, 1, 2, 0, 1, 2]
+
+    def player(learner: Any) -> Any:
+        learner.partial_fit(X, y if random.random() < 0.5 else [0, 1] * 3)
+        return learner.state_.make_player(learner.checked())
+
+    return {
+        "Player": lambda: player(Perceptron()),
+        "MirrorPlayer": lambda: player((Winnow(), Winnow(balanced=True), PNormPerceptron())[random.integers(3)]),
+        "SecondOrderPlayer": lambda: player((AROW(), SecondOrderPerceptron(matrix="full"))[random.integers(2)]),
+        "Payer": lambda: _core.Payer.dense(X),
+        "GameTableau": lambda: _core.GameTableau(np.eye(3), 0.0, 1.0, None),
+        "Littlestone": lambda: _core.Littlestone(bits, 3, 2**20),
+        "RandomizedLittlestone": lambda: _core.RandomizedLittlestone(bits, 3, 2**20),
+        "Shatter": lambda: _core.Shatter(bits, 3, 1),
+        "Voter": lambda: _core.Voter(bits, 3, all_of.copy(), np.zeros(5, dtype=np.int64)),
+        "WorstCaseSearch": lambda: _core.WorstCaseSearch(bits, 3, memory=2**20),
+    }
+
+
+FUNCTIONS = [name for name in SIGNATURES if "." not in name and "NDArray" in ast.unparse(SIGNATURES[name][0])]
+BORN = [
+    name for name in SIGNATURES if name.endswith(".__init__") or (name.startswith("Payer.") and "gains" not in name)
+]
+METHODS = [
+    name
+    for name in SIGNATURES
+    if name.split(".")[0] in made(np.random.default_rng()) and not name.endswith("__init__") and name not in BORN
+    if len(SIGNATURES[name][0].args) > 1
+]
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *BORN])
+def test_arrays_that_do_not_fit_are_refused(name):
+    """A function, or the making of an object, either takes arrays of any lengths or raises an error."""
+    random = np.random.default_rng(0)
+    of, _, method = name.partition(".")
+    function = getattr(_core, of) if method in ("", "__init__") else getattr(getattr(_core, of), method)
+    for _ in range(CALLS):
+        call(random, name, function)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_sound_objects_refuse_what_does_not_fit(name):
+    """A method of an object that is sound either takes arrays of any lengths and numbers, or raises an error."""
+    random = np.random.default_rng(0)
+    of, _, method = name.partition(".")
+    makers = made(random)
+    for k in range(CALLS):
+        if k % 8 == 0:
+            one = makers[of]()
+        call(random, name, getattr(one, method))
