@@ -22,7 +22,6 @@ _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis
 RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
     "second_order_kinds": ("second_order_perceptron",),
-    "mirror_links": ("winnow", "p_norm"),
     "combine": ("combine_kernels",),
     **{f"pull_{name}": _PULLED for name in _BANDITS},
     "duel_rules": ("duel_kernel", "treeplex_kernel"),
