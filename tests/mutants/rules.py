@@ -21,7 +21,6 @@ _PULLED = ("pull_kernel", "bandit_learners")
 _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
 RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
-    "second_order_kinds": ("second_order_perceptron",),
     "combine": ("combine_kernels",),
     **{f"pull_{name}": _PULLED for name in _BANDITS},
     "duel_rules": ("duel_kernel", "treeplex_kernel"),
