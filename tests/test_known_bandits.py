@@ -14,7 +14,7 @@ from regretless.ledger import BanditLedger
 from regretless.theory import bandit_standing as bs
 from regretless.theory import bandit_weights as weights
 from regretless.theory import bandits_observable, exp3_p, full_information, tsallis
-from regretless.theory.bandits import bound_at
+from regretless.theory.bandits import bound_at, expected_ledger
 
 from .known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 
@@ -283,3 +283,12 @@ def test_what_is_promised_of_rates_that_fall():
     luck = 2.5 * sqrt(10 * log(20))
     assert sorted(bound_at(rule("hedge"), 20).values()) == pytest.approx([mixed, mixed, mixed + luck])
     assert list(bound_at(rule("hedge"), 20, slept=True).values()) == pytest.approx([mixed + 2.5 * sqrt(10 * DOUBT)])
+
+
+@pytest.mark.parametrize(("estimator", "scale"), [("importance", 2.0), ("reduced", 4.0)])
+def test_the_rates_that_tsallis_inf_is_expected_to_have(estimator, scale):
+    """The sum of 1 / sqrt(t) is at most 2 sqrt(T) - 1; the first rate is the scale, the last that over sqrt(T)."""
+    book = expected_ledger(rule("tsallis-inf", estimator=estimator), 20)
+    assert book.rates == pytest.approx(scale * (2 * sqrt(20) - 1))
+    assert (book.first_rate, book.last_rate) == (scale, pytest.approx(scale / sqrt(20)))
+    assert (book.reach, book.swing, book.settled) == (60, pytest.approx(3 * book.rates), 20)
