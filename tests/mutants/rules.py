@@ -48,6 +48,7 @@ inline const int live = std::getenv("REGRETLESS_MUTANT") ? std::atoi(std::getenv
 }
 #define MUTANT(k) (regretless_mutants::live == k)
 #endif
+#line 2
 """
 
 
@@ -104,7 +105,9 @@ def planted(header: str, text: str, first: int, refused: set[int]) -> tuple[str,
             if choice:
                 lines[place] = f"{code[: match.start('it')]}{choice}({match['it']}){code[match.end('it') :]}"
             break
-    return "\n".join(lines).replace("#pragma once", "#pragma once" + WAKE, 1), rules
+    after = text.split("\n").index("#pragma once") + 1
+    wake = WAKE.replace("#line 2", f"#line {after + 1}").strip("\n")  # what the compiler refuses keeps its line
+    return "\n".join([*lines[:after], wake, *lines[after:]]), rules
 
 
 def build() -> tuple[Path, list[Rule]]:
