@@ -383,3 +383,9 @@ def test_the_best_of_the_grid_is_what_its_formula_says():
 def test_how_many_rounds_a_hypothesis_must_survive():
     """ln(5 / 0.05) / 0.1 is 46.05, so that it must survive 47 rounds."""
     assert future.survivals(5, 0.1, 0.05) == 47
+
+
+def test_a_rate_of_nothing_is_too_large_for_every_margin():
+    """At a rate of 0 Winnow learns nothing, and no bound of it has a number."""
+    for case in (MIRROR[4], MIRROR[6]):
+        assert case.changed({"learner.rate": 0.0}).obstacle == winnow.RATE
