@@ -17,7 +17,7 @@ BUILD = ROOT / "build" / "mutants"
 TOOLS = Path(sys.executable).parent
 # What moves weights, strategies and masses, and the tests of it.
 _LINEAR = ("theory_regret", "passive_aggressive", "margin_perceptron", "kernels")
-_PULLED = ("pull_kernel", "bandit_learners")
+_PULLED = ("bandit_rules", "pull_kernel", "bandit_learners")
 _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
 RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
