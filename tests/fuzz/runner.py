@@ -57,6 +57,7 @@ def content_of(name: str, seed: int, number: int) -> bytes:
 
 def fuzz(name: str, seed: int, seconds: float = 0.0, most: int = 1 << 60) -> tuple[int, list[Finding]]:
     """Run a target so long, or so often; how many executions there were, and what was found."""
+    made(name)  # once, and not in every child
     end, done, found = time.monotonic() + seconds if seconds else float("inf"), 0, []
     with TemporaryDirectory(prefix="regretless-fuzz-") as folder:
         write_beside(Path(folder))

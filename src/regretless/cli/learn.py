@@ -14,7 +14,6 @@ from .files import refuse_irregular, refuse_overwriting
 from .going import go, kept
 from .output import complain, label_text, verdict, warn_skipped
 from .table import Table, doubling
-from .traps import traps
 from .vectors import refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
@@ -82,6 +81,7 @@ def _learn(arguments: Namespace) -> int:
     from .begin import begin
     from .known import known_schema
     from .outcome import Outcome
+    from .traps import traps
 
     against = options.load_against(arguments)
     learner, extra = begin(arguments)
