@@ -1,7 +1,9 @@
 // A kernel perceptron's borrowed arrays, checked once, then fed rounds.
 #include "kernel_machine.hpp"
 
+#include <cstring>
 #include <mutex>
+#include <vector>
 
 #include "player.hpp"
 #include "regretless/kernel_game.hpp"
@@ -144,7 +146,7 @@ class KernelMachine {
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin, std::int64_t end,
               const std::optional<Longs>& known, std::int64_t offset) {
     const Working working(mutex_);
-    Block block = block_of(values, indices, starts);
+    Block block = own_block(values, indices, starts);
     check_layout();
     return play_rounds(block, {}, labels_of(block, labels, sample_weight), order, begin, end, known, offset);
   }
@@ -161,7 +163,7 @@ class KernelMachine {
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) {
     const Working working(mutex_);
-    const Block block = block_of(values, indices, starts);
+    const Block block = own_block(values, indices, starts);
     check_layout();
     check_out(out, block.rows);
     return kernel_report(kernel_functions().score(block, {}, rules_, state_, out.data()));
@@ -176,7 +178,7 @@ class KernelMachine {
 
   Report gram(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out, State1 self) {
     const Working working(mutex_);
-    const Block block = block_of(values, indices, starts);
+    const Block block = own_block(values, indices, starts);
     check_layout();
     require(std::int64_t(out.shape(0)) == block.rows && std::int64_t(out.shape(1)) == *state_.support.count &&
                 std::int64_t(self.size()) == block.rows, "room for one value per row and slot");
@@ -185,7 +187,7 @@ class KernelMachine {
 
   Report adopt(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts) {
     const Working working(mutex_);
-    const Block block = block_of(values, indices, starts);
+    const Block block = own_block(values, indices, starts);
     check_layout();
     return kernel_report(kernel_functions().adopt(block, rules_, state_));
   }
@@ -231,6 +233,19 @@ class KernelMachine {
       require(slot >= -1 && slot < count, "a row is in no slot");
     }
   }
+  // Rows with columns of their own: those that were checked are read again, and others may write to what is borrowed.
+  Block own_block(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts) {
+    Block block = block_of(values, indices, starts);
+    block.indices = own(indices_, block.indices, block.entries * (block.wide_indices ? 8 : 4));
+    block.starts = own(starts_, block.starts, (block.rows + 1) * (block.wide_starts ? 8 : 4));
+    return block;
+  }
+  static const void* own(std::vector<std::int64_t>& room, const void* from, std::int64_t bytes) {
+    if (!from) return nullptr;
+    room.resize(std::size_t(bytes + 7) / 8);
+    if (bytes) std::memcpy(room.data(), from, std::size_t(bytes));
+    return room.data();
+  }
   Report play_rounds(Block& block, const Given& given, const Labels& of, const std::optional<Order>& order, std::int64_t begin,
                      std::int64_t end, const std::optional<Longs>& known, std::int64_t offset) {
     const std::int64_t rounds = order ? std::int64_t(order->size()) : block.rows;
@@ -256,6 +271,7 @@ class KernelMachine {
   std::optional<Longs> column_, logged_, source_;
   KernelRules rules_;
   KernelState state_;
+  std::vector<std::int64_t> indices_, starts_;  // of the rows at hand
   std::mutex mutex_;
 };
 

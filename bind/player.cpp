@@ -1,5 +1,6 @@
 // A player: rules and borrowed state, checked once, then fed rounds.
 #include "rounds.hpp"
+#include "turn.hpp"
 
 #include <algorithm>
 
@@ -58,6 +59,7 @@ class Player {
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
               std::int64_t end, const std::optional<State2>& moves) const {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
+    const Turn turn(busy_);
     State state = state_;
     if (moves) {
       if (std::int64_t(moves->shape(0)) != r.count || std::int64_t(moves->shape(1)) != state_.targets)
@@ -70,6 +72,7 @@ class Player {
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
     const Rounds r = one_round(x, label, weight, state_.targets);
+    const Turn turn(busy_);
     return report(kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
@@ -92,6 +95,7 @@ class Player {
   std::optional<State2> lag_;
   Rules rules_;
   State state_;
+  mutable std::atomic_flag busy_;  // learning: any number of threads may score
 };
 
 Report sight(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,

@@ -2,6 +2,7 @@
 #include "second_order.hpp"
 
 #include "rounds.hpp"
+#include "turn.hpp"
 #include "regretless/second_order_game.hpp"
 
 using namespace nb::literals;
@@ -64,12 +65,14 @@ class SecondOrderPlayer {
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
               std::int64_t end) const {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
+    const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
     return report(second_order_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
     const Rounds r = one_round(x, label, weight, state_.targets);
+    const Turn turn(busy_);
     return report(second_order_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
@@ -105,6 +108,7 @@ class SecondOrderPlayer {
   State1 scratch_;
   Rules rules_;
   SecondOrder state_;
+  mutable std::atomic_flag busy_;  // learning: any number of threads may score
 };
 
 }  // namespace

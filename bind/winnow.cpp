@@ -2,6 +2,7 @@
 #include "winnow.hpp"
 
 #include "rounds.hpp"
+#include "turn.hpp"
 #include "regretless/mirror.hpp"
 
 using namespace nb::literals;
@@ -51,6 +52,7 @@ class MirrorPlayer {
               const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
               std::int64_t end) const {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
+    const Turn turn(busy_);
     check_columns();
     nb::gil_scoped_release unlocked;
     return report(mirrors().play(r.block, r.of, rules_, state_, r.begin, r.end));
@@ -58,6 +60,7 @@ class MirrorPlayer {
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
     const Rounds r = one_round(x, label, weight, state_.targets);
+    const Turn turn(busy_);
     check_columns();
     return report(mirrors().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
@@ -70,6 +73,7 @@ class MirrorPlayer {
   }
 
   void refresh() const {
+    const Turn turn(busy_);
     check_columns();
     nb::gil_scoped_release unlocked;
     mirrors().refresh(rules_, state_);
@@ -87,6 +91,7 @@ class MirrorPlayer {
   State1 scratch_;
   MirrorRules rules_;
   MirrorState state_;
+  mutable std::atomic_flag busy_;  // learning: any number of threads may score
 };
 
 }  // namespace

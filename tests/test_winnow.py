@@ -308,9 +308,16 @@ def test_a_row_beside_far_heavier_ones_is_told_by_its_own_weights():
 
 @pytest.mark.kernel
 def test_overflow_is_reported():
-    """Dual coordinates that leave the range of floats stop the next round with a complaint."""
-    play = Play(2, link="balanced", rate=1e300)
-    assert play.dense(np.full((3, 2), 1e10) * [[1.0], [-1.0], [1.0]], [1, 1, 1]) == (1, "diverged")
+    """A round by which dual coordinates would leave the range of floats is refused before it changes anything."""
+    play = Play(2, link="balanced", rate=1e290)
+    X = np.array([[1.0, 0.0], [1e20, 1e20]])
+    assert play.dense(X, [1, -1]) == (1, "diverged")
+    once = Play(2, link="balanced", rate=1e290)
+    once.dense(X[:1], [1])
+    assert all(
+        np.array_equal(mine, theirs)
+        for mine, theirs in zip(play.state.tensors().values(), once.state.tensors().values(), strict=True)
+    )
 
 
 # ---- the textbooks' other names for it

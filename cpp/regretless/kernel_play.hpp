@@ -4,6 +4,7 @@
 #pragma once
 #include <cmath>
 
+#include "kept.hpp"
 #include "kernel_values.hpp"
 #include "verdict.hpp"
 
@@ -50,6 +51,24 @@ inline double suffer_kernel(double score, double y, double weight, double self, 
   norm2 += move * (2 * score + move * self);
   if (norm2 < 0) norm2 = 0;
   return move;
+}
+
+// Whether a round may be suffered by all targets: one whose numbers are not near 1 is suffered by copies.
+template <class V>
+bool bear_round(const Desk<V>& desk, const V& values, std::int64_t i, std::int32_t label, double weight, double tie) {
+  const KernelState& s = desk.s;
+  const std::int64_t targets = s.support.targets;
+  const double self = values.self[i];
+  for (std::int64_t c = 0; c < targets; ++c) {
+    const double score = desk.scores[c * V::width + i];
+    double norm2 = s.norm2[c];
+    if (self < tame_size && std::fabs(score) < tame_size && norm2 < tame_size * tame_size && weight < tame_rule) continue;
+    Ledger book = s.book[c];
+    const double y = targets == 1 ? double(label) : label == c ? 1.0 : -1.0;
+    const double move = suffer_kernel(score, y, weight, self, tie, norm2, book);
+    if (!(is_kept(book) && is_kept(norm2) && is_kept(move * book.rounds))) return false;
+  }
+  return is_kept(s.book[targets > 1 ? targets : 0].total_norm2 + self);
 }
 
 // One round of a block; whether any target moves.
@@ -133,6 +152,8 @@ KernelOutcome play_blocks(V& values, const Labels& labels, const KernelRules& ru
           return values.close(), KernelOutcome{t + i, Halt::refused, Complaint::diverged};
       const std::int64_t row = row_of(t + i);
       const double weight = labels.weight ? labels.weight[row] : 1;
+      if (!bear_round(desk, values, i, labels.label[row], weight, rules.tie))
+        return values.close(), KernelOutcome{t + i, Halt::refused, Complaint::diverged};
       if (!play_round(desk, values, i, labels.label[row], weight, rules.tie)) continue;
       std::int64_t* slot = known.slots ? known.slots + known.offset + row : nullptr;
       if (slot && *slot >= 0) {

@@ -10,6 +10,7 @@
 #pragma once
 #include <cmath>
 
+#include "kept.hpp"
 #include "many.hpp"
 #include "mirror_links.hpp"
 #include "rows.hpp"
@@ -307,15 +308,16 @@ REGRETLESS_APART static double product_apart(const Row& row, double dot, const M
   return std::fabs(shown) < 1e-300 && sum != 0 ? (sum < 0 ? -1e-300 : 1e-300) : shown;
 }
 
-// Takes note of the features that a row shows.
+// Takes note of the features that a row shows; whether that has changed weights.
 template <class L, class Row>
-REGRETLESS_INLINE void meet(const Row& row, const MirrorRules& rules, const Duals& s) {
+REGRETLESS_INLINE bool meet(const Row& row, const MirrorRules& rules, const Duals& s) {
   std::int64_t n = row.n;
   while (n > 0 && row.x[n - 1] == 0) --n;
-  if (n == 0 || double(row.column(n - 1)) < s.memory.met) return;
+  if (n == 0 || double(row.column(n - 1)) < s.memory.met) return false;
   s.memory.met = double(row.column(n - 1)) + 1;
-  // It is heavier by far than all that were met: the reference must move up to it.
-  if (L(s.memory).sinks(s.memory.reference, 0)) [[unlikely]] move_reference<L>(rules, s);
+  if (!L(s.memory).sinks(s.memory.reference, 0)) [[likely]] return false;
+  move_reference<L>(rules, s);  // it is heavier by far than all that were met: the reference must move up to it
+  return true;
 }
 
 template <Rows X>
@@ -364,22 +366,44 @@ REGRETLESS_INLINE double write_down(double dot, double y, double norm2, double w
   return rules.rate * weight * y;
 }
 
+// Whether a round need not be tried out: what it adds is far below 1e290.
+REGRETLESS_INLINE bool is_mild(double norm2, double dot, double weight, const MirrorRules& rules, const MirrorMemory& m) {
+  return norm2 < tame_size && std::fabs(dot) < tame_size && weight < tame_rule && rules.rate < tame_rule &&
+         std::fabs(m.reference) < tame_size;
+}
+
+// What keeps a target from playing a round: it is tried out on a copy of the book, and on the coordinates.
+template <class L, class Row>
+REGRETLESS_APART static Complaint try_out(const Row& row, double dot, double y, double norm2, double weight, const MirrorRules& rules,
+                                          const Duals& s, Ledger book) {
+  const MirrorMemory& m = s.memory;
+  if (const Complaint c = complain_of(norm2, dot, m); c != Complaint::none) return c;
+  const double by = write_down<L>(dot, y, norm2, weight, rules, m, book);
+  bool kept = is_kept(book) && is_kept(m.bias + by * rules.intercept);
+  for (std::int64_t k = 0; k < row.n; ++k) kept &= is_kept(s.theta[std::int64_t(row.column(k)) * s.stride] + by * row.x[k]);
+  return kept ? Complaint::none : Complaint::diverged;
+}
+
 template <class L, Rows X>
 Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
                    std::int64_t begin, std::int64_t end) {
   const Duals duals(state, 0);
   for (std::int64_t t = begin; t < end; ++t) {
     if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
-    const auto row = rows[t];
-    meet<L>(row, rules, duals);
-    double norm2;
-    const double product = glance(paired(row), state.pairs, norm2);
-    norm2 += rules.intercept * rules.intercept;
+    const auto row = rows.checked(t);
+    double row2, product = glance(paired(row), state.pairs, row2);
+    const double norm2 = row2 + rules.intercept * rules.intercept;
+    if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]] return {t, Complaint::not_finite};
+    const double met = state.memory->met;
+    if (meet<L>(row, rules, duals)) [[unlikely]] product = glance(paired(row), state.pairs, row2);
     const double dot = with_bias<L>(row, product, rules, duals);
-    if (const Complaint c = complain_of(norm2, dot, *state.memory); c != Complaint::none) [[unlikely]] return {t, c};
     const std::int64_t at = rows.at(t);
-    const double weight = labels.weight ? labels.weight[at] : 1;
-    const double by = write_down<L>(dot, labels.label[at], norm2, weight, rules, *state.memory, *state.book);
+    const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
+    if (!is_mild(norm2, dot, weight, rules, *state.memory)) [[unlikely]] {
+      const Complaint c = try_out<L>(row, dot, y, norm2, weight, rules, duals, *state.book);
+      if (c != Complaint::none) return state.memory->met = met, Outcome{t, c};
+    }
+    const double by = write_down<L>(dot, y, norm2, weight, rules, *state.memory, *state.book);
     if (by != 0) move<L>(row, by, norm2, rules, duals);
   }
   return {end, Complaint::none};
@@ -392,26 +416,45 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
   double *dots = state.scratch, *scores = state.scratch + state.targets;
   Ledger& whole = state.book[state.targets];
   const auto duals = [&](std::int64_t c) { return Duals(state, c); };
+  Columns<double> met;
+  met.make(state.targets);
   for (std::int64_t t = begin; t < end; ++t) {
     if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
-    const auto row = rows[t];
-    for (std::int64_t c = 0; c < state.targets; ++c) meet<L>(row, rules, duals(c));
-    const double norm2 = glance_many(paired(row), state.pairs, state.targets, dots) + rules.intercept * rules.intercept;
+    const auto row = rows.checked(t);
+    const auto glance_all = [&] {
+      return glance_many(paired(row), state.pairs, state.targets, dots) + rules.intercept * rules.intercept;
+    };
+    const double norm2 = glance_all();
+    if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]] return {t, Complaint::not_finite};
+    bool changed = false;
+    for (std::int64_t c = 0; c < state.targets; ++c) {
+      met.at[c] = state.memory[c].met;
+      changed |= meet<L>(row, rules, duals(c));
+    }
+    if (changed) [[unlikely]] glance_all();
+    const std::int64_t at = rows.at(t);
+    const double weight = labels.weight ? labels.weight[at] : 1;
+    const auto sign = [&](std::int64_t c) { return c == labels.label[at] ? 1.0 : -1.0; };
+    bool mild = true;
     for (std::int64_t c = 0; c < state.targets; ++c) {
       dots[c] = with_bias<L>(row, dots[c], rules, duals(c));
       scores[c] = dots[c] * factor_for<L>(rules, state.memory[c], state.memory[c].met);
-      if (const Complaint bad = complain_of(norm2, dots[c], state.memory[c]); bad != Complaint::none) return {t, bad};
+      mild &= is_mild(norm2, dots[c], weight, rules, state.memory[c]);
     }
-    const std::int64_t at = rows.at(t);
-    const double weight = labels.weight ? labels.weight[at] : 1;
+    Complaint bad = mild || is_kept(whole.total_norm2 + norm2) ? Complaint::none : Complaint::diverged;
+    for (std::int64_t c = 0; c < state.targets && !mild && bad == Complaint::none; ++c)
+      bad = try_out<L>(row, dots[c], sign(c), norm2, weight, rules, duals(c), state.book[c]);
+    if (bad != Complaint::none) [[unlikely]] {
+      for (std::int64_t c = 0; c < state.targets; ++c) state.memory[c].met = met.at[c];
+      return {t, bad};
+    }
     whole.rounds += 1;
     whole.weighted += weight != 1;
     whole.mistakes += winner(scores, state.targets) != labels.label[at];
     whole.total_norm2 += norm2;
     if (whole.max_norm2 < norm2) whole.max_norm2 = norm2;
     for (std::int64_t c = 0; c < state.targets; ++c) {
-      const double y = c == labels.label[at] ? 1 : -1;
-      const double by = write_down<L>(dots[c], y, norm2, weight, rules, state.memory[c], state.book[c]);
+      const double by = write_down<L>(dots[c], sign(c), norm2, weight, rules, state.memory[c], state.book[c]);
       if (by != 0) move<L>(row, by, norm2, rules, duals(c));
     }
   }
@@ -429,18 +472,20 @@ void refresh_all(const MirrorRules& rules, const MirrorState& state) {
 // Scores of all rows under the normalised weights, all features that there are included.
 template <class L, Rows X>
 Outcome mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rules, const MirrorState& state, double* out) {
+  Columns<double> factors;  // its own: others may score meanwhile
+  factors.make(state.targets);
   for (std::int64_t c = 0; c < state.targets; ++c)
-    state.scratch[c] = factor_for<L>(rules, state.memory[c], state.memory[c].columns);
+    factors.at[c] = factor_for<L>(rules, state.memory[c], state.memory[c].columns);
   for (std::int64_t t = 0; t < count; ++t) {
     if (const Complaint c = ready(rows, t, count, state); c != Complaint::none) return {t, c};
-    const auto row = rows[t];
+    const auto row = rows.checked(t);
     double *scores = out + t * state.targets, norm2;
     if (state.targets == 1) *scores = glance(paired(row), state.pairs, norm2);
     else norm2 = glance_many(paired(row), state.pairs, state.targets, scores);
     if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, Complaint::not_finite};
     for (std::int64_t c = 0; c < state.targets; ++c) {
       const Duals duals(state, c);
-      const double dot = with_bias<L>(row, scores[c], rules, duals), score = dot * state.scratch[c];
+      const double dot = with_bias<L>(row, scores[c], rules, duals), score = dot * factors.at[c];
       // A score may be too small for a float, its sign may not.
       scores[c] = score == 0 && dot != 0 ? (dot < 0 ? -1e-300 : 1e-300) : score;
     }

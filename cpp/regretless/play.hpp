@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "geometry.hpp"
+#include "kept.hpp"
 #include "loss.hpp"
 #include "many.hpp"
 #include "rate.hpp"
@@ -54,6 +55,33 @@ REGRETLESS_INLINE Complaint complain(double norm2, double score, const Memory& m
   return std::fabs(score) < infinity && memory.norm2 < infinity ? Complaint::none : Complaint::diverged;
 }
 
+// Whether a round need not be tried out: the longest step, 2 eta |score| weight |x|, is then below 1e110, and its square, which
+// enters |w|^2, is the most that is added to anything. Rates and margins are looked at once a block.
+REGRETLESS_INLINE bool are_tame(const Rules& rules) {
+  return std::fabs(rules.eta) < tame_rule && std::fabs(rules.margin) < tame_rule;
+}
+REGRETLESS_INLINE bool is_tame(double norm2, double score, double weight, const Memory& memory) {
+  return norm2 > 1 / tame_size && norm2 < tame_size && std::fabs(score) < tame_size && memory.norm2 < tame_size * tame_size &&
+         weight < tame_rule;
+}
+
+// Whether weights stay numbers that move by `a` times the row, which is what their squared length tells; in a ball they are
+// longer for a moment. The step itself, times the clock, goes to the average.
+template <Geometry G>
+REGRETLESS_APART bool bears_step(const G& geometry, const Memory& m, double a, double score, double norm2) {
+  const double scale = geometry.scale(m), more = std::fabs(a) * (2 * std::fabs(score) + std::fabs(a) * norm2);
+  return is_kept((m.norm2 + more) / (scale * scale)) && is_kept(m.rounding + m.norm2 + more) && is_kept(m.clock * a / scale);
+}
+
+// Whether a target may suffer a round: it is suffered by copies.
+template <Geometry G, Loss L>
+REGRETLESS_APART bool bears(const G& geometry, const L& loss, const Rate& rate, double y, double score, double norm2, double weight,
+                            Memory memory, Ledger book) {
+  memory.clock += geometry.scale(memory);
+  const double a = suffer(loss, rate, y, score, norm2, weight, memory, book);
+  return is_kept(book) && bears_step(geometry, memory, a, score, norm2);
+}
+
 // Checks the row of round t before anything reads it, and fetches what the rounds to come will read. Weights are fetched,
 // a round ahead, if they are more than a second-level cache holds.
 template <Rows X>
@@ -70,6 +98,7 @@ REGRETLESS_INLINE Complaint make_ready(const X& rows, std::int64_t t, std::int64
 struct Seen {
   double norm2;
   Complaint complaint;
+  bool tame;  // of several targets: whether the round is tame to all of them
 };
 
 // Makes the row of round t ready and multiplies it with the weights. One copy for each kind of rows serves all compositions
@@ -77,7 +106,7 @@ struct Seen {
 template <Rows X>
 REGRETLESS_APART static double look(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen) {
   seen.complaint = make_ready(rows, t, end, state);
-  return glance(seen.complaint == Complaint::none ? rows[t] : typename X::Row{}, state.weights, seen.norm2);
+  return glance(seen.complaint == Complaint::none ? rows.checked(t) : typename X::Row{}, state.weights, seen.norm2);
 }
 
 template <Rows X, Geometry G, Loss L>
@@ -87,20 +116,23 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
   Ledger& book = *state.book;
   const Weights weights{state.weights, state.lag, state.columns, 1, m};
   const double b = rules.intercept;
+  const bool tame = are_tame(rules);
   Seen seen;
   for (std::int64_t t = begin; t < end; ++t) {
     const double dot = look(rows, t, end, state, seen);
     if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
     const double score = geometry.scale(m) * (dot + b * m.bias), norm2 = seen.norm2 + b * b;
-    if (const Complaint c = complain(norm2, score, m); c != Complaint::none) [[unlikely]] return {t, c};
-
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
+    if (!(tame && is_tame(norm2, score, weight, m))) [[unlikely]] {
+      if (const Complaint c = complain(norm2, score, m); c != Complaint::none) return {t, c};
+      if (!bears(geometry, loss, rate, y, score, norm2, weight, m, book)) return {t, Complaint::diverged};
+    }
     m.clock += geometry.scale(m);
     book.mistakes += positive(score, rules.tie) != (y > 0);
     const double a = suffer(loss, rate, y, score, norm2, weight, m, book);
     if (state.moves) [[unlikely]] state.moves[t] = a;
-    if (a != 0) step(rows[t], a, score, norm2, geometry, b, weights);
+    if (a != 0) step(rows.checked(t), a, score, norm2, geometry, b, weights);
   }
   return {end, Complaint::none};
 }
@@ -123,18 +155,32 @@ template <Rows X>
 REGRETLESS_APART static void look_many(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen,
                                        double* dots) {
   seen.complaint = make_ready(rows, t, end, state);
-  if (seen.complaint == Complaint::none) seen.norm2 = glance_many(rows[t], state.weights, state.targets, dots);
+  if (seen.complaint == Complaint::none) seen.norm2 = glance_many(rows.checked(t), state.weights, state.targets, dots);
 }
 
 // From products to scores.
 template <Geometry G>
-REGRETLESS_APART static void predict_many(const G& geometry, double intercept, const State& state, Side side, Seen& seen) {
-  seen.norm2 += intercept * intercept;
+REGRETLESS_APART static void predict_many(const G& geometry, const Rules& rules, const State& state, Side side, Seen& seen) {
+  seen.norm2 += rules.intercept * rules.intercept;
+  seen.tame = are_tame(rules);
   for (std::int64_t c = 0; c < side.targets; ++c) {
     const Memory& m = state.memory[c];
-    side.scores[c] = geometry.scale(m) * (side.scores[c] + intercept * m.bias);
-    if (const Complaint bad = complain(seen.norm2, side.scores[c], m); bad != Complaint::none) seen.complaint = bad;
+    side.scores[c] = geometry.scale(m) * (side.scores[c] + rules.intercept * m.bias);
+    seen.tame &= is_tame(seen.norm2, side.scores[c], 1, m);
   }
+  for (std::int64_t c = 0; c < side.targets && !seen.tame; ++c)
+    if (const Complaint bad = complain(seen.norm2, side.scores[c], state.memory[c]); bad != Complaint::none) seen.complaint = bad;
+}
+
+// Whether all targets may suffer a round that is not tame.
+template <Geometry G, Loss L>
+REGRETLESS_APART bool bear_many(const Round& round, const G& geometry, const L& loss, const Rate& rate, const State& state,
+                                Side side) {
+  for (std::int64_t c = 0; c < side.targets; ++c)
+    if (!bears(geometry, loss, rate, c == round.label ? 1 : -1, side.scores[c], round.norm2, round.weight, state.memory[c],
+               state.book[c]))
+      return false;
+  return is_kept(state.book[side.targets].total_norm2 + round.norm2);
 }
 
 // Whether any target moves.
@@ -191,12 +237,14 @@ Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const
   for (std::int64_t t = begin; t < end; ++t) {
     const std::int64_t at = rows.at(t);
     look_many(rows, t, end, state, seen, side.scores);
-    if (seen.complaint == Complaint::none) predict_many(geometry, rules.intercept, state, side, seen);
+    if (seen.complaint == Complaint::none) predict_many(geometry, rules, state, side, seen);
     if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
+    const bool tame = seen.tame && round.weight < tame_rule;
+    if (!tame && !bear_many(round, geometry, loss, rate, state, side)) [[unlikely]] return {t, Complaint::diverged};
     const bool moved = suffer_many(round, rules, geometry, loss, rate, state, side);
     if (state.moves) [[unlikely]] write_down(side, state.moves + t * state.targets);
-    if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
+    if (moved) step_many(rows.checked(t), round.norm2, rules.intercept, geometry, state, side);
   }
   return {end, Complaint::none};
 }

@@ -13,6 +13,7 @@ from ..checks import drawn_seed, whole
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
 from ..ledger import Ledger
+from .alone import TAKEN, TURN, alone, turn_of
 from .certified import Certified
 from .classes import distinct, encode, extend, targets_for, with_class
 from .estimator import Estimator
@@ -81,6 +82,7 @@ class OnlineClassifier(Estimator, Certified):
 
     # ---- learning
 
+    @alone
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything, then play the rows of X, `passes` times or until a pass is clean.
 
@@ -138,6 +140,7 @@ class OnlineClassifier(Estimator, Certified):
                 break
         return self
 
+    @alone
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Play the rows of X after all that came before.
 
@@ -170,6 +173,7 @@ class OnlineClassifier(Estimator, Certified):
         self._play_and_meet(batch, labels, weights, rules)
         return self
 
+    @alone
     def observe(self, batch: Batch) -> None:
         """Play a batch of a stream, whose columns and classes may be new.
 
@@ -194,6 +198,7 @@ class OnlineClassifier(Estimator, Certified):
         self._play_and_meet(batch, batch.labels, weights, self._playing)
         self.n_features_in_ = self.state_.columns
 
+    @alone
     def announce(self, classes: Array, columns: int) -> None:
         """Forget everything, and stand ready for rounds of these classes.
 
@@ -209,6 +214,7 @@ class OnlineClassifier(Estimator, Certified):
         self._adopt(classes, self.new_state(columns, self.targets(classes)))
         self.n_features_in_ = columns
 
+    @alone
     def play_encoded(self, batch: Batch, codes: Array) -> None:
         """Play a batch of a stream whose labels are all known, as `observe` does; for loops over many small batches.
 
@@ -243,8 +249,14 @@ class OnlineClassifier(Estimator, Certified):
         RegretlessError
             If the row is not finite or too wide, or the weights overflow.
         """
-        self.state_.rules = self._playing
-        _, why = self.state_.player(self._playing).one(x, self._codes[label])
+        turn = vars(self)[TURN]  # as `alone` takes it, at less cost
+        if not turn.acquire(False):
+            raise RegretlessError(TAKEN)
+        try:
+            self.state_.rules = self._playing
+            _, why = self.state_.player(self._playing).one(x, self._codes[label])
+        finally:
+            turn.release()
         if why is not None:
             raise RegretlessError(f"the round was not played, for its row is {why}")
 
@@ -261,8 +273,9 @@ class OnlineClassifier(Estimator, Certified):
         label
             One of ``classes_``.
         """
-        self.state_.player(self._playing).score(x[None], None, None, self._row)
-        return self._name(self._row)[0]
+        row = np.empty((1, self.state_.targets))  # its own: others may predict meanwhile
+        self.state_.player(self._playing).score(x[None], None, None, row)
+        return self._name(row)[0]
 
     @property
     def most_passes(self) -> int:
@@ -382,12 +395,20 @@ class OnlineClassifier(Estimator, Certified):
     state_: BaseState
 
     def _adopt(self, classes: Array, state: BaseState) -> None:
+        turn_of(self)
         self.state_ = state
         self._playing = self.rules()
-        self._row = np.empty((1, state.targets))
         self.classes_ = classes
         codes, _ = encode(classes, classes)
         self._codes = dict(zip(classes.tolist(), codes.tolist(), strict=True))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock: whoever gets a copy learns alone."""
+        return {name: value for name, value in vars(self).items() if name != TURN}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        turn_of(self)
 
     def _expect(self, classes: Array, columns: int) -> None:
         """Take up classes that were announced."""

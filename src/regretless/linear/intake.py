@@ -97,12 +97,13 @@ def ascending(batch: Batch) -> Batch:
     """A copy of a sparse batch in which each row's columns ascend and those that occur twice are summed."""
     from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
 
-    matrix = csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
+    shape = len(batch), batch.columns
     try:
+        # What is checked is a copy: another thread may write to what was given.
+        matrix = csr_array((batch.values, batch.indices, batch.starts), shape=shape, copy=True)
         matrix.check_format(full_check=True)
     except ValueError as error:
         raise RegretlessError(f"X is not a valid sparse matrix: {error}") from error
-    matrix = matrix.copy()
     matrix.sum_duplicates()
     return Batch(matrix.data, batch.labels, batch.columns, matrix.indices, matrix.indptr)
 

@@ -16,6 +16,7 @@ from ...theory.budget import BUDGET
 from ...theory.budget import budget as budget_bound
 from ...theory.kernel import KERNEL_PERCEPTRON, KernelStanding
 from ...theory.standing import Standing
+from ..alone import alone
 from ..base import OnlineClassifier
 from ..comparators.hindsight import Question
 from ..perceptron import TIES
@@ -212,6 +213,7 @@ class KernelPerceptron(OnlineClassifier):
 
     # ---- learning
 
+    @alone
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything, then play the rows of X, `passes` times or until a pass is clean.
 
@@ -241,6 +243,7 @@ class KernelPerceptron(OnlineClassifier):
         finally:
             del self._again
 
+    @alone
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Play the rows of X after all that came before, as new rows.
 
@@ -265,6 +268,7 @@ class KernelPerceptron(OnlineClassifier):
             self.looked_ = self.looks_ahead()
         return super().partial_fit(X, y, classes, sample_weight)
 
+    @alone
     def observe(self, batch: Batch) -> None:
         """Play a batch of a stream, whose columns and classes may be new.
 
@@ -283,6 +287,7 @@ class KernelPerceptron(OnlineClassifier):
             raise RegretlessError(STREAM_GAMMA.format(self.gamma))
         super().observe(batch)
 
+    @alone
     def update_one(self, x: Array, label: Any) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted.
 
