@@ -25,7 +25,7 @@ endif
 # The build requirements stand in the environment itself, so that a build reuses what the last one compiled.
 editable = $(call install,$(1)) --no-build-isolation --editable
 
-.PHONY: demo test test-engines lint audit bench soak mutants sanitize fuzz wheel clean
+.PHONY: demo test test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -48,6 +48,10 @@ soak: $(VENV)/.with-test
 # Whether the tests notice small faults: of the theorems and books (--sample, --seed, --module; --rules of the core).
 mutants: $(VENV)/.with-test
 	$(VENV)/bin/python -m tests.mutants $(ARGS)
+
+# Runs that are killed at 500 random moments; REGRETLESS_SEED=n for others.
+kills: $(VENV)/.with-test
+	REGRETLESS_KILLS=500 $(VENV)/bin/python -m pytest -s tests/test_kills.py $(ARGS)
 
 # The types of the core are kept beside the sources, for mypy; the build that knows them better must agree.
 lint: $(VENV)/.with-lint

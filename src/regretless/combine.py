@@ -119,7 +119,7 @@ class CombineRun(Watched):
                 self._batches()
             except Exception:
                 if self._rows > self.before:
-                    self._write(unfinished=True)
+                    self._rescue()
                 keep = self.saved > 0
                 raise
             self._write(unfinished=False)

@@ -11,19 +11,18 @@ twice must not pass, and the same model must give the same bytes.
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
 import stat
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from io import BufferedReader
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import ModelError
 from .memory import allowed, more, shown
+from .replacing import replacing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +44,12 @@ AGAIN = "copy or save the model again"
 Path = str | os.PathLike[str]
 
 
-def write_model(path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array]) -> None:
+Reader = Callable[[Path, Mapping[str, Any], Mapping[str, Any]], object]  # of the path, the description, the arrays
+
+
+def write_model(
+    path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array], reader: Reader | None = None
+) -> None:
     """Write a model; the file at `path` is replaced whole, or left as it was when anything fails.
 
     Parameters
@@ -57,19 +61,26 @@ def write_model(path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array
         The description; it is read back as it is or refused. The key ``format`` is reserved.
     tensors : mapping of str to ndarray
         Numbers or truth values, of any layout.
+    reader : callable, optional
+        Makes of the path, the description and the arrays what a file is read for; what it refuses is not written. It
+        gets the arrays as they are, and leaves them so.
 
     Raises
     ------
     ModelError
-        If something cannot be kept in a model file.
+        If something cannot be kept in a model file, or would be refused when it is read.
     OSError
         If the file cannot be written.
     """
     header, arrays = _encode(path, meta, tensors)
-    try:
-        _replace(os.path.realpath(path), header, arrays)
-    except OSError as error:  # it may name the temporary file; its reader knows only the model
-        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+    if reader is not None:
+        _refuse_unreadable(path, lambda: reader(path, meta, tensors))
+    if os.path.exists(path) and not os.path.isfile(path):
+        _refuse(path, "exists and is not a regular file", "choose another name for the model")
+    with replacing(path) as file:
+        file.write(header)
+        for array in arrays:
+            file.write(_raw(array))
 
 
 def read_model(path: Path, allowed: Collection[str] | None = None) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -154,6 +165,15 @@ def _raw(array: Array) -> memoryview:
 # Writing
 
 
+def _refuse_unreadable(path: Path, read: Callable[[], object]) -> None:
+    """Refuse, in the words of a writer, what a reader would refuse."""
+    try:
+        read()
+    except ModelError as error:
+        found = str(error).removeprefix(f"{os.fspath(path)}: ").removesuffix("; it cannot be used")
+        raise ModelError(f"{os.fspath(path)}: nothing was written, for {found}") from error
+
+
 def _encode(path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array]) -> tuple[bytes, list[Array]]:
     """The bytes before the arrays, and the arrays in the order of the file."""
     text = _canonical(path, meta)
@@ -202,53 +222,6 @@ def _storable(path: Path, name: str, values: Array) -> Array:
     if name == "__metadata__" or array.ndim > MOST_AXES:
         _refuse(path, f"the array {name!r} cannot be saved under this name or shape", "choose another")
     return array
-
-
-def _replace(target: str, header: bytes, arrays: list[Array]) -> None:
-    folder = os.path.dirname(target)
-    mode = _old_mode(target)
-    temporary = os.path.join(folder, f".regretless-{os.urandom(8).hex()}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(header)
-            for array in arrays:
-                file.write(_raw(array))
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(folder)
-
-
-def _old_mode(target: str) -> int | None:
-    """The permissions of the file that will be replaced; what is no file (a device, say) is not replaced."""
-    try:
-        mode = os.stat(target).st_mode
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(mode):
-        _refuse(target, "exists and is not a regular file", "choose another name for the model")
-    return stat.S_IMODE(mode)
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the new name outlast a power failure, where the system can do that for folders."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):
-            raise
 
 
 # Reading

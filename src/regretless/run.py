@@ -20,6 +20,7 @@ from .linear.base import OnlineClassifier
 from .linear.persist import write
 
 ROUNDS = FIELDS.index("rounds")
+SAME = 1e-9  # the share of a sum by which its order may change it
 POINTS_AN_OCTAVE = 10  # of the curve: 420 of them reach past 10^12 rounds
 
 Point = tuple[int, int, int]
@@ -40,6 +41,17 @@ class Watched:
 
     stop: Callable[[], bool]
     waiting: bool
+    unsaved: Exception | None = None  # why what was learned last could not be saved, if it could not
+
+    def _rescue(self) -> None:
+        """Save what was learned before something went wrong; a disk that is full must not hide what that was."""
+        try:
+            self._write(unfinished=True)
+        except (OSError, RegretlessError) as error:
+            self.unsaved = error
+
+    def _write(self, *, unfinished: bool) -> None:
+        raise NotImplementedError
 
     def _next(self, batches: Iterator[B]) -> B | None:
         self.waiting = True
@@ -114,6 +126,10 @@ class Run(Watched):
         How many rounds the model had when this run last saved it; 0 if it never did.
     first : Batch or None
         The first batch that was read.
+    last : str or None
+        By what the row is known that was learned last.
+    again : bool
+        Whether the rows of this run are, for all that is known of them, those that a finished one had learned before.
     """
 
     learner: OnlineClassifier
@@ -129,6 +145,8 @@ class Run(Watched):
     waiting: bool = False
     saved: int = 0
     first: Batch | None = None
+    last: str | None = None
+    again: bool = field(default=False, init=False)
 
     def play(self) -> None:
         """Go over the stream; save the model at the end, and also when something stops it.
@@ -143,14 +161,29 @@ class Run(Watched):
         if self.passes > 1 and not self.stream.rereadable:
             found = f"this can be read once only, not {self.passes} times"
             raise DataError(self.stream.name, None, None, found, "keep what is read with --cache FILE")
-        before = self.rounds
+        before, known = self.rounds, None if self.place.rows else self._known()
         try:
             self._passes()
         except Exception:
             if self.rounds > before:
-                self._write(unfinished=True)
+                self._rescue()
             raise
         self._write(unfinished=False)
+        self.again = known is not None and self._is_again(*known)
+
+    def _known(self) -> tuple[float, float, str | None] | None:
+        """What is known of the rows that were learned: how many, their squared lengths added up, the last of them."""
+        if not self.rounds:
+            return None
+        ledger = self.learner.ledger_
+        return ledger.rounds, ledger.total_norm2, self.last
+
+    def _is_again(self, rounds: float, norm2: float, last: str | None) -> bool:
+        """Whether those that were learned before are these rows, once or several times."""
+        ledger = self.learner.ledger_
+        played, more = ledger.rounds - rounds, ledger.total_norm2 - norm2
+        alike = abs(more * rounds - norm2 * played) <= SAME * norm2 * played
+        return last == self.last and rounds % self.place.rows == 0 and alike
 
     @property
     def rounds(self) -> int:
@@ -210,6 +243,8 @@ class Run(Watched):
             learned = self.rounds - before
             self.place.rows += learned
             self.place.nonzeros += _nonzeros(batch, begin, begin + learned)
+            if learned:
+                self.last = _print_of(batch, begin + learned - 1)
 
     def _checkpoints_within(self, first: int, last: int) -> range:
         """The round counts first < t <= last at which to save."""
@@ -236,8 +271,26 @@ class Run(Watched):
             "passes": self.passes,
             "source": os.path.basename(self.stream.name),
         }
-        curve = [list(point) for point in self.curve]
-        return {"schema": self.stream.schema(), "curve": curve, "unfinished": stands if unfinished else None}
+        return {
+            "schema": self.stream.schema(),
+            "curve": [list(point) for point in self.curve],
+            "unfinished": stands if unfinished else None,
+            "last": self.last,
+        }
+
+
+def _print_of(batch: Batch, row: int) -> str:
+    """By what a row is known again, in whatever format and precision it is read."""
+    from hashlib import sha256
+
+    if batch.starts is None or batch.indices is None:
+        values = batch.values[row]
+        columns = np.arange(len(values))
+    else:
+        entries = slice(int(batch.starts[row]), int(batch.starts[row + 1]))
+        values, columns = batch.values[entries], batch.indices[entries]
+    there = np.flatnonzero(values)
+    return sha256(columns[there].astype("<i8").tobytes() + values[there].astype("<f8").tobytes()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -256,6 +309,8 @@ class Continuation:
         How many an unfinished run was to make.
     source : str or None
         The stream that an unfinished run stopped in, without its folder.
+    last : str or None
+        By what the row is known that was learned last.
     """
 
     schema: dict[str, Any] | None = None
@@ -263,6 +318,7 @@ class Continuation:
     place: Place | None = None
     passes: int | None = None
     source: str | None = None
+    last: str | None = None
 
     @classmethod
     def read(cls, extra: Mapping[str, Any]) -> Continuation:
@@ -276,14 +332,14 @@ class Continuation:
         with fits("what the model says of its run"):
             schema = None if extra.get("schema") is None else dict(extra["schema"])
             curve = tuple((int(r), int(m), int(u)) for r, m, u in extra.get("curve", ()))
-            stands = extra.get("unfinished")
+            stands, last = extra.get("unfinished"), extra.get("last")
             if stands is None:
-                return cls(schema, curve)
+                return cls(schema, curve, last=last)
             counts = [int(stands[key]) for key in ("pass", "row", "nonzeros", "updates")]
             passes = int(stands["passes"])
             if min(counts) < 0 or counts[0] >= passes:
                 raise ValueError(f"pass {counts[0] + 1} of {passes}, row {counts[1]}")
-            return cls(schema, curve, Place(*counts), passes, str(stands["source"]))
+            return cls(schema, curve, Place(*counts), passes, str(stands["source"]), last)
 
     def refuse_other(self, stream: Stream) -> None:
         """An unfinished run goes on in the stream that it stopped in.

@@ -86,7 +86,7 @@ def write(path: str | PathLike[str], learner: Bandit, extra: Mapping[str, Any]) 
         "seed": str(learner.seed_),
         "extra": dict(extra),
     }
-    write_model(path, description, board.arrays() | _waiting(learner, board))
+    write_model(path, description, board.arrays() | _waiting(learner, board), rebuilt)
 
 
 def _waiting(learner: Bandit, board: Board) -> dict[str, Array]:

@@ -40,7 +40,8 @@ def go(run: Run | CombineRun, table: Tabulates, console: Console) -> None:
         except Exception as error:
             if stopping.asked():  # a reader may have put the interruption in its own words
                 raise Ended(f"interrupted; {kept(run)}", stopping.code) from None
-            raise RegretlessError(f"{explain(error, run.stream.name)}{_rescued(run)}") from error
+            found = explain(error, run.stream.name)
+            raise RegretlessError(f"{found}{_rescued(run, found)}") from error
         finally:
             console.settle()
             table.end(run.point)
@@ -49,15 +50,17 @@ def go(run: Run | CombineRun, table: Tabulates, console: Console) -> None:
 
 
 def kept(run: Run | CombineRun) -> str:
-    """What is left of a run that was stopped."""
+    """What is left of a run that was stopped: what was written, whatever was meant to be."""
     if run.save is None:
         return "nothing was kept, for there is no --save"
     if not run.saved:
-        return "nothing was learned yet"
-    return f"{run.saved} rounds are kept in {run.save}; to go on: --resume {run.save}"
+        return f"nothing was kept: {explain(run.unsaved)}" if run.unsaved else "nothing was learned yet"
+    lost = f", and no later ones: {explain(run.unsaved)}" if run.unsaved else ""
+    return f"{run.saved} rounds are kept in {run.save}{lost}; to go on: --resume {run.save}"
 
 
-def _rescued(run: Run | CombineRun) -> str:
+def _rescued(run: Run | CombineRun, error: str) -> str:
+    lost = "" if run.unsaved is None or explain(run.unsaved) == error else f"; {explain(run.unsaved)}"
     if not run.saved:
-        return ""
-    return f" ({run.saved} rounds are kept in {run.save}; to go on when this is mended: --resume {run.save})"
+        return f" (nothing is kept{lost})" if lost else ""
+    return f" ({run.saved} rounds are kept in {run.save}{lost}; to go on when this is mended: --resume {run.save})"

@@ -98,6 +98,8 @@ def _learn(arguments: Namespace) -> int:
     warn_skipped(stream)
     for trap in traps(run) if not (arguments.quiet or arguments.json) else ():
         console.line(trap)
+    if run.again:
+        complain(f"{arguments.file} is, as it seems, what the model had learned from: its rows were learned once more")
     if len(learner.classes_) == 1:
         only = label_text(learner.classes_.tolist()[0])
         complain(f"{arguments.file} holds one class only, {only}: there is nothing yet to tell it from")
@@ -127,6 +129,7 @@ def _run(arguments: Namespace, learner: OnlineClassifier, stream: Stream, contin
         checkpoint_every=arguments.checkpoint_every,
         curve=list(continuation.curve),
         place=continuation.place or Place(),
+        last=continuation.last,
     )
 
 

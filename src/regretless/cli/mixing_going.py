@@ -73,19 +73,19 @@ class Going:
         path = self.run.checkpoint
         if path is None:
             return "nothing was kept, for there is no --save"
-        if self.run.mixture is None:
+        if not self.run.saved:
             return "no epoch was finished, so that nothing was kept"
         place = os.fspath(path)
         return f"{self._epochs()} kept in {place}; to go on: the same shards with --resume {place}"
 
     def _rescued(self) -> str:
-        if self.run.checkpoint is None or self.run.mixture is None:
+        if self.run.checkpoint is None or not self.run.saved:
             return ""
         place = os.fspath(self.run.checkpoint)
         return f" ({self._epochs()} kept in {place}; to go on when this is mended: --resume {place})"
 
     def _epochs(self) -> str:
-        done = 0 if self.run.mixture is None else len(self.run.mixture.history)
+        done = self.run.saved
         return f"{many(done, 'epoch')} of {self.run.epochs:,} {'is' if done == 1 else 'are'}"
 
     def _epoch(self, epoch: Epoch) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ..errors import DataError, RegretlessError
+from ..replacing import Replacement
 from .source import Input, Source, name_of, open_bytes
 
 
@@ -48,9 +49,8 @@ class _Copying(RawIOBase):
     """A file that writes what is read from it to another, under a temporary name until the end is reached."""
 
     def __init__(self, file: BinaryIO, cache: Path, finish: Any) -> None:
-        self._file, self._cache, self._finish = file, cache, finish
-        # In the same folder, for only there can it be renamed in one step.
-        self._copy: Any = cache.with_name(f".{cache.name}.{os.urandom(8).hex()}").open("xb")
+        self._file, self._finish = file, finish
+        self._copy: Replacement | None = Replacement(cache)
 
     def readable(self) -> bool:
         return True
@@ -59,23 +59,16 @@ class _Copying(RawIOBase):
         count = int(cast(Any, self._file).readinto(buffer))
         if self._copy is not None:
             if count:
-                self._copy.write(memoryview(buffer)[:count])
+                self._copy.file.write(memoryview(buffer)[:count])
             else:
-                self._keep()
+                self._copy.finish()
+                self._copy = None
+                self._finish()
         return count
-
-    def _keep(self) -> None:
-        self._copy.flush()
-        os.fsync(self._copy.fileno())
-        self._copy.close()
-        os.replace(self._copy.name, self._cache)
-        self._copy = None
-        self._finish()
 
     def close(self) -> None:
         if not self.closed:
             self._file.close()
             if self._copy is not None:
-                self._copy.close()
-                os.unlink(self._copy.name)
+                self._copy.discard()
         super().close()

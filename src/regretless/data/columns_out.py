@@ -7,11 +7,12 @@ import io
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..replacing import Replacement
 from .chunk import Array
 
 PARQUET = (".parquet", ".pq")
@@ -34,10 +35,7 @@ class ColumnsOut:
     def __init__(self, path: str | os.PathLike[str], names: Callable[[], Sequence[str]]) -> None:
         self.path = os.fspath(path)
         self._names = names
-        self._target = os.path.realpath(self.path)
-        self._direct = os.path.exists(self.path) and not os.path.isfile(self.path)
-        self._temporary = self.path if self._direct else _beside(self._target)
-        self._file: BinaryIO | None = None
+        self._replacement: Replacement | None = None
         self._rows: _Rows | None = None
 
     def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
@@ -60,32 +58,23 @@ class ColumnsOut:
             If it cannot be written; it names the file.
         """
         with self._named():
-            rows = self._begun()
-            rows.close()
-            rows.file.flush()
-            if not self._direct:
-                os.fsync(rows.file.fileno())
-            rows.file.close()
-            if not self._direct:
-                os.replace(self._temporary, self._target)
-            self._rows = self._file = None
+            self._begun().close()
+            if self._replacement is not None:
+                self._replacement.finish()
+        self._rows = self._replacement = None
 
     def discard(self) -> None:
         """Give up what was written."""
-        if self._file is None:
-            return
-        with suppress(OSError):  # a full disk has no room for what is still in memory either
-            self._file.close()
-        self._rows = self._file = None
-        if not self._direct:
-            with suppress(FileNotFoundError):
-                os.unlink(self._temporary)
+        if self._replacement is not None:
+            self._replacement.discard()
+        self._rows = self._replacement = None
 
     def _begun(self) -> _Rows:
         if self._rows is None:
             make = _ParquetRows if os.path.splitext(self.path)[1].lower() in PARQUET else _TextRows
-            self._file = open(self._temporary, "wb" if self._direct else "xb")  # noqa: SIM115 (finish closes it)
-            self._rows = make(self._file, list(self._names()))
+            names = list(self._names())
+            self._replacement = Replacement(self.path)
+            self._rows = make(self._replacement.file, names)
         return self._rows
 
     @contextmanager
@@ -161,8 +150,3 @@ class _ParquetRows(_Rows):
 
         self._writer.write_table(pa.concat_tables(self._kept).combine_chunks())
         self._kept, self._cells = [], 0
-
-
-def _beside(path: str) -> str:
-    """A name in the same folder, for only there can a file be renamed in one step."""
-    return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.urandom(8).hex()}.tmp")

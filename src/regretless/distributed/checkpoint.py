@@ -133,7 +133,9 @@ class Kept:
 
 def save(path: str | os.PathLike[str], learner: OnlineClassifier, kept: Kept) -> None:
     """Write the model and the run; the file is replaced as a whole, or not at all."""
-    write(path, learner, kept.extra())
+    extra = kept.extra()
+    _refuse_unfit(path, learner, Kept.of(extra))
+    write(path, learner, extra)
 
 
 def load(path: str | os.PathLike[str]) -> tuple[OnlineClassifier, Kept]:
@@ -148,9 +150,14 @@ def load(path: str | os.PathLike[str]) -> tuple[OnlineClassifier, Kept]:
     if "mixing" not in extra:
         raise ModelError(f"{os.fspath(path)}: this model was learned in one go, not over shards")
     kept = Kept.of(extra)
+    _refuse_unfit(path, learner, kept)
+    return learner, kept
+
+
+def _refuse_unfit(path: str | os.PathLike[str], learner: OnlineClassifier, kept: Kept) -> None:
+    """Refuse a run that is not this learner's."""
     if kept.clock.shape != learner.state_.books.shape or len(kept.sums.mixed) != learner.state_.targets:
         raise ModelError(f"{os.fspath(path)}: what the model says of its shards is not about this learner")
-    return learner, kept
 
 
 def names_of(shards: Sequence[Shard]) -> list[str]:

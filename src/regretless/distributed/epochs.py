@@ -58,6 +58,8 @@ class Mixing:
         Whether a checkpoint that has all epochs behind it is refused: whoever fits would get what was fitted before.
     mixture : Mixture or None
         As of the last whole epoch, also when something has stopped the run since.
+    saved : int
+        How many epochs are behind the model in the checkpoint; 0 if this run has found and written none there.
     """
 
     learner: OnlineClassifier
@@ -77,6 +79,7 @@ class Mixing:
     on_epoch: Callable[[Epoch], None] = lambda epoch: None
     stop: Callable[[], bool] = lambda: False
     mixture: Mixture | None = field(default=None, init=False)
+    saved: int = field(default=0, init=False)
     _prints: list[str | None] = field(default_factory=list, init=False)
     _names: list[str] = field(default_factory=list, init=False)
     _reading: dict[str, Any] | None = field(default=None, init=False)
@@ -130,6 +133,7 @@ class Mixing:
             raise RegretlessError(f"{found}; a fit goes on with one that was stopped, or for more epochs")
         if self.checkpoint is not None and not (os.path.exists(self.checkpoint) and same_file(source, self.checkpoint)):
             self.mixture.save(self.checkpoint)
+        self.saved = 0 if self.checkpoint is None else done
 
     def _refuse_places(self) -> None:
         """Refuse a checkpoint that cannot be written, before anything is played."""
@@ -149,10 +153,10 @@ class Mixing:
         done = 0 if self.mixture is None else len(self.mixture.history)
         if self.checkpoint is None:
             return f"There is no checkpoint, so that nothing is kept of {done} epochs; give checkpoint=FILE"
-        if done == 0:
+        if self.saved == 0:
             return "No epoch was finished yet, and nothing is written"
         path = os.fspath(self.checkpoint)
-        return f"Epoch {done} is whole in {path}: make a new executor and call the same again to go on from there"
+        return f"Epoch {self.saved} is whole in {path}: make a new executor and call the same again to go on from there"
 
     # ---- one epoch
 
@@ -175,6 +179,7 @@ class Mixing:
         self.mixture = Mixture(learner, self.shards, self._kept(learner, schema, played, last))
         if self.checkpoint is not None:
             save(self.checkpoint, learner, self.mixture.kept)
+            self.saved = number
         self.on_epoch(last)
 
     def _first(self, player: Player) -> tuple[OnlineClassifier, dict[str, Any] | None, Played]:

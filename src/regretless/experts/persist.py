@@ -81,7 +81,7 @@ def write(path: str | PathLike[str], learner: ExpertLearner, extra: Mapping[str,
     tensors = board.arrays()
     if pending:
         tensors["waiting"] = np.stack([kept.kept for kept in pending.values()])
-    write_model(path, description, tensors)
+    write_model(path, description, tensors, rebuilt)
 
 
 def read(path: str | PathLike[str]) -> tuple[ExpertLearner, dict[str, Any]]:

@@ -45,7 +45,7 @@ def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[s
         "fresh": learner.first_pass(),
         "extra": dict(extra),
     }
-    write_model(path, description, state.tensors())
+    write_model(path, description, state.tensors(), rebuilt)
 
 
 def read(path: str | PathLike[str]) -> tuple[OnlineClassifier, dict[str, Any]]:

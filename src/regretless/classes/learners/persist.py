@@ -59,7 +59,7 @@ def write(path: str | PathLike[str], learner: ClassLearner, extra: Mapping[str, 
     if getattr(learner, "order", None) is not None:
         assert board.order is not None
         tensors["order"] = board.order
-    write_model(path, description, tensors)
+    write_model(path, description, tensors, rebuilt)
 
 
 def read(path: str | PathLike[str]) -> tuple[ClassLearner, dict[str, Any]]:
