@@ -16,6 +16,8 @@ import pytest
 
 from regretless.cli import main
 
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as nohup leaves it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 BARE = ("--learner", "perceptron", "--no-certify", "--quiet")
 
 
@@ -50,6 +52,7 @@ class CommandLine:
 def heed_interrupts() -> None:
     """Let a process be interrupted, though its parent ignores that, as a job in a shell's background does."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def start(*words: object, **more: Any) -> subprocess.Popen[bytes]:

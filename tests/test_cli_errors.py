@@ -401,3 +401,25 @@ def test_the_demonstration_without_scikit_learn_says_what_to_install(run, tmp_pa
     result = run("demo", "--folder", tmp_path)
     assert result.code == 1
     assert "regretless[sklearn]" in complaint(result)
+
+
+class Impatience:
+    """Ctrl-C while a module is looked for."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == self._module:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("module", ["regretless.cli.entry", "regretless.cli.learn"])
+def test_an_interruption_while_modules_are_imported_is_one_line(run, mail, monkeypatch, module):
+    """Ctrl-C before the work begins ends with 130 and one word, and no traceback."""
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    if module == "regretless.cli.entry":
+        monkeypatch.delattr("regretless.cli.entry", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Impatience(module), *sys.meta_path])
+    result = run("learn", mail, *BARE)
+    assert (result.code, result.out, result.err) == (130, "", "regretless: interrupted\n")

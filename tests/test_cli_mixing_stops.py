@@ -53,7 +53,7 @@ def strike(monkeypatch):
 
 
 @pytest.mark.parametrize("shards", [1, 4, 5, 7, 14])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_the_last_whole_epoch(run, tmp_path, strike, monkeypatch, shards, number):
     """Ctrl-C or termination anywhere in three epochs of four shards ends with 130 or 143, and --resume finishes."""
     files = parts(tmp_path, shards=4)
@@ -62,7 +62,7 @@ def test_a_signal_leaves_the_last_whole_epoch(run, tmp_path, strike, monkeypatch
     strike(shards, number)
     stopped = run("learn", *files, *MIXED, "--passes", 4, "--save", model)
     monkeypatch.undo()
-    assert stopped.code == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert stopped.code == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}[number]
     done = (shards - 1) // 4
     if not done:
         assert "no epoch was finished" in stopped.err
@@ -185,7 +185,7 @@ def _finishes_alike(run: CommandLine, files: list[Path], model: Path) -> None:
 
 
 @POSIX
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_no_process_is_left_behind(run, endless, number):
     """However the run is ended, its processes end with it, and what it kept finishes as if nothing had happened."""
     files, model, process = endless
@@ -197,7 +197,9 @@ def test_no_process_is_left_behind(run, endless, number):
         assert all(map(alive, workers))
     process.send_signal(number)
     said = process.communicate(timeout=PATIENCE)[1]
-    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
+    assert (
+        process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}[number]
+    )
     assert b"Traceback" not in said
     assert _soon(lambda: not any(map(alive, workers)))
     _finishes_alike(run, files, model)

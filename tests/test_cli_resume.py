@@ -84,14 +84,14 @@ def test_two_tables_are_learned_like_one(run, tmp_path):
 
 
 @pytest.mark.parametrize("rounds", [1, 10_000, 20_000, 47_000])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_the_run_after_a_checkpoint(run, rows, tmp_path, strike, monkeypatch, rounds, number):
     """Ctrl-C or termination in any of three passes ends with 130 or 143 and a model, and --resume finishes the run."""
     whole, model = tmp_path / "whole.rgl", tmp_path / "m.rgl"
     run("learn", rows, *BARE, "--passes", 3, "--save", whole)
     strike(rounds, number)
     stopped = run("learn", rows, *BARE, "--passes", 3, "--save", model)
-    assert stopped.code == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert stopped.code == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}[number]
     assert stopped.err.startswith("regretless: interrupted")
     assert f"--resume {model}" in stopped.err
     monkeypatch.undo()
@@ -112,6 +112,19 @@ def test_a_second_signal_ends_at_once(run, rows, tmp_path, strike, monkeypatch):
     assert (result.code, result.out) == (130, "")
     assert "Traceback" not in result.err
     assert not (tmp_path / "m.rgl").exists()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_stop_does_not_wait_for_the_same_wish(run, rows, tmp_path, strike, monkeypatch):
+    """A signal that comes twice at once is one wish, without which the command would wait: it ends as soon as it has
+    saved, and hands the signals back."""
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 1e9)
+    monkeypatch.setattr("regretless.cli.signals.sleep", lambda _: pytest.fail("it waits"), raising=False)
+    strike(1, signal.SIGINT, signal.SIGINT)
+    stopped = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
+    assert stopped.code == 130
+    assert "rounds are kept" in stopped.err
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -150,7 +163,7 @@ def _until(process, rounds: int, found: list[bytes]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_a_process_on_a_pipe_can_be_stopped(run, tmp_path, number):
     """A learner on a pipe that has no end ends on Ctrl-C with a checkpoint; killed, it leaves the last one; either goes
     on when the same rounds come again."""
@@ -166,7 +179,10 @@ def test_a_process_on_a_pipe_can_be_stopped(run, tmp_path, number):
     with suppress(BrokenPipeError):  # more may come, or there may be nobody to take it
         process.stdin.write(data[len(data) // 4 * 3 :])
         process.stdin.flush()
-    assert process.wait(PATIENCE) == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
+    assert (
+        process.wait(PATIENCE)
+        == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}[number]
+    )
     with suppress(BrokenPipeError):
         process.stdin.close()
     assert b"Traceback" not in b"".join(said) + process.stderr.read()
@@ -178,7 +194,7 @@ def test_a_process_on_a_pipe_can_be_stopped(run, tmp_path, number):
     assert model.read_bytes() == (tmp_path / "whole.rgl").read_bytes()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_is_stopped_while_it_waits_for_rows(run, tmp_path, monkeypatch, number):
     """A signal that comes while the next rows are being read ends the reading, though they may never come, and even if
     the reader has words of its own for what happened."""
@@ -195,7 +211,7 @@ def test_a_run_is_stopped_while_it_waits_for_rows(run, tmp_path, monkeypatch, nu
 
     monkeypatch.setattr(SvmlightStream, "batches", quiet)
     result = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
-    assert result.code == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert result.code == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}[number]
     assert "100 rounds are kept" in result.err
 
 

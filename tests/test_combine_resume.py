@@ -157,7 +157,7 @@ def test_a_finished_model_forecasts_rows_without_outcomes(run, tmp_path):
 
 @pytest.mark.parametrize("delay", [1, 7])
 @pytest.mark.parametrize("rounds", [1, 200, 430])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_the_run_after_saving(run, tmp_path, blocks, strike, monkeypatch, rounds, number, delay):
     """Ctrl-C or termination ends with 130 or 143 and a model, and --resume finishes the run to the same bytes."""
     table = write_table(tmp_path / "t.csv", *rows_for("ml-poly"))
@@ -165,7 +165,7 @@ def test_a_signal_stops_the_run_after_saving(run, tmp_path, blocks, strike, monk
     run("combine", table, *words, "--save", whole)
     strike(rounds, number)
     stopped = run("combine", table, *words, "--save", model)
-    assert stopped.code == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert stopped.code == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}[number]
     assert stopped.err.startswith("regretless: interrupted")
     assert f"--resume {model}" in stopped.err
     monkeypatch.setattr(Console, "rounds", lambda console, played: None)

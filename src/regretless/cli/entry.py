@@ -13,6 +13,7 @@ from typing import TextIO
 from .exits import FAILED, INTERRUPTED, USAGE, Ended, UsageError
 from .output import complain, explain
 from .parser import make
+from .signals import restore
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -24,7 +25,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
-        code = _outcome(argv)
+        try:
+            code = _outcome(argv)
+        finally:
+            restore()
     return _flushed(code)
 
 

@@ -6,6 +6,7 @@ DONE = 0
 FAILED = 1  # bad data, or something that went wrong on the way
 USAGE = 2
 VIOLATED = 3  # a bound that always holds did not
+HUNG_UP = 129  # the terminal was closed
 INTERRUPTED = 130  # Ctrl-C
 TERMINATED = 143
 

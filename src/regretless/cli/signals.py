@@ -5,13 +5,17 @@ from __future__ import annotations
 import signal
 from contextlib import AbstractContextManager
 from threading import current_thread, main_thread
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any, Protocol
 
 from ..errors import Interrupted
-from .exits import INTERRUPTED, TERMINATED
+from .exits import HUNG_UP, INTERRUPTED, TERMINATED
 
 ONE_WISH = 0.5  # seconds in which a repeated signal is the same wish: a key that bounced, a signal delivered twice
+CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
+if hasattr(signal, "SIGHUP"):  # its terminal is gone, or the connection to it
+    CODES[signal.SIGHUP] = HUNG_UP
+_replaced: dict[int, Any] = {}  # what handled the signals before a run that was stopped, until the command is over
 
 
 class Waits(Protocol):
@@ -37,7 +41,7 @@ class Stopping(AbstractContextManager["Stopping"]):
     @property
     def code(self) -> int:
         """The exit code that goes with the signal."""
-        return TERMINATED if self.signal == signal.SIGTERM else INTERRUPTED
+        return CODES.get(self.signal or signal.SIGINT, INTERRUPTED)
 
     def asked(self) -> bool:
         """Whether a signal came."""
@@ -45,7 +49,7 @@ class Stopping(AbstractContextManager["Stopping"]):
 
     def __enter__(self) -> Stopping:
         if current_thread() is main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in CODES:
                 # What is ignored from the start (nohup, a shell's background job) stays so.
                 if signal.getsignal(number) is not signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._stop)
@@ -53,7 +57,9 @@ class Stopping(AbstractContextManager["Stopping"]):
 
     def __exit__(self, kind: object, *_: object) -> None:
         if self.signal is not None and kind is not KeyboardInterrupt:
-            sleep(max(0.0, self._since + ONE_WISH - monotonic()))  # or the same wish would end what follows
+            for number, before in self._before.items():  # or the same wish, told twice, would end what follows
+                _replaced.setdefault(number, before)
+            return
         for number, before in self._before.items():
             signal.signal(number, before)
 
@@ -66,3 +72,9 @@ class Stopping(AbstractContextManager["Stopping"]):
         self.signal = number
         if self._run.waiting:
             raise Interrupted("interrupted")
+
+
+def restore() -> None:
+    """Give the signals back to whoever handled them before the command, once it is over."""
+    while _replaced:
+        signal.signal(*_replaced.popitem())

@@ -125,7 +125,8 @@ def _deaf() -> Iterator[None]:
 
 def _begin(gate: Event) -> None:
     """The first thing that a process of the pool does; then it waits until all of them are started."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):  # a terminal tells all of them
+        signal.signal(number, signal.SIG_IGN)
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     Thread(target=_end_with_parent, daemon=True).start()
