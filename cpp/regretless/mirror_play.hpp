@@ -416,7 +416,7 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
   double *dots = state.scratch, *scores = state.scratch + state.targets;
   Ledger& whole = state.book[state.targets];
   const auto duals = [&](std::int64_t c) { return Duals(state, c); };
-  Columns<double> met;
+  Buffer<double> met;
   met.make(state.targets);
   for (std::int64_t t = begin; t < end; ++t) {
     if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
@@ -472,7 +472,7 @@ void refresh_all(const MirrorRules& rules, const MirrorState& state) {
 // Scores of all rows under the normalised weights, all features that there are included.
 template <class L, Rows X>
 Outcome mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rules, const MirrorState& state, double* out) {
-  Columns<double> factors;  // its own: others may score meanwhile
+  Buffer<double> factors;  // its own: others may score meanwhile
   factors.make(state.targets);
   for (std::int64_t c = 0; c < state.targets; ++c)
     factors.at[c] = factor_for<L>(rules, state.memory[c], state.memory[c].columns);

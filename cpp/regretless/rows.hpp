@@ -70,17 +70,17 @@ struct Dense {
   REGRETLESS_INLINE void prefetch_weights(std::int64_t, const double*, std::int64_t) const {}  // they are read in a row
 };
 
-// Room for the columns of one row.
-template <class I>
-struct Columns {
-  I* at = nullptr;
+// Memory of one call alone: the state's own is that of whoever learns, while others score.
+template <class T>
+struct Buffer {
+  T* at = nullptr;
   std::int64_t room = 0;
-  Columns() = default;
-  Columns(const Columns&) {}  // whoever copies rows checks them anew
-  Columns& operator=(const Columns&) = delete;
-  ~Columns() { delete[] at; }
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { delete[] at; }
   REGRETLESS_APART void make(std::int64_t n) {
-    I* const more = new I[std::size_t(2 * n)];
+    T* const more = new T[std::size_t(2 * n)];
     delete[] at;
     at = more, room = 2 * n;
   }
@@ -134,12 +134,13 @@ struct Sparse {
   bool wide;
   std::int64_t rows, entries;
   const std::int64_t* order;
-  mutable Columns<I> held;  // of the row that was checked last: whoever writes into `j` meanwhile does not change these
+  I* held;  // where the columns of the row that is checked are kept, which others may write to; null if nobody does
+  std::int64_t room;
   mutable Row row{};
 
   explicit Sparse(const Block& b)
       : x(static_cast<const V*>(b.values)), j(static_cast<const I*>(b.indices)), starts(b.starts),
-        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order) {}
+        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order), held(static_cast<I*>(b.held)), room(b.room) {}
 
   // Read once, for another thread may write there.
   REGRETLESS_INLINE std::int64_t start(std::int64_t row) const {
@@ -162,12 +163,17 @@ struct Sparse {
     const Span s = span(at(t));
     const std::int64_t n = s.end - s.begin;
     if (n < 0) return Complaint::broken_starts;
-    if (n > held.room) [[unlikely]] held.make(n);
-    row = {x + s.begin, held.at, n};
     constexpr std::int64_t most = std::numeric_limits<I>::max();
-    const I* const columns = j + s.begin;
-    if (copy_ascending(held.at, columns, n, I(limit <= most ? limit - 1 : most))) [[likely]] return Complaint::none;
-    return ascends(held.at, n) ? Complaint::out_of_range : Complaint::unsorted;
+    const I last = I(limit <= most ? limit - 1 : most);
+    row = {x + s.begin, j + s.begin, n};
+    if (!held) {
+      if (!ascends(row.j, n)) return Complaint::unsorted;
+      return n == 0 || (row.j[0] >= 0 && row.j[n - 1] <= last) ? Complaint::none : Complaint::out_of_range;
+    }
+    if (n > room) return Complaint::broken_starts;  // longer than any row was when room was made
+    row.j = held;
+    if (copy_ascending(held, j + s.begin, n, last)) [[likely]] return Complaint::none;
+    return ascends(held, n) ? Complaint::out_of_range : Complaint::unsorted;
   }
   REGRETLESS_INLINE Row checked(std::int64_t) const { return row; }
   // A row of arrays that nobody else writes to.

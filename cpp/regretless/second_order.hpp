@@ -90,8 +90,8 @@ struct Sieve {
 };
 // The same in memory of its own, once it is needed: others may score meanwhile.
 struct OwnSieve {
-  Columns<double> values;
-  Columns<std::int64_t> columns;
+  Buffer<double> values;
+  Buffer<std::int64_t> columns;
   template <class Row>
   auto operator()(const Row& row) {
     if (row.n > values.room) values.make(row.n), columns.make(row.n);
