@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import pytest
@@ -57,6 +58,17 @@ def says_its_number(case: Known) -> None:
     assert certificate.bound == pytest.approx(case.bound, rel=1e-9, abs=1e-300)
     if case.observed is not None:
         assert certificate.observed == pytest.approx(case.observed, rel=1e-12, abs=1e-300)
+
+
+def is_unbounded(case: Known) -> None:
+    """All assumptions hold, the formula is infinite, and the certificate has no number."""
+    assert case.bound == inf
+    assert case.obstacle is None
+    assert case.theorem.value(case.ledger, case.comparator, case.learner) == inf
+    assert case.theorem.slack(case.ledger, case.comparator, case.learner) == inf
+    certificate = case.theorem.certify(case.ledger, [case.comparator], case.learner)
+    assert (certificate.bound, certificate.observed, certificate.comparator) == (None, None, None)
+    assert not certificate.applies
 
 
 def refuses(case: Known, assumes: Assumes, breaks: Breaks, behind: Container[tuple[str, str]] = ()) -> None:

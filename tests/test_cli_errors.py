@@ -414,12 +414,11 @@ class Impatience:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("module", ["regretless.cli.entry", "regretless.cli.learn"])
+@pytest.mark.parametrize("module", ["regretless.cli.entry", "regretless.cli.outcome"])
 def test_an_interruption_while_modules_are_imported_is_one_line(run, mail, monkeypatch, module):
     """Ctrl-C before the work begins ends with 130 and one word, and no traceback."""
     monkeypatch.delitem(sys.modules, module, raising=False)
-    if module == "regretless.cli.entry":
-        monkeypatch.delattr("regretless.cli.entry", raising=False)
+    monkeypatch.delattr(module, raising=False)
     monkeypatch.setattr(sys, "meta_path", [Impatience(module), *sys.meta_path])
     result = run("learn", mail, *BARE)
     assert (result.code, result.out, result.err) == (130, "", "regretless: interrupted\n")

@@ -124,7 +124,7 @@ def test_json_is_one_object_that_python_knows_too(run, files, pattern, tmp_path)
     result = run("learn", pattern, *MIXED, "--passes", 2, "--save", model, "--json")
     found, known = result.json, mix(AveragedPerceptron(passes=2), str(pattern)).describe()
     assert (result.code, result.err, found["schema"]) == (0, "", "regretless.mixing/1")
-    assert set(found) == {*known, "schema", "loss", "seconds", "certificates", "model", "input"}
+    assert set(found) == {*known, "schema", "loss", "seconds", "certificates", "joint_confidence", "model", "input"}
     assert {key: found[key] for key in known if key != "history"} == {k: v for k, v in known.items() if k != "history"}
     assert [epoch["number"] for epoch in found["history"]] == [1, 2]
     assert found["model"] == str(model)

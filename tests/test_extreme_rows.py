@@ -1,4 +1,4 @@
-"""Rows near the ends of what floats hold: each is learned from as it should be, or refused before it changes anything."""
+"""Rows near the ends of what floats hold: learned from as they should be, or refused before they change anything."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SIZES = (1e-160, 1e-155, 1e-150, 1e-75, 1.0, 1e75, 1e77, 1e100, 1e150)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_row_is_learned_from_like_the_textbook_or_refused(loss, schedule, radius):
-    """Whatever the size of the rows, after each of them all numbers are finite, what was learned is the textbook's, and a
-    row that is refused has changed nothing; the rounds that were played are certified as such."""
+    """Whatever the size of the rows, after each of them all numbers are finite, what was learned is the textbook's, and
+    a row that is refused has changed nothing; the rounds that were played are certified as such."""
     random = np.random.default_rng(0)
     rows, y = random.normal(size=(12, 3)), np.tile([1, -1], 6)
     for size in SIZES:

@@ -16,7 +16,7 @@ from regretless.theory import bandit_weights as weights
 from regretless.theory import bandits_observable, exp3_p, full_information, tsallis
 from regretless.theory.bandits import bound_at, expected_ledger
 
-from .known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
+from .known import Assumes, Change, Known, first_of_each, is_unbounded, known, refuses, says_its_number
 
 # Twenty draws of three arms; a unit of loss is worth 2.5. The second arm lost 6 of the learner's 9.
 K, DOUBT = log(3), log(60)  # ln(K / delta) at delta = 0.05
@@ -65,7 +65,6 @@ EXPONENTIAL = [
     case(weights.exp3_s, SHARE, 2.5 * (4 * (K + 2 * log(30) + 17 * STAY) + 6), against=SEQUENCE),
     case(weights.exp3_s, SHARE, 2.5 * (4 * (K + 19 * STAY) + 8), changes=TWO_LOST),
     case(weights.exp3_s, replace(SHARE, share=0.0), 2.5 * (4 * K + 6)),
-    case(weights.exp3_s, replace(SHARE, share=0.0), inf, against=SEQUENCE),
     case(weights.exp3_s, SHARE, 2.5 * (4 * (K + 2 * log(30)) + 6), against=SEQUENCE,
          changes={"ledger.rounds": 2.0, "ledger.settled": 2.0, "comparator.rounds": 2.0}),
     case(weights.exp4, EXP4, 2.5 * (4 * log(5) + 6), against=EXPERT),
@@ -105,6 +104,7 @@ OTHERS = [
 ]
 ALONE = [replace(one.changed(ONE), bound=0.0) for one in first_of_each([*EXPONENTIAL, *OTHERS])]
 CASES = [*EXPONENTIAL, *OTHERS, *ALONE]
+ENDLESS = case(weights.exp3_s, replace(SHARE, share=0.0), inf, against=SEQUENCE)
 
 BREAKS: dict[str, list[Change]] = {
     bs.PLAYED[0]: [{"ledger.rounds": 0.0, "ledger.settled": 0.0}],
@@ -200,6 +200,35 @@ HELD: list[tuple[str, Change]] = [
 def test_a_theorem_of_bandits_says_the_number_that_is_known(case):
     """Each theorem of bandits says the number that its formula gives by hand on twenty draws."""
     says_its_number(case)
+
+
+def test_a_share_of_nothing_promises_nothing_against_a_sequence():
+    """Where no share is dealt out a sequence with switches is impossible, and the certificate has no number."""
+    is_unbounded(ENDLESS)
+
+
+AT_ONCE = {"exp3_ix": "constant", "exp3_ix_book": "constant", "observable": "constant", "hedge_sampled": "never"}
+
+
+@known([one for one in first_of_each(CASES) if one.theorem.kind == "probable"])
+def test_after_which_numbers_of_rounds_a_probable_bound_holds(case):
+    """One rate for all rounds makes a bound hold at all times, a falling one at a time fixed beforehand; Exp3.P's holds
+    at all times anyway, and a bound from Hoeffding's inequality at none but that."""
+    assert case.theorem.compares
+    for schedule in ("constant", "anytime"):
+        wanted = AT_ONCE.get(case.theorem.name, schedule) == schedule
+        learner = replace(case.learner, schedule=schedule)
+        assert (case.theorem.at_once is None or case.theorem.at_once(learner)) is wanted
+    told = case.theorem.certify(case.ledger, [case.comparator], case.learner)
+    assert (told.confidence, told.at_once) == (0.95, case.theorem.name not in AT_ONCE)
+    assert ("for this number of rounds alone" in str(told)) is not told.at_once
+
+
+@known([one for one in first_of_each(CASES) if one.theorem.kind != "probable"])
+def test_an_expected_bound_has_no_probability(case):
+    """A bound in expectation, or one that is sure, tells neither a confidence nor when it holds."""
+    told = case.theorem.certify(case.ledger, [case.comparator], case.learner)
+    assert (told.confidence, told.at_once) == (None, None)
 
 
 @known(first_of_each(CASES))

@@ -12,7 +12,7 @@ import pytest
 from regretless import comparator as comparators
 from regretless.comparator import BanditComparator, Comparator, ExpertComparator
 from regretless.ledger import BanditLedger, ClassLedger, ExpertLedger, GameLedger, Ledger, MixedLedger
-from regretless.theorem import Certificate, Theorem, in_figures, summed, theorem
+from regretless.theorem import NO_LIMIT, Certificate, Most, Theorem, compared, in_figures, summed, theorem
 from regretless.theory.bandit_standing import BanditStanding
 from regretless.theory.expert_standing import ExpertStanding
 from regretless.theory.finite_classes import ClassStanding
@@ -142,9 +142,15 @@ def test_what_a_vector_is_worth():
     other = replace(V, own=3.0, played=7.0)
     assert (other.own, other.played) == (3.0, 7.0)
     assert V.describe() == {
-        "name": "v", "norm": 2.0, "hinge": 3.0, "squared_hinge": 4.0, "loss": 1.5, "margin": -0.25,
+        "name": "v", "left_out": None, "norm": 2.0, "hinge": 3.0, "squared_hinge": 4.0, "loss": 1.5, "margin": -0.25,
+        "rounds": 12, "vector": None, "bias": 0.0,
     }  # fmt: skip
     assert replace(V, norm=0.0).describe()["margin"] is None
+    kept = replace(V, vector=np.array([1.5, -2.0]), bias=0.5, left_out="no solver").describe()
+    assert (kept["vector"], kept["bias"], kept["left_out"]) == ([1.5, -2.0], 0.5, "no solver")
+    for size, told in ((100, [1.0] * 100), (101, None)):
+        assert replace(V, vector=np.ones(size)).describe()["vector"] == told
+    assert (V.label, replace(V, left_out="no solver").label) == ("v", "v (no solver)")
     assert (V.bias, V.divergence) == (0.0, 0.0)
     assert isnan(V.product)
 
@@ -192,7 +198,18 @@ def amount(_, v, __):
     return 1 / v.norm - 1
 
 
-@theorem(title="Weighed", quantity="mistakes", whole=False, most=lambda v: v.rounds / 2, **COMMON)
+def halved(v: Comparator) -> Most:
+    return Most(v.rounds / 2, "half the rounds")
+
+
+@theorem(title="Lonely", quantity="loss", whole=False, compares=False, at_once=lambda learner: learner.delta > 0.05,
+         **COMMON | {"kind": "probable"})  # fmt: skip
+def lonely(_, v, __):
+    """A sum that is compared with nobody."""
+    return v.norm
+
+
+@theorem(title="Weighed", quantity="mistakes", whole=False, most=lambda ledger, v, learner: halved(v), **COMMON)
 def weighed(_, v, __):
     """A weighted count."""
     return v.norm
@@ -264,14 +281,38 @@ def test_a_count_is_rounded_down():
     assert replace(certified(count, V), bound=None).shown_bound is None
 
 
+def test_a_bound_is_printed_with_what_rounding_may_do():
+    """Where the observed number is above the bound by less than the allowance, the printed bound has the allowance."""
+    tight = certified(count, replace(V, norm=4.0, hinge=4.0))
+    slip = 4.0 + 3e-9
+    assert replace(tight, observed=slip).shown_bound == slip  # the whole number below 4 + 4e-9 is less
+    assert replace(tight, observed=4.0 + 5e-9).shown_bound == 4.0  # it does not hold
+    assert replace(tight, observed=3.0).shown_bound == 4.0
+    loose = replace(tight, comparator=replace_rounding(1.25), observed=4.5)
+    assert loose.shown_bound == 5.0  # 5.25 as a count
+    assert replace(loose, observed=5.2).shown_bound == 5.2
+    assert replace(loose, observed=5.3).shown_bound == 4.0
+    some = replace(certified(amount, V), bound=0.5, observed=0.5 + 9e-10)
+    assert some.shown_bound == pytest.approx(0.5 + 1e-9, rel=1e-12, abs=0)
+    assert replace(some, observed=0.5).shown_bound == 0.5
+    assert replace(some, observed=0.5 + 2e-9).shown_bound == 0.5
+    assert replace(some, observed=None).shown_bound == 0.5
+
+
 def test_when_a_count_says_nothing():
     """A bound on a count is vacuous from the number of rounds on, a weighted one from its own limit on."""
+    assert certified(count, V).most == (12.0, "the number of rounds")
+    assert certified(weighed, V).most == (6.0, "half the rounds")
+    assert count.limit(FIRST, None, None) == certified(amount, V).most == NO_LIMIT == (inf, "")
+    assert replace(certified(count, V), bound=12 - 1e-9).vacuous  # but for rounding
+    assert not replace(certified(weighed, V), bound=6 - 1e-9).vacuous
     for bound, vacuous in ((11.9, False), (12.0, True), (13.0, True)):
         assert replace(certified(count, V), bound=bound).vacuous == vacuous
     assert not replace(certified(count, replace(V, played=20.0)), bound=13.0).vacuous
     assert not replace(certified(weighed, V), bound=5.9).vacuous
     assert replace(certified(weighed, V), bound=6.0).vacuous
-    assert not replace(certified(count, V), bound=99.0, comparator=None).vacuous
+    assert not replace(certified(amount, V), bound=1e300).vacuous
+    assert not certified(count, replace(V, least=-2.0)).vacuous  # it does not apply
 
 
 def test_classes_add_up():
@@ -279,6 +320,9 @@ def test_classes_add_up():
     first, second = replace(V, norm=3.0, least=1.5, max_norm2=4.0), replace(V, norm=4.0, least=0.4, loss=2.0, own=12.0)
     both = summed([certified(count, first), certified(count, second)])
     assert (both.observed, both.bound, both.parts) == (6.0, 7.0, 2)
+    assert (both.most, len(both.each)) == ((24.0, "the number of rounds"), 2)
+    parts = both.describe()["parts"]
+    assert [(part["observed"], part["bound"], part["comparator"]["norm"]) for part in parts] == [(3, 3, 3), (3, 4, 4)]
     one = both.comparator
     assert (one.norm, one.hinge, one.squared_hinge, one.loss, one.rounds, one.played) == (5.0, 6.0, 8.0, 3.5, 24, 24)
     assert (one.margin, one.max_norm2, one.total_norm2, one.own) == (pytest.approx(0.1), 9, 80, sqrt(4 + 144))
@@ -292,7 +336,7 @@ def test_classes_add_up():
 
 
 def test_what_a_certificate_tells_of_itself():
-    """As values, an infinite bound is none; as a line, it says its numbers, its share of luck and its comparator."""
+    """As values, it has no infinite bound; as a line, it says its numbers, its share of luck and its comparator."""
     told = certified(count, replace(V, norm=1234.0)).describe()
     assert (told["bound"], told["observed"], told["applies"], told["why"], told["confidence"]) == (
         1234.0,
@@ -302,7 +346,11 @@ def test_what_a_certificate_tells_of_itself():
         None,
     )
     assert (told["theorem"], told["kind"], told["vacuous"], told["comparator"]["name"]) == ("count", "sure", True, "v")
-    assert certified(count, replace(V, norm=inf)).describe()["bound"] is None
+    endless = certified(count, replace(V, norm=inf))
+    assert (endless.applies, endless.bound, endless.describe()["bound"]) == (False, None, None)
+    assert certified(count, replace(V, norm=inf), V).bound == 2.0
+    assert told["rounding"] == pytest.approx(1.234e-6, rel=1e-12)  # 1e-9 of the larger number
+    assert told["constants"] == {"ledger": {}, "comparator": {"norm": 1234.0, "hinge": 3.0}, "learner": {}}
     assert certified(count, replace(V, least=-2.0)).describe()["comparator"] is None
     line = str(certified(count, replace(V, norm=7.9)))
     assert "mistakes 3 <= 7" in line
@@ -310,8 +358,14 @@ def test_what_a_certificate_tells_of_itself():
     assert "no better than" not in line
     assert "mistakes 3 EXCEEDS 2" in str(certified(count, V))
     assert "no better than the number of rounds" in str(certified(count, replace(V, norm=12.0)))
-    assert "no better than the weighted number" in str(certified(weighed, replace(V, norm=6.0)))
-    assert "95%" in str(certified(amount, V))
+    assert "no better than half the rounds" in str(certified(weighed, replace(V, norm=6.0)))
+    assert ", with probability 95%, against v" in str(certified(amount, V))
+    assert certified(amount, V).at_once is True
+    alone = certified(lonely, V)
+    assert (alone.comparator, alone.at_once, alone.bound) == (None, False, 2.0)
+    assert "95% for this number of rounds alone" in str(alone)
+    assert "against" not in str(alone)
+    assert ", against v, assuming luck" in str(replace(certified(count, V), assuming="luck"))
     assert str(certified(count, replace(V, least=-2.0))) == f"Count: does not apply ({WIDE[0]})"
     assert "against" not in str(certified(count, replace(V, name="")))
 
@@ -323,6 +377,24 @@ def test_what_a_certificate_tells_of_itself():
 def test_numbers_as_lines_print_them(value, shown):
     """Whole numbers below 1e15 in full, others to six digits."""
     assert in_figures(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("observed", "bound", "printed"),
+    [
+        (1.0, 2.5, ("1", "2.5")),
+        (1.0000001, 1.0000002, ("1", "1")),  # 1 <= 1 is as true
+        (1.0000002, 1.0000001, ("1.0000002", "1.0000001")),
+        (2.0000004, 2.0, ("2.0000004", "2")),
+        (2.0, 1.9999999, ("2", "1.9999999")),
+        (1234574.0, 1234574.4, ("1,234,574", "1,234,574")),  # 1.23457e+06 would be less
+        (0.1 + 0.2, 0.3, ("0.30000000000000004", "0.29999999999999999")),
+        (1e20, 2e20, ("1e+20", "2e+20")),
+    ],
+)
+def test_printed_numbers_compare_as_the_true_ones_do(observed, bound, printed):
+    """They have six digits, or as many more as tell them apart where it matters which is larger."""
+    assert compared(observed, bound) == printed
 
 
 DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {

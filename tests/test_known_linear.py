@@ -10,6 +10,7 @@ import pytest
 
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
+from regretless.theorem import joint_confidence, together
 from regretless.theory import (
     budget,
     kernel,
@@ -27,7 +28,7 @@ from regretless.theory import online_to_batch as future
 from regretless.theory import passive_aggressive as pa
 from regretless.theory import second_order_perceptron as second
 
-from .known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
+from .known import Assumes, Change, Known, first_of_each, is_unbounded, known, refuses, says_its_number
 
 # Twelve rounds: three rows, four times. r = 3, |v| = 2, H = 3.25, |L| = 0.9, margin 0.4; |w| = 5 at steps of 1/2.
 BOOK = Ledger(
@@ -137,8 +138,8 @@ MARGINS = [
     case(margin_perceptron.margin_closed, MARGIN, 1860, 5),  # 2 * 30^2 + 2 * 30
     case(margin_perceptron.margin_hinge, MARGIN, largest(3.25, 2, 9, 0.3), 5),
     case(margin_perceptron.margin_hinge, MARGIN, 3, 5, {"comparator.norm": 0.0}),
-    case(margin_perceptron.margin_hinge, MARGIN, inf, 5, {"comparator.norm": 1 / 0.3}),
-    case(margin_perceptron.margin_attained, MARGIN, 0.0, 0.68, OWN),  # 1 - 0.8 / 2.5
+    case(margin_perceptron.margin_attained, MARGIN, 1.0, 0.75, {"comparator.own": 0.6}),  # theta |v|, of 0.8
+    case(margin_perceptron.margin_attained, MARGIN, 1.0, 1.0, {"comparator.own": 0.8}),
     case(margin_perceptron.margin_clean_pass, MARGIN, 3 * (largest(0, 2.5, 9, 0.3) + 1), 12),
 ]
 
@@ -187,7 +188,7 @@ RISK = [
     case(future.mean_small_loss, DECLARED, 2 * certain(1.25, 12, 0.05), 2.5 / 12),
     case(future.mean_excess, DECLARED, 0.25 + 4 * sqrt(log(40) / 24), None),
     Known(future.longest_survivor, SURVIVAL, None, DECLARED, 0.1),
-    Known(future.longest_survivor, SURVIVAL, None, DECLARED, 0.0).changed({"ledger.updates": 5, "ledger.survived": 0}),
+    Known(future.longest_survivor, SURVIVAL, None, DECLARED, 0.2).changed({"ledger.epsilon": 0.2}),
     Known(leave_one_out.support_rows, OUT, V, LAZY, 7, 3),
     Known(leave_one_out.support_by_margin, OUT, V, LAZY, NOVIKOFF, 3),
     Known(leave_one_out.risk_by_support, OUT, V, LAZY, 7 / 12, 1 / 4),
@@ -195,6 +196,10 @@ RISK = [
 ]
 
 CASES = [*PERCEPTRON, *MIRROR, *AGGRESSIVE, *SECOND, *MARGINS, *DESCENT, *RISK]
+# At |v| = 1 / theta each update allows another one.
+ENDLESS = [
+    case(margin_perceptron.margin_hinge, MARGIN, inf, changes={"comparator.norm": norm}) for norm in (1 / 0.3, 4.0)
+]
 
 BREAKS: dict[str, list[Change]] = {
     standing.SAME_ROUNDS[0]: [{"comparator.rounds": 11.0}, {"comparator.total_norm2": 40.1}],
@@ -229,7 +234,11 @@ BREAKS: dict[str, list[Change]] = {
     future.BEFORE[0]: [{"learner.before": False}],
     future.BOUNDED[0]: [{"learner.width": inf}],
     future.REGRETFUL[0]: [{"learner.regret": inf}],
-    future.longest_survivor.assumes[0][0]: [{"ledger.survived": 49}, {"ledger.survived": 49, "ledger.updates": 4}],
+    future.longest_survivor.assumes[0][0]: [
+        {"ledger.survived": 49},
+        {"ledger.survived": 49, "ledger.updates": 5},  # what all M updates leave must survive too
+        {"ledger.survived": 0, "ledger.updates": 5},
+    ],
     future.longest_survivor.assumes[1][0]: [{"ledger.classes": 1}],
     leave_one_out.LAZY[0]: [{"learner.lazy": False}],
     leave_one_out.CLEAN[0]: [{"learner.clean": False}],
@@ -297,8 +306,9 @@ HELD: list[tuple[Known, Change]] = [
     (AGGRESSIVE[2], {"ledger.total_norm2": 103.6, "comparator.total_norm2": 103.6}),
     (MARGINS[0], {"learner.threshold": 0.399}),
     (DESCENT[3], {"learner.radius": 2 * (1 - 1e-13)}),
+    (DESCENT[3], {"learner.radius": 2.0, "comparator.norm": 2.0 * (1 + 1e-12)}),
     (DESCENT[4], {"learner.radius": 2.0}),
-    (RISK[8], {"ledger.survived": 0, "ledger.updates": 5}),
+    (RISK[8], {"ledger.survived": 50, "ledger.updates": 5}),
 ]  # fmt: skip
 
 
@@ -306,6 +316,12 @@ HELD: list[tuple[Known, Change]] = [
 def test_a_linear_theorem_says_the_number_that_is_known(case):
     """Each theorem of linear learners says the number that its formula gives by hand on a small game."""
     says_its_number(case)
+
+
+@known(ENDLESS)
+def test_a_linear_theorem_that_promises_nothing_has_no_number(case):
+    """Where the formula is infinite there is no bound, and the certificate does not apply."""
+    is_unbounded(case)
 
 
 @known(first_of_each(CASES))
@@ -389,3 +405,50 @@ def test_a_rate_of_nothing_is_too_large_for_every_margin():
     """At a rate of 0 Winnow learns nothing, and no bound of it has a number."""
     for case in (MIRROR[4], MIRROR[6]):
         assert case.changed({"learner.rate": 0.0}).obstacle == winnow.RATE
+
+
+def test_a_margin_below_the_one_asked_for_is_a_violation():
+    """A clean pass that leaves a row nearer than theta |v| breaks the theorem; a row on the wrong side does so too."""
+    asked = {"comparator.own": 0.6}
+    for least, observed in ((0.75, 0.8), (0.6, 1.0), (0.5, 1.2), (0.0, inf), (-0.1, inf)):
+        game = case(margin_perceptron.margin_attained, MARGIN, 1.0, observed, asked | {"comparator.least": least})
+        certificate = game.theorem.certify(game.ledger, [game.comparator], game.learner)
+        assert certificate.observed == pytest.approx(observed, rel=1e-12)
+        assert certificate.violated is (least < 0.6)
+
+
+def test_a_vector_that_loses_nothing_is_regretted_by_no_more_than_the_own_loss():
+    """A bound on the regret of gradient descent says nothing from the learner's own loss on, 2.5 here."""
+    game = DESCENT[1]  # 4.875
+    for lost, vacuous in ((2.5, True), (4.875, True), (4.876, False)):
+        one = game.changed({"ledger.loss": lost})
+        assert one.theorem.limit(one.ledger, one.comparator, one.learner) == (lost, "the learner's own loss")
+        assert one.theorem.certify(one.ledger, [one.comparator], one.learner).vacuous is vacuous
+    assert regret.mistakes_from_regret.limit(BOOK, V, HINGE) == (12.0, "the number of rounds")
+    assert mistakes.sharp.certify(BOOK, [replace(V, played=43.0)], LEARNER).vacuous is False  # 42.25
+    assert mistakes.sharp.certify(BOOK, [replace(V, played=42.0)], LEARNER).vacuous is True
+
+
+AT_ONCE = {"mean_risk": False, "mean_excess": False}
+
+
+@known([one for one in first_of_each(CASES) if one.theorem.kind == "probable"])
+def test_after_which_numbers_of_rounds_a_risk_is_bounded(case):
+    """Bounds from Hoeffding's inequality are for a number of rounds fixed beforehand, those from Ville's for all."""
+    told = case.theorem.certify(case.ledger, [case.comparator], case.learner)
+    assert (told.confidence, told.at_once) == (0.95, AT_ONCE.get(case.theorem.name, True))
+
+
+def test_lines_that_rest_on_one_event_fail_together():
+    """Two bounds of small losses hold together with 95%, with a third one of another event with 90%."""
+    vote, average, mean = (
+        one.certify(BOOK, [V], DECLARED) for one in (future.voted_risk, future.average_risk, future.mean_risk)
+    )
+    sure = mistakes.sharp.certify(BOOK, [V], LEARNER)
+    assert joint_confidence([vote, average, sure]) == pytest.approx(0.95, rel=1e-12)
+    assert joint_confidence([vote, average, mean]) == pytest.approx(0.9, rel=1e-12)
+    assert joint_confidence([mean, replace(mean, confidence=0.8)]) == pytest.approx(0.75, rel=1e-12)
+    assert joint_confidence([mean] * 21) == 0.0
+    assert (joint_confidence([vote, sure]), together([vote, sure])) == (None, None)
+    assert "all 2 such lines hold together with at least 95% (one event)" in (together([vote, average]) or "")
+    assert "all 3 such lines hold together with at least 90% (union bound)" in (together([vote, average, mean]) or "")

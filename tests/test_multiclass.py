@@ -223,7 +223,7 @@ def test_matrices_are_read_as_they_are(kind, intercept):
     slow = comparator(longer, y, np.column_stack([V, b]), 3)
     for name in ("norm", "hinge", "squared_hinge", "least", "rounds", "max_norm2", "total_norm2"):
         assert getattr(found, name) == pytest.approx(getattr(slow, name)), name
-    np.testing.assert_array_equal(found.vector, V)
+    np.testing.assert_array_equal(found.vector, np.column_stack([V, b]) if intercept else V)
 
 
 @settings(max_examples=8)

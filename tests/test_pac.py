@@ -124,7 +124,7 @@ def test_a_guarantee_names_what_it_is_worth():
     told = pac_run(Perceptron(), stream, epsilon=0.2, margin=0.2, radius=1.0).certificate
     assert str(told).startswith(
         "Longest survivor: if some unit vector has y <v, x> >= 0.2 in all rounds and none is longer than 1, "
-        "risk (not observed) <= 0.2, with probability 95%  ["
+        "risk of the survivor (not observed) <= 0.2, with probability 95%  ["
     )
     assert (told.describe()["if"], told.observed) == (told.promise, None)
     counted = pac_run(Perceptron(), stream, epsilon=0.2, mistakes=2500).certificate

@@ -36,6 +36,8 @@ class Most(NamedTuple):
 
 
 NO_LIMIT = Most(inf, "")
+NO_NUMBERS = "its numbers are too large or too small for floats"
+BOUNDLESS = "its bound is no finite number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class Theorem:
                 continue
             value = self.value(ledger, comparator, learner)
             if isnan(value) or value == inf:
-                why = "its numbers are too large or too small for floats"
+                why = BOUNDLESS if value == inf else NO_NUMBERS
                 continue
             # What is bounded may depend on the comparator too (regret): the tightest is the least slack.
             # Where it cannot be observed, the first comparator stands.

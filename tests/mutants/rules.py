@@ -17,7 +17,7 @@ BUILD = ROOT / "build" / "mutants"
 TOOLS = Path(sys.executable).parent
 # What moves weights, strategies and masses, and the tests of it.
 _LINEAR = ("theory_regret", "passive_aggressive", "margin_perceptron", "kernels")
-_PULLED = ("bandit_rules", "pull_kernel", "bandit_learners")
+_PULLED = ("known_rules", "bandit_rules", "pull_kernel", "bandit_learners")
 _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
 RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
@@ -113,9 +113,9 @@ def planted(header: str, text: str, first: int, refused: set[int]) -> tuple[str,
 def build() -> tuple[Path, list[Rule]]:
     """The core with every mutant in it, compiled if it is not yet, and their list."""
     refused: dict[str, set[int]] = {header: set() for header in RULES}
-    _configure()
+    rules = _plant(refused)
+    _configure()  # it looks for the sources
     while True:
-        rules = _plant(refused)
         ninja = subprocess.run(
             [TOOLS / "ninja", "-k", "0", "-C", BUILD / "core", "_core"], capture_output=True, text=True
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
-from ..theorem import Certificate, Most, Theorem, compared
+from ..theorem import BOUNDLESS, Certificate, Most, Theorem, compared
 from ..theory.bandit_standing import BanditStanding
 
 Compared = Sequence[BanditComparator]
@@ -148,7 +148,7 @@ def _against(
         each.append(_in_own_scale(certificate, ledger, learner))
     bounds = np.array([certificate.bound for certificate in each])
     if not np.isfinite(bounds).all():
-        return Judged(theorem, None, None, None, "its bound is infinite")
+        return Judged(theorem, None, None, None, BOUNDLESS)
     shown = _mean(each) if theorem.kind == "expected" else _at_quantile(each, learner.delta or 0.0)
     seen = [not certificate.holds for certificate in each if certificate.observed is not None]
     quantiles = {f"q{100 * q:02.0f}": float(np.quantile(bounds, q)) for q in SHOWN}

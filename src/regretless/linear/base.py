@@ -273,9 +273,13 @@ class OnlineClassifier(Estimator, Certified):
         label
             One of ``classes_``.
         """
-        row = np.empty((1, self.state_.targets))  # its own: others may predict meanwhile
-        self.state_.player(self._playing).score(x[None], None, None, row)
-        return self._name(row)[0]
+        return self._name(self.scores_one(x))[0]
+
+    def scores_one(self, x: Array) -> Array:
+        """The scores of one row, shape (1, targets), as `predict_one` sees them."""
+        scores = np.empty((1, self.state_.targets))  # its own: others may predict meanwhile
+        self.state_.player(self._playing).score(x[None], None, None, scores)
+        return scores
 
     @property
     def most_passes(self) -> int:

@@ -137,7 +137,8 @@ def explain_overflow(batch: Batch, row: int) -> str:
             f"Row {row} is so long (its largest entry is {largest:.3g}) that what is charged for it, or its square, is "
             "too large for floats; scale X."
         )
-    return f"In row {row} the score is too large: the weights have overflowed; lower the rate or scale X."
+    found = "the score is too large: the weights, or what is summed up of them, would overflow"
+    return f"In row {row} {found}; lower the rate or scale X."
 
 
 def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None) -> str:

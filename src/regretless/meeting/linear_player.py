@@ -54,9 +54,9 @@ class LinearPlayer(LabelPlayer):
 
     def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict the row."""
-        self._said = int(self.learner.predict_one(row))
-        scores = self.learner._row[0]  # that were just made
-        self._score = float(scores[0]) if len(scores) == 1 else None
+        scores = self.learner.scores_one(row)
+        self._said = int(self.learner.labels(scores)[0])
+        self._score = float(scores[0, 0]) if scores.size == 1 else None
         return self._said, None
 
     def hear(self, row: Array, label: int) -> tuple[int, float]:

@@ -18,7 +18,7 @@ from ...linear.comparators.hindsight import Question
 from ...linear.margin_perceptron import MarginPerceptron
 from ...linear.multiclass import MulticlassPerceptron
 from ...linear.replay import OTHERS, gives
-from ...theorem import Certificate, Theorem
+from ...theorem import NO_NUMBERS, Certificate, Theorem
 from ...theory.mixing import MIXED_MULTICLASS, MIXED_PERCEPTRON
 from ...theory.mixing_mirror import MIXED_P_NORM, MIXED_WINNOW
 from ...theory.mixing_regret import MIXED_GRADIENT_DESCENT, MIXED_PA
@@ -45,7 +45,6 @@ BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge) 
 ALL_AT_ONCE = (
     "its comparators are made of rows, so that all rounds must be at hand at once, and those of all shards are too many"
 )
-TOO_LARGE = "its numbers are too large or too small for floats"
 MIXED_OTHERS = "mixed again from the start, these shards do not give this model: it learned from others"
 
 
@@ -138,7 +137,7 @@ def _finite(certificate: Certificate) -> Certificate:
     numbers = (certificate.observed, certificate.bound)
     if all(number is None or isfinite(number) for number in numbers):
         return certificate
-    return Certificate(certificate.theorem, None, None, None, TOO_LARGE, parts=certificate.parts)
+    return Certificate(certificate.theorem, None, None, None, NO_NUMBERS, parts=certificate.parts)
 
 
 def _declined(learner: OnlineClassifier, why: str) -> list[Certificate]:

@@ -17,7 +17,7 @@ from ...experts.base import ExpertLearner
 from ...experts.hindsight import Hindsight, absent_reasons
 from ...experts.losses import WITHOUT_OUTCOME, Loss
 from ...ledger import ExpertLedger
-from ...theorem import Certificate, Theorem
+from ...theorem import BOUNDLESS, NO_NUMBERS, Certificate, Theorem
 from ...theory.expert_standing import MIXED, divergence
 from ...theory.rounding import of_regret
 from ..engines.engine import engine_of
@@ -234,7 +234,7 @@ class Combined:
             # It is about draws, which are independent from shard to shard: one sequence of draws, as long as all.
             bound = theorem.value(self.ledger, comparator, stands)
         if isnan(bound) or bound == inf:
-            why = "its numbers are too large or too small for floats"
+            why = BOUNDLESS if bound == inf else NO_NUMBERS
             return OverShards(theorem, None, None, None, why, shards=len(pairs))
         sure = 1 - (stands.delta or 0.0) if theorem.kind == "probable" else None
         observed = theorem.counts(self.ledger, comparator)
