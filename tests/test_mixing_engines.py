@@ -163,10 +163,16 @@ def test_many_shards_are_not_submitted_at_once() -> None:
     assert executor.most <= 3 * executor._max_workers
 
 
+def _both(common: None, left: int, right: int) -> int:
+    return left + right
+
+
 def test_the_user_may_say_how_many_workers_there_are() -> None:
     """Of an executor that is said to have five workers, whatever it says itself, 15 tasks wait at a time."""
     executor = Whenever(0, first=10)
-    mix(Perceptron(), pairs(300, rows=2, columns=2), OnExecutor(executor, workers=5))
+    parts = pairs(300, rows=2, columns=2)
+    rows = OnExecutor(executor, workers=5).fold(_play, _both, None, arrays(parts))
+    assert rows == sum(len(y) for _, y in parts)
     assert 3 * executor._max_workers < executor.most <= 15
     with pytest.raises(RegretlessError, match="workers=0"):
         OnExecutor(executor, workers=0)
@@ -452,10 +458,6 @@ def test_what_waits_is_cancelled_when_the_run_fails(monkeypatch: pytest.MonkeyPa
     with pytest.raises(ZeroDivisionError):
         OnExecutor(executor, workers=1).fold(_rows, max, None, arrays(pairs(5)), done=lambda place: 1 // 0)
     assert [future.cancelled() for future in executor.futures] == [False, True, True]
-
-
-def _rows(common: None, shard: Any) -> int:
-    return sum(len(batch) for batch in shard.open(None).batches())
 
 
 def test_the_locks_of_several_tasks_are_never_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

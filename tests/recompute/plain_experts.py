@@ -56,7 +56,7 @@ class Run:
             own = value(a, y)
             paid = float(p @ own) if loss in ("zero-one", "table") else float(value(p @ a, y))
             c = slope(p @ a, y) * (a - p @ a) if self.linear and slope is not None else own
-            h = float(p @ c)
+            h = paid if learner == "adahedge" else float(p @ c)  # its gaps are those of its own loss
             self.facts["loss"] += paid
             self.facts["expected"] += float(p @ own)
             self.facts["losses"] += own
@@ -85,7 +85,7 @@ class Run:
 
     def _hedge_learns(self, c: Array, h: float, r: Array) -> None:
         self.facts["last_rate"] = self.eta
-        self.facts["gap"] += h - mixed(self.p, self.eta, c)
+        self.facts["gap"] += max(0.0, h - mixed(self.p, self.eta, c))
 
     _ewa = _eg = _hedge
     _ewa_learns = _eg_learns = _hedge_learns
@@ -182,7 +182,7 @@ def bound(theorem: str, m: Facts, u: Array, switches: int, loss: float, w: Facts
     kl = float(np.sum(u[used] * np.log(u[used] / prior[used])))
     s, ln = w.get("span"), log(n)
     match theorem:
-        case "hedge_posterior":
+        case "hedge_posterior" | "adahedge_posterior":
             return kl / m["last_rate"] + m["gap"]
         case "hedge_spreads":
             return kl / w["rate"] + w["rate"] * m["spread2"] / 8
@@ -192,8 +192,6 @@ def bound(theorem: str, m: Facts, u: Array, switches: int, loss: float, w: Facts
             return s * sqrt(t) / 2 * (kl / sqrt(ln) + sqrt(ln))
         case "hedge_tuned":
             return s * sqrt(w["horizon"] * ln / 2)
-        case "adahedge_posterior":
-            return (1 + kl / ln) * m["gap"]
         case "adahedge_spreads":
             return (1 + kl / ln) * (m["spread"] + sqrt(m["spread"] ** 2 + ln * m["spread2"])) / 2
         case "adahedge_prior":
@@ -254,7 +252,8 @@ def aggregating(advice: Array, outcomes: Array, low: float, high: float) -> floa
 def ridge(advice: Array, outcomes: Array, a: float, start: Array) -> Facts:
     """Vovk, Azoury and Warmuth's forecaster around some weights."""
     n = advice.shape[1]
-    A, b, found = a * np.eye(n), np.zeros(n), {"loss": 0.0, "gap": 0.0, "max_outcome2": 0.0}
+    A, b = a * np.eye(n), np.zeros(n)
+    found: Facts = {"rounds": float(len(advice)), "loss": 0.0, "gap": 0.0, "max_outcome2": 0.0}
     for x, y in zip(advice, outcomes, strict=True):
         A = A + np.outer(x, x)
         rest, s = y - start @ x, float(x @ np.linalg.solve(A, x))
@@ -263,7 +262,15 @@ def ridge(advice: Array, outcomes: Array, a: float, start: Array) -> Facts:
         found["gap"] += s * (rest**2 - said**2 / (1 - s))
         found["max_outcome2"] = max(found["max_outcome2"], rest**2)
         b = b + rest * x
-    return found | {"log_det": float(np.linalg.slogdet(A / a)[1])}
+    return found | {"log_det": float(np.linalg.slogdet(A / a)[1]), "sizes": np.sqrt(np.diag(A))}
+
+
+def rotations(m: Facts, u: Array, suffered: float, w: Facts) -> float:
+    """By how much rotations of the rows may move a |u - u_0|^2 + L(u): 2 d sqrt of it and d^2."""
+    away = np.abs(u - w["start"])
+    columns = float((away + np.abs(w["start"])) @ w["sizes"]) + sqrt(m["rounds"] * m["max_outcome2"])
+    d = 3 * float(np.finfo(float).eps) * (w["experts"] + 3) * (m["rounds"] + 1) * columns
+    return 2 * d * sqrt(w["ridge"] * float(away @ away) + suffered) + d * d
 
 
 def majority(advice: Array, labels: Array, beta: float) -> int:

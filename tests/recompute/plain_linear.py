@@ -105,6 +105,7 @@ class Run:
 
     def _second_order_perceptron(self, x: Array, label: float) -> None:
         score = float(self.u @ np.linalg.solve(self.A + self._outer(x), x))
+        self.facts["loss"] += max(0.0, -label * score)
         self._count(x, label, score, label * score <= 0)
         if label * score <= 0:
             self.u, self.A = self.u + label * x, self.A + self._outer(x)
@@ -238,7 +239,7 @@ def bound(theorem: str, m: Facts, v: Facts, w: Facts, told: Facts) -> float:
         case "margin_hinge":
             return _grown(h, norm, r, w["threshold"])
         case "margin_attained":
-            return 0.0
+            return 1.0
         case "limited_mistakes":
             return max(r2, 1 / told["C"]) * (norm**2 + 2 * told["C"] * h)
         case "limited_posterior":

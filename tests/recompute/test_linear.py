@@ -22,7 +22,6 @@ LISTED = {
     "quiet": "it is the number of rounds since the last update",
 }
 LOSSES_LISTED = {
-    "second-order-perceptron": "its loss is that of scores before they are divided by what the row adds to the matrix",
     "margin-perceptron": "it is charged what a row lacks of its threshold, which no theorem bounds",
 }
 
@@ -128,8 +127,8 @@ def certificate(tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: A
         "squared losses": run.facts["slope2"],
         "regret": run.facts["loss"] - against["loss"],
     }
-    if one["quantity"] == "shortfall of the margin":
-        observed[one["quantity"]] = 1 - against["margin"] / standing["threshold"]
+    if one["quantity"] == "margin asked for over margin attained":
+        observed[one["quantity"]] = standing["threshold"] / against["margin"]
     tally.same(f"{name} observed", one["observed"], observed[one["quantity"]], scale=run.facts["loss"])
     size = against["hinge"] + run.facts["updates"]  # of which AROW's bounds are the difference
     again = plain.bound(name, run.facts, against, standing, told)

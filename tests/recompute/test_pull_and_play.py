@@ -150,7 +150,7 @@ def test_fair_coins_force_what_counting_says(run):
     tally.same("best", found["best"], best)
     tally.same("regret", found["regret"], mine.facts["loss"] - best)
     tally.same("mistakes", found["observed"]["mistakes"]["mean"], sum(one["wrong"] for one in found["trace"]))
-    promised = {"mistakes": t / 2, "regret": t * comb(t - 1, (t - 1) // 2) / 2**t}
+    promised = {"mistakes": t / 2, "regret in mistakes": t * comb(t - 1, (t - 1) // 2) / 2**t}
     for one in found["promises"]:
         tally.same(one["quantity"], one["least"], promised[one["quantity"]])
     w, u = mine.standing("hedge"), np.eye(2)[int(labels.sum() > t / 2)]

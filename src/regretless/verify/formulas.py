@@ -2,13 +2,14 @@
 
 Nothing of `regretless.theory` is used: these are a second opinion. A formula takes three mappings of names to numbers,
 of the ledger, of the comparator and of the learner, as the certificates of a report have them under `constants`. What
-theorems add for rounding is left out: it is less than what `agreement` allows.
+theorems add for rounding is left out where it is less than what a check allows; ridge regression's may be more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import cosh, e, floor, inf, isnan, log, log1p, sqrt
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def margin_closed(ell: Facts, v: Facts, w: Facts) -> Any:
     return 2 * share**2 + 2 * share
 
 
-_same("margin_attained", lambda ell, v, w: 0.0)
+_same("margin_attained", lambda ell, v, w: 1.0)
 _same("margin_clean_pass", lambda ell, v, w: w["rows"] * (margin_recursion(ell, v, w) + 1))
 
 # ---- passive-aggressive
@@ -269,13 +270,14 @@ def _over(amount: float, rate: float) -> float:
     return 0.0 if amount == 0 or rate == inf else amount / rate
 
 
+def before(formula: Formula) -> Formula:
+    """One expert alone is followed. Bounds that are known before the run are about outcomes that are not late."""
+    return lambda ell, v, w: formula(ell, v, w) if w["experts"] > 1 else 0.0
+
+
 def experts(formula: Formula) -> Formula:
-    """One expert alone is followed: what is left is the cost of delay, which is added to all of these."""
-
-    def whole(ell: Facts, v: Facts, w: Facts) -> Any:
-        return (formula(ell, v, w) if w["experts"] > 1 else 0.0) + _delay(ell, v)
-
-    return whole
+    """The same with the cost of delay, which is added to all of these."""
+    return lambda ell, v, w: before(formula)(ell, v, w) + _delay(ell, v)
 
 
 def _half_root(scale: float, ell: Facts, w: Facts) -> Any:
@@ -303,11 +305,14 @@ def _self_tuned(kappa: float, s: float, squares: float) -> float:
     return (s + sqrt(s**2 + kappa * squares)) / 2
 
 
-_same("hedge_posterior", experts(lambda ell, v, w: _over(v["divergence"], ell["last_rate"]) + ell["gap"]))
+_same(
+    "hedge_posterior adahedge_posterior",
+    experts(lambda ell, v, w: _over(v["divergence"], ell["last_rate"]) + ell["gap"]),
+)
 _same("hedge_spreads", experts(lambda ell, v, w: v["divergence"] / w["rate"] + w["rate"] * ell["spread2"] / 8))
 _same(
     "hedge_prior",
-    experts(
+    before(
         lambda ell, v, w: (
             v["divergence"] / w["rate"] + _constant(ell, w)
             if w["schedule"] == "constant"
@@ -315,19 +320,22 @@ _same(
         )
     ),
 )
-_same("hedge_tuned", lambda ell, v, w: w["span"] * sqrt(w["horizon"] * log(w["experts"]) / 2) + _delay(ell, v))
+_same("hedge_tuned", lambda ell, v, w: w["span"] * sqrt(w["horizon"] * log(w["experts"]) / 2))
 _same("hedge_largest_spread", experts(lambda ell, v, w: v["divergence"] * _inverse(ell, w) + _anytime(ell, w)))
 
 
 def _ada(gaps: Formula) -> Formula:
-    return experts(lambda ell, v, w: (1 + v["divergence"] / log(w["experts"])) * gaps(ell, v, w))
+    """(1 + KL / ln N) times what bounds the sum of the gaps."""
+    return lambda ell, v, w: (1 + v["divergence"] / log(w["experts"])) * gaps(ell, v, w)
 
 
-_same("adahedge_posterior", _ada(lambda ell, v, w: ell["gap"]))
-_same("adahedge_spreads", _ada(lambda ell, v, w: _self_tuned(log(w["experts"]), ell["spread"], ell["spread2"])))
+_same(
+    "adahedge_spreads",
+    experts(_ada(lambda ell, v, w: _self_tuned(log(w["experts"]), ell["spread"], ell["spread2"]))),
+)
 _same(
     "adahedge_prior",
-    _ada(lambda ell, v, w: _self_tuned(log(w["experts"]), w["span"], w["span"] ** 2 * ell["rounds"])),
+    before(_ada(lambda ell, v, w: _self_tuned(log(w["experts"]), w["span"], w["span"] ** 2 * ell["rounds"]))),
 )
 _same("constant_regret", lambda ell, v, w: _over(v["divergence"], w["rate"]) + _delay(ell, v))
 
@@ -349,9 +357,9 @@ _same("share_posterior", experts(lambda ell, v, w: _over(_information(ell, v, w)
 
 @printed("share_prior")
 def share_prior(ell: Facts, v: Facts, w: Facts) -> Any:
-    """I_m E + Delta + D, by the schedule."""
+    """I_m E + Delta, by the schedule."""
     if w["experts"] == 1:
-        return _delay(ell, v)
+        return 0.0
     if w["schedule"] == "constant":
         inverse, gaps = 1 / w["rate"], _constant(ell, w)
     elif w["schedule"] == "anytime":
@@ -360,7 +368,7 @@ def share_prior(ell: Facts, v: Facts, w: Facts) -> Any:
         kappa = log(w["experts"] / w["alpha"])
         gaps = _self_tuned(kappa, w["span"], w["span"] ** 2 * ell["rounds"])
         inverse = gaps / kappa
-    return float(_information(ell, v, w) * inverse + gaps + _delay(ell, v))
+    return float(_information(ell, v, w) * inverse + gaps)
 
 
 def _mixture(v: Facts, w: Facts) -> Any:
@@ -469,11 +477,28 @@ def _distance2(v: Facts, w: Facts) -> Any:
     return float(np.sum((_mixture(v, w) - np.asarray(w["start"])) ** 2))
 
 
-_same("ridge_posterior", lambda ell, v, w: w["ridge"] * _distance2(v, w) + ell["gap"] + ell["delay"])
-_same(
-    "ridge_determinant",
-    lambda ell, v, w: w["ridge"] * _distance2(v, w) + ell["max_outcome2"] * w["log_det"] + ell["delay"],
-)
+def _ridge(growth: Formula) -> Formula:
+    """a |u - u_0|^2 and what the rounds added, with what rounding may have done to the identity, which may be much."""
+
+    def whole(ell: Facts, v: Facts, w: Facts) -> Any:
+        paid = w["ridge"] * _distance2(v, w)
+        return paid + growth(ell, v, w) + ell["delay"] + _rotations(paid, ell, v, w)
+
+    return whole
+
+
+def _rotations(paid: float, ell: Facts, v: Facts, w: Facts) -> Any:
+    """What single rounds missed, and 2 d sqrt(M) + d^2, where d is by how much rotations may move sqrt(M)."""
+    start, t = np.asarray(w["start"]), ell["rounds"]
+    lengths = np.abs(_mixture(v, w) - start) + np.abs(start)
+    columns = float(lengths @ np.asarray(w["sizes"])) + sqrt(t * ell["max_outcome2"])
+    d = 3 * float_info.epsilon * (w["experts"] + 3) * (t + 1) * columns
+    least = paid + (columns**2 if isnan(v["loss"]) else v["loss"])
+    return w["missed"] + 2 * d * sqrt(least) + d**2
+
+
+_same("ridge_posterior", _ridge(lambda ell, v, w: ell["gap"]))
+_same("ridge_determinant", _ridge(lambda ell, v, w: ell["max_outcome2"] * w["log_det"]))
 
 # ---- bandits
 

@@ -156,6 +156,8 @@ class _Rows:
     def _observed(self, quantity: str, seen: Mapping[str, Any], run: Told, part: Told) -> float | None:
         if quantity == "regret":
             return float(part["constants"]["ledger"]["loss"] - seen["loss"])
+        if quantity == "margin asked for over margin attained" and seen["least"]:
+            return float(seen["own"] / seen["least"])
         name = {"updates": "updates", "mistakes": "mistakes", "squared losses": "slope2"}.get(quantity, "")
         found: float | None = run.get("ledger", {}).get(name)
         return found
@@ -176,6 +178,9 @@ class _Rows:
             most = log(width * (2 if self.parameters["balanced"] else 1))
             kl = max(0.0, most + float((shares * np.log(shares)).sum())) if total else 0.0
             return {"own": total, "divergence": kl}
+        if self.learner == "margin-perceptron":
+            theta = (1 - float(self.parameters["epsilon"])) * float(self.parameters["gamma"])
+            return {"own": theta * float(np.sqrt((sizes**2).sum()))}
         return {}
 
     def _products(self, vector: Array, bias: float, run: Told, part: Told) -> dict[str, float]:
