@@ -115,11 +115,84 @@ def test_several_classes_are_summed_again(run, tmp_path, learner):
 
 def test_forecasts_are_combined_again(run, forecasts, tmp_path):
     """Certificates on the best expert, combination and sequence are those of the table."""
-    for learner in ("hedge", "ml-poly", "fixed-share", "ridge"):
+    for learner in ("hedge", "adahedge", "ml-poly", "fixed-share", "ridge"):
         words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1)
         found = told(run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y")
         assert (found["differs"], found["unchecked"]) == (0, 0)
         assert found["agrees"] > 0
+
+
+@pytest.mark.parametrize("learner", ["hedge", "adahedge", "ml-poly", "fixed-share", "ridge"])
+def test_late_outcomes_are_combined_again(run, forecasts, tmp_path, learner):
+    """Where outcomes come late, what the delay cost enters the bounds that are left, and none is unchecked."""
+    words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1, "--delay", 3)
+    found = told(run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y")
+    assert (found["differs"], found["unchecked"]) == (0, 0)
+    assert found["agrees"] > 0
+
+
+def test_the_last_gap_enters_the_last_bound_once(run, forecasts, tmp_path):
+    """AdaHedge's bound on a run whose last round has a gap is not twice the gaps, and verify finds it again."""
+    short = tmp_path / "short.csv"
+    short.write_text("".join(forecasts.read_text().splitlines(keepends=True)[:3]))
+    report = reported(run, tmp_path / "r.json", "combine", short, "--target", "y", "--learner", "adahedge")
+    first = json.loads(report.read_text())["certificates"][0]
+    assert first["bound"] < 0.95 * 2 * first["constants"]["ledger"]["gap"]
+    assert told(run, report, short, "--target", "y")["checks"][0]["verdict"] == "agrees"
+
+
+@pytest.mark.parametrize("learner", ["hedge", "ml-poly", "ridge"])
+def test_what_has_many_numbers_is_unchecked(run, tmp_path, learner):
+    """Facts of more than a hundred experts are not in the report: their certificates cannot be checked, and say why."""
+    draw = np.random.default_rng(6)
+    y = draw.random(30)
+    table = np.column_stack([y, np.clip(y[:, None] + draw.normal(0, 0.3, (30, 120)), 0, 1)])
+    path = tmp_path / "many.csv"
+    names = ",".join(f"e{place}" for place in range(120))
+    path.write_text(f"y,{names}\n" + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()))
+    words = ("--target", "y", "--learner", learner, "--save-comparators", tmp_path / "v.npz")
+    report = reported(run, tmp_path / "r.json", "combine", path, *words)
+    found = told(run, report, path, "--target", "y", "--comparators", tmp_path / "v.npz")
+    assert found["differs"] == 0
+    whys = [one["why"] for one in found["checks"] if one["verdict"] == "unchecked"]
+    assert whys
+    assert all(one.startswith("what has many numbers is not in the report: ") for one in whys)
+
+
+def test_what_rotations_may_do_is_computed_again(run, tmp_path):
+    """The allowance for rounding in a bound of ridge regression on long columns is that of verify's own formula."""
+    draw = np.random.default_rng(6)
+    y = draw.normal(size=300)
+    path = tmp_path / "long.csv"
+    table = np.column_stack([y, 1e6 + y + draw.normal(size=300), 1e6 - y + draw.normal(size=300)])
+    path.write_text("y,a,b\n" + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()))
+    words = ("--target", "y", "--learner", "ridge", "--set", "around=zero")
+    found = told(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
+    assert (found["differs"], found["unchecked"]) == (0, 0)
+    assert found["agrees"] > 0
+
+
+def test_the_margin_that_is_left_is_found_again(run, tmp_path):
+    """The margin asked for over the margin attained is that of the final weights' rows, and a false one is found."""
+    draw = np.random.default_rng(5)
+    X = draw.normal(size=(90, 3)).round(3)
+    y = np.where(X @ [1.0, -0.5, 0.25] > 0, 1, -1) * (np.abs(X @ [1.0, -0.5, 0.25]) > 0.15)
+    lines = [
+        f"{label} " + " ".join(f"{i + 1}:{x!r}" for i, x in enumerate(row)) + "\n"
+        for label, row in zip(y.tolist(), X.tolist(), strict=True)
+        if label
+    ]
+    rows = write(tmp_path / "wide.svm", lines)
+    report = learned(run, rows, "margin-perceptron", "--set", "gamma=0.05")
+    whole = json.loads(report.read_text())
+    attained = whole["certificates"][-1]
+    assert (attained["theorem"], attained["applies"]) == ("margin_attained", True)
+    check = told(run, report, rows)["checks"][-1]
+    assert check["verdict"] == "agrees"
+    assert {"own", "least", "observed", "bound"} <= set(check["numbers"])
+    attained["observed"] *= 0.999
+    report.write_text(json.dumps(whole))
+    assert told(run, report, rows)["checks"][-1]["verdict"] == "differs"
 
 
 def test_rewards_and_ranges_are_drawn_again(run, tmp_path):

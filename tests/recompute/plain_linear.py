@@ -30,6 +30,7 @@ class Run:
         self.A, self.u = self._start(), np.zeros(self.width)
         self.close = 0  # rounds of which only rounding says whether they are updates
         play = getattr(self, "_" + learner.replace("-", "_").removeprefix("averaged_").removeprefix("voted_"))
+        self.facts["passes"] = float(passes)
         for _ in range(passes):
             for x, label in zip(X, y, strict=True):
                 self._see(x)
@@ -178,6 +179,8 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
         found["own"] = float((sizes**q).sum() ** (1 / q))
     elif run.kind in ("second-order-perceptron", "arow"):
         found["own"] = sqrt(float(v @ run.A @ v))
+    elif run.kind == "margin-perceptron":
+        found["own"] = (1 - run.told["epsilon"]) * run.told["gamma"] * found["norm"]
     else:
         found["own"] = found["norm"]
     return found
@@ -236,6 +239,8 @@ def bound(theorem: str, m: Facts, v: Facts, w: Facts, told: Facts) -> float:
             return 2 * s * s + 2 * s
         case "margin_recursion":
             return _grown(0.0, 1 / v["margin"], r, w["threshold"])
+        case "margin_clean_pass":
+            return m["rounds"] / m["passes"] * (_grown(0.0, 1 / v["margin"], r, w["threshold"]) + 1)
         case "margin_hinge":
             return _grown(h, norm, r, w["threshold"])
         case "margin_attained":

@@ -31,6 +31,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "averaged-perceptron": ("averaged-perceptron", {}),
     "voted-perceptron": ("voted-perceptron", {}),
     "margin-perceptron": ("margin-perceptron", {"gamma": 0.05, "max_passes": 8}),
+    "margin-perceptron, a constant": ("margin-perceptron", {"gamma": 0.05, "max_passes": 40, "intercept": 1.0}),
     "PA": ("passive-aggressive", {"variant": "PA"}),
     "PA-I": ("passive-aggressive", {"variant": "PA-I", "C": 0.5}),
     "PA-II": ("passive-aggressive", {"variant": "PA-II", "C": 2.0, "intercept": 1.0}),
@@ -126,6 +127,7 @@ def certificate(tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: A
         "mistakes": run.facts["mistakes"],
         "squared losses": run.facts["slope2"],
         "regret": run.facts["loss"] - against["loss"],
+        "rounds": run.facts["rounds"],
     }
     if one["quantity"] == "margin asked for over margin attained":
         observed[one["quantity"]] = standing["threshold"] / against["margin"]

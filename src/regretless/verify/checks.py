@@ -142,7 +142,12 @@ def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
     told = certificate["parts"] or [certificate]
     if any(one["constants"] is None for one in told):
         return Check(name, "unchecked", "the report has no constants for it: it is a mean or a sum of many")
-    checks = [_one(name, one, its) for one, its in zip(told, again, strict=True)]
+    try:
+        checks = [_one(name, one, its) for one, its in zip(told, again, strict=True)]
+    except TypeError:
+        if not (absent := _absent(told[0], again[0])):
+            raise
+        return Check(name, "unchecked", f"what has many numbers is not in the report: {', '.join(absent)}")
     numbers = [one for numbers, _ in checks for one in numbers]
     if certificate["parts"]:
         numbers.append(Number("bound", _bound(certificate), sum(_named(numbers, "bound") for numbers, _ in checks)))
@@ -152,6 +157,17 @@ def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
         why = "; ".join(f"{one.name} is {one.reported!r} in the report and {one.again!r} here" for one in wrong[:3])
         return Check(name, "differs", why, tuple(numbers), taken)
     return Check(name, "agrees", "", tuple(numbers), taken)
+
+
+def _absent(certificate: Mapping[str, Any], again: Again) -> list[str]:
+    """Facts that neither the report nor the data have; some formulas can do without."""
+    found = certificate["constants"]
+    return [
+        f"{owner}.{fact}"
+        for owner in OWNERS
+        for fact, value in found[owner].items()
+        if value is None and fact not in again.facts.get(owner, {}) and fact not in ("expert", "weights", "span")
+    ]
 
 
 def _named(numbers: Sequence[Number], name: str) -> float:
