@@ -77,7 +77,7 @@ class Player {
   }
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
-    const SharedBlock block = rows_to_score(values, indices, starts, out, state_.targets);
+    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     nb::gil_scoped_release unlocked;
     return report(kernels().score(block, rules_, state_, out.data()));
   }
@@ -101,7 +101,7 @@ class Player {
 Report sight(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
              double intercept, const State2& directions, const Reals& biases, const State3& bins, const State1& least,
              const State1& seen, const State1& scratch) {
-  const SharedBlock block = shared_block_of(values, indices, starts);
+  const Block block = block_of(values, indices, starts);
   const Labels of = labels_of(block, labels, std::nullopt);
   const std::size_t count = directions.shape(1);
   if (count == 0 || biases.size() != count || least.size() != count || bins.shape(0) != count ||

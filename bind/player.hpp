@@ -8,7 +8,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -94,31 +93,6 @@ inline Block block_of(const Any& values, const std::optional<Any>& indices, cons
   b.starts = starts->data();
   b.wide_starts = is_wide(*starts, "starts");
   b.rows = std::int64_t(starts->size()) - 1;
-  return b;
-}
-
-// Borrowed rows that other threads may write to, with room for the indices of the longest one.
-struct SharedBlock : Block {
-  std::unique_ptr<std::int64_t[]> indices_held;
-};
-
-template <class S>
-std::int64_t longest_row(const Block& b) {
-  const S* starts = static_cast<const S*>(b.starts);
-  std::int64_t most = 0;
-  for (std::int64_t row = 0; row < b.rows; ++row) {
-    const std::int64_t begin = starts[row], end = starts[row + 1];
-    if (begin >= 0 && begin < end && end <= b.entries && end - begin > most) most = end - begin;  // others are refused when they come
-  }
-  return most;
-}
-
-inline SharedBlock shared_block_of(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts) {
-  SharedBlock b{block_of(values, indices, starts), nullptr};
-  if (!b.starts) return b;
-  b.room = b.wide_starts ? longest_row<std::int64_t>(b) : longest_row<std::int32_t>(b);
-  b.indices_held.reset(new std::int64_t[std::size_t(b.room) + 1]);
-  b.held = b.indices_held.get();
   return b;
 }
 

@@ -10,7 +10,7 @@ inline void demand(bool holds, const char* otherwise) {
 
 // Rows in their order, what they were about, and which of them to play.
 struct Rounds {
-  SharedBlock block;
+  Block block;
   Labels of;
   std::int64_t count, begin, end;
 };
@@ -28,7 +28,7 @@ inline Rounds rounds_of(const Any& values, const std::optional<Any>& indices, co
                         const Signs& labels, const std::optional<Reals>& weights, const std::optional<Order>& order,
                         std::int64_t begin, std::int64_t end, std::int64_t targets) {
   Rounds r;
-  r.block = shared_block_of(values, indices, starts);
+  r.block = block_of(values, indices, starts);
   r.of = labels_of(r.block, labels, weights);
   check_labels(r.of, r.block.rows, targets);
   r.count = r.block.rows;
@@ -57,9 +57,9 @@ inline Rounds one_round(const Reals& x, const std::int32_t& label, const double&
   return r;
 }
 
-inline SharedBlock rows_to_score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+inline Block rows_to_score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
                            const State2& out, std::int64_t targets) {
-  SharedBlock block = shared_block_of(values, indices, starts);
+  const Block block = block_of(values, indices, starts);
   demand(std::int64_t(out.shape(0)) == block.rows && std::int64_t(out.shape(1)) == targets, "room for one score per row and target");
   return block;
 }

@@ -77,7 +77,7 @@ class SecondOrderPlayer {
   }
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
-    const SharedBlock block = rows_to_score(values, indices, starts, out, state_.targets);
+    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     nb::gil_scoped_release unlocked;
     return report(second_order_kernels().score(block, rules_, state_, out.data()));
   }

@@ -66,7 +66,7 @@ class MirrorPlayer {
   }
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
-    const SharedBlock block = rows_to_score(values, indices, starts, out, state_.targets);
+    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     check_columns();
     nb::gil_scoped_release unlocked;
     return report(mirrors().score(block, rules_, state_, out.data()));

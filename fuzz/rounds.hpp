@@ -10,7 +10,7 @@ struct Rounds {
   std::vector<double> doubles, weights;
   std::vector<float> floats;
   std::vector<std::int32_t> indices32, starts32, labels;
-  std::vector<std::int64_t> indices64, starts64, order, held;
+  std::vector<std::int64_t> indices64, starts64, order;
   regretless::Block block;
   regretless::Labels of;
   std::int64_t count = 0, begin = 0, end = 0;
@@ -53,8 +53,6 @@ inline void fill_sparse(Input& in, Rounds& r, std::int64_t columns) {
   else r.indices32 = array<std::int32_t>(entries, next_index), b.indices = at(r.indices32);
   if (b.wide_starts) r.starts64 = array<std::int64_t>(bounds, next_start), b.starts = at(r.starts64);
   else r.starts32 = array<std::int32_t>(bounds, next_start), b.starts = at(r.starts32);
-  r.held.resize(std::size_t(entries) + 1);
-  b.held = r.held.data(), b.room = entries;
 }
 
 inline void fill_labels(Input& in, Rounds& r, std::int64_t targets, bool sound) {

@@ -82,7 +82,7 @@ Outcome play_direct(const X& rows, const Labels& labels, const Rules& rules, con
     if (!tame && !bear_direct(round, geometry, rate, state, side)) [[unlikely]] return {t, Complaint::diverged};
     const bool moved = suffer_direct(round, geometry, rate, state, side);
     if (state.moves) write_down(side, state.moves + t * state.targets);
-    if (moved) step_many(rows.checked(t), round.norm2, rules.intercept, geometry, state, side);
+    if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
   }
   return {end, Complaint::none};
 }

@@ -17,10 +17,6 @@ struct Block {
   bool wide_starts = false;
   std::int64_t rows = 0, columns = 0, entries = 0;
   const std::int64_t* order = nullptr;
-  // Of sparse rows that other threads may write to: room for the indices of one row, so that those that were checked are
-  // those that are used. Null: nobody writes to them.
-  void* held = nullptr;
-  std::int64_t room = 0;  // indices
 };
 
 // What each round was about: a sign (one target) or the number of its class, and how much it weighs.

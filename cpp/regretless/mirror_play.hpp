@@ -390,7 +390,7 @@ Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules
   const Duals duals(state, 0);
   for (std::int64_t t = begin; t < end; ++t) {
     if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
-    const auto row = rows.checked(t);
+    const auto row = rows[t];
     double row2, product = glance(paired(row), state.pairs, row2);
     const double norm2 = row2 + rules.intercept * rules.intercept;
     if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]] return {t, Complaint::not_finite};
@@ -420,7 +420,7 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
   met.make(state.targets);
   for (std::int64_t t = begin; t < end; ++t) {
     if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
-    const auto row = rows.checked(t);
+    const auto row = rows[t];
     const auto glance_all = [&] {
       return glance_many(paired(row), state.pairs, state.targets, dots) + rules.intercept * rules.intercept;
     };
@@ -478,7 +478,7 @@ Outcome mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rule
     factors.at[c] = factor_for<L>(rules, state.memory[c], state.memory[c].columns);
   for (std::int64_t t = 0; t < count; ++t) {
     if (const Complaint c = ready(rows, t, count, state); c != Complaint::none) return {t, c};
-    const auto row = rows.checked(t);
+    const auto row = rows[t];
     double *scores = out + t * state.targets, norm2;
     if (state.targets == 1) *scores = glance(paired(row), state.pairs, norm2);
     else norm2 = glance_many(paired(row), state.pairs, state.targets, scores);

@@ -106,7 +106,7 @@ struct Seen {
 template <Rows X>
 REGRETLESS_APART static double look(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen) {
   seen.complaint = make_ready(rows, t, end, state);
-  return glance(seen.complaint == Complaint::none ? rows.checked(t) : typename X::Row{}, state.weights, seen.norm2);
+  return glance(seen.complaint == Complaint::none ? rows[t] : typename X::Row{}, state.weights, seen.norm2);
 }
 
 template <Rows X, Geometry G, Loss L>
@@ -132,7 +132,7 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
     book.mistakes += positive(score, rules.tie) != (y > 0);
     const double a = suffer(loss, rate, y, score, norm2, weight, m, book);
     if (state.moves) [[unlikely]] state.moves[t] = a;
-    if (a != 0) step(rows.checked(t), a, score, norm2, geometry, b, weights);
+    if (a != 0) step(rows[t], a, score, norm2, geometry, b, weights);
   }
   return {end, Complaint::none};
 }
@@ -155,7 +155,7 @@ template <Rows X>
 REGRETLESS_APART static void look_many(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen,
                                        double* dots) {
   seen.complaint = make_ready(rows, t, end, state);
-  if (seen.complaint == Complaint::none) seen.norm2 = glance_many(rows.checked(t), state.weights, state.targets, dots);
+  if (seen.complaint == Complaint::none) seen.norm2 = glance_many(rows[t], state.weights, state.targets, dots);
 }
 
 // From products to scores.
@@ -244,7 +244,7 @@ Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const
     if (!tame && !bear_many(round, geometry, loss, rate, state, side)) [[unlikely]] return {t, Complaint::diverged};
     const bool moved = suffer_many(round, rules, geometry, loss, rate, state, side);
     if (state.moves) [[unlikely]] write_down(side, state.moves + t * state.targets);
-    if (moved) step_many(rows.checked(t), round.norm2, rules.intercept, geometry, state, side);
+    if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
   }
   return {end, Complaint::none};
 }

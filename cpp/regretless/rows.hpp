@@ -3,8 +3,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <utility>
 
 #include "game.hpp"
 #include "lanes.hpp"
@@ -62,7 +60,6 @@ struct Dense {
     return columns <= limit ? Complaint::none : Complaint::out_of_range;
   }
   REGRETLESS_INLINE Row operator[](std::int64_t t) const { return {x + at(t) * columns, columns}; }
-  REGRETLESS_INLINE Row checked(std::int64_t t) const { return (*this)[t]; }
   REGRETLESS_INLINE void prefetch(std::int64_t t, std::int64_t end) const {
     constexpr std::int64_t size = sizeof(V);
     if (order && t + 4 < end) fetch(x, order[t + 4] * columns * size, columns * size);
@@ -86,45 +83,6 @@ struct Buffer {
   }
 };
 
-// The numbers of `b`, each with the one before it in its place; before the first of them comes the last of `a`.
-template <class C, std::size_t... L>
-REGRETLESS_INLINE C before(const C& a, const C& b, std::index_sequence<L...>) {
-  return __builtin_shufflevector(a, b, int(sizeof...(L) + L - 1)...);
-}
-
-// Copies the columns of a row; whether those that were copied ascend from 0 on and end at `last` at most. What is looked at is
-// what was read, once: the last ones, which are stored first, and then all that fill whole registers.
-template <class I>
-REGRETLESS_INLINE bool copy_ascending(I* to, const I* from, std::int64_t n, I last) {
-  constexpr int N = breadth<I>;
-  if (n < N) {
-    bool rising = true;
-    I least = -1;
-    for (std::int64_t k = 0; k < n; ++k) {
-      const I c = from[k];
-      to[k] = c;
-      rising &= c > least;
-      least = c;
-    }
-    return rising && least <= last;
-  }
-  using Some = typename Pack<I, N>::Register;
-  using Loose = typename Pack<I, N>::Loose;
-  constexpr auto lanes = std::make_index_sequence<N>();
-  Some some = *reinterpret_cast<const Loose*>(from + n - N), least = Some{} - 1;
-  *reinterpret_cast<Loose*>(to + n - N) = some;
-  auto rising = some > before(least, some, lanes);
-  bool inside = some[N - 1] <= last;
-  for (std::int64_t k = 0; k + N <= n; k += N) {
-    some = *reinterpret_cast<const Loose*>(from + k);
-    *reinterpret_cast<Loose*>(to + k) = some;
-    rising &= some > before(least, some, lanes);
-    least = some;
-  }
-  inside &= least[N - 1] <= last;
-  return full(rising) & inside;
-}
-
 template <class V, class I>
 struct Sparse {
   using Row = SparseRow<V, I>;
@@ -134,49 +92,28 @@ struct Sparse {
   bool wide;
   std::int64_t rows, entries;
   const std::int64_t* order;
-  I* held;  // where the columns of the row that is checked are kept, which others may write to; null if nobody does
-  std::int64_t room;
-  mutable Row row{};
 
   explicit Sparse(const Block& b)
       : x(static_cast<const V*>(b.values)), j(static_cast<const I*>(b.indices)), starts(b.starts),
-        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order), held(static_cast<I*>(b.held)), room(b.room) {}
+        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order) {}
 
-  // Read once, for another thread may write there.
   REGRETLESS_INLINE std::int64_t start(std::int64_t row) const {
-    return wide ? __atomic_load_n(static_cast<const std::int64_t*>(starts) + row, __ATOMIC_RELAXED)
-                : __atomic_load_n(static_cast<const std::int32_t*>(starts) + row, __ATOMIC_RELAXED);
+    return wide ? static_cast<const std::int64_t*>(starts)[row] : static_cast<const std::int32_t*>(starts)[row];
   }
   REGRETLESS_INLINE std::int64_t at(std::int64_t t) const { return order ? order[t] : t; }
-  // Where a row begins and ends, if that makes sense; else it ends before it begins.
-  struct Span {
-    std::int64_t begin, end;
-  };
-  REGRETLESS_INLINE Span span(std::int64_t row) const {
-    const Span s{start(row), start(row + 1)};
-    return s.begin >= 0 && s.end <= entries ? s : Span{0, -1};
+  REGRETLESS_INLINE bool whole(std::int64_t row) const {
+    return start(row) >= 0 && start(row) <= start(row + 1) && start(row + 1) <= entries;
   }
 
-  // Before a row is read: are its bounds sane, do its columns ascend, and do they exist? What `checked` then gives has the very
-  // columns that were looked at.
+  // Before a row is read: are its bounds sane, do its columns ascend, and do they exist? Of ascending columns only the
+  // first and the last need be looked at.
   REGRETLESS_INLINE Complaint check(std::int64_t t, std::int64_t limit) const {
-    const Span s = span(at(t));
-    const std::int64_t n = s.end - s.begin;
-    if (n < 0) return Complaint::broken_starts;
-    constexpr std::int64_t most = std::numeric_limits<I>::max();
-    const I last = I(limit <= most ? limit - 1 : most);
-    row = {x + s.begin, j + s.begin, n};
-    if (!held) {
-      if (!ascends(row.j, n)) return Complaint::unsorted;
-      return n == 0 || (row.j[0] >= 0 && row.j[n - 1] <= last) ? Complaint::none : Complaint::out_of_range;
-    }
-    if (n > room) return Complaint::broken_starts;  // longer than any row was when room was made
-    row.j = held;
-    if (copy_ascending(held, j + s.begin, n, last)) [[likely]] return Complaint::none;
-    return ascends(held, n) ? Complaint::out_of_range : Complaint::unsorted;
+    if (!whole(at(t))) return Complaint::broken_starts;
+    const Row row = (*this)[t];
+    if (row.n == 0) return Complaint::none;
+    if (!ascends(row.j, row.n)) return Complaint::unsorted;
+    return row.j[0] >= 0 && row.j[row.n - 1] < limit ? Complaint::none : Complaint::out_of_range;
   }
-  REGRETLESS_INLINE Row checked(std::int64_t) const { return row; }
-  // A row of arrays that nobody else writes to.
   REGRETLESS_INLINE Row operator[](std::int64_t t) const {
     const std::int64_t begin = start(at(t));
     return {x + begin, j + begin, start(at(t) + 1) - begin};
@@ -191,10 +128,11 @@ struct Sparse {
   // The weights of round t, which has not been checked yet, each in `bytes` at once: into the second-level cache, for a
   // row's weights may be more than the first holds.
   REGRETLESS_INLINE void prefetch_weights(std::int64_t t, const double* w, std::int64_t bytes) const {
-    const Span s = span(at(t));
+    if (!whole(at(t))) return;
+    const Row row = (*this)[t];
     const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(w);
-    for (std::int64_t k = s.begin; k < s.end; ++k) {
-      const std::uintptr_t at = from + std::uintptr_t(j[k]) * std::uintptr_t(bytes);
+    for (std::int64_t k = 0; k < row.n; ++k) {
+      const std::uintptr_t at = from + std::uintptr_t(row.j[k]) * std::uintptr_t(bytes);
       for (std::int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(reinterpret_cast<const void*>(at + std::uintptr_t(b)), 0, 2);
     }
   }
@@ -202,9 +140,7 @@ struct Sparse {
  private:
   REGRETLESS_INLINE void prefetch_shuffled(std::int64_t t, std::int64_t end) const {
     if (t + 8 < end) fetch(starts, order[t + 8] * (wide ? 8 : 4), 1);
-    if (t + 4 >= end) return;
-    const Span s = span(order[t + 4]);
-    fetch_entries(s.begin, s.end - s.begin);
+    if (t + 4 < end && whole(order[t + 4])) fetch_entries(start(order[t + 4]), start(order[t + 4] + 1) - start(order[t + 4]));
   }
   REGRETLESS_INLINE void fetch_entries(std::int64_t begin, std::int64_t n) const {
     fetch(j, begin * std::int64_t(sizeof(I)), n * std::int64_t(sizeof(I)));
@@ -215,7 +151,6 @@ struct Sparse {
 template <class X>
 concept Rows = requires(const X& rows, std::int64_t t, const double* w) {
   { rows.check(t, t) } -> std::same_as<Complaint>;
-  { rows.checked(t) } -> std::same_as<typename X::Row>;  // the one that was checked last
   { rows[t] } -> std::same_as<typename X::Row>;
   rows.prefetch(t, t);
   rows.prefetch_weights(t, w, t);

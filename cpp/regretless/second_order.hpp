@@ -108,9 +108,9 @@ Outcome play_one_target(const X& rows, const Labels& labels, const Rules& rules,
     if (complaint != Complaint::none) [[unlikely]] return {t, complaint};
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
-    if (!sieve.in_use) complaint = play_row(rows.checked(t), matrix, loss, rules, state, y, weight, sieve.in_use);
+    if (!sieve.in_use) complaint = play_row(rows[t], matrix, loss, rules, state, y, weight, sieve.in_use);
     if (sieve.in_use) {
-      const auto row = without_zeros(rows.checked(t), sieve.values, sieve.columns);
+      const auto row = without_zeros(rows[t], sieve.values, sieve.columns);
       complaint = play_row(row, matrix, loss, rules, state, y, weight, sieve.in_use);
     }
     if (complaint != Complaint::none) [[unlikely]] return {t, complaint};
@@ -127,7 +127,7 @@ Outcome play_targets(const X& rows, const Labels& labels, const Rules& rules, co
   Ledger& whole = state.book[state.targets];
   for (std::int64_t t = begin; t < end; ++t) {
     if (const Complaint c = prepare(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
-    const auto row = rows.checked(t);
+    const auto row = rows[t];
     const std::int64_t at = rows.at(t);
     const double weight = labels.weight ? labels.weight[at] : 1, norm2 = matrix.scores(row, b, moves.scores) + b * b;
     for (std::int64_t c = 0; c < state.targets; ++c)
@@ -165,10 +165,10 @@ Outcome score_rows(const X& rows, std::int64_t count, const Rules& rules, M matr
     double* const scores = out + t * state.targets;
     Sight seen;
     if (state.targets > 1) {
-      seen.norm2 = matrix.scores(rows.checked(t), b, scores);
+      seen.norm2 = matrix.scores(rows[t], b, scores);
     } else {
-      if (!sieved) seen = matrix.view(rows.checked(t), b), sieved = seen.zeros;
-      if (sieved) seen = matrix.view(sieve(rows.checked(t)), b);
+      if (!sieved) seen = matrix.view(rows[t], b), sieved = seen.zeros;
+      if (sieved) seen = matrix.view(sieve(rows[t]), b);
       *scores = seen.score;
     }
     if (!(seen.norm2 < infinity)) return {t, Complaint::not_finite};

@@ -29,7 +29,7 @@ Outcome sight(const X& rows, std::int64_t count, const Labels& labels, const Rul
 
     if (const Complaint c = rows.check(t, rays.columns); c != Complaint::none) return {t, c};
     rows.prefetch(t, count);
-    const double norm2 = glance_many(rows.checked(t), rays.directions, rays.count, rays.scratch) + b * b;
+    const double norm2 = glance_many(rows[t], rays.directions, rays.count, rays.scratch) + b * b;
     if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, Complaint::not_finite};
     rays.seen[0] += 1;
     if (norm2 > rays.seen[1]) rays.seen[1] = norm2;
