@@ -460,6 +460,10 @@ def test_what_waits_is_cancelled_when_the_run_fails(monkeypatch: pytest.MonkeyPa
     assert [future.cancelled() for future in executor.futures] == [False, True, True]
 
 
+def _rows(common: None, shard: Any) -> int:
+    return sum(len(batch) for batch in shard.open(None).batches())
+
+
 def test_the_locks_of_several_tasks_are_never_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting for a pool takes no locks one by one, which an interruption there would leave taken for ever."""
 
