@@ -22,7 +22,8 @@ create = uv venv --quiet --python '>=3.11' $(1)
 install = uv pip install --quiet --python $(1)/bin/python
 wheel = uv build --quiet --no-build-isolation --python $(VENV)/bin/python --wheel --out-dir $(1)
 endif
-# The build requirements stand in the environment itself, so that a build reuses what the last one compiled.
+# The build requirements stand in the environment itself, so that a build reuses what the last one compiled. Those of
+# dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
 editable = $(call install,$(1)) --no-build-isolation --editable
 
 .PHONY: demo test test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
@@ -100,7 +101,7 @@ clean:
 	rm -rf $*
 	$(call create,$*)
 	$*/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], \
-	  "cmake", "ninja", sep="\n")' > $*/build-requirements.txt
+	  "cmake", "ninja", "setuptools>=70.1", sep="\n")' > $*/build-requirements.txt
 	$(call install,$*) -r $*/build-requirements.txt
 	touch $@
 
