@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ Point = tuple[int, int, int]
 B = TypeVar("B")
 
 
-class Watched:
+class Watched(ABC):
     """What goes over a stream and may be asked, between two batches, to stop.
 
     Attributes
@@ -50,8 +51,9 @@ class Watched:
         except (OSError, RegretlessError) as error:
             self.unsaved = error
 
+    @abstractmethod
     def _write(self, *, unfinished: bool) -> None:
-        raise NotImplementedError
+        """Save the model, if there is a place for it."""
 
     def _next(self, batches: Iterator[B]) -> B | None:
         self.waiting = True
