@@ -1,5 +1,5 @@
 // A player: rules and borrowed state, checked once, then fed rounds.
-#include "rounds.hpp"
+#include "pieces.hpp"
 #include "turn.hpp"
 
 #include <algorithm>
@@ -67,7 +67,11 @@ class Player {
       state.moves = moves->data();
     }
     nb::gil_scoped_release unlocked;
-    return report(kernels().play(r.block, r.of, rules_, state, r.begin, r.end));
+    return report(in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
+      State here = state;
+      if (state.moves) here.moves += first * state.targets;
+      return kernels().play(block, of, rules_, here, begin, end);
+    }));
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -79,7 +83,9 @@ class Player {
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
     const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     nb::gil_scoped_release unlocked;
-    return report(kernels().score(block, rules_, state_, out.data()));
+    return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+      return kernels().score(rows, rules_, state_, out.data() + first * state_.targets);
+    }));
   }
 
  private:
@@ -112,7 +118,9 @@ Report sight(const Any& values, const std::optional<Any>& indices, const std::op
   const Rays rays{directions.data(), biases.data(), bins.data(), least.data(), seen.data(), scratch.data(),
                   std::int64_t(directions.shape(0)), std::int64_t(count)};
   nb::gil_scoped_release unlocked;
-  return report(kernels().sight(block, of, rules, rays));
+  return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+    return kernels().sight(rows, {of.label + first, nullptr}, rules, rays);
+  }));
 }
 
 }  // namespace

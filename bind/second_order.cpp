@@ -1,7 +1,7 @@
 // A second-order player: rules and borrowed state, checked once, then fed rounds.
 #include "second_order.hpp"
 
-#include "rounds.hpp"
+#include "pieces.hpp"
 #include "turn.hpp"
 #include "regretless/second_order_game.hpp"
 
@@ -67,7 +67,9 @@ class SecondOrderPlayer {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
-    return report(second_order_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
+    return report(in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t) {
+      return second_order_kernels().play(block, of, rules_, state_, begin, end);
+    }));
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -79,7 +81,9 @@ class SecondOrderPlayer {
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
     const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     nb::gil_scoped_release unlocked;
-    return report(second_order_kernels().score(block, rules_, state_, out.data()));
+    return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+      return second_order_kernels().score(rows, rules_, state_, out.data() + first * state_.targets);
+    }));
   }
 
  private:

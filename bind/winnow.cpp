@@ -1,7 +1,7 @@
 // A player of mirror steps: rules and borrowed state, checked once, then fed rounds.
 #include "winnow.hpp"
 
-#include "rounds.hpp"
+#include "pieces.hpp"
 #include "turn.hpp"
 #include "regretless/mirror.hpp"
 
@@ -55,7 +55,9 @@ class MirrorPlayer {
     const Turn turn(busy_);
     check_columns();
     nb::gil_scoped_release unlocked;
-    return report(mirrors().play(r.block, r.of, rules_, state_, r.begin, r.end));
+    return report(in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t) {
+      return mirrors().play(block, of, rules_, state_, begin, end);
+    }));
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -69,7 +71,9 @@ class MirrorPlayer {
     const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     check_columns();
     nb::gil_scoped_release unlocked;
-    return report(mirrors().score(block, rules_, state_, out.data()));
+    return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+      return mirrors().score(rows, rules_, state_, out.data() + first * state_.targets);
+    }));
   }
 
   void refresh() const {

@@ -1,5 +1,6 @@
 // Learners by mirror steps (Winnow, balanced Winnow, p-norms): hostile rows, and state that somebody else wrote. A fresh
-// learner keeps its books in order, and dense rows, the same rows sparse, and rounds in two calls teach it the same bits.
+// learner keeps its books in order and is left as it was by a round that is refused; dense rows, the same rows sparse, and
+// rounds in two calls teach it the same bits.
 #include "regretless/mirror.hpp"
 #include "rounds.hpp"
 
@@ -28,9 +29,18 @@ struct Learner {
     for (std::int64_t c = 0; c < targets; ++c) {  // the binding looks at no more than this
       auto& m = *(reinterpret_cast<MirrorMemory*>(memory.data()) + c);
       m.columns = double(sound ? columns : in.below(columns + 1));
-      if (sound) m.power = power;
+      if (sound) begin(m, power);
     }
+    if (sound && rules.link == Link::simplex)
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t c = 0; c < targets; ++c) pairs[std::size_t(2 * j * targets + c)] = 1;
     if (sound) refresh();
+  }
+  void begin(MirrorMemory& m, double power) const {  // as Python does
+    m.power = power;
+    m.reference = rules.link == Link::power;
+    m.base = rules.link != Link::power;
+    m.bias_cached = rules.link == Link::simplex;
   }
   MirrorState state() {
     return {at(pairs), reinterpret_cast<MirrorMemory*>(at(memory)), reinterpret_cast<Ledger*>(at(books)), at(scratch),
@@ -65,7 +75,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   again.play(r, middle, r.end);
   MUST(again.is_like(learner));
 
-  if (can_be_thinned(r, learner.columns) && learner.finite() && before.finite()) {
+  if (learner.sound) {
+    Learner unasked = before;
+    MUST(unasked.play(r, r.begin, outcome.played).played == outcome.played);
+    MUST(unasked.is_like(learner));
+  }
+
+  if (learner.sound && can_be_thinned(r, learner.columns) && learner.finite()) {
     Rounds sparse;
     thin(r, sparse);
     Learner twin = before;

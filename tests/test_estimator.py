@@ -424,21 +424,38 @@ def test_every_sparse_format_arrives_as_the_same_rows(container: Any, form: str)
 @pytest.mark.parametrize("starts", [np.int32, np.int64])
 @pytest.mark.parametrize("indices", [np.int32, np.int64])
 def test_compressed_rows_are_kept_by_identity(dtype: Any, indices: Any, starts: Any) -> None:
-    """Values, indices and starts of a CSR matrix are borrowed, whichever of the widths they have."""
+    """Values, indices and starts of a CSR matrix are borrowed by a loop that copies them piece by piece, whichever of
+    the widths they have; where they are looked at first, only the values are."""
     X = sp.csr_array(DENSE.astype(dtype))
     X.indices, X.indptr = X.indices.astype(indices), X.indptr.astype(starts)
-    batch = rows_of(X)
+    batch = rows_of(X, in_order=False)
     assert batch.values is X.data
     assert batch.indices is X.indices
     assert batch.starts is X.indptr
+    looked_at = rows_of(X)
+    assert looked_at.values is X.data
+    assert (looked_at.indices.dtype, looked_at.starts.dtype) == (indices, starts)
+    assert not np.shares_memory(looked_at.indices, X.indices)
+    assert not np.shares_memory(looked_at.starts, X.indptr)
 
 
 def test_whole_numbers_in_a_sparse_matrix_keep_their_indices() -> None:
     """Only the values of a sparse matrix of integers are converted; its indices stay where they are."""
     X = sp.csr_array(DENSE.astype(np.int8))
-    batch = rows_of(X)
+    batch = rows_of(X, in_order=False)
     assert batch.values.dtype == np.float64
     assert np.shares_memory(batch.indices, X.indices)
+
+
+@pytest.mark.parametrize(
+    "starts", [[0, 5, 3], [1, 2, 3], [0, 2, 2_000_000_000]], ids=["descending", "not from 0", "too many"]
+)
+def test_row_starts_that_make_no_sense_are_refused_before_they_are_used(starts: Any) -> None:
+    """Where sparse rows are looked at before the loop reads them, starts that lead out of the entries are an error."""
+    X = sp.csr_array(np.ones((2, 3)))
+    X.indptr = np.array(starts, dtype=np.int32)
+    with pytest.raises(RegretlessError, match="not a valid sparse matrix: its row starts do not ascend"):
+        rows_of(X)
 
 
 def untidy() -> Any:

@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
+from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron, Perceptron, max_margin
 from regretless.linear.dual.definite import doubt_of
@@ -286,3 +287,17 @@ def test_a_function_with_negative_lengths_is_refused_by_its_row():
     X = np.array([[2.0], [3.0], [0.5]])
     with pytest.raises(RegretlessError, match=r"K\(x, x\) = -0\.75 in row 2"):
         KernelPerceptron(kernel=lambda a, b: a @ b.T - 1).fit(X, [0, 1, 0])
+
+
+def test_values_of_rows_do_not_depend_on_how_many_are_asked_for_at_once(monkeypatch):
+    """A machine is asked about a few rows at a time, so that Ctrl-C is heard, and each value has the same bits."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(80, 3)), random.integers(2, size=80)
+    learner = KernelPerceptron(gamma=0.5).fit(X, y)
+    at_once, asked = learner.decision_function(X), []
+    monkeypatch.setattr("regretless.linear.dual.player.PAIRS", 100)
+    original = Batch.slice
+    monkeypatch.setattr(Batch, "slice", lambda *words: asked.append(words) or original(*words))
+    assert np.array_equal(learner.decision_function(X), at_once)
+    assert np.array_equal(learner.decision_function(sp.csr_array(X)), at_once)
+    assert len(asked) > 20

@@ -15,6 +15,8 @@ from regretless.ledger import FIELDS, Ledger
 from regretless.textbook.gradient_descent import LOSSES, gradient_descent
 from regretless.textbook.perceptron import perceptron
 
+from .examples import at_most
+
 pytestmark = pytest.mark.kernel
 
 SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)
@@ -126,6 +128,7 @@ def test_gradient_descent_is_the_textbooks(game, loss, schedule, radius):
     assert play.ledger().reach2 == pytest.approx(longest, rel=1e-7, abs=1e-12)
 
 
+@at_most(25)
 @given(rounds(elements=quarters), st.sampled_from([0.0, 0.3, 2.0]), st.sampled_from([0.0, 1.5]))
 def test_the_margin_perceptron_keeps_its_distance(game, theta, intercept):
     """It moves just where the margin is below theta |w|, or w is zero, and is charged what is missing."""
@@ -549,6 +552,66 @@ def test_sparse_rows_that_make_no_sense_are_refused_before_they_are_read():
         assert outcome([0, 1, 0, 2], [0, 2, 9], targets) == (1, "broken starts")
         assert outcome([0, 1, 0, 2], [2, 0, 4], targets) == (0, "broken starts")
         assert outcome([0, 1, 0, 2], [-2, 0, 4], targets) == (0, "broken starts")
+
+
+# Sparse rows are copied in pieces of 8,192 entries or 1,024 rows: these lie on the edges of both.
+EDGES = {
+    "many short rows": [1] * 1023 + [0, 2, 1] + [3] * 1100,
+    "rows of a piece": [4096, 4096, 8192, 0, 1, 8191, 8191, 2],
+    "a row longer than a piece": [5, 20_000, 5, 8193, 0, 0],
+    "empty rows": [0] * 1500 + [1],
+}
+
+
+def edged(lengths, wide, random):
+    X = np.zeros((len(lengths), max(lengths)))
+    for row, length in zip(X, lengths, strict=True):
+        row[random.permutation(X.shape[1])[:length]] = random.integers(1, 9, length) / 4
+    return X, csr(X, wide=wide)
+
+
+@pytest.mark.parametrize("targets", [1, 3])
+@pytest.mark.parametrize("wide", [False, True], ids=["int32", "int64"])
+@pytest.mark.parametrize("lengths", EDGES.values(), ids=EDGES)
+def test_sparse_rows_in_many_pieces_are_their_dense_twins(lengths, wide, targets):
+    """However rows fall into the pieces that are copied, learning, its moves and scores have the bits of dense rows."""
+    random = np.random.default_rng(0)
+    X, rows = edged(lengths, wide, random)
+    labels = random.choice(np.array([-1, 1] if targets == 1 else [0, 1, 2], np.int32), len(X))
+    weights = random.integers(1, 4, len(X)) / 2
+    one, other = (Play(X.shape[1], targets, average=True) for _ in range(2))
+    moves, others = np.full((2, len(X), targets), np.nan)
+    begin = len(X) // 3
+    assert one.dense(X, labels, sample_weight=weights, begin=begin, moves=moves) == (len(X), None)
+    assert other.player.play(*rows, labels, sample_weight=weights, begin=begin, moves=others) == (len(X), None)
+    assert one.bits() == other.bits()
+    assert moves.tobytes() == others.tobytes()
+    scores, seen = np.empty((2, len(X), targets))
+    one.player.score(X, None, None, scores)
+    other.player.score(*rows, seen)
+    assert scores.tobytes() == seen.tobytes()
+
+
+@pytest.mark.parametrize("row", [0, 1023, 1024, 2000])
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [("unsorted", "unsorted"), ("far", "out of range"), ("start", "broken starts"), ("nan", "not finite")],
+)
+def test_a_bad_row_is_named_by_its_number_among_all_pieces(row, fault, why):
+    """The round that stops learning, or scoring, counts from the first of all rows, not of its piece."""
+    (values, indices, starts), labels = csr(np.ones((2001, 2))), np.ones(2001, np.int32)
+    if fault == "unsorted":
+        indices[2 * row : 2 * row + 2] = 1, 0
+    elif fault == "far":
+        indices[2 * row + 1] = 2
+    elif fault == "start":
+        starts[row + 1] = 5000
+    else:
+        values[2 * row] = np.nan
+    game = Play(2)
+    assert game.player.play(values, indices, starts, labels) == (row, why)
+    assert game.ledger().rounds == row
+    assert game.player.score(values, indices, starts, np.empty((2001, 1))) == (row, why)
 
 
 def test_arguments_that_do_not_fit_are_refused():

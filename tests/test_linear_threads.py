@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from threading import Barrier
+from threading import Barrier, Event
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,11 @@ from regretless.classes import FiniteClass, Halving
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge
 from regretless.linear import Perceptron, PNormPerceptron, SecondOrderPerceptron
-from regretless.linear.alone import turn_of
 from regretless.linear.registry import LEARNERS, learner_class
 
 SETTINGS: dict[str, dict[str, Any]] = {"margin-perceptron": {"gamma": 0.05}, "kernel-perceptron": {"budget": 20}}
 ROWS, CALLS = 20_000, 10
+WAIT = 60  # seconds after which two threads should have met
 
 
 def begun(name: str) -> Any:
@@ -33,23 +34,27 @@ def begun(name: str) -> Any:
 
 
 def both(learns: Callable[[], object]) -> int:
-    """How many of the calls that two threads make at once are not refused."""
-    barrier = Barrier(2)
+    """How many of the calls that two threads make at once are not refused; they go on until one has been."""
+    barrier, refused, end = Barrier(2), Event(), monotonic() + WAIT
 
     def often() -> int:
-        done = 0
-        barrier.wait()
-        for _ in range(CALLS):
+        calls = done = 0
+        barrier.wait(WAIT)
+        while calls < CALLS or not (refused.is_set() or monotonic() > end):
+            calls += 1
             try:
                 learns()
                 done += 1
             except ValueError as error:  # of the core, or ours
                 if "being used by another thread" not in str(error):
                     raise
+                refused.set()
         return done
 
     with ThreadPoolExecutor(2) as threads:
-        return sum(future.result() for future in [threads.submit(often) for _ in range(2)])
+        found = sum(future.result() for future in [threads.submit(often) for _ in range(2)])
+    assert refused.is_set(), f"no call of {WAIT} s was refused"
+    return found
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -89,7 +94,7 @@ def test_who_comes_second_is_refused(name):
     learner, row = begun(name), np.array([1.0, 0.0, 0.0])
     before = deepcopy(learner).ledger_
     with ThreadPoolExecutor(1) as other:
-        other.submit(turn_of(learner).acquire).result()
+        other.submit(learner.turn.acquire).result()
         for learns in (
             lambda: learner.fit(row[None], [1]),
             lambda: learner.partial_fit(row[None], [1]),
@@ -100,7 +105,7 @@ def test_who_comes_second_is_refused(name):
                 learns()
         assert learner.predict(row[None]).shape == (1,)
         learner.predict_one(row)
-        other.submit(turn_of(learner).release).result()
+        other.submit(learner.turn.release).result()
     assert learner.ledger_ == before
 
 
@@ -122,10 +127,10 @@ def test_copies_learn_beside_each_other():
     """A copy of a learner, pickled or not, is not held by whoever holds the original."""
     learner = begun("perceptron")
     with ThreadPoolExecutor(1) as other:
-        other.submit(turn_of(learner).acquire).result()
+        other.submit(learner.turn.acquire).result()
         for copy in (deepcopy(learner), pickle.loads(pickle.dumps(learner))):
             copy.update_one(np.array([1.0, 0.0, 0.0]), 1)
-        other.submit(turn_of(learner).release).result()
+        other.submit(learner.turn.release).result()
 
 
 RACE = """
@@ -150,21 +155,28 @@ other.start()
 learner = learner_class(name)(**eval(sys.argv[2]))
 learner.partial_fit(np.eye(2, columns), [1, -1])
 y = rng.choice([-1, 1], rows)
-for _ in range(60):
-    try:
-        learner.partial_fit(X, y)
-        learner.predict(X)
-    except ValueError:
-        pass
+shuffled = learner_class(name)(**eval(sys.argv[2])).set_params(shuffle=True, random_state=0)
+steps = [lambda: learner.partial_fit(X, y), lambda: learner.predict(X), lambda: shuffled.fit(X, y)]
+for _ in range(12):
+    for step in steps:
+        try:
+            step()
+        except ValueError:
+            pass
+try:
+    learner.certify(X, y)
+except ValueError:
+    pass
 over.set()
 other.join()
 """
 
 
-def test_columns_that_change_meanwhile_harm_no_kernel_learner():
-    """Whatever another thread writes into the indices of a matrix that a kernel learner learns from, no memory is read
-    or written that is not the learner's: it copies them first."""
-    name = "kernel-perceptron"
+@pytest.mark.parametrize("name", LEARNERS)
+def test_columns_that_change_meanwhile_harm_no_learner(name):
+    """Whatever another thread writes into the indices of a matrix that is learned from, shuffled, scored or certified,
+    no memory is read or written that is not the learner's: it copies them first."""
     settings = repr(SETTINGS.get(name, {}))
-    done = subprocess.run([sys.executable, "-c", RACE, name, settings], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", RACE, name, settings]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr

@@ -302,3 +302,19 @@ def test_an_update_is_one_round():
     assert half.updates == two.updates
     assert half.loss == 2 * two.loss
     assert half.slope2 == 2 * two.slope2 == 2 * half.update_norm2
+
+
+def test_a_class_that_comes_late_is_met_without_a_copy_of_the_others():
+    """Meeting one class more takes the memory of the new weights alone, in which the others stand where they did."""
+    import tracemalloc
+
+    learner, many, columns = Perceptron(), 20, 5_000
+    X = np.eye(many, columns)
+    learner.partial_fit(X, np.arange(many) * 2)
+    before = learner.state_.coefficients()
+    tracemalloc.start()
+    learner._meet(21)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * before.nbytes
+    assert np.array_equal(np.delete(learner.state_.coefficients(), 11, axis=1), before)

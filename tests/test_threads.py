@@ -131,20 +131,31 @@ def test_ridge_is_used_by_one_thread_at_a_time(monkeypatch, method):
     assert learner.ledger_.rounds == 10
 
 
-def test_the_first_advice_of_two_threads_makes_one_board():
+def test_the_first_advice_of_two_threads_makes_one_board(monkeypatch):
     """Two threads whose advice is a combiner's first learn on one board; none is forgotten with its rounds."""
-    learner, gate = Hedge(loss="square", eta=0.3, value_range=(0, 1)), Stuck()
-    make = learner._make
+    learner, gate, lock = Hedge(loss="square", eta=0.3, value_range=(0, 1)), Stuck(), threading.Lock()
+    make, came = learner._make, [threading.Event(), threading.Event()]
+
+    class Making:
+        """The lock of who makes a board, which tells who comes to it."""
+
+        def __enter__(self) -> None:
+            came[came[0].is_set()].set()
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
 
     def slowly(*given: Any) -> Any:
         gate(0.0, 0.0)
         return make(*given)
 
+    monkeypatch.setattr("regretless.experts.base._MAKING", Making())
     learner.__dict__["_make"] = slowly
     thread, _ = held(gate, lambda: learner.update(learner.predict(ADVICE[0]), OUTCOMES[0]))
     second = threading.Thread(target=lambda: learner.update(learner.predict(ADVICE[1]), OUTCOMES[1]))
     second.start()
-    second.join(0.2)  # it may wait for the first, or not have begun: either way both rounds are to be counted
+    assert came[1].wait(WAIT)  # while the first is in the middle of making the board
     gate.go.set()
     thread.join()
     second.join()
@@ -301,12 +312,10 @@ def test_a_forked_combiner_goes_on_to_the_same_bits(name):
 def test_a_child_forked_while_another_thread_plays_may_copy_the_learner():
     """A fork in the middle of another thread's play leaves a learner that is in use; a copy of it is free."""
     turn = Turn()
-    turn.__enter__()
+    assert turn.acquire(False)
     for free in (copy.deepcopy(turn), pickle.loads(pickle.dumps(turn))):
-        with free:
-            pass
-    with pytest.raises(RegretlessError, match=BUSY), turn:
-        pass
+        assert free.acquire(False)
+    assert not turn.acquire(False)
 
 
 @needs_fork

@@ -27,6 +27,7 @@ from regretless.classes.rank import rank
 from regretless.errors import RegretlessError
 from regretless.experts import WeightedMajority
 
+from .examples import at_most
 from .finite_classes import KNOWN, TIES_MATTER, random_class
 from .test_class_learners import tables
 
@@ -127,6 +128,7 @@ class Wrapped:
         return self.learner.state()
 
 
+@at_most(25)
 @given(tables(hypotheses=9, points=5))
 def test_going_through_the_states_of_a_learner_finds_the_same(table):
     """The worst case of a learner that is known by its predictions alone is that of the learner itself."""

@@ -27,11 +27,13 @@ struct ExpertBook {
   double absent;        // forecasts that were missing
   double mistakes;      // rounds predicted wrongly, where a prediction is right or wrong
   double max_outcome2;  // largest squared outcome
+  double sensitivity;   // of the log loss of one number: sum of |p l'(p)|, which a relative error of the forecast p is multiplied by
 };
 
 inline constexpr const char* expert_fields[] = {
     "rounds",  "loss",       "expected",  "charge", "delay",   "gap",    "drag",    "sampled", "first_rate",
-    "last_rate", "spread",   "spread2",   "lowest", "highest", "absent", "mistakes", "max_outcome2"};
+    "last_rate", "spread",   "spread2",   "lowest", "highest", "absent", "mistakes", "max_outcome2",
+    "sensitivity"};
 inline constexpr int expert_book_size = sizeof(ExpertBook) / sizeof(double);
 static_assert(expert_book_size == sizeof(expert_fields) / sizeof(expert_fields[0]));
 

@@ -7,10 +7,16 @@
 namespace regretless::REGRETLESS_ISA {
 
 inline constexpr double largest_double = std::numeric_limits<double>::max();
-inline constexpr double vast = 1e307;
-inline constexpr double largest_root = 1e150;  // rules that square regrets refuse larger ones
+// A round is refused whose losses and charges are larger than the first, or whose charges differ, or whose outcome is, by more
+// than the second: sums of these and of their squares stay floats for as long as rounds can be counted. What is below the
+// third is not looked at any closer.
+inline constexpr double most_summed = 1e290, most_squared = 1e145, tame = 1e144;
+// Smaller numbers lose digits by weights that sum to less than `scant`, so that their shares are taken. Percentages of smaller
+// outcomes are refused.
+inline constexpr double least_size = 1e-290, scant = 1e-15;
 
 REGRETLESS_INLINE bool is_finite(double x) { return x <= largest_double && x >= -largest_double; }
+REGRETLESS_INLINE bool may_be_summed(double x) { return x < most_summed && x > -most_summed; }
 REGRETLESS_INLINE double at_least(double x, double bound) { return x > bound ? x : bound; }
 REGRETLESS_INLINE double at_most(double x, double bound) { return x < bound ? x : bound; }
 
@@ -161,6 +167,15 @@ static double mix_at(const Desk& d, double eta, double end) {
   return base - log_of(in_all(sum) / d.total) / eta;
 }
 
+// The mix of the advice where weights times forecasts vanish.
+template <class V>
+REGRETLESS_APART static double by_shares(const Desk& d, const V* row, std::int64_t k) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < d.n; ++i)
+    if (d.a[i] == d.a[i]) sum += d.w[i] / d.total * double(row[i * d.s.width + k]);
+  return sum;
+}
+
 // The mix of the advice, or what the charge asks for in its place.
 template <class V>
 REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* prediction) {
@@ -171,7 +186,11 @@ REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* p
   }
   if (s.substitute && s.charge == ChargeKind::square) {
     const double down = mix_at(d, s.rate, s.low), up = mix_at(d, s.rate, s.high);
-    prediction[0] = (s.low + s.high) / 2 + (down - up) / (2 * (s.high - s.low));
+    // Of a wide range little is left but rounding; in exact numbers it lies among the forecasts.
+    const double value = (s.low + s.high) / 2 + (down - up) / (2 * (s.high - s.low));
+    Octet least = eight(infinite), most = eight(-infinite);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) least = lower(at(d.a, i), least), most = upper(at(d.a, i), most);
+    prediction[0] = between(value, smallest_of(least), largest_of(most));
     return;
   }
   for (std::int64_t k = 0; k < s.width; ++k) {
@@ -183,6 +202,8 @@ REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* p
       sum = sum + where_known(at(d.a, i), at(d.w, i) * a, eight(0));
     }
     prediction[k] = in_all(sum) / d.total;
+    const bool lost = d.total < scant && in_all(sum) < least_size && in_all(sum) > -least_size;
+    if (lost) [[unlikely]] prediction[k] = by_shares(d, row, k);
     if (s.charge == ChargeKind::log) prediction[k] = at_most(prediction[k], 1);  // rounding may lead past certainty
   }
 }
@@ -193,7 +214,8 @@ static Found outcome_fault(const Combination& s, const double* y) {
   for (std::int64_t k = 0; k < s.width; ++k) {
     if (y[k] != y[k]) return {Refusal::outcome, -1};
     if (const Refusal bad = fault(s, y[k]); bad != Refusal::none) return {bad, -1};
-    if (s.charge == ChargeKind::percentage && y[k] == 0) return {Refusal::out_of_range, -1};
+    if (s.charge == ChargeKind::percentage && y[k] < least_size && y[k] > -least_size) return {Refusal::out_of_range, -1};
+    if (!(y[k] < most_squared && y[k] > -most_squared)) return {Refusal::infinite_loss, -1};
   }
   return {};
 }
@@ -202,7 +224,8 @@ static Found outcome_fault(const Combination& s, const double* y) {
 struct Account {
   Mix mix;
   double loss, expected, delay, lowest, highest;
-  double apart = 0;  // how far the weights that were played are from those of now: L1 distance
+  double apart = 0;        // how far the weights that were played are from those of now: L1 distance
+  double sensitivity = 0;  // as in the book
 };
 
 // Charges of forecasts of one number.
@@ -312,24 +335,37 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
   return account;
 }
 
-static std::int64_t first_infinite(const Desk& d) {
+// Whose losses are too large; -1 if nobody's are by themselves.
+static std::int64_t first_beyond(const Desk& d) {
+  const auto beyond = [](double x) { return x > tame || x < -tame; };
   for (std::int64_t i = 0; i < d.n; ++i)
-    if (d.l[i] - d.l[i] != 0 && d.l[i] == d.l[i]) return i;
+    if (beyond(d.l[i])) return i;
   for (std::int64_t i = 0; i < d.n; ++i)
-    if (d.c[i] - d.c[i] != 0 && d.c[i] == d.c[i]) return i;
+    if (beyond(d.c[i])) return i;
   return -1;
 }
 
-// Charges that are not finite are refused, but an expert may be certain and wrong where the prediction is the aggregating
-// algorithm's, for its weight is gone for good, and where charges are linearised, for only slopes are charged.
-static Found account_fault(const Desk& d, const Account& account) {
-  const RuleKind rule = d.s.rule;
+// Losses and charges that are too large are refused, but under the log loss an expert may be certain and wrong where the
+// prediction is the aggregating algorithm's, for its weight is gone for good, and where charges are linearised, for only slopes
+// are charged.
+REGRETLESS_APART static Found fault_of_untamed(const Desk& d, const Account& account) {
+  const Combination& s = d.s;
   const Mix& mix = account.mix;
-  bool sound = is_finite(account.loss) && is_finite(mix.charge) && is_finite(account.delay);
-  if (!d.s.substitute) sound &= is_finite(mix.lowest) && is_finite(mix.highest);
-  if (!d.s.substitute && !d.s.linear) sound &= is_finite(account.lowest) && is_finite(account.highest);
-  if (rule != RuleKind::hedge && rule != RuleKind::share && rule != RuleKind::majority) sound &= mix.reach() < largest_root;
-  return sound ? Found{} : Found{Refusal::infinite_loss, first_infinite(d)};
+  const bool certain = s.charge == ChargeKind::log;
+  bool sound = may_be_summed(account.loss) && may_be_summed(mix.charge) && may_be_summed(account.delay);
+  if (!certain) sound &= may_be_summed(account.expected);
+  if (!(certain && s.substitute))
+    sound &= may_be_summed(mix.lowest) && may_be_summed(mix.highest) && mix.highest - mix.lowest < most_squared;
+  if (!(certain && (s.substitute || s.linear))) sound &= may_be_summed(account.lowest) && may_be_summed(account.highest);
+  if (s.rule != RuleKind::hedge && s.rule != RuleKind::share && s.rule != RuleKind::majority)
+    sound &= mix.reach() < most_squared;
+  return sound ? Found{} : Found{Refusal::infinite_loss, first_beyond(d)};
+}
+REGRETLESS_INLINE Found account_fault(const Desk& d, const Account& account) {
+  const double least = at_most(account.mix.lowest, account.lowest), most = at_least(account.mix.highest, account.highest);
+  const bool is_tame = (least > -tame) & (most < tame) & (account.loss > -tame) & (account.loss < tame) &
+                       (account.delay > -tame) & (account.delay < tame);
+  return is_tame ? Found{} : fault_of_untamed(d, account);
 }
 
 // Whether the rule is charged the loss of the prediction, not the mix of the charges: that of the aggregating algorithm, and
@@ -367,6 +403,10 @@ static Found judge(Desk& d, const V* row, const double* prediction, const double
   if (s.rule == RuleKind::majority) account.loss = d.erred;
   else if (s.charge == ChargeKind::table || s.charge == ChargeKind::zero_one) account.loss = account.expected;
   else account.loss = learners_loss(d, prediction, y);
+  if (s.charge == ChargeKind::log && s.width == 1) {
+    const double change = prediction[0] * Log{*y}.slope(prediction[0]);
+    account.sensitivity = change < 0 ? -change : change;
+  }
   if (charged_itself(s)) charge_prediction(d, row, y, played, account);
   return account_fault(d, account);
 }

@@ -26,6 +26,7 @@ static void write_down(const Desk& d, const Account& account, const double* y) {
   ExpertBook& b = d.book;
   write_usual(b, d.memory, account, d.s.rule == RuleKind::hedge || d.s.rule == RuleKind::share ? d.eta : 0);
   b.delay += account.delay;
+  b.sensitivity += account.sensitivity;
   d.memory.apart += account.apart;
   b.absent += double(d.silent);
   b.mistakes += d.erred;
@@ -128,9 +129,9 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
     const Account account{{charge, all.total, all.lowest, all.highest}, paid, mix, 0, all.lowest, all.highest};
     // Sums that are numbers mean that all numbers are; the mix lies between the least and the largest charge.
     const double sums = said ? (all.charge + all.said) + paid : all.charge;
-    const bool usual = (sums - sums == 0) & (all.lowest >= -vast) & (all.highest <= vast) &
+    const bool usual = (sums - sums == 0) & (all.lowest >= -tame) & (all.highest <= tame) &
                        ((said ? all.least_said : all.lowest) >= low) & ((said ? all.most_said : all.highest) <= high) &
-                       (all.total > 0);
+                       (all.total > scant);
     if (!usual) [[unlikely]] break;
     d.total = all.total;
     if (to.predictions) to.predictions[t] = prediction;
@@ -266,7 +267,7 @@ Found settle_charged(Desk& d, const Charged& given) {
   account.loss = given.loss;
   account.expected = given.expected;
   if (const Found bad = account_fault(d, account)) return bad;
-  if (!is_finite(account.expected)) return {Refusal::infinite_loss, -1};
+  if (!may_be_summed(account.expected)) return {Refusal::infinite_loss, -1};
   learn<R>(d, account, nullptr);
   return {};
 }
@@ -295,13 +296,18 @@ static double log_potential_of(Desk& d) {
 static double gap_of(const Desk& d) {
   if (d.s.rule != RuleKind::hedge || d.s.schedule != ScheduleKind::constant) return d.memory.gaps;
   if (d.memory.rounds == 0) return 0;
-  const double eta = common_rate(d);
+  const double eta = common_rate(d), ahead = d.memory.charge - d.memory.least;
+  // Counted from the sum of charges, if no exponent is too large then, small gaps of small rates keep their digits.
+  const bool gentle = eta * ahead <= 600;
+  const Octet base = eight(gentle ? d.memory.charge : d.memory.least);
   Octet sum{}, whole{};
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-    sum = sum + at(d.prior, i) * exp_of(eight(-eta) * (at(d.row[0], i) - eight(d.memory.least)));
+    const Octet power = eight(-eta) * (at(d.row[0], i) - base);
+    sum = sum + at(d.prior, i) * (gentle ? exp_less_one(power) : exp_of(power));
     whole = whole + at(d.prior, i);
   }
-  const double gap = (d.memory.charge - d.memory.least) + log_of(in_all(sum) / in_all(whole)) / eta;
+  const double part = in_all(sum) / in_all(whole);
+  const double gap = gentle ? log_past_one(part) / eta : ahead + log_of(part) / eta;
   return gap > 0 || d.s.substitute ? gap : 0;
 }
 

@@ -17,6 +17,7 @@ struct Block {
   bool wide_starts = false;
   std::int64_t rows = 0, columns = 0, entries = 0;
   const std::int64_t* order = nullptr;
+  const void* copied_next = nullptr;  // where the rows are a copied piece: the indices behind it, to be fetched meanwhile
 };
 
 // What each round was about: a sign (one target) or the number of its class, and how much it weighs.

@@ -98,12 +98,24 @@ REGRETLESS_APART static void add_afresh(const L& link, const Duals& s) {
   m.steps = 0;
 }
 
+// Computes every cached weight anew.
+template <class L>
+REGRETLESS_APART static void weigh_all(const L& link, const Duals& s) {
+  const std::int64_t columns = std::int64_t(s.memory.columns);
+  double theta[8], cached[8];
+  for (std::int64_t j = 0; j < columns; j += 8) {
+    for (std::int64_t l = 0; l < 8; ++l) theta[l] = j + l < columns ? s.theta[(j + l) * s.stride] : 0;
+    put(cached, link.weigh(at(theta, 0)));
+    for (std::int64_t l = 0; l < 8 && j + l < columns; ++l) s.cached[(j + l) * s.stride] = cached[l];
+  }
+}
+
 // Moves the reference to the largest theta and computes every cached weight anew.
 template <class L>
 REGRETLESS_APART static void move_reference(const MirrorRules& rules, const Duals& s) {
   MirrorMemory& m = s.memory;
   const std::int64_t columns = std::int64_t(m.columns);
-  double theta[8], cached[8];
+  double theta[8];
   Octet most = eight(m.bias != 0 ? L::extent(m.bias) : nowhere);
   for (std::int64_t j = 0; j < columns; j += 8) {
     for (std::int64_t l = 0; l < 8; ++l) theta[l] = j + l < columns ? s.theta[(j + l) * s.stride] : 0;
@@ -114,11 +126,7 @@ REGRETLESS_APART static void move_reference(const MirrorRules& rules, const Dual
   m.reference = L::settle(largest, unmoved);
   const L link(m.power, m.reference);
   m.base = link.base();
-  for (std::int64_t j = 0; j < columns; j += 8) {
-    for (std::int64_t l = 0; l < 8; ++l) theta[l] = j + l < columns ? s.theta[(j + l) * s.stride] : 0;
-    put(cached, link.weigh(at(theta, 0)));
-    for (std::int64_t l = 0; l < 8 && j + l < columns; ++l) s.cached[(j + l) * s.stride] = cached[l];
-  }
+  weigh_all(link, s);
   m.bias_cached = one_lane(m.bias, [&](const Octet& v) { return link.weigh(v); });
   add_afresh(link, s);
 }
@@ -308,16 +316,23 @@ REGRETLESS_APART static double product_apart(const Row& row, double dot, const M
   return std::fabs(shown) < 1e-300 && sum != 0 ? (sum < 0 ? -1e-300 : 1e-300) : shown;
 }
 
-// Takes note of the features that a row shows; whether that has changed weights.
+// Takes note of the features that a row shows; whether one of them is heavier by far than all that were met, so that the
+// reference must move up to it.
 template <class L, class Row>
-REGRETLESS_INLINE bool meet(const Row& row, const MirrorRules& rules, const Duals& s) {
+REGRETLESS_INLINE bool meet(const Row& row, MirrorMemory& m) {
   std::int64_t n = row.n;
   while (n > 0 && row.x[n - 1] == 0) --n;
-  if (n == 0 || double(row.column(n - 1)) < s.memory.met) return false;
-  s.memory.met = double(row.column(n - 1)) + 1;
-  if (!L(s.memory).sinks(s.memory.reference, 0)) [[likely]] return false;
-  move_reference<L>(rules, s);  // it is heavier by far than all that were met: the reference must move up to it
-  return true;
+  if (n == 0 || double(row.column(n - 1)) < m.met) return false;
+  m.met = double(row.column(n - 1)) + 1;
+  return L(m).sinks(m.reference, 0);
+}
+
+// Puts back what there was before the reference moved for a round that is then refused: thetas have not moved yet, and
+// cached weights follow from them.
+template <class L>
+REGRETLESS_APART static void move_back(const MirrorMemory& before, const Duals& s) {
+  s.memory = before;
+  weigh_all(L(before), s);
 }
 
 template <Rows X>
@@ -388,6 +403,7 @@ template <class L, Rows X>
 Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
                    std::int64_t begin, std::int64_t end) {
   const Duals duals(state, 0);
+  MirrorMemory before;  // the reference moved
   for (std::int64_t t = begin; t < end; ++t) {
     if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
     const auto row = rows[t];
@@ -395,13 +411,22 @@ Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules
     const double norm2 = row2 + rules.intercept * rules.intercept;
     if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]] return {t, Complaint::not_finite};
     const double met = state.memory->met;
-    if (meet<L>(row, rules, duals)) [[unlikely]] product = glance(paired(row), state.pairs, row2);
+    const bool sunk = meet<L>(row, *state.memory);
+    if (sunk) [[unlikely]] {
+      before = *state.memory;
+      move_reference<L>(rules, duals);
+      product = glance(paired(row), state.pairs, row2);
+    }
     const double dot = with_bias<L>(row, product, rules, duals);
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
     if (!is_mild(norm2, dot, weight, rules, *state.memory)) [[unlikely]] {
       const Complaint c = try_out<L>(row, dot, y, norm2, weight, rules, duals, *state.book);
-      if (c != Complaint::none) return state.memory->met = met, Outcome{t, c};
+      if (c != Complaint::none) {
+        if (sunk) move_back<L>(before, duals);
+        state.memory->met = met;
+        return {t, c};
+      }
     }
     const double by = write_down<L>(dot, y, norm2, weight, rules, *state.memory, *state.book);
     if (by != 0) move<L>(row, by, norm2, rules, duals);
@@ -417,7 +442,9 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
   Ledger& whole = state.book[state.targets];
   const auto duals = [&](std::int64_t c) { return Duals(state, c); };
   Buffer<double> met;
+  Buffer<MirrorMemory> before;  // their references moved
   met.make(state.targets);
+  before.make(state.targets);
   for (std::int64_t t = begin; t < end; ++t) {
     if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
     const auto row = rows[t];
@@ -429,9 +456,15 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
     bool changed = false;
     for (std::int64_t c = 0; c < state.targets; ++c) {
       met.at[c] = state.memory[c].met;
-      changed |= meet<L>(row, rules, duals(c));
+      changed |= meet<L>(row, state.memory[c]);
     }
-    if (changed) [[unlikely]] glance_all();
+    if (changed) [[unlikely]] {
+      std::memcpy(before.at, state.memory, std::size_t(state.targets) * sizeof *before.at);
+      for (std::int64_t c = 0; c < state.targets; ++c)
+        if (L(before.at[c]).sinks(before.at[c].reference, 0) && before.at[c].met > met.at[c])
+          move_reference<L>(rules, duals(c));
+      glance_all();
+    }
     const std::int64_t at = rows.at(t);
     const double weight = labels.weight ? labels.weight[at] : 1;
     const auto sign = [&](std::int64_t c) { return c == labels.label[at] ? 1.0 : -1.0; };
@@ -445,7 +478,10 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
     for (std::int64_t c = 0; c < state.targets && !mild && bad == Complaint::none; ++c)
       bad = try_out<L>(row, dots[c], sign(c), norm2, weight, rules, duals(c), state.book[c]);
     if (bad != Complaint::none) [[unlikely]] {
-      for (std::int64_t c = 0; c < state.targets; ++c) state.memory[c].met = met.at[c];
+      for (std::int64_t c = 0; c < state.targets; ++c) {
+        if (changed) move_back<L>(before.at[c], duals(c));
+        state.memory[c].met = met.at[c];
+      }
       return {t, bad};
     }
     whole.rounds += 1;

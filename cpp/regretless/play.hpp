@@ -73,12 +73,23 @@ REGRETLESS_APART bool bears_step(const G& geometry, const Memory& m, double a, d
   return is_kept((m.norm2 + more) / (scale * scale)) && is_kept(m.rounding + m.norm2 + more) && is_kept(m.clock * a / scale);
 }
 
-// Whether a target may suffer a round: it is suffered by copies.
+// Whether a row has numbers whose squares are all nothing: to a rate that asks for its length it looks like zeros.
+template <class Row>
+REGRETLESS_APART bool vanishes(const Row& row, double norm2) {
+  bool zeros = true;
+  for (std::int64_t k = 0; k < row.n && norm2 == 0; ++k) zeros &= row.x[k] == 0;
+  return !zeros;
+}
+
+// Whether a target may suffer a round: it is suffered by copies. What is charged for a row that is not zeros must teach
+// something, as a rate may be lost that is divided by lengths.
 template <Geometry G, Loss L>
-REGRETLESS_APART bool bears(const G& geometry, const L& loss, const Rate& rate, double y, double score, double norm2, double weight,
-                            Memory memory, Ledger book) {
+REGRETLESS_APART bool bears(const G& geometry, const L& loss, const Rate& rate, double y, double score, double norm2,
+                            double weight, bool vanished, Memory memory, Ledger book) {
   memory.clock += geometry.scale(memory);
+  const double updates = book.updates, slope = weight * loss.slope(y * score, y, memory);
   const double a = suffer(loss, rate, y, score, norm2, weight, memory, book);
+  if (slope != 0 && book.updates == updates && (vanished || (norm2 > 0 && book.slope2 > 0))) return false;
   return is_kept(book) && bears_step(geometry, memory, a, score, norm2);
 }
 
@@ -126,7 +137,8 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
     if (!(tame && is_tame(norm2, score, weight, m))) [[unlikely]] {
       if (const Complaint c = complain(norm2, score, m); c != Complaint::none) return {t, c};
-      if (!bears(geometry, loss, rate, y, score, norm2, weight, m, book)) return {t, Complaint::diverged};
+      if (!bears(geometry, loss, rate, y, score, norm2, weight, vanishes(rows[t], norm2), m, book))
+        return {t, Complaint::diverged};
     }
     m.clock += geometry.scale(m);
     book.mistakes += positive(score, rules.tie) != (y > 0);
@@ -173,12 +185,13 @@ REGRETLESS_APART static void predict_many(const G& geometry, const Rules& rules,
 }
 
 // Whether all targets may suffer a round that is not tame.
-template <Geometry G, Loss L>
-REGRETLESS_APART bool bear_many(const Round& round, const G& geometry, const L& loss, const Rate& rate, const State& state,
-                                Side side) {
+template <class Row, Geometry G, Loss L>
+REGRETLESS_APART bool bear_many(const Row& row, const Round& round, const G& geometry, const L& loss, const Rate& rate,
+                                const State& state, Side side) {
+  const bool vanished = vanishes(row, round.norm2);
   for (std::int64_t c = 0; c < side.targets; ++c)
-    if (!bears(geometry, loss, rate, c == round.label ? 1 : -1, side.scores[c], round.norm2, round.weight, state.memory[c],
-               state.book[c]))
+    if (!bears(geometry, loss, rate, c == round.label ? 1 : -1, side.scores[c], round.norm2, round.weight, vanished,
+               state.memory[c], state.book[c]))
       return false;
   return is_kept(state.book[side.targets].total_norm2 + round.norm2);
 }
@@ -241,7 +254,7 @@ Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const
     if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
     const bool tame = seen.tame && round.weight < tame_rule;
-    if (!tame && !bear_many(round, geometry, loss, rate, state, side)) [[unlikely]] return {t, Complaint::diverged};
+    if (!tame && !bear_many(rows[t], round, geometry, loss, rate, state, side)) [[unlikely]] return {t, Complaint::diverged};
     const bool moved = suffer_many(round, rules, geometry, loss, rate, state, side);
     if (state.moves) [[unlikely]] write_down(side, state.moves + t * state.targets);
     if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);

@@ -92,10 +92,11 @@ struct Sparse {
   bool wide;
   std::int64_t rows, entries;
   const std::int64_t* order;
+  const void* next;  // read with indices that are here already, to be here in time
 
   explicit Sparse(const Block& b)
       : x(static_cast<const V*>(b.values)), j(static_cast<const I*>(b.indices)), starts(b.starts),
-        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order) {}
+        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order), next(b.copied_next) {}
 
   REGRETLESS_INLINE std::int64_t start(std::int64_t row) const {
     return wide ? static_cast<const std::int64_t*>(starts)[row] : static_cast<const std::int32_t*>(starts)[row];
@@ -123,7 +124,7 @@ struct Sparse {
   // four rounds ahead and their starts eight.
   REGRETLESS_INLINE void prefetch(std::int64_t t, std::int64_t end) const {
     if (order) [[unlikely]] prefetch_shuffled(t, end);
-    else fetch_entries(start(t) + 256, start(t + 1) - start(t));
+    else fetch_in_order(start(t), start(t + 1) - start(t));
   }
   // The weights of round t, which has not been checked yet, each in `bytes` at once: into the second-level cache, for a
   // row's weights may be more than the first holds.
@@ -141,6 +142,12 @@ struct Sparse {
   REGRETLESS_INLINE void prefetch_shuffled(std::int64_t t, std::int64_t end) const {
     if (t + 8 < end) fetch(starts, order[t + 8] * (wide ? 8 : 4), 1);
     if (t + 4 < end && whole(order[t + 4])) fetch_entries(start(order[t + 4]), start(order[t + 4] + 1) - start(order[t + 4]));
+  }
+  REGRETLESS_INLINE void fetch_in_order(std::int64_t begin, std::int64_t n) const {
+    constexpr std::int64_t size = sizeof(I), ahead = 256;
+    if (next) fetch(next, begin * size, n * size);
+    else fetch(j, (begin + ahead) * size, n * size);
+    fetch(x, (begin + ahead) * std::int64_t(sizeof(V)), n * std::int64_t(sizeof(V)));
   }
   REGRETLESS_INLINE void fetch_entries(std::int64_t begin, std::int64_t n) const {
     fetch(j, begin * std::int64_t(sizeof(I)), n * std::int64_t(sizeof(I)));

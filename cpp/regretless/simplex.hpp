@@ -8,7 +8,8 @@ namespace regretless::REGRETLESS_ISA {
 
 inline constexpr std::int64_t grid_points = 30;  // of Squint: rates that halve
 inline constexpr std::int64_t small = 4096;      // the state of so few experts is copied, to lie well
-inline constexpr double hardly = 1e-300;         // scales below this are no scale yet
+inline constexpr double hardly = 1e-145;         // scales below this are no scale yet
+inline constexpr double steepest = 1e290;        // squared regrets of a round over those before it that still are summed
 
 // The arrays of one play, each padded to whole eights: the state itself where it is so already and long, else a copy that
 // begins a cache line and is written back at the end. Places behind the last expert look silent, have no prior weight and
@@ -291,10 +292,16 @@ struct Share {  // exponential weights, of which a part is dealt out again after
   }
 };
 
+// The books of single experts are told by their regrets, even where there is no scale yet to learn by.
+REGRETLESS_APART static void add_regrets(const Desk& d, const Mix& mix) {
+  for (std::int64_t i = 0; i < d.padded_n; i += 8)
+    put(d.row[0] + i, at(d.row[0], i) + (eight(mix.played()) - charged(d, i, mix.played())));
+}
+
 struct Poly {  // the positive part of the regret, over a slack of each expert's own
   static double largest(const Desk& d) {
-    const double declared = d.s.span * d.s.span;
-    return declared > d.memory.largest ? declared : d.memory.largest;
+    const double declared = d.s.span * d.s.span, most = declared > d.memory.largest ? declared : d.memory.largest;
+    return most > hardly * hardly ? most : 0;
   }
   static double weigh(Desk& d) {
     const Octet most_yet = eight(largest(d));
@@ -310,14 +317,12 @@ struct Poly {  // the positive part of the regret, over a slack of each expert's
   }
   static void move(Desk& d, const Mix& mix) {
     const double reach = mix.reach();
-    if (reach * reach > d.memory.largest) d.memory.largest = reach * reach;
-    if (d.fell_back) {  // nobody has regret to lose, so that the new slack may be used
-      const Octet most_yet = eight(largest(d));
-      for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-        const Octet slack = most_yet + at(d.row[1], i);
-        put(d.aux + i, at(d.prior, i) / where_positive(slack, slack, eight(1)));
-      }
+    if (reach * reach > largest(d) * steepest) [[unlikely]] {
+      leap(d, mix, reach * reach);
+      return;
     }
+    if (reach * reach > d.memory.largest) d.memory.largest = reach * reach;
+    if (d.fell_back) renew(d);  // nobody has regret to lose, so that the new slack may be used
     Octet drag{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet r = eight(mix.played()) - charged(d, i, mix.played()), r2 = r * r;
@@ -326,6 +331,29 @@ struct Poly {  // the positive part of the regret, over a slack of each expert's
       put(d.row[1] + i, at(d.row[1], i) + r2);
     }
     d.book.drag += in_all(drag) + (d.fell_back ? 0 : 2 * d.total * mix.delay);
+  }
+  static void renew(const Desk& d) {
+    const Octet most_yet = eight(largest(d));
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet slack = most_yet + at(d.row[1], i);
+      put(d.aux + i, at(d.prior, i) / where_positive(slack, slack, eight(1)));
+    }
+  }
+  // The first round, or one beside which all regret so far is hardly any: the new slack is used, and the whole potential after
+  // the round is counted.
+  REGRETLESS_APART static void leap(const Desk& d, const Mix& mix, double square) {
+    if (square > d.memory.largest) d.memory.largest = square;
+    renew(d);
+    const bool scaled = largest(d) > 0;
+    Octet potential{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet r = eight(mix.played()) - charged(d, i, mix.played()), sum = at(d.row[0], i) + r;
+      const Octet lost = d.fell_back ? r : upper(sum, eight(0));
+      potential = potential + at(d.aux, i) * (lost * lost);
+      put(d.row[0] + i, sum);
+      if (scaled) put(d.row[1] + i, at(d.row[1], i) + r * r);
+    }
+    d.book.drag += in_all(potential);
   }
 };
 
@@ -368,7 +396,10 @@ struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert'
   static void move(Desk& d, const Mix& mix) {
     if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
     const double largest = d.span(d.memory.largest);
-    if (!(largest > hardly)) return;
+    if (!(largest > hardly)) {
+      add_regrets(d, mix);
+      return;
+    }
     const OwnRates rates(d, largest);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet r = eight(mix.played()) - charged(d, i, mix.played());

@@ -13,14 +13,15 @@ from ..checks import drawn_seed, whole
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
 from ..ledger import Ledger
-from .alone import TAKEN, TURN, alone, turn_of
+from ..turns import BUSY, Turn, in_turn
 from .certified import Certified
 from .classes import distinct, encode, extend, targets_for, with_class
 from .estimator import Estimator
-from .intake import ascending, explain_nonfinite, explain_overflow, read_labels, read_rows, read_weights
+from .intake import ascending, explain_nonfinite, fault_of, read_labels, read_rows, read_weights
 from .state import BaseState, Rules, State
 from .weights import weigh
 
+TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 
 
@@ -82,7 +83,7 @@ class OnlineClassifier(Estimator, Certified):
 
     # ---- learning
 
-    @alone
+    @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything, then play the rows of X, `passes` times or until a pass is clean.
 
@@ -110,7 +111,7 @@ class OnlineClassifier(Estimator, Certified):
         onwards = self.warm_start and hasattr(self, "classes_")
         if not onwards:
             self._forget()
-        batch = read_rows(X, learner=self, reset=not onwards, in_order=False)
+        batch = read_rows(X, learner=self, reset=not onwards, in_order=self.shuffle)
         labels = read_labels(y, len(batch))
         weights = read_weights(sample_weight, len(batch))
         classes = distinct(labels)
@@ -140,7 +141,7 @@ class OnlineClassifier(Estimator, Certified):
                 break
         return self
 
-    @alone
+    @in_turn
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Play the rows of X after all that came before.
 
@@ -173,7 +174,7 @@ class OnlineClassifier(Estimator, Certified):
         self._play_and_meet(batch, labels, weights, rules)
         return self
 
-    @alone
+    @in_turn
     def observe(self, batch: Batch) -> None:
         """Play a batch of a stream, whose columns and classes may be new.
 
@@ -198,7 +199,7 @@ class OnlineClassifier(Estimator, Certified):
         self._play_and_meet(batch, batch.labels, weights, self._playing)
         self.n_features_in_ = self.state_.columns
 
-    @alone
+    @in_turn
     def announce(self, classes: Array, columns: int) -> None:
         """Forget everything, and stand ready for rounds of these classes.
 
@@ -214,7 +215,7 @@ class OnlineClassifier(Estimator, Certified):
         self._adopt(classes, self.new_state(columns, self.targets(classes)))
         self.n_features_in_ = columns
 
-    @alone
+    @in_turn
     def play_encoded(self, batch: Batch, codes: Array) -> None:
         """Play a batch of a stream whose labels are all known, as `observe` does; for loops over many small batches.
 
@@ -249,9 +250,9 @@ class OnlineClassifier(Estimator, Certified):
         RegretlessError
             If the row is not finite or too wide, or the weights overflow.
         """
-        turn = vars(self)[TURN]  # as `alone` takes it, at less cost
+        turn = vars(self)[TURN]  # as `in_turn` takes it, at less cost
         if not turn.acquire(False):
-            raise RegretlessError(TAKEN)
+            raise RegretlessError(BUSY)
         try:
             self.state_.rules = self._playing
             _, why = self.state_.player(self._playing).one(x, self._codes[label])
@@ -339,7 +340,7 @@ class OnlineClassifier(Estimator, Certified):
             batch = ascending(batch)
             scores, (row, why) = self.state_.scores(batch, rules)
         if why is not None:
-            raise RegretlessError(self._explain(batch, row, why))
+            raise self._refused(batch, row, why)
         return scores
 
     def labels(self, scores: Array) -> Array:
@@ -398,8 +399,14 @@ class OnlineClassifier(Estimator, Certified):
 
     state_: BaseState
 
+    @property
+    def turn(self) -> Turn:
+        """Held by the thread that learns, while any number of them may predict; made when it is first asked for."""
+        made: Turn = vars(self).get(TURN) or vars(self).setdefault(TURN, Turn(again=True))
+        return made
+
     def _adopt(self, classes: Array, state: BaseState) -> None:
-        turn_of(self)
+        _ = self.turn  # `update_one` relies on it
         self.state_ = state
         self._playing = self.rules()
         self.classes_ = classes
@@ -412,7 +419,7 @@ class OnlineClassifier(Estimator, Certified):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        turn_of(self)
+        _ = self.turn
 
     def _expect(self, classes: Array, columns: int) -> None:
         """Take up classes that were announced."""
@@ -479,14 +486,18 @@ class OnlineClassifier(Estimator, Certified):
             played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, played, end)
         if why is not None:
             row = int(played if order is None else order[played])
-            raise RowRefused(self._explain(batch, row, why), played)
+            raise self._refused(batch, row, why, played)
         return batch
+
+    def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
+        return RowRefused(self._explain(batch, row, why), learned, row, *fault_of(batch, row, why))
 
     def _explain(self, batch: Batch, row: int, why: str) -> str:
         if why == "not finite":
             return explain_nonfinite(batch, row, getattr(self, "feature_names_in_", None))
         if why == "diverged":
-            return explain_overflow(batch, row)
+            fault, advice = fault_of(batch, row, why)
+            return f"Row {row} {fault}; {advice}."
         return f"X is not a valid sparse matrix: row {row} is {why}"
 
     def _name(self, scores: Array) -> Array:

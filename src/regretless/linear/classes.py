@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..data.batch import Array
-from ..errors import RegretlessError
+from ..errors import RegretlessError, RowRefused
 from ..memory import allowed, more
 from .state import BaseState
 
@@ -45,7 +45,11 @@ def codes_of(labels: Array, classes: Array) -> Array:
     """
     codes, known = encode(labels, classes)
     if not known.all():
-        raise RegretlessError(f"the label {labels[~known].tolist()[0]!r} was never met in learning")
+        row = int(np.argmin(known))
+        label = repr(labels[row].item())
+        advice = "give the rows that the model learned from"
+        fault = f"has the label {label}, which was never met in learning"
+        raise RowRefused(f"the label {label} was never met in learning", 0, row, fault, advice)
     return codes
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from copy import copy
 from numbers import Real
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..given import laid_out
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 FLOATS = (DOUBLE, SINGLE)
 INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
+SCALE = "scale the columns"
 EXTREME = 1e-75, 1e75  # numbers whose fourth powers are no floats
 ARROW_ROWS_AT_A_TIME = 1024  # one slab of the result stays in the cache while its columns are laid down
 
@@ -64,8 +66,9 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True) -> Ba
     reset : bool
         True where a model begins: the columns of X are the columns from now on. False: they must be the same.
     in_order : bool, default=True
-        Whether to make sure that the columns of every sparse row ascend and occur once, which reads all of
-        them. False leaves that to a loop that notices, and to :func:`ascending` for the rows it refuses.
+        Whether to copy the columns of sparse rows, and to make sure that those of every row ascend and occur once.
+        False leaves both to a loop that reads the rows in their order: it copies them piece by piece, and notices; for
+        rows that it refuses there is :func:`ascending`.
 
     Returns
     -------
@@ -116,8 +119,8 @@ def _entries(batch: Batch, row: int) -> tuple[Array, Array | None]:
     return batch.values[entries], batch.indices[entries]
 
 
-def explain_overflow(batch: Batch, row: int) -> str:
-    """Why the loop refused a row of finite numbers: what is extreme about it, or else about the weights.
+def fault_of(batch: Batch, row: int, why: str) -> tuple[str, str]:
+    """What is wrong with a row of finite numbers that the loop refused, and what to do about it.
 
     Parameters
     ----------
@@ -125,20 +128,28 @@ def explain_overflow(batch: Batch, row: int) -> str:
         What the loop was reading.
     row : int
         The row it stopped at.
+    why : str
+        What it said.
+
+    Returns
+    -------
+    tuple of str
+        What is extreme about the row, or else about the weights, to be put behind its name; and the advice.
     """
+    if why != "diverged":
+        return (
+            "is too long: the squares of its numbers add up to infinity" if why == "not finite" else f"is {why}"
+        ), SCALE
     largest = float(np.abs(_entries(batch, row)[0]).max(initial=0.0))
     if 0 < largest < EXTREME[0]:
-        return (
-            f"Row {row} is so short (its largest entry is {largest:.3g}) that a step along it is too long for floats; "
-            "scale X."
-        )
+        return f"is so short (its largest entry is {largest:.3g}) that a step along it is too long for floats", SCALE
     if largest > EXTREME[1]:
-        return (
-            f"Row {row} is so long (its largest entry is {largest:.3g}) that what is charged for it, or its square, is "
-            "too large for floats; scale X."
+        found = (
+            f"is so long (its largest entry is {largest:.3g}) that what is charged for it, or its square, is too large"
         )
-    found = "the score is too large: the weights, or what is summed up of them, would overflow"
-    return f"In row {row} {found}; lower the rate or scale X."
+        return f"{found} for floats", SCALE
+    found = "makes the score too large: the weights, or what is summed up of them, would overflow"
+    return found, f"lower the rate or {SCALE}"
 
 
 def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None) -> str:
@@ -286,15 +297,31 @@ def _read_sparse(X: Any, in_order: bool) -> Batch:
         raise RegretlessError(f"Expected 2D input, got input with shape {X.shape}.\n{RESHAPE}")
     _refuse_empty(X.shape)
     matrix = X if X.format == "csr" else X.tocsr()
-    if (in_order or matrix is not X) and not matrix.has_canonical_format:
-        matrix = X.copy() if matrix is X else matrix
+    if matrix is not X:
         matrix.sum_duplicates()
+    elif in_order:
+        matrix = _with_own_columns(X)
     values = matrix.data if matrix.dtype in FLOATS else _as_double(matrix.data)
     indices, starts = _integers(matrix.indices), _integers(matrix.indptr)
     used = int(starts[-1])
     if used < len(values):  # scipy lets the arrays be longer than what the rows use of them
         values, indices = values[:used], indices[:used]
     return Batch(laid_out(values), None, X.shape[1], indices, starts)
+
+
+def _with_own_columns(X: Any) -> Any:
+    """The same matrix, whose columns ascend and which nobody else can change: what is checked is what will be used."""
+    matrix = copy(X)
+    matrix.indices, matrix.indptr = X.indices.copy(), X.indptr.copy()
+    starts, room = matrix.indptr, min(len(matrix.indices), len(X.data))
+    if starts[0] != 0 or starts[-1] > room or (starts[1:] < starts[:-1]).any():
+        raise RegretlessError(
+            "X is not a valid sparse matrix: its row starts do not ascend from 0 to the number of entries"
+        )
+    if not matrix.has_canonical_format:
+        matrix.data = X.data.copy()
+        matrix.sum_duplicates()
+    return matrix
 
 
 def _integers(array: Array) -> Array:

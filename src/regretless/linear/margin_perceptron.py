@@ -15,7 +15,7 @@ from ..errors import RegretlessError
 from ..theorem import Certificate, Theorem
 from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, MarginStanding, margin_attained
 from ..theory.standing import Standing
-from .alone import alone
+from ..turns import in_turn
 from .base import OnlineClassifier
 from .comparators.exact import Vector
 from .comparators.hindsight import Geometry, Question, certify, read
@@ -215,7 +215,7 @@ class MarginPerceptron(OnlineClassifier):
         kept = None if last.comparator is None else replace(last.comparator, left_out="")
         return [*found, replace(last, comparator=kept)]
 
-    @alone
+    @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything, then play the rows of X until a pass is clean, or as many passes as were asked for.
 

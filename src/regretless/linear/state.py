@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from math import inf, prod, sqrt
 from typing import Any, ClassVar, Self
 
@@ -142,12 +143,13 @@ class BaseState(ABC):
             for i, j in places.items():
                 self.copy_target(source, i, j)
             return
-        # Column by column, each would read all of the memory that the others stand in.
-        old, new = list(places), list(places.values())
-        for name in self.features():
-            getattr(self, name)[: source.columns, new] = getattr(source, name)[: source.columns, old]
-        for name in (*self.TARGETS, "books"):
-            getattr(self, name)[new] = getattr(source, name)[old]
+        # Column by column, each would read all of the memory that the others stand in; by lists of numbers, four times
+        # as slowly as by slices. A class that comes leaves those on either side of it together.
+        for old, new in _runs(places):
+            for name in self.features():
+                getattr(self, name)[: source.columns, new] = getattr(source, name)[: source.columns, old]
+            for name in (*self.TARGETS, "books"):
+                getattr(self, name)[new] = getattr(source, name)[old]
 
     def grow(self, columns: int) -> None:
         """Make room for columns that the stream has revealed."""
@@ -370,6 +372,14 @@ class State(BaseState):
         clock, stored = self.memory[:, CLOCK], self.weights[: self.columns]
         mean = (clock * stored - self.lag[: self.columns]) / rounds
         return mean, (clock * self.memory[:, BIAS] - self.memory[:, LAG_BIAS]) / rounds
+
+
+def _runs(places: Mapping[int, int]) -> Iterator[tuple[slice, slice]]:
+    """Which neighbours stay neighbours, as slices of the old places and of the new ones."""
+    pairs = sorted(places.items())
+    for _, run in groupby(enumerate(pairs), lambda one: (one[1][0] - one[0], one[1][1] - one[0])):
+        (_, (old, new)), *more = run
+        yield slice(old, old + len(more) + 1), slice(new, new + len(more) + 1)
 
 
 def _with_rows(array: Array, rows: int, fill: float) -> Array:

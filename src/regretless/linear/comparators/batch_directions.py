@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ import numpy as np
 from ...data.batch import Array, Batch
 
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
+TICK = 0.1  # seconds in which Ctrl-C is heard on systems where waiting for a thread hears nothing
 MOST_SVM_ENTRIES = 20_000_000
 SVM_LENGTHS2 = 1e-290, 1e290  # outside of which C is no positive float
 
@@ -46,10 +50,28 @@ def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float
         svm = LinearSVC(loss="hinge", C=10.0**exponent / longest2, fit_intercept=False, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not converged: any direction is good enough to look along
-            svm.fit(rows, signs)
+            _aside(partial(svm.fit, rows, signs))
         name = f"linear SVM, C = 1e{exponent}/r^2"
         directions.append((name, *_parted(svm.coef_[0], batch.columns, intercept)))
     return directions
+
+
+def _aside(work: Callable[[], object]) -> None:
+    """Do what hears no signal before it is done in a thread of its own, which Ctrl-C leaves to itself."""
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(TICK)
+    for error in failed:
+        raise error
 
 
 def _parted(vector: Array, columns: int, intercept: float) -> tuple[Array, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, nan
 from typing import Any
 
@@ -75,6 +75,7 @@ class Ray:
     total_norm2: float
     loss_name: str
     bins: Array
+    _made: dict[int, Comparator] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, edge: int) -> Comparator:
         """The comparator whose hinge loss starts at that edge: s = 1 / edges[edge]."""
@@ -84,10 +85,15 @@ class Ray:
         return replace(found, vector=found.norm / self.direction.size * self.direction.vector)
 
     def _at(self, edge: int) -> Comparator:
-        # Without its vector, which is long: thousands of scales are looked at.
+        # Without its vector, which is long: thousands of scales are looked at, the same ones for every theorem.
+        made = self._made.get(edge)
+        if made is not None:
+            return made
         s = 1 / float(self.edges[edge])
         count, total, squares = self.count[edge], self.total[edge], self.squares[edge]
-        return self._comparator(s, float(count - s * total), float(count - 2 * s * total + s * s * squares))
+        made = self._comparator(s, float(count - s * total), float(count - 2 * s * total + s * s * squares))
+        self._made[edge] = made
+        return made
 
     def separating(self) -> Comparator | None:
         """The shortest comparator without hinge loss, when the direction separates the rounds."""

@@ -16,7 +16,7 @@ from ...theory.budget import BUDGET
 from ...theory.budget import budget as budget_bound
 from ...theory.kernel import KERNEL_PERCEPTRON, KernelStanding
 from ...theory.standing import Standing
-from ..alone import alone
+from ...turns import in_turn
 from ..base import OnlineClassifier
 from ..comparators.hindsight import Question
 from ..perceptron import TIES
@@ -31,6 +31,7 @@ STREAM_GAMMA = (
 MOST_DEGREE = 1000  # that a value of the kernel takes so many products
 MOST_BUDGET = 2**31 - 1
 MOST_SEED = 2**53  # what survives in every format
+MOST_INTERCEPT = 1e145
 COARSEST = 5e5  # gamma |x|^2 up to which exp(-gamma |x - z|^2) is rounded by less than certificates forgive
 COARSE = (
     "the rows lie so far from the origin (gamma |x|^2 is {0:.3g}) that distances between them lose their digits, and "
@@ -172,6 +173,14 @@ class KernelPerceptron(OnlineClassifier):
         self.class_weight = class_weight
         self.warm_start = warm_start
 
+    def _intercept(self) -> float:
+        found = positive("intercept", self.intercept, or_zero=True)
+        if found > MOST_INTERCEPT:
+            raise RegretlessError(
+                f"intercept={self.intercept!r} must be at most {MOST_INTERCEPT:g}: its square is needed"
+            )
+        return found
+
     def rules(self) -> KernelRules:
         """Perceptron loss and steps of length 1, in the space of the kernel."""
         own = callable(self.kernel)
@@ -179,7 +188,7 @@ class KernelPerceptron(OnlineClassifier):
         gamma = one_of("gamma", self.gamma, GAMMAS) if isinstance(self.gamma, str) else positive("gamma", self.gamma)
         rules = KernelRules(
             tie=TIES[one_of("ties", self.ties, tuple(TIES))],
-            intercept=positive("intercept", self.intercept, or_zero=True),
+            intercept=self._intercept(),
             kernel=kernel,
             function=self.kernel if callable(self.kernel) else None,
             gamma=gamma,
@@ -213,7 +222,7 @@ class KernelPerceptron(OnlineClassifier):
 
     # ---- learning
 
-    @alone
+    @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything, then play the rows of X, `passes` times or until a pass is clean.
 
@@ -243,7 +252,7 @@ class KernelPerceptron(OnlineClassifier):
         finally:
             del self._again
 
-    @alone
+    @in_turn
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Play the rows of X after all that came before, as new rows.
 
@@ -268,7 +277,7 @@ class KernelPerceptron(OnlineClassifier):
             self.looked_ = self.looks_ahead()
         return super().partial_fit(X, y, classes, sample_weight)
 
-    @alone
+    @in_turn
     def observe(self, batch: Batch) -> None:
         """Play a batch of a stream, whose columns and classes may be new.
 
@@ -287,7 +296,7 @@ class KernelPerceptron(OnlineClassifier):
             raise RegretlessError(STREAM_GAMMA.format(self.gamma))
         super().observe(batch)
 
-    @alone
+    @in_turn
     def update_one(self, x: Array, label: Any) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted.
 

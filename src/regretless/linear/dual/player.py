@@ -16,6 +16,7 @@ from .rules import GAMMA_KERNELS, KernelRules, gram_of, resolved_gamma
 from .state import ROUNDS, DualState
 from .support import BLOCK, LINES, Support, matrix_of, rows_of, squared_lengths, widest_of
 
+PAIRS = 1 << 21  # of a row and a support row, between two moments in which Python sees to Ctrl-C
 CHUNK = 256  # rows for which a kernel of the user's is asked at once
 STRETCH = 1024  # rounds that are handed over at once where each removal stops them
 VOTES = 1 << 22  # values of the kernel that a vote looks at, at once
@@ -105,7 +106,13 @@ class DualPlayer:
         if self.rules.kernel == "precomputed":
             return machine.score_given(self._gram(batch), out)
         if self.rules.kernel != "callable":
-            return machine.score(batch.values, batch.indices, batch.starts, out)
+            step = max(1, PAIRS // max(1, support.count))
+            for place in range(0, len(batch), step):
+                part = batch.slice(place, min(place + step, len(batch)))
+                row, why = machine.score(part.values, part.indices, part.starts, out[place : place + len(part)])
+                if why is not None:
+                    return place + row, why
+            return len(batch), None
         theirs = support.matrix()
         support.column[: support.count] = np.arange(support.count)
         for place in range(0, len(batch), CHUNK):

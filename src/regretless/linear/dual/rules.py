@@ -62,6 +62,9 @@ class KernelRules(Rules):
         return self.kernel not in COMPILED
 
 
+SHORTEST = 1e-140  # numbers whose variance has an inverse
+
+
 def resolved_gamma(gamma: float | str, batch: Batch) -> float:
     """scikit-learn's words as a number: 1 / (columns * variance of all values), or 1 / columns."""
     if not isinstance(gamma, str):
@@ -69,6 +72,12 @@ def resolved_gamma(gamma: float | str, batch: Batch) -> float:
     columns = max(batch.columns, 1)
     if gamma == "auto":
         return 1 / columns
+    largest = float(np.abs(batch.values).max(initial=0.0))
+    if 0 < largest < SHORTEST:
+        raise RegretlessError(
+            f"gamma={gamma!r}: the numbers of X are so small (at most {largest:.3g}) that the inverse of their "
+            "variance is no float; scale X, or give a number"
+        )
     variance = _variance(batch)
     return 1 / (columns * variance) if variance > 0 else 1.0
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ...checks import one_of, positive
 from ...theory.second_order_perceptron import AROW as THEOREMS
 from ..state import Rules
-from .base import MATRICES, SecondOrderLearner
+from .base import MATRICES, SecondOrderLearner, invertible
 
 
 class AROW(SecondOrderLearner):
@@ -93,7 +93,7 @@ class AROW(SecondOrderLearner):
 
     def prior(self) -> float:
         """The parameter r."""
-        return positive("r", self.r)
+        return invertible("r", self.r)
 
     def rules(self) -> Rules:
         """It moves when its margin is below 1."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...checks import one_of
+from ...checks import one_of, positive
+from ...errors import RegretlessError
 from ...theory.second_order_perceptron import SecondOrderStanding
 from ...theory.standing import Standing
 from ..base import OnlineClassifier
@@ -16,6 +17,17 @@ if TYPE_CHECKING:
 
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
 MATRICES = ("auto", "full", "diagonal")
+PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
+
+
+def invertible(name: str, value: Any) -> float:
+    """What a matrix starts with, whose inverse is needed."""
+    found = positive(name, value)
+    if not PRIORS[0] <= found <= PRIORS[1]:
+        raise RegretlessError(
+            f"{name}={value!r} must lie between {PRIORS[0]:g} and {PRIORS[1]:g}: its inverse is needed"
+        )
+    return found
 
 
 class SecondOrderLearner(OnlineClassifier):

@@ -8,7 +8,7 @@ from ...checks import one_of, positive
 from ...theory.second_order_perceptron import SECOND_ORDER
 from ..perceptron import TIES
 from ..state import Rules
-from .base import MATRICES, SecondOrderLearner
+from .base import MATRICES, SecondOrderLearner, invertible
 
 
 class SecondOrderPerceptron(SecondOrderLearner):
@@ -102,7 +102,7 @@ class SecondOrderPerceptron(SecondOrderLearner):
 
     def prior(self) -> float:
         """The parameter a."""
-        return positive("a", self.a)
+        return invertible("a", self.a)
 
     def rules(self) -> Rules:
         """It moves when its score has the wrong sign."""
