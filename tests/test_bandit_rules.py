@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from regretless import _core
 from regretless.textbook import bandits as textbook
 
+from .examples import at_most
 from .sanitized import fewer
 
 pytestmark = pytest.mark.kernel
@@ -267,6 +268,7 @@ restless = st.builds(Game, st.sampled_from(SIZES), st.sampled_from(KINDS), seeds
 
 
 @pytest.mark.parametrize("name", RULES)
+@at_most(25)
 @given(game=games)
 def test_every_rule_is_the_textbooks(name, game):
     """Arms, probabilities and sums are the textbook's on the same uniforms, and the certificate's estimates too."""
@@ -301,6 +303,7 @@ def check_books(room: Room, losses: Any, drawn: Any, paid: Any) -> None:
 
 
 @pytest.mark.parametrize("name", UNADVISED)
+@at_most(25)
 @given(game=restless)
 def test_every_rule_lets_arms_sleep_as_the_textbook_does(name, game):
     """Arms are drawn among those awake, and what is learned of them and of the others is the textbook's."""

@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from importlib.util import find_spec
 from itertools import combinations, count, product
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,11 @@ def gambit(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Bi
 
 
 def found_by(game: BimatrixGame, **how: Any) -> set[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
-    return {(tuple(one.exact.row), tuple(one.exact.column)) for one in game.equilibria(**how) if one.exact is not None}
+    return exactly(game.equilibria(**how))
+
+
+def exactly(found: Iterable[Any]) -> set[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
+    return {(tuple(one.exact.row), tuple(one.exact.column)) for one in found if one.exact is not None}
 
 
 def random_game(seed: int, m: int, n: int) -> BimatrixGame:
@@ -304,10 +309,10 @@ def test_enumerations_in_floats_agree_with_the_exact_one(method: str) -> None:
     """On 100 random 3 x 3 games each enumeration finds all equilibria, and at least one."""
     for seed in range(100):
         game = random_game(seed, 3, 3)
-        found = game.equilibria(method)
+        found = game.equilibria(method, seconds=inf)  # the first waits for what numba compiles
         assert found.method == method
         assert found.complete is None
-        assert found_by(game, method=method) == found_by(game)
+        assert exactly(found) == exactly(game.equilibria(seconds=inf))
 
 
 @quantecon
@@ -315,7 +320,7 @@ def test_lemke_howson_ends_and_is_right() -> None:
     """On 100 random 10 x 10 games, and 20 with many ties, Lemke-Howson ends with equilibria, exactly."""
     ties = np.random.default_rng(0).integers(0, 3, (20, 2, 10, 10))
     for game in (*(random_game(seed, 10, 10) for seed in range(100)), *(BimatrixGame(*game) for game in ties)):
-        found = game.equilibria("lemke-howson")
+        found = game.equilibria("lemke-howson", seconds=inf)
         assert found.method == "lemke-howson"
         assert all(one.exact is not None and max(one.row_gain, one.column_gain) < 1e-14 for one in found)
 
@@ -330,7 +335,7 @@ def test_what_quantecon_finds_is_an_equilibrium_and_once(method: str, game: Any)
     In the example all systems of support enumeration are singular or have no solution: another method answers.
     """
     one = BimatrixGame(*game)
-    found = one.equilibria(method)
+    found = one.equilibria(method, seconds=inf)
     exact = [(e.exact.row, e.exact.column) for e in found if e.exact is not None]
     assert len(exact) == len(found) >= 1
     assert all(exact[place] not in exact[:place] for place in range(len(exact)))

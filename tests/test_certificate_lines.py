@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import isnan, log, nan, sqrt
+
 import numpy as np
 import pytest
 
@@ -49,6 +52,27 @@ def test_nothing_is_assumed_of_losses_that_were_seen_to_be_fixed():
     assert not any(one.assuming for one in certified(Exp3IX(3, seed=1), oblivious=False).values())
     for nature in (Bernoulli([0.2, 0.4], rounds=60), MostDrawnLoses(2, rounds=60)):
         assert not any(one.assuming for one in meet(Exp3IX(seed=1), nature, 60).certificates)
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        (lambda *_: sqrt(-1.0), nan),
+        (lambda *_: log(0.0), nan),
+        (lambda *_: 1e200**2, nan),
+        (lambda *_: 1 / 0.0, nan),
+        (lambda *_: np.ones(2) @ np.ones(3), ValueError),
+        (lambda *_: int("x"), ValueError),
+    ],
+)
+def test_a_fault_of_a_formula_is_not_told_as_one_of_its_numbers(formula, value):
+    """What floats cannot hold is NaN, and any other ValueError of a bound is raised."""
+    broken = replace(certified(Exp3(3, seed=1))["exp3_pseudo_regret"].theorem, bound=formula)
+    if value is ValueError:
+        with pytest.raises(ValueError, match=r"size|invalid literal"):
+            broken.value(None, None, None)
+    else:
+        assert isnan(broken.value(None, None, None))
 
 
 @pytest.mark.parametrize("kind", [Exp3, Exp3IX])

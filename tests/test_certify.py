@@ -17,6 +17,7 @@ from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
 from regretless.linear import OnlineGradientDescent, Perceptron
+from regretless.linear.comparators import batch_directions
 from regretless.linear.comparators.rays import Direction, look
 from regretless.linear.comparators.tally import Span
 
@@ -342,3 +343,17 @@ def test_comparators_that_a_missing_package_would_bring_are_said_to_be_missing()
     assert run.stdout.split("\n")[:-1] == ["5 5", "0 5", "5 5", "0 5", "5 6", "0 6"]
     X, y = np.eye(2), np.array([1, -1])
     assert not any("not tried" in str(one) for one in Perceptron().fit(X, y).certify(X, y))
+
+
+def test_ctrl_c_does_not_wait_for_liblinear(monkeypatch):
+    """What hears no signal is done aside: Ctrl-C ends the wait for it, and what fails there fails here."""
+    import signal
+    from threading import Event, Timer
+
+    over = Event()
+    Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        batch_directions._aside(over.wait)
+    over.set()
+    with pytest.raises(ZeroDivisionError):
+        batch_directions._aside(lambda: 1 / 0)

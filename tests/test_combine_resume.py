@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from regretless.cli.console import Console
+from regretless.combine import CombineRun
 from regretless.experts.history import History
 from regretless.experts.registry import EXPERT_LEARNERS
 
@@ -67,21 +69,20 @@ def rows_for(name: str, *, asleep: float = 0.2):
 
 
 @pytest.mark.parametrize("name", list(EXPERT_LEARNERS))
-@pytest.mark.parametrize("cut", [1, 300])
-def test_two_files_are_combined_like_one(run, tmp_path, name, cut):
+def test_two_files_are_combined_like_one(run, tmp_path, name):
     """N rounds, save, load, M rounds give the bytes of N + M rounds, for every learner."""
     advice, outcomes = rows_for(name)
-    parts = {"first": slice(0, cut), "second": slice(cut, ROWS), "whole": slice(0, ROWS)}
-    files = {
-        key: write_table(tmp_path / f"{key}.csv", advice[part], outcomes[part], first=part.start)
-        for key, part in parts.items()
-    }
     words, a, b, c = learner_words(name), *(tmp_path / f"{letter}.rgl" for letter in "abc")
-    run("combine", files["first"], *WORDS, *words, *QUIET, "--save", a)
-    result = run("combine", files["second"], *QUIET, "--resume", a, "--save", b)
-    assert result.code == 0, result.err
-    run("combine", files["whole"], *WORDS, *words, *QUIET, "--save", c)
-    assert b.read_bytes() == c.read_bytes()
+
+    def table(part: slice) -> Path:
+        return write_table(tmp_path / "t.csv", advice[part], outcomes[part], first=part.start)
+
+    run("combine", table(slice(0, ROWS)), *WORDS, *words, *QUIET, "--save", c)
+    for cut in (1, 300):
+        run("combine", table(slice(0, cut)), *WORDS, *words, *QUIET, "--save", a)
+        result = run("combine", table(slice(cut, ROWS)), *QUIET, "--resume", a, "--save", b)
+        assert result.code == 0, result.err
+        assert b.read_bytes() == c.read_bytes()
 
 
 @pytest.mark.parametrize("how", ["delay", "arrival"])
@@ -156,8 +157,10 @@ def test_a_finished_model_forecasts_rows_without_outcomes(run, tmp_path):
 
 
 @pytest.mark.parametrize("delay", [1, 7])
-@pytest.mark.parametrize("rounds", [1, 200, 430])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("number", "rounds"),
+    [*((signal.SIGINT, rounds) for rounds in (1, 200, 430)), (signal.SIGTERM, 200), (signal.SIGHUP, 430)],
+)
 def test_a_signal_stops_the_run_after_saving(run, tmp_path, blocks, strike, monkeypatch, rounds, number, delay):
     """Ctrl-C or termination ends with 130 or 143 and a model, and --resume finishes the run to the same bytes."""
     table = write_table(tmp_path / "t.csv", *rows_for("ml-poly"))
@@ -172,6 +175,31 @@ def test_a_signal_stops_the_run_after_saving(run, tmp_path, blocks, strike, monk
     shown = run("inspect", model, "--json").json
     assert shown["unfinished"]["source"] == "t.csv"
     assert 0 < shown["unfinished"]["row"] < ROWS
+    assert run("combine", table, *QUIET, "--resume", model).code == 0
+    assert model.read_bytes() == whole.read_bytes()
+
+
+def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
+    """A slow learner is stopped between two rows of what was read at once; the model that goes on is that of one run,
+    and what is written does not depend on how long the rows took."""
+    table, whole, model = write_table(tmp_path / "t.csv", *drawn(ROWS)), tmp_path / "whole.rgl", tmp_path / "m.rgl"
+    run("combine", table, *QUIET, "--target", "load", "--save", whole, "--out", tmp_path / "whole.parquet")
+    original = CombineRun._piece
+
+    def struck(combining, piece):
+        original(combining, piece)
+        if 300 <= combining.place < 310:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("regretless.run.MOMENT", 0.0)  # everything is slow
+    slow = run("combine", table, *QUIET, "--target", "load", "--save", model, "--out", tmp_path / "slow.parquet")
+    assert slow.code == 0, slow.err
+    assert (tmp_path / "slow.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    monkeypatch.setattr(CombineRun, "_piece", struck)
+    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 1e9)
+    assert run("combine", table, *QUIET, "--target", "load", "--save", model).code == 130
+    monkeypatch.undo()
+    assert 300 <= run("inspect", model, "--json").json["rounds"] < ROWS - 1
     assert run("combine", table, *QUIET, "--resume", model).code == 0
     assert model.read_bytes() == whole.read_bytes()
 

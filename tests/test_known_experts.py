@@ -24,6 +24,7 @@ LN4 = log(4)
 BOOK = ExpertLedger(
     rounds=9.0, loss=5.0, expected=4.5, charge=4.4, delay=0.75, gap=1.2, drag=2.0, sampled=6.0, first_rate=1.0,
     last_rate=0.5, spread=2.0, spread2=16.0, lowest=0.0, highest=1.0, absent=0.0, mistakes=7.0, max_outcome2=2.25,
+    sensitivity=0.0,
     losses=np.array([4.0, 3.0, 6.0, 5.0]), regrets=np.array([1.0, 2.0, -1.0, 0.0]),
     delays=np.array([0.1, 0.5, 0.2, 0.3]), faced=np.full(4, 5.0), spoke=np.full(4, 9.0),
     squares=np.array([1.0, 3.0, 2.0, 5.0]), drags=np.array([0.1, 0.7, 0.2, 0.4]),
@@ -527,6 +528,7 @@ UNITS: list[tuple[str, Change, float]] = [
     ("pinball", {}, SUMS + 6.5 * MIX),  # a distance of 5 costs 1 at a slope of 0.2
     ("percentage", {}, SUMS + 2 * MIX),
     ("log", {}, SUMS + 3 * MIX),
+    ("log", {"ledger.sensitivity": 1e9}, SUMS + 3 * MIX + 32e9),
     ("wealth", {}, SUMS + 3 * MIX),
     ("log", {"ledger.spread": inf}, SUMS + MIX),
     ("square", {}, SUMS + 2 * 80 * sqrt(9 * 8)),  # forecasts up to 2.5 are off by 32 * 2.5

@@ -203,7 +203,13 @@ ENDLESS = [
 
 BREAKS: dict[str, list[Change]] = {
     standing.SAME_ROUNDS[0]: [{"comparator.rounds": 11.0}, {"comparator.total_norm2": 40.1}],
-    standing.MEASURED[0]: [{"ledger.max_norm2": 9.9e-291}, {"ledger.max_norm2": inf}, {"ledger.max_norm2": 0.0}],
+    standing.MEASURED[0]: [
+        {"ledger.max_norm2": 9.9e-291},
+        {"ledger.max_norm2": inf},
+        {"ledger.max_norm2": 0.0},
+        {"ledger.first_rate": 1e-147},
+        {"ledger.last_rate": 1e-294},
+    ],
     standing.UNIT_WEIGHTS[0]: [{"ledger.weighted": 1.0}],
     standing.STEADY[0]: [{"learner.steady": False}],
     standing.SEPARATES[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}],
@@ -221,6 +227,7 @@ BREAKS: dict[str, list[Change]] = {
     pa.DAMPED[0]: [{"learner.schedule": "pa"}, {"learner.schedule": "pa-1"}],
     pa.ONE_LENGTH[0]: [{"ledger.total_norm2": 103.5 - 1e-9, "comparator.total_norm2": 103.5}],  # 4.5 is half of 9
     second.FULL[0]: [{"learner.full": False}],
+    second.WEIGHED[0]: [{"learner.volume": 9.9e-291}, {"learner.volume": 0.0}],
     margin_perceptron.WIDE[0]: [{"learner.threshold": 0.4}],
     margin_perceptron.CLEAN[0]: [{"learner.quiet": 2}],
     regret.INSIDE[0]: [{"learner.radius": 1.999999}],
@@ -273,8 +280,8 @@ ASSUMES: Assumes = [
     ((pa.aggressive_agnostic,), (*ROUNDS, pa.PLAIN, pa.ONE_LENGTH)),
     ((pa.limited_mistakes, pa.limited_posterior), (*ROUNDS, pa.LIMITED)),
     ((pa.damped_losses, pa.damped_mistakes), (*ROUNDS, pa.DAMPED)),
-    ((second.second_order_data, second.second_order_posterior, second.arow_posterior), ROUNDS),
-    ((second.arow_mistakes,), (*ROUNDS, second.FULL)),
+    ((second.second_order_data, second.second_order_posterior, second.arow_posterior), (*ROUNDS, second.WEIGHED)),
+    ((second.arow_mistakes,), (*ROUNDS, second.WEIGHED, second.FULL)),
     ((margin_perceptron.margin_recursion, margin_perceptron.margin_closed), (*SEPARABLE, margin_perceptron.WIDE)),
     ((margin_perceptron.margin_hinge,), ROUNDS),
     ((margin_perceptron.margin_attained,), (*ROUNDS, margin_perceptron.CLEAN)),
@@ -295,6 +302,7 @@ HELD: list[tuple[Known, Change]] = [
     (PERCEPTRON[0], {"comparator.total_norm2": 40 * (1 + 9e-8)}),
     (PERCEPTRON[0], {"ledger.max_norm2": 1e-290}),
     (PERCEPTRON[0], {"comparator.least": 1e-300}),
+    (PERCEPTRON[0], {"ledger.first_rate": 1e-145}),
     (PERCEPTRON[1], {"comparator.norm": 0.0, "ledger.max_norm2": 0.0}),
     (PERCEPTRON[1], {f"{of}.{name}": 0.0 for of in ("ledger", "comparator") for name in ("rounds", "total_norm2")}
      | {"ledger.max_norm2": 0.0}),

@@ -10,23 +10,8 @@ import pytest
 import regretless.theory
 from regretless.theorem import Theorem
 
-from . import (
-    test_known_bandits,
-    test_known_classes,
-    test_known_experts,
-    test_known_games,
-    test_known_linear,
-    test_known_mixing,
-)
-
-CHAPTERS = (
-    test_known_bandits,
-    test_known_classes,
-    test_known_experts,
-    test_known_games,
-    test_known_linear,
-    test_known_mixing,
-)
+ROOMS = ("bandits", "classes", "experts", "games", "linear", "mixing")
+CHAPTERS = [import_module(f".test_known_{room}", __package__) for room in ROOMS]
 KNOWN = {case.theorem for chapter in CHAPTERS for case in chapter.CASES}
 ASSUMED = {theorem for chapter in CHAPTERS for theorems, _ in chapter.ASSUMES for theorem in theorems}
 

@@ -492,3 +492,19 @@ def test_other_learners_can_be_evaluated_too():
         core.update(arm, next(reward for action, reward in rounds if action == arm))
     assert again.ledger_.estimates.tolist() == found.learners[0].ledger_.estimates.tolist()
     assert again.ledger_.rounds == found.learners[0].ledger_.rounds
+
+
+def test_what_the_cautious_interval_assumes_is_said_unless_it_is_declared():
+    """A rare action that was not drawn leaves no trace in a log: its interval names the least propensity that it goes
+    by, and with the one that is true declared it holds the policy's value, which it missed."""
+    generator = np.random.default_rng(0)
+    chances = np.where(np.arange(200) % 2, 0.0005, 0.5)
+    drawn = generator.random(200) < chances
+    actions, propensities = np.where(drawn, "b", "a"), np.where(drawn, chances, 1 - chances)
+    rewards = (drawn & (chances < 0.5)).astype(float)
+    bare, told = (Log.of(actions, propensities, rewards, least=least) for least in (None, 0.0005))
+    found, sound = (evaluate_policy(log, {"b": 1.0}).estimates["ips"] for log in (bare, told))
+    assert found.cautious[1] < 0.5 < sound.cautious[1]
+    assert found.assuming == "no action could have a propensity below 0.5, the least of the log"
+    assert found.describe()["assuming"] == found.assuming
+    assert sound.assuming is None

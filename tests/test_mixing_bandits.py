@@ -20,6 +20,7 @@ from regretless.errors import RegretlessError
 from regretless.ledger import BanditLedger
 from regretless.nature import Bernoulli, LikeliestLoses, Oblivious, Table
 
+from .examples import at_most
 from .mixing_engines import Parcels
 
 ROUNDS, ARMS = 60, 3
@@ -144,6 +145,7 @@ def test_what_there_is_no_room_for_is_kept_of_the_first_runs_alone(monkeypatch):
     same(here, away)
 
 
+@at_most(25)
 @given(st.sampled_from(PAIRS), st.integers(1, 11))
 def test_books_of_runs_that_were_split_add_up_to_the_book_of_all(pair, cut):
     """Runs 0 to 11 in two simulations have the ledgers of one, and the sum of ledgers is the same book of all draws."""

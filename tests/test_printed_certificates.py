@@ -11,7 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from regretless.batch import average, leave_one_out
 from regretless.experts import AdaHedge, ExponentiallyWeightedAverage, Hedge, MLPoly, WeightedMajority
+from regretless.games import boost
 from regretless.linear import OnlineGradientDescent, Perceptron
 from regretless.report import summary
 from regretless.theorem import Certificate, Most, compared, summed
@@ -184,3 +186,48 @@ def test_what_is_known_before_the_run_knows_no_delay(make):
         (prior,) = (one for one in learner.certify() if one.theorem.title == "Prior regret")
         assert prior.applies == applies
     assert "known before the run only where each outcome is known before the next forecast" in str(prior)
+
+
+def test_a_risk_of_one_is_promised_by_nobody():
+    """Bounds on a risk, on left-out rows, on means and on boosting's margins are marked from the most on that there can
+    be: 1, all rows, the largest loss, the range of the margins."""
+    X, y = np.ones((6, 1)), np.array([1, -1] * 3)
+    learner = Perceptron().fit(X[:4], y[1:5])  # it errs in every round
+    marked = {
+        **{one.theorem.title: one for one in learner.certify_risk(0.05)},
+        **{one.theorem.title: one for one in leave_one_out(Perceptron(), X, y).certificates},
+        **{
+            one.theorem.title: one
+            for one in average(
+                OnlineGradientDescent(loss="logistic", schedule="inverse-sqrt", radius=1.0), X, y, longest=1.0
+            ).certificates
+        },
+        **{
+            one.theorem.title: one
+            for one in boost(np.tile([[1, -1], [-1, 1]], (20, 1)), [1, -1] * 20, rounds=1).certificates
+        },
+    }
+    words = {
+        "Future error": "no better than 1, the largest risk",
+        "Future error of the vote": "no better than 1, the largest risk",
+        "Support rows": "no better than the number of rows",
+        "Expected risk by support rows": "no better than 1, the largest risk",
+        "Risk of the mean": "no better than the largest loss",
+        "Excess risk of the mean": "no better than the largest loss",
+        "Boosting by Hedge": "no better than the range of the margins",
+    }
+    for title, told in words.items():
+        assert marked[title].vacuous, title
+        assert told in str(marked[title])
+
+
+def test_an_allowance_that_says_nothing_is_marked():
+    """Where a bound is small but what rounding may have done is as much as there is to lose, the line says so."""
+    generator = np.random.default_rng(2)
+    outcomes, advice = 1e14 + generator.random(40), 1e14 + generator.random((40, 2))
+    learner = Hedge(loss="absolute", eta=100.0)
+    learner.play(advice, outcomes)
+    (posterior,) = (one for one in learner.certify() if one.theorem.title == "Posterior regret")
+    assert posterior.bound < learner.ledger_.loss < posterior.bound + posterior.rounding
+    assert posterior.vacuous
+    assert "no better than the learner's own loss" in str(posterior)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .data.batch import Array, Batch
 from .data.stream import Stream
-from .errors import RegretlessError
+from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
 from .linear.classes import codes_of
 from .linear.replay import OTHERS, gives
@@ -28,6 +28,7 @@ def played(stream: Stream, columns: int, classes: Array) -> Iterator[tuple[Batch
     RegretlessError
         If there are no labels, or there are labels or more columns of features than a model of these has met.
     """
+    rows = 0
     for batch in stream.batches():
         if batch.labels is None:
             raise RegretlessError(f"{stream.name}: certificates need the labels, and there are none")
@@ -36,7 +37,11 @@ def played(stream: Stream, columns: int, classes: Array) -> Iterator[tuple[Batch
                 f"{stream.name}: there are features that the model has never met, "
                 "so these are not the rounds it played; give the file that it learned from"
             )
-        yield batch, codes_of(batch.labels, classes)
+        try:
+            yield batch, codes_of(batch.labels, classes)
+        except RowRefused as error:
+            raise error.in_file(stream.name, rows, stream.skipped) from error
+        rows += len(batch)
 
 
 def bytes_of(entries: int, rows: int) -> int:

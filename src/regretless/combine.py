@@ -65,7 +65,7 @@ class CombineRun(Watched):
     on_rounds : callable
         Told how many rounds have been played.
     stop : callable
-        Asked before each batch whether to stop.
+        Asked before each batch, and a few times a second within one, whether to stop.
     waiting : bool
         Whether the next batch is being read. What is raised then finds the learner between two rounds.
     saved : int
@@ -187,7 +187,8 @@ class CombineRun(Watched):
         known, done = batch.known, 0
         while done < known:
             end = min(known, done + self._next_stop(self._rows) - self._rows)
-            self._piece(batch.slice(done, end))
+            for begin, cut in self._pieces(done, end):
+                self._piece(batch.slice(begin, cut))
             done = end
         if self.totals is not None and known:
             good = batch.slice(0, known)

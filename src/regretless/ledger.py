@@ -211,6 +211,7 @@ _EXPERT_SUMS = (
     "gap",
     "drag",
     "sampled",
+    "sensitivity",
     "spread2",
     "absent",
     "mistakes",
@@ -254,6 +255,9 @@ class ExpertLedger:
         Rounds predicted wrongly, where predictions are right or wrong.
     max_outcome2 : float
         Largest squared outcome.
+    sensitivity : float
+        Of the log loss l of one number, the sum of abs(p l'(p)) over the forecasts p: by how much more than a forecast,
+        relatively, its loss changes. Where 1 - p is tiny and the outcome is 0 that is much.
     losses, faced, spoke : ndarray, shape (experts,)
         Each expert's own loss, the learner's loss, and the number of rounds; all over the rounds in which it spoke.
     regrets, delays : ndarray, shape (experts,)
@@ -279,6 +283,7 @@ class ExpertLedger:
     absent: float
     mistakes: float
     max_outcome2: float
+    sensitivity: float
     losses: Array
     regrets: Array
     delays: Array

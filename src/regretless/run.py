@@ -8,13 +8,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
+from time import monotonic
 from typing import Any, TypeVar
 
 import numpy as np
 
 from .data.batch import Batch
 from .data.stream import Stream
-from .errors import DataError, Interrupted, RegretlessError
+from .errors import DataError, Interrupted, RegretlessError, RowRefused
 from .kept import fits
 from .ledger import FIELDS
 from .linear.base import OnlineClassifier
@@ -23,6 +24,8 @@ from .linear.persist import write
 ROUNDS = FIELDS.index("rounds")
 SAME = 1e-9  # the share of a sum by which its order may change it
 POINTS_AN_OCTAVE = 10  # of the curve: 420 of them reach past 10^12 rounds
+PACE = 256  # rows that are played at first between two looks at a wish to stop
+MOMENT = 0.05  # seconds that this should take later on
 
 Point = tuple[int, int, int]
 B = TypeVar("B")
@@ -34,7 +37,7 @@ class Watched(ABC):
     Attributes
     ----------
     stop : callable
-        Asked before each batch whether to stop.
+        Asked before each batch, and a few times a second within one, whether to stop.
     waiting : bool
         Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
         rounds.
@@ -43,6 +46,21 @@ class Watched(ABC):
     stop: Callable[[], bool]
     waiting: bool
     unsaved: Exception | None = None  # why what was learned last could not be saved, if it could not
+    _pace: int = PACE
+
+    def _pieces(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """These rows of a batch in pieces, after each of which a wish to stop is heard; a learner may be slow."""
+        while begin < end:
+            if self.stop():
+                raise Interrupted("interrupted")
+            cut, since = min(end, begin + self._pace), monotonic()
+            yield begin, cut
+            took = monotonic() - since
+            if took > MOMENT:
+                self._pace = max(1, self._pace // 2)
+            elif cut - begin == self._pace and took < MOMENT / 4:
+                self._pace *= 2
+            begin = cut
 
     def _rescue(self) -> None:
         """Save what was learned before something went wrong; a disk that is full must not hide what that was."""
@@ -120,7 +138,7 @@ class Run(Watched):
     on_rounds : callable
         Told how many rounds have been played, after each batch.
     stop : callable
-        Asked before each batch whether to stop.
+        Asked before each batch, and a few times a second within one, whether to stop.
     waiting : bool
         Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
         rounds.
@@ -229,7 +247,8 @@ class Run(Watched):
         first, last, done = self.rounds, self.rounds + len(batch), 0
         points, checkpoints = _points_within(first, last), self._checkpoints_within(first, last)
         for halt in sorted({*points, *checkpoints, last}):
-            self._observe(batch, done, halt - first)
+            for begin, end in self._pieces(done, halt - first):
+                self._observe(batch, begin, end)
             done = halt - first
             if halt in points:
                 self.curve.append(self.point)
@@ -241,6 +260,8 @@ class Run(Watched):
         before = self.rounds
         try:
             self.learner.observe(batch if (begin, end) == (0, len(batch)) else batch.slice(begin, end))
+        except RowRefused as error:
+            raise error.in_file(self.stream.name, self.place.rows, self.stream.skipped) from error
         finally:
             learned = self.rounds - before
             self.place.rows += learned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from math import floor, hypot, inf, isfinite, isnan, nan
+from math import floor, hypot, inf, isfinite, isinf, isnan, nan
 from typing import Any, Literal, NamedTuple
 
 from .comparator import Comparator
@@ -36,6 +36,13 @@ class Most(NamedTuple):
 
 
 NO_LIMIT = Most(inf, "")
+# How `math` complains of a number that a function has no value for; from Python 3.14 on it says which one it expected.
+OUTSIDE = (
+    "math domain error",
+    "expected a positive input",
+    "expected a nonnegative input",
+    "expected a number between",
+)
 NO_NUMBERS = "its numbers are too large or too small for floats"
 BOUNDLESS = "its bound is no finite number"
 
@@ -104,13 +111,20 @@ class Theorem:
 
     def obstacle(self, ledger: Any, comparator: Any, learner: Any) -> str | None:
         """The first assumption that fails, or None."""
-        return next((words for words, holds in self.assumes if not holds(ledger, comparator, learner)), None)
+        for words, holds in self.assumes:
+            if not holds(ledger, comparator, learner):
+                return words
+        return None
 
     def value(self, ledger: Any, comparator: Any, learner: Any) -> float:
         """The bound, whose assumptions hold; NaN where its numbers are too large or too small for floats."""
         try:
             return self.bound(ledger, comparator, learner)
-        except (OverflowError, ZeroDivisionError, ValueError):
+        except (OverflowError, ZeroDivisionError):
+            return nan
+        except ValueError as error:
+            if not str(error).startswith(OUTSIDE):  # a fault of the formula, and not of its numbers
+                raise
             return nan
 
     def slack(self, ledger: Any, comparator: Any, learner: Any) -> float:
@@ -139,6 +153,11 @@ class Theorem:
             value = self.value(ledger, comparator, learner)
             if isnan(value) or value == inf:
                 why = BOUNDLESS if value == inf else NO_NUMBERS
+                continue
+            # An infinite count breaks a bound; an infinite regret is a difference of sums that were beyond floats.
+            lost = self.quantity == "regret" and isinf(self.counts(ledger, comparator))
+            if lost or isinf(getattr(comparator, "rounding", 0.0)):
+                why = NO_NUMBERS
                 continue
             # What is bounded may depend on the comparator too (regret): the tightest is the least slack.
             # Where it cannot be observed, the first comparator stands.
@@ -275,8 +294,11 @@ class Certificate:
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound says no more than is true of every run: hard data does that, and few rounds do."""
-        return self.bound is not None and isfinite(self.most.value) and self._whole(self.bound) >= self.most.value
+        """Whether the bound, with what is allowed for rounding, says no more than is true of every run: hard data does
+        that, few rounds do, and numbers so large that their digits are lost."""
+        if self.bound is None or not isfinite(self.most.value):
+            return False
+        return self._whole(self.bound + float(getattr(self.comparator, "rounding", 0.0))) >= self.most.value
 
     @property
     def violated(self) -> bool:
@@ -423,7 +445,8 @@ def summed(certificates: Sequence[Certificate]) -> Certificate:
     bound = sum(c.bound for c in certificates if c.bound is not None)
     most = Most(sum(c.most.value for c in certificates), first.most.words)
     told = (first.theorem, observed, bound, _together(certificates), None)
-    return Certificate(*told, parts=len(certificates), most=most, each=tuple(certificates))
+    taken = first.assuming
+    return Certificate(*told, parts=len(certificates), most=most, assuming=taken, each=tuple(certificates))
 
 
 def _together(certificates: Sequence[Certificate]) -> Comparator | None:

@@ -201,6 +201,7 @@ def _advised(advice: Array, experts: int | None, arms: int, names: list[str] | N
 
 
 def _picks(advice: Array, arms: int) -> Array:
+    advice = np.array(advice)  # what is checked must be what is used: another thread may write to what was given
     if advice.dtype.kind not in "iu":
         raise RegretlessError("advice: an arm is named by its number, a whole one; shares need a row for each expert")
     bad = np.argwhere((advice < 0) | (advice >= arms))

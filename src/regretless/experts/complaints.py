@@ -9,7 +9,7 @@ from .losses import Loss
 
 ADVICE = {
     "asleep": "no expert speaks; leave the row out, or give a forecast that never fails as one more expert",
-    "too large": "scale the numbers down: squares of theirs must be finite",
+    "too large": "scale the numbers down: sums of their squares must be finite",
     "infinite loss": "keep probabilities away from 0 and 1, or use the aggregating algorithm",
 }
 
@@ -54,16 +54,22 @@ def _words(why: str, of_outcome: bool, loss: Loss) -> tuple[str, str]:
         return f"{what} is {_range(loss)}", _declare(loss)
     return {
         "asleep": ("every forecast is missing", ADVICE["asleep"]),
-        "infinite loss": ("the loss is infinite", ADVICE["infinite loss" if loss.name == "log" else "too large"]),
+        "infinite loss": _beyond(loss),
         "outcome": ("the outcome is missing", "an outcome is expected in every row but the last ones"),
         "silent": ("the forecast is missing", "this learner needs all of them; choose another"),
         "not binary": (f"{what} is neither 0 nor 1", "0 and 1 are expected"),
     }.get(why, (f"{what} is not finite", "a finite number is expected"))
 
 
+def _beyond(loss: Loss) -> tuple[str, str]:
+    if loss.name == "log":
+        return "the loss is infinite", ADVICE["infinite loss"]
+    return "its numbers are too large for floats", ADVICE["too large"]
+
+
 def _range(loss: Loss) -> str:
     if loss.name == "percentage":
-        return "zero"
+        return "zero, or as good as that"
     return f"outside [{loss.low:g}, {loss.high:g}]"
 
 

@@ -103,7 +103,7 @@ def _refuse_other_rounds(learner: ExpertLearner, ledger: ExpertLedger, table: Ar
     spoke, lost = (~np.isnan(own)).sum(0), np.nansum(own, axis=0)
     with np.errstate(invalid="ignore"):
         scale = float(np.nansum(np.abs(np.where(np.isinf(own), 0.0, own)), axis=0).max(initial=0.0))
-        near = (np.abs(lost - ledger.losses) <= 1e-6 * scale) | (lost == ledger.losses)
+        near = (np.abs(lost - ledger.losses) <= 1e-6 * scale + 1e-300) | (lost == ledger.losses)
     other = np.flatnonzero((spoke != ledger.spoke) | ~near)
     if len(other):
         name, here, there = learner.names()[int(other[0])], lost[other[0]], ledger.losses[other[0]]

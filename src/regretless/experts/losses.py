@@ -18,6 +18,7 @@ LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wea
 TABLE = "table"  # no loss at all: what is given are the losses themselves
 WITHOUT_OUTCOME = (TABLE, "wealth")
 CONVEX = ("absolute", "square", "pinball", "log", "percentage", "wealth")
+MOST_SPAN = 1e145  # of charges of one round: whatever is declared, the kernels refuse more
 DEMANDS = {"log": (0.0, 1.0), "wealth": (0.0, inf)}  # what the values must be, whatever was declared
 
 
@@ -84,7 +85,7 @@ class Loss:
 
     def span(self, linear: bool, width: int = 1) -> float | None:
         """The largest difference between two charges of one round that the declared range allows; None if none is
-        declared or it allows any. Forecasts of several numbers are charged for each of them."""
+        declared, or it allows any that the kernels do. Forecasts of several numbers are charged for each of them."""
         steepest = {"absolute": 1.0, "square": 2 * self.width, "pinball": max(self.tau, 1 - self.tau)}
         highest = {
             "table": self.width,
@@ -94,7 +95,7 @@ class Loss:
             "zero-one": 1.0,
         }
         span = width * (steepest.get(self.name, inf) * self.width if linear else highest.get(self.name, inf))
-        return span if isfinite(span) and span > 0 else None
+        return span if 0 < span < MOST_SPAN else None
 
 
 def named_loss(name: str | Own | None, tau: float, value_range: tuple[float, float] | None) -> Loss:

@@ -22,7 +22,7 @@ from .weighted_majority import RandomizedWeightedMajority
 KEYS = frozenset({"learner", "parameters", "experts", "width", "names", "tickets", "pending", "draws", "extra"})
 WIDEST = 2**24  # numbers of a forecast: no array of the file bears witness to them
 COUNTS = [FIELDS.index(name) for name in ("rounds", "absent", "mistakes")]
-SIZES = [FIELDS.index(name) for name in ("spread", "spread2", "max_outcome2")]
+SIZES = [FIELDS.index(name) for name in ("spread", "spread2", "max_outcome2", "sensitivity")]
 NUMBER = (int, float)
 KINDS: dict[str, tuple[type, ...]] = {  # of parameters, None aside; what they may be is for the learner to say
     "n_experts": (int,),

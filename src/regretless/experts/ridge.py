@@ -21,6 +21,7 @@ from .losses import Own
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 MOST = 5000  # experts
+MOST_SUMMED, MOST_SQUARED = 1e290, 1e145  # of a round: sums stay floats for as long as rounds can be counted
 AT_ONCE = 128  # experts up to which a row is rotated in by one factorisation, which is quicker than many rotations
 AT = {name: place for place, name in enumerate(FIELDS)}
 
@@ -189,6 +190,9 @@ class RidgeBoard(Board):
         bad = np.flatnonzero(~np.isfinite(advice))
         if len(bad):
             return "silent" if np.isnan(advice[bad[0]]) else "not finite", int(bad[0])
+        beyond = np.flatnonzero(np.abs(advice) >= MOST_SQUARED)
+        if len(beyond):
+            return "infinite loss", int(beyond[0])
         outside = np.flatnonzero((advice < self.rules.low) | (advice > self.rules.high))
         if len(outside):
             return "out of range", int(outside[0])
@@ -203,23 +207,26 @@ class RidgeBoard(Board):
     def _predict(self, advice: Array, lever: Array) -> float:
         return float(self.start @ advice + (self.triangle[:-1, -1] @ lever) / (1 + lever @ lever))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def settle(self, advice: Array, p: Array, prediction: Array, outcome: float) -> tuple[float, str | None, int]:
         """Suffer and update."""
         if not np.isfinite(outcome):
             return nan, "outcome" if np.isnan(outcome) else "not finite", -1
+        if abs(outcome) >= MOST_SQUARED:
+            return nan, "infinite loss", -1
         if not self.rules.low <= outcome <= self.rules.high:
             return nan, "out of range", -1
         lever = self._lever(advice)
         missed, prompt = float(prediction[0] - outcome), self._predict(advice, lever) - outcome
         loss, prompt = missed * missed, prompt * prompt
         target, stretch = outcome - float(self.start @ advice), float(lever @ lever)
-        with np.errstate(over="ignore"):
-            own = (advice - outcome) ** 2
-        if not (np.isfinite(own).all() and np.isfinite([loss, prompt, target * target]).all()):
-            return nan, "not finite", -1
-        self._write(loss, prompt, target, own)
+        own = (advice - outcome) ** 2
         ahead = self._predict(advice, lever) - float(self.start @ advice)
-        added = target**2 * stretch / (1 + stretch) - ahead**2 * stretch
+        added = target * target * stretch / (1 + stretch) - ahead * ahead * stretch
+        summed = (loss, prompt, target * target, added, stretch, float(own.max()))
+        if not all(abs(one) < MOST_SUMMED for one in summed):
+            return nan, "infinite loss", -1
+        self._write(loss, prompt, target, own)
         self.book[AT["gap"]] += added
         grown, missed = self.log_det + log1p(stretch), self.missed
         _rotate(self.triangle, advice, target)

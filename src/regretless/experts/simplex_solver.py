@@ -164,6 +164,8 @@ def least_losses(rows: Rows, loss: Loss, experts: int) -> Solution:
         if not np.isfinite(best.loss) or best.loss - highest <= CLOSE * abs(best.loss) or idle == PATIENCE:
             break
         curves = curves + 1e-12 * max(float(np.trace(curves)) / experts, 1e-300) * np.eye(experts)
+        if not np.isfinite(curves).all():  # what was said is too near to nothing for floats
+            return Solution(u, np.inf, np.inf)
         towards = least_quadratic(curves, slopes - curves @ u)
         path = u[:, None] + (towards - u)[:, None] * HALVINGS
         values = _values(rows, loss, path)
@@ -188,7 +190,7 @@ def _derivatives(rows: Rows, loss: Loss, u: Array) -> tuple[float, Array, Array]
     lost, slopes, curves = 0.0, np.zeros(len(u)), np.zeros((len(u), len(u)))
     for advice, outcomes in rows():
         said = advice @ u
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             lost += float(loss.of(said, np.nan if outcomes is None else outcomes).sum())
             if loss.name == "wealth":
                 first, second = -1 / said, 1 / said**2

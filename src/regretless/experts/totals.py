@@ -97,10 +97,14 @@ class Totals:
             own = own_losses(table, outcomes, self.loss)
             return float((np.where(missing, 0.0, own).sum(1) / speak).sum())
         gone = missing if table.ndim == 2 else missing[:, :, None]
-        said = np.where(gone, 0.0, table).sum(1)
+        known, among = np.where(gone, 0.0, table), speak if table.ndim == 2 else speak[:, None]
+        with np.errstate(over="ignore"):
+            said = known.sum(1) / among
+        if not np.isfinite(said).all():  # the sum was beyond floats
+            said = (known / among[:, None]).sum(1)
         if table.ndim == 3:
-            return float(self.loss.of_vectors(said / speak[:, None], outcomes).sum())
-        return float(self.loss.of(said / speak, np.nan if outcomes is None else outcomes).sum())
+            return float(self.loss.of_vectors(said, outcomes).sum())
+        return float(self.loss.of(said, np.nan if outcomes is None else outcomes).sum())
 
     def _add_squares(self, table: Array, y: Array) -> None:
         errors = np.nan_to_num(table - (y[:, None] if table.ndim == 2 else y[:, None, :]))

@@ -40,7 +40,8 @@ class Judged(Certificate):
 def bounded(one: Certificate, most: float = inf) -> Certificate:
     """The same certificate of a game, which may know the range of the payoffs: no gap and no gain is larger."""
     told = (one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence)
-    return Judged(*told, most=Most(most or inf, "the range of the payoffs"), read=one.read)
+    limit = Most(most, "the range of the payoffs") if 0 < most < inf else one.most
+    return Judged(*told, most=limit, read=one.read)
 
 
 def certificates(found: Found, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:

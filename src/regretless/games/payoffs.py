@@ -177,6 +177,8 @@ def _sparse(given: Any, what: str) -> Any:
         raise RegretlessError(f"{what}: numbers are expected ({found.dtype} was found)")
     if found.dtype not in (np.float32, np.float64):
         found = found.astype(np.float64)
+    # Columns are checked once and used as long as the game is: they must not be anybody's to change.
+    found = csr_array((found.data, found.indices.copy(), found.indptr.copy()), shape=found.shape)
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()

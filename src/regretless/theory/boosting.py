@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from math import isfinite, log
 
 from ..comparator import GameComparator
-from ..theorem import theorem
+from ..theorem import Most, theorem
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,14 @@ def _adapts(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> bool:
     return learner.rate is None
 
 
+def _most_shortfall(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> Most:
+    return Most(learner.spread, "the range of the margins")
+
+
+def _most_share(*_: object) -> Most:
+    return Most(1.0, "1, all examples")
+
+
 PLAYED = ("no round has been played yet", _played)
 
 
@@ -115,6 +123,7 @@ def margins_and_edges(ledger: BoostLedger, comparator: GameComparator, learner: 
         ("it needs to know by how much margins may differ, and of these only products are known", _known),
     ),
     whole=False,
+    most=_most_shortfall,
 )
 def boosting_by_hedge(ledger: BoostLedger, comparator: GameComparator, learner: BoostStanding) -> float:
     """After T rounds in which the hypothesis with the largest edge gets a vote and Hedge weighs the n examples anew,
@@ -135,6 +144,7 @@ def boosting_by_hedge(ledger: BoostLedger, comparator: GameComparator, learner: 
     source="Freund & Schapire 1997, Thm 6; Schapire & Singer 1999, Cor. 1",
     assumes=(PLAYED, ("it is about AdaBoost, which sets its own rates", _adapts)),
     whole=False,
+    most=_most_share,
 )
 def adaboost(ledger: BoostLedger, comparator: GameComparator, learner: BoostStanding) -> float:
     """The share of the examples on which AdaBoost's votes are wrong, or undecided, is at most the product of sqrt(1 -

@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..comparator import Comparator
-from ..theorem import theorem
+from ..theorem import Most, theorem
+from .online_to_batch import most_risk
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,10 @@ def _error_rate(ledger: LeftOut, _: object) -> float:
     return ledger.errors / ledger.rows
 
 
+def _most_errors(ledger: LeftOut, _: object, __: object) -> Most:
+    return Most(ledger.rows, "the number of rows")
+
+
 LAZY = (
     "it needs a learner that a round without an update leaves as it was, and this one is not known to be so",
     lambda _, __, learner: learner.lazy,
@@ -98,6 +103,7 @@ _SOURCE = "Freund & Schapire 1999, Cor. 1; Vapnik & Chervonenkis 1974; with r fr
     formula=r"\#\mathrm{errors} \le \#\mathrm{support} + \#\{i\ \text{not among them}: h(x_i) \ne y_i\}",
     source="a row that caused no update changes nothing by its absence",
     assumes=(LAZY,),
+    most=_most_errors,
 )
 def support_rows(ledger: LeftOut, comparator: object, learner: Lazy) -> float:
     """Only a support row, or a row that the final hypothesis mistakes anyway, can be a leave-one-out error."""
@@ -111,6 +117,7 @@ def support_rows(ledger: LeftOut, comparator: object, learner: Lazy) -> float:
     formula=r"\#\mathrm{errors} \le \#\mathrm{support} \le M \le " + _MARGIN,
     source=_SOURCE,
     assumes=(LAZY, CLEAN, ADDITIVE, SEPARATES, SAME_ROWS),
+    most=_most_errors,
 )
 def support_by_margin(ledger: LeftOut, comparator: Comparator, learner: Lazy) -> float:
     """After a clean pass the leave-one-out errors are at most the support rows, these at most the updates, and these at
@@ -128,6 +135,7 @@ def support_by_margin(ledger: LeftOut, comparator: Comparator, learner: Lazy) ->
     kind="expected",
     assumes=(LAZY,),
     whole=False,
+    most=most_risk,
 )
 def risk_by_support(ledger: LeftOut, comparator: object, learner: Lazy) -> float:
     """If the m + 1 rows are independent draws from one distribution, the expected risk of what m of them teach is the
@@ -146,6 +154,7 @@ def risk_by_support(ledger: LeftOut, comparator: object, learner: Lazy) -> float
     kind="expected",
     assumes=(LAZY, CLEAN, ADDITIVE, SEPARATES, SAME_ROWS),
     whole=False,
+    most=most_risk,
 )
 def risk_by_margin(ledger: LeftOut, comparator: Comparator, learner: Lazy) -> float:
     """If the m + 1 rows are independent draws from one distribution that can be separated, the expected risk of what m

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import ceil, exp, expm1, inf, log, log1p, nan, sqrt
 
 from ..ledger import Ledger
-from ..theorem import theorem
+from ..theorem import Most, theorem
 
 RATES = tuple(2.0**k for k in range(-6, 6))  # the grid over which the small-loss bound is taken
 HALVINGS = 200
@@ -106,6 +106,15 @@ def _nobody_sees(_: object, __: object) -> float:
     return nan  # the run shows no estimate of it
 
 
+def most_risk(*_: object) -> Most:
+    """A risk is a probability."""
+    return Most(1.0, "1, the largest risk")
+
+
+def _most_loss(_: object, __: object, learner: Declared) -> Most:
+    return Most(learner.width, "the largest loss")
+
+
 PLAYED = ("there must be rounds that are known to be of the first pass", lambda ledger, _, __: ledger.rounds > 0)
 BEFORE = (
     "it speaks of the mean of the hypotheses before each round, and this is the mean of those after it",
@@ -133,6 +142,7 @@ _SMALL_LOSS = (
     kind="probable",
     assumes=(PLAYED,),
     whole=False,
+    most=most_risk,
     event="small losses",
 )
 def average_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
@@ -151,6 +161,7 @@ def average_risk(ledger: Ledger, comparator: object, learner: Declared) -> float
     kind="probable",
     assumes=(PLAYED,),
     whole=False,
+    most=most_risk,
     event="small losses",
 )
 def voted_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
@@ -169,6 +180,7 @@ def voted_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
     kind="probable",
     assumes=(PLAYED, BEFORE, BOUNDED),
     whole=False,
+    most=_most_loss,
     at_once=lambda _: False,
 )
 def mean_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
@@ -187,6 +199,7 @@ def mean_risk(ledger: Ledger, comparator: object, learner: Declared) -> float:
     kind="probable",
     assumes=(PLAYED, BEFORE, BOUNDED),
     whole=False,
+    most=_most_loss,
 )
 def mean_small_loss(ledger: Ledger, comparator: object, learner: Declared) -> float:
     """For a convex loss in [0, B] and independent rounds, with probability 1 - delta, for all T at once, the expected
@@ -204,6 +217,7 @@ def mean_small_loss(ledger: Ledger, comparator: object, learner: Declared) -> fl
     kind="probable",
     assumes=(PLAYED, BEFORE, BOUNDED, REGRETFUL),
     whole=False,
+    most=_most_loss,
     at_once=lambda _: False,
 )
 def mean_excess(ledger: Ledger, comparator: object, learner: Declared) -> float:
@@ -266,6 +280,7 @@ def survivals(mistakes: int, epsilon: float, delta: float) -> int:
         ),
     ),
     whole=False,
+    most=most_risk,
 )
 def longest_survivor(ledger: Survival, comparator: object, learner: Declared) -> float:
     """If the rounds are independent draws and the learner can make at most M updates on such rounds, then with

@@ -44,7 +44,8 @@ def of_regret(ledger: ExpertLedger, loss: str, tau: float, lost: float) -> float
     weights but for d, some units for each of N experts times the largest forecast: no more than the largest outcome and
     the largest distance from it, which the largest loss tells. A loss of slope at most s changes by s d, charges that
     are linearised as well; the square loss by d (2 |p - y| + d), whose sum Cauchy and Schwarz bound. Where losses are
-    mixed themselves, or the logarithm of a forecast is charged, it is the loss that is off by as many units.
+    mixed themselves, it is the loss that is off by as many units. Under the log loss a forecast p is off by so many
+    units of p, and its loss by abs(p l'(p)) times as much, which is exp(l) where p is nearly 1 and the outcome 0.
     """
     rounds, experts = ledger.rounds, len(ledger.losses)
     if not rounds:
@@ -61,7 +62,8 @@ def of_regret(ledger: ExpertLedger, loss: str, tau: float, lost: float) -> float
     elif loss == "percentage":
         forecasts = units * rounds * (1 + largest)
     elif loss in ("log", "wealth"):  # an expert may have been certain and wrong
-        forecasts = units * rounds * (1 + (ledger.spread if isfinite(ledger.spread) else 0.0))
+        spread = ledger.spread if isfinite(ledger.spread) else 0.0
+        forecasts = units * (rounds * (1 + spread) + ledger.sensitivity)
     else:
         forecasts = units * rounds * largest
     return EPSILON * (rounds + 2) * sizes + forecasts

@@ -9,7 +9,7 @@ in time.
 
 from __future__ import annotations
 
-from math import e, inf, log, log1p, sqrt
+from math import e, inf, log, log1p, nan, sqrt
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
 from .expert_standing import IN_TIME, PRIOR, REGRET, Array, ExpertStanding, divergence, mixture, most_regret, regret
+
+SMALLEST = 1e-290  # a float of full precision, and its products with what is not small as well
 
 
 def _has_rates(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
@@ -41,6 +43,8 @@ GRID = ("it is about a rule with a prior on rates, and none of its rates is in u
 
 def _poly(growth: float, slack: Array, weights: Array, prior: Array) -> float:
     """sum u_i R_i when sum pi_i (R_i)_+^2 / slack_i is at most `growth` (Cauchy and Schwarz)."""
+    if not (prior > SMALLEST * slack).all():  # the sums that the rule goes by have lost some of their terms
+        return nan
     used = weights > 0
     return sqrt(max(0.0, growth) * float((weights[used] ** 2 * slack[used] / prior[used]).sum()))
 

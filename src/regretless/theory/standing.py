@@ -10,6 +10,7 @@ from ..ledger import Ledger
 from ..theorem import Check
 
 SHORTEST2 = 1e-290  # a squared length whose sixteenth digit still is a float of full precision
+SHORTEST_STEP = 1e-292  # the same of one number alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,11 @@ def _same_rounds(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
 
 def _measured(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
     # Rows of zeros are legal, and rows whose squares vanish look like them; against v = 0 both are alike indeed.
-    nothing = ledger.max_norm2 == 0 and (ledger.rounds == 0 or comparator.norm == 0)
-    return nothing or SHORTEST2 <= ledger.max_norm2 < inf
+    if ledger.max_norm2 == 0 and (ledger.rounds == 0 or comparator.norm == 0):
+        return True
+    # Nor may be lost what a step changes of a score, or of the squared length of the weights.
+    steps = [rate * ledger.max_norm2 * min(rate, 1.0) for rate in (ledger.first_rate, ledger.last_rate) if rate > 0]
+    return SHORTEST2 <= ledger.max_norm2 < inf and all(step >= SHORTEST_STEP for step in steps)
 
 
 def _unit_weights(ledger: Ledger, _: Comparator, __: Standing) -> bool:

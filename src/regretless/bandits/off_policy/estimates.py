@@ -42,6 +42,8 @@ class Estimate:
     cautious : (float, float) or None
         An interval that needs no normal distribution: it holds with that confidence for every number of rounds that is
         fixed beforehand, however small.
+    assuming : str or None
+        What that interval takes for granted of the log, which the log cannot show.
     """
 
     value: float
@@ -51,11 +53,14 @@ class Estimate:
     method: str
     enough: bool = True
     cautious: tuple[float, float] | None = None
+    assuming: str | None = None
 
     def describe(self) -> dict[str, Any]:
         """The estimate as JSON values."""
         plain = {name: getattr(self, name) for name in ("value", "low", "high", "n", "method", "enough")}
-        return plain if self.cautious is None else plain | {"cautious": list(self.cautious)}
+        if self.cautious is None:
+            return plain
+        return plain | {"cautious": list(self.cautious), "assuming": self.assuming}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +82,8 @@ class Evidence:
         What no weight could exceed.
     losses : bool
         Whether less is better.
+    assuming : str or None
+        What must be true for `largest` to be that.
     """
 
     rewards: Array
@@ -88,6 +95,7 @@ class Evidence:
     value_range: tuple[float, float]
     largest: float
     losses: bool = False
+    assuming: str | None = None
 
     @property
     def effective(self) -> float:
@@ -145,7 +153,7 @@ def inverse_propensity(evidence: Evidence, delta: float) -> Estimate:
     value, deviation = _mean(terms)
     low, high = _normal(value, deviation, evidence.value_range, delta)
     enough = _enough(evidence.weights, evidence.rewards, evidence.value_range)
-    return Estimate(value, low, high, len(terms), "normal", enough, cautious(evidence, delta))
+    return Estimate(value, low, high, len(terms), "normal", enough, cautious(evidence, delta), evidence.assuming)
 
 
 def self_normalised(evidence: Evidence, delta: float) -> Estimate | None:

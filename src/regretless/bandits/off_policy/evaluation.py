@@ -150,8 +150,9 @@ def _evaluate(log: Log, walker: Walker, runs: int, delta: float) -> Evaluation:
         expected[here], guessed[here] = guesses.block(begin, end, chances)
         accepted[here] = taken
     walker.finish()
+    told = None if log.declared else f"no action could have a propensity below {log.least:g}, the least of the log"
     evidence = Evidence(
-        log.rewards, weights, expected, guessed, accepted, runs, log.value_range, walker.largest, log.losses
+        log.rewards, weights, expected, guessed, accepted, runs, log.value_range, walker.largest, log.losses, told
     )
     found = estimates(evidence, delta)
     draws = np.bincount(log.actions, weights=accepted, minlength=len(log.names))
