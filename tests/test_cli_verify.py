@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from regretless.verify import Number
 
 from .cli import CommandLine, noisy_lines, write
 
@@ -56,7 +60,11 @@ def test_an_honest_report_agrees(run, mail):
     """Every certificate of a perceptron that applies agrees to nine digits and more."""
     result = run("verify", learned(run, mail, "perceptron"), mail)
     assert (result.code, result.err) == (0, "")
-    assert [line.partition(":")[0] for line in result.out.splitlines()] == ["does not apply"] + ["agrees"] * 4
+    assert [line.partition(":")[0] for line in result.out.splitlines()] == [
+        *["does not apply"],
+        *["agrees"] * 4,
+        "compared",
+    ]
 
 
 # What is false in a report, by where it stands: the certificate's place, the path to a number, what is put there.
@@ -84,6 +92,199 @@ def test_a_false_number_is_found(run, mail, what):
     report.write_text(json.dumps(found))
     checks = told(run, report, mail)["checks"]
     assert [place for place, one in enumerate(checks) if one["verdict"] == "differs"] == [place]
+
+
+def changed(report: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """The same report with something changed in each certificate that applies."""
+    whole = json.loads(report.read_text())
+    for one in whole["certificates"]:
+        if one["applies"]:
+            change(one)
+    report.write_text(json.dumps(whole))
+
+
+@pytest.mark.parametrize("loss", [1e30, "inf", "nan"])
+def test_no_number_of_a_report_widens_what_is_allowed(run, mail, loss):
+    """A loss that is put among the constants excuses no false count and no false bound."""
+
+    def change(one: dict[str, Any]) -> None:
+        one["observed"], one["bound"] = 7, 8.5
+        one["constants"]["ledger"] |= {"updates": 7, "mistakes": 7, "loss": loss}
+
+    report = learned(run, mail, "perceptron")
+    changed(report, change)
+    assert [one["verdict"] for one in told(run, report, mail)["checks"]] == ["idle"] + ["differs"] * 4
+
+
+def test_a_line_that_claims_to_be_surer_than_it_is_differs(run, mail):
+    """The confidence of a line is 1 less the delta that its bound was computed with."""
+    path = learned(run, mail, "perceptron", "--iid")
+    honest = {one["theorem"]: one["verdict"] for one in told(run, path, mail)["checks"]}
+    report = json.loads(path.read_text())
+    for one in report["certificates"]:
+        one["confidence"] = one["confidence"] and 0.999
+    path.write_text(json.dumps(report))
+    surer = {one["theorem"]: one["verdict"] for one in told(run, path, mail)["checks"]}
+    changed = {name: (honest[name], surer[name]) for name in honest if honest[name] != surer[name]}
+    assert changed == dict.fromkeys(("average_risk", "voted_risk"), ("agrees", "differs"))
+
+
+def test_counts_are_compared_exactly():
+    """A count that is one off differs, however many there are, and a sum of that size agrees."""
+    assert not Number("updates", 1e12 + 1, 10**12, scale=1e30).agrees
+    assert Number("updates", 1e12, 10**12).agrees
+    assert Number("loss", 1e12 + 1, 1e12).agrees
+
+
+@pytest.mark.parametrize("scale", [inf, nan])
+def test_a_scale_that_is_no_number_excuses_nothing(scale):
+    """A difference of numbers that are not finite has no scale: it is compared by its own size."""
+    assert not Number("regret", 1.0, 2.0, scale).agrees
+    assert not Number("bound", nan, nan, scale).agrees
+
+
+@pytest.mark.parametrize("fact", ["gap", "last_rate"])
+@pytest.mark.parametrize("value", ["nan", 0, "x"])
+def test_constants_without_a_bound_are_no_bound(run, forecasts, tmp_path, fact, value):
+    """Where the constants taken from a report make a bound NaN or divide by zero it differs; words are malformed."""
+    words = ("--target", "y", "--learner", "hedge", "--range", 0, 1)
+    report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
+    whole = json.loads(report.read_text())
+    first = whole["certificates"][0]
+    first["constants"]["ledger"][fact], first["bound"] = value, 1e-6
+    report.write_text(json.dumps(whole))
+    result = run("verify", report, forecasts, "--target", "y")
+    assert result.code == (1 if value == "x" else 3)
+    assert len(result.err.splitlines()) == 1
+    assert ("it does not say what a report of combine says" if value == "x" else "contradict") in result.err
+
+
+def test_a_recursion_that_is_too_long_is_unchecked(run, tmp_path):
+    """A bound that is a recursion of too many steps is not said to agree, whatever it is said to be."""
+    rows = write(tmp_path / "two.svm", ["1 1:1\n", "-1 1:-1\n", "1 2:1\n"])
+    report = learned(run, rows, "margin-perceptron", "--set", "gamma=0.05")
+    checks = told(run, report, rows)["checks"]
+    place = [one["theorem"] for one in checks].index("margin_recursion")
+    assert checks[place]["verdict"] == "agrees"
+    whole = json.loads(report.read_text())
+    found = whole["certificates"][place]
+    found["constants"]["learner"]["threshold"] = found["comparator"]["margin"] * (1 - 1e-9)
+    found["bound"] = 1e-6
+    report.write_text(json.dumps(whole))
+    assert told(run, report, rows)["checks"][place]["verdict"] == "unchecked"
+
+
+REPLAYED = {
+    "hedge": (),
+    "ewa": ("--set", "eta=2"),
+    "eg": ("--loss", "square"),
+    "adahedge": (),
+    "fixed-share": (),
+    "ml-poly": (),
+    "ml-prod": (),
+    "boa": (),
+    "squint": (),
+    "aggregating": (),
+    "ridge": (),
+}
+
+
+@pytest.mark.parametrize("learner", REPLAYED)
+def test_the_learners_own_loss_is_computed_again(run, forecasts, tmp_path, learner):
+    """A learner's loss that is false in every place of the report, and so its regret, is found by the textbook."""
+    words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1, *REPLAYED[learner])
+    report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
+    checks = told(run, report, forecasts, "--target", "y")["checks"]
+    assert all("comparator.faced" not in one["taken"] for one in checks)
+    whole = json.loads(report.read_text())
+    whole["loss"] -= 0.01
+
+    def change(one: dict[str, Any]) -> None:
+        one["observed"] -= 0.01
+        one["constants"]["comparator"]["faced"] -= 0.01
+        one["constants"]["comparator"]["regret"] -= 0.01
+
+    report.write_text(json.dumps(whole))
+    changed(report, change)
+    verdicts = [one["verdict"] for one in told(run, report, forecasts, "--target", "y")["checks"]]
+    assert "agrees" not in verdicts
+    assert "differs" in verdicts
+
+
+@pytest.mark.parametrize("learner", ["weighted-majority", "randomized-weighted-majority"])
+def test_the_losses_of_majorities_are_computed_again(run, tmp_path, learner):
+    """Mistakes, or the expected loss, that are false in a report of a majority are found by the textbook's run."""
+    draw = np.random.default_rng(2)
+    path = tmp_path / "votes.csv"
+    path.write_text("y,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in draw.integers(2, size=(60, 4))))
+    words = ("combine", path, "--target", "y", "--learner", learner, "--loss", "zero-one", "--set", "beta=0.5")
+    report = reported(run, tmp_path / "r.json", *words)
+    assert told(run, report, path, "--target", "y")["agrees"] > 0
+    quantities = ("mistakes", "expected loss")
+
+    def change(one: dict[str, Any]) -> None:
+        if one["quantity"] in quantities:
+            one["observed"] -= 1
+            ledger = one["constants"]["ledger"]
+            ledger |= {name: value - 1 for name, value in ledger.items() if name in ("mistakes", "expected")}
+
+    changed(report, change)
+    whole = json.loads(report.read_text())["certificates"]
+    changed_ones = [place for place, one in enumerate(whole) if one["applies"] and one["quantity"] in quantities]
+    checks = told(run, report, path, "--target", "y")["checks"]
+    assert changed_ones
+    assert all(checks[place]["verdict"] == "differs" for place in changed_ones)
+
+
+def test_what_no_textbook_has_is_said_to_be_the_reports(run, forecasts, tmp_path):
+    """Of a run whose outcomes come late the learner's loss and the regret are named as taken from the report."""
+    words = ("--target", "y", "--learner", "hedge", "--loss", "square", "--range", 0, 1, "--delay", 3)
+    report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
+    found = [one for one in told(run, report, forecasts, "--target", "y")["checks"] if one["verdict"] == "agrees"]
+    assert found
+    for one in found:
+        assert {"comparator.faced", "observed"} <= set(one["taken"])
+        assert "observed" not in one["numbers"]
+
+
+def test_a_run_that_rounding_decides_is_not_played_again(run, tmp_path):
+    """Of exponentiated gradients at so high a rate that runs end apart which begin alike, the loss is the report's."""
+    draw = np.random.default_rng(1)
+    relatives = (0.05 + 0.9 * draw.random((2000, 7)).round(1)).tolist()
+    path = tmp_path / "relatives.csv"
+    path.write_text("a,b,c,d,e,f,g\n" + "".join(",".join(map(repr, row)) + "\n" for row in relatives))
+    report = reported(run, tmp_path / "r.json", "combine", path, "--learner", "eg", "--set", "eta=3")
+    found = told(run, report, path)
+    assert (found["differs"], found["agrees"] > 0) == (0, True)
+    assert all("comparator.faced" in one["taken"] for one in found["checks"] if one["verdict"] == "agrees")
+
+
+@pytest.mark.parametrize("loss", ["square", "zero-one"])
+def test_silent_experts_are_combined_again(run, tmp_path, loss):
+    """Where experts are silent in some rounds, what the learner faced in the others is found again, and spreads."""
+    draw = np.random.default_rng(0)
+    y = draw.random(120)
+    table = np.clip(np.column_stack([y, y[:, None] + draw.normal(0, (0.1, 0.2, 0.6), (120, 3))]), 0, 1)
+    table = np.round(table) if loss == "zero-one" else table
+    cells = [[repr(value) for value in row] for row in table.tolist()]
+    for row in range(0, 120, 3):
+        cells[row][1 + row % 2] = ""
+    path = tmp_path / "silent.csv"
+    path.write_text("y,a,b,c\n" + "".join(",".join(row) + "\n" for row in cells))
+    for learner in ("hedge", "adahedge", "ml-poly", "squint"):
+        words = ("--target", "y", "--learner", learner, "--loss", loss)
+        words += ("--set", "eta=1") if learner == "hedge" else ()
+        found = told(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
+        assert (found["differs"], found["agrees"] > 0) == (0, True)
+        assert all("observed" in one["numbers"] for one in found["checks"] if one["verdict"] == "agrees")
+
+
+def test_a_report_without_certificates_is_refused(run, mail):
+    """A report of a run that certified nothing is not said to agree: there is nothing to check."""
+    report = learned(run, mail, "perceptron", "--no-certify")
+    result = run("verify", report, mail)
+    assert (result.code, result.out, len(result.err.splitlines())) == (1, "", 1)
+    assert "there is nothing to check" in result.err
 
 
 def test_other_rows_are_found(run, mail, tmp_path):
@@ -242,7 +443,7 @@ def test_what_holds_no_vectors_is_refused(run, mail, tmp_path):
     report = learned(run, mail, "perceptron")
     result = run("verify", report, mail, "--comparators", mail)
     assert (result.code, len(result.err.splitlines())) == (1, 1)
-    assert "these are no arrays" in result.err
+    assert "these are no arrays of numbers" in result.err
 
 
 def test_vectors_are_saved_as_npz_alone(run, mail, tmp_path):

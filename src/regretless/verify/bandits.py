@@ -38,35 +38,38 @@ def _check(report: Mapping[str, Any], certificate: Mapping[str, Any], losses: Ar
         return Check(name, "idle", str(certificate["why"]))
     if certificate["constants"] is None:
         return Check(name, "unchecked", "it is a mean over the runs, which are not in the report")
-    loss = _suffered(certificate["comparator"], losses, arms)
-    if loss is None:
+    suffered = _suffered(certificate["comparator"], losses, arms)
+    if suffered is None:
         return Check(name, "unchecked", "its comparator goes by advice, which is not in the table")
-    return whole(certificate, [_again(report, certificate, losses, loss)])
+    return whole(certificate, [_again(report, certificate, losses, suffered)])
 
 
-def _again(report: Mapping[str, Any], certificate: Mapping[str, Any], losses: Array, loss: float) -> Again:
+def _again(report: Mapping[str, Any], certificate: Mapping[str, Any], losses: Array, suffered: Array) -> Again:
     """What the comparator loses, and by how much the run that is shown lost more."""
     low, high = report["parameters"]["value_range"]
-    rounds, width = float(len(losses)), float(high - low)
+    width, loss = float(high - low), float(suffered.sum())
     told = certificate["constants"]
     faced = told["ledger"].get("mixed") if certificate["quantity"] == "mixed regret" else None
     faced = told["comparator"].get("faced") if faced is None else faced
     low = 0.0 if report["parameters"]["rewards"] else low
-    units = (loss - low * certificate["comparator"]["rounds"]) / width
+    units = (loss - low * len(suffered)) / width
     facts = {
-        "ledger": {"rounds": rounds, "width": width},
+        "ledger": {"rounds": len(losses), "width": width},
         "comparator": {"loss": units},
-        "learner": {"arms": float(losses.shape[1]), "width": width},
+        "learner": {"arms": losses.shape[1], "width": width},
     }
     observed = None if faced is None or certificate["observed"] is None else width * (faced - units)
-    return Again(facts, {"loss": loss}, observed, scale=max(abs(loss), width * abs(faced or 0.0)))
+    size = float(np.abs(suffered).sum()) + abs(low) * len(suffered)
+    # What the run itself lost is the report's, and has no say in what is allowed.
+    return Again(facts, {"loss": loss}, observed, {"loss": max(size, size / width), "observed": size})
 
 
-def _suffered(comparator: Mapping[str, Any], losses: Array, arms: list[str]) -> float | None:
-    """What an arm, or a sequence of them, loses over the rounds in which it is awake."""
+def _suffered(comparator: Mapping[str, Any], losses: Array, arms: list[str]) -> Array | None:
+    """What an arm, or a sequence of them, loses in each of the rounds in which it is awake."""
     if comparator["name"] in ("best_arm", "arm") and comparator["place"] is not None:
-        return float(np.nansum(losses[:, comparator["place"]]))
+        found = losses[:, comparator["place"]]
+        return np.asarray(found[~np.isnan(found)])
     stretches = comparator["detail"].get("stretches")
     if comparator["name"] != "best_sequence" or stretches is None:
         return None
-    return float(sum(losses[first - 1 : last, arms.index(name)].sum() for name, first, last in stretches))
+    return np.concatenate([losses[first - 1 : last, arms.index(name)] for name, first, last in stretches])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from math import inf, isfinite, isnan, log10
+from math import inf, isfinite, log10, nan
+from numbers import Integral
 from typing import Any, Literal
 
-from .formulas import FORMULAS, Facts
+from .formulas import FORMULAS, Facts, TooLong
 
 Verdict = Literal["agrees", "differs", "unchecked", "idle"]
 OWNERS = ("ledger", "comparator", "learner")
@@ -17,7 +19,7 @@ MOST_DIGITS = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of the report and the same computed again.
+    """A number of the report and the same computed again; one that is whole here is a count, and must be the same.
 
     Attributes
     ----------
@@ -34,12 +36,13 @@ class Number:
 
     @property
     def off(self) -> float:
-        """By what part they differ."""
-        if self.reported == self.again or (isnan(self.reported) and isnan(self.again)):
+        """By what part they differ; NaN agrees with nothing, for whoever claims it claims no number."""
+        if self.reported == self.again:
             return 0.0
-        if not (isfinite(self.reported) and isfinite(self.again)):
+        if isinstance(self.again, Integral) or not (isfinite(self.reported) and isfinite(self.again)):
             return inf
-        return abs(self.reported - self.again) / max(abs(self.reported), abs(self.again), self.scale)
+        scale = self.scale if isfinite(self.scale) else 0.0
+        return abs(self.reported - self.again) / max(abs(self.reported), abs(self.again), scale)
 
     @property
     def digits(self) -> float:
@@ -112,17 +115,15 @@ class Again:
         Numbers of the comparator as it is described.
     observed : float or None
         What was observed, where that can be computed again.
-    scale : float
-        Of what bound and observed are differences of.
-    bound : float or None
-        The bound, where it is no formula of the facts.
+    scales : mapping of str to float
+        Of numbers that are differences, how large those are that they are differences of. These are computed again,
+        too: what a report says may not widen what it is allowed.
     """
 
     facts: Mapping[str, Facts] = field(default_factory=dict)
     shown: Facts = field(default_factory=dict)
     observed: float | None = None
-    scale: float = 0.0
-    bound: float | None = None
+    scales: Mapping[str, float] = field(default_factory=dict)
 
 
 def number(value: Any) -> Any:
@@ -149,13 +150,16 @@ def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
             raise
         return Check(name, "unchecked", f"what has many numbers is not in the report: {', '.join(absent)}")
     numbers = [one for numbers, _ in checks for one in numbers]
-    if certificate["parts"]:
-        numbers.append(Number("bound", _bound(certificate), sum(_named(numbers, "bound") for numbers, _ in checks)))
+    bounds = [one for one in numbers if one.name == "bound"]
+    if certificate["parts"] and len(bounds) == len(checks):
+        numbers.append(Number("bound", _bound(certificate), sum(one.again for one in bounds)))
     taken = tuple(dict.fromkeys(name for _, names in checks for name in names))
     wrong = [one for one in numbers if not one.agrees]
     if wrong:
         why = "; ".join(f"{one.name} is {one.reported!r} in the report and {one.again!r} here" for one in wrong[:3])
         return Check(name, "differs", why, tuple(numbers), taken)
+    if len(bounds) < len(checks):
+        return Check(name, "unchecked", "its bound takes too many steps to follow", tuple(numbers), taken)
     return Check(name, "agrees", "", tuple(numbers), taken)
 
 
@@ -170,16 +174,12 @@ def _absent(certificate: Mapping[str, Any], again: Again) -> list[str]:
     ]
 
 
-def _named(numbers: Sequence[Number], name: str) -> float:
-    return next(one.again for one in numbers if one.name == name)
-
-
 def _bound(certificate: Mapping[str, Any]) -> float:
     return inf if certificate["bound"] is None else float(certificate["bound"])
 
 
 def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[Number], list[str]]:
-    """The numbers of one problem, and what had to be taken from the report."""
+    """The numbers of one problem, and what had to be taken from the report; no bound if that takes too long."""
     constants = number(certificate["constants"])
     numbers, taken, facts = [], [], []
     for owner in OWNERS:
@@ -187,26 +187,54 @@ def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[
         for fact, value in found.items():
             mine = again.facts.get(owner, {}).get(fact)
             if mine is None:
-                taken += [f"{owner}.{fact}"] if isinstance(value, float | list) else []
+                taken += [f"{owner}.{fact}"] if _counts(value) else []
                 continue
-            numbers += _alike(fact, value, mine, again.scale)
+            numbers += _alike(fact, value, mine, again.scales.get(fact, 0.0))
             found[fact] = mine
         facts.append(found)
     for fact, mine in again.shown.items():
         if certificate["comparator"].get(fact) is not None:
-            numbers.append(Number(fact, float(certificate["comparator"][fact]), mine, again.scale))
-    if again.observed is not None and certificate["observed"] is not None:
-        numbers.append(Number("observed", float(certificate["observed"]), again.observed, again.scale))
-    bound = FORMULAS[name](*facts) if again.bound is None else again.bound
-    if isnan(bound):
-        taken.append("bound")  # a recursion that is too long to follow
-    else:
-        numbers.append(Number("bound", _bound(certificate), float(bound), again.scale))
+            numbers.append(_number(fact, certificate["comparator"][fact], mine, again.scales.get(fact, 0.0)))
+    if certificate["observed"] is not None and again.observed is None:
+        taken.append("observed")
+    elif certificate["observed"] is not None:
+        numbers.append(_number("observed", certificate["observed"], again.observed, again.scales.get("observed", 0.0)))
+    _claims(certificate, facts[-1], numbers, taken)
+    with suppress(TooLong):
+        numbers.append(_number("bound", _bound(certificate), _value(name, facts), again.scales.get("bound", 0.0)))
     return numbers, taken
+
+
+def _claims(certificate: Mapping[str, Any], learner: Facts, numbers: list[Number], taken: list[str]) -> None:
+    """How sure a line says that it is, and what it is allowed for rounding, where that decides whether it holds."""
+    confidence = certificate.get("confidence")  # a part of a sum has none
+    if confidence is not None and "delta" in learner:
+        numbers.append(_number("confidence", confidence, 1 - float(learner["delta"]), 0.0))
+    elif confidence is not None:
+        taken.append("confidence")
+    if certificate["observed"] is not None and float(certificate["observed"]) > _bound(certificate):
+        taken.append("rounding")
+
+
+def _value(name: str, facts: Sequence[Facts]) -> Any:
+    """The formula's; NaN of numbers that it has no value for, as no theorem has a bound there."""
+    try:
+        return FORMULAS[name](*facts)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return nan
+
+
+def _counts(value: Any) -> bool:
+    """Whether it is numbers, and not the name of something."""
+    return isinstance(value, int | float | list) and not isinstance(value, bool)
+
+
+def _number(name: str, reported: Any, mine: Any, scale: float) -> Number:
+    return Number(name, float(reported), int(mine) if isinstance(mine, Integral) else float(mine), scale)
 
 
 def _alike(name: str, reported: Any, mine: Any, scale: float) -> list[Number]:
     if isinstance(reported, list):
-        most = max([scale, *(abs(float(one)) for one in reported)])
-        return [Number(name, float(a), float(b), most) for a, b in zip(reported, mine, strict=True)]
-    return [Number(name, float(reported), float(mine), scale)]
+        most = max([scale, *(abs(float(one)) for one in mine)])
+        return [_number(name, a, b, most) for a, b in zip(reported, mine, strict=True)]
+    return [_number(name, reported, mine, scale)]

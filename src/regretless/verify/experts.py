@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .checks import Again, Check, whole
+from .replay import MIXED, replayed
 
 Array = np.ndarray[Any, Any]
 
@@ -22,11 +23,10 @@ COST: dict[str, Callable[..., Any]] = {
     "square": lambda a, y, tau: (a - y) ** 2,
     "pinball": lambda a, y, tau: np.maximum(tau * (y - a), (tau - 1) * (y - a)),
     "log": _log,
-    "zero-one": lambda a, y, tau: (a != y) * 1.0,
+    "zero-one": lambda a, y, tau: np.where(np.isnan(a), np.nan, a != y),
     "percentage": lambda a, y, tau: np.abs(a - y) / np.abs(y),
     "wealth": lambda a, y, tau: -np.log(a),
 }
-MIXED = ("table", "zero-one")  # of which the losses are mixed, and not the forecasts
 
 
 def check(
@@ -56,8 +56,8 @@ def _check(table: _Table, certificate: Mapping[str, Any], vectors: Mapping[str, 
     name, comparator = str(certificate["theorem"]), certificate["comparator"]
     if not certificate["applies"]:
         return Check(name, "idle", str(certificate["why"]))
-    weights = vectors.get(name, comparator["weights"])
-    if comparator["expert"] is None and weights is None and comparator["switches"] is None:
+    weights = vectors.get(name, comparator and comparator["weights"])
+    if comparator and comparator["expert"] is None and weights is None and comparator["switches"] is None:
         return Check(name, "unchecked", "its weights are not in the report: give --comparators FILE")
     return whole(certificate, [table.again(certificate, weights)])
 
@@ -72,55 +72,61 @@ class _Table:
         self.speaks = ~np.isnan(advice)
         with np.errstate(divide="ignore", invalid="ignore"):
             self.losses = COST[self.loss](advice, self.outcomes[:, None], self.tau)
+        self.paid = replayed(report, advice, self.outcomes, COST[self.loss])
 
     def again(self, certificate: Mapping[str, Any], weights: Any) -> Again:
-        """All that the rows say of one comparator."""
+        """All that the rows say of one comparator, and the textbook of the learner."""
         told = certificate["comparator"]
-        loss, rounds = self._suffered(told, weights)
-        facts: dict[str, Any] = {"expert": told["expert"], "rounds": rounds}
+        counted, suffered = self._suffered(told, weights) if told else (np.ones(len(self.advice), dtype=bool), None)
+        facts: dict[str, Any] = {"rounds": int(counted.sum())}
+        ledger: dict[str, Any] = {"rounds": len(self.advice)}
+        sizes = dict.fromkeys(("loss", "faced"), 0.0)
+        if told and told["expert"] is not None:
+            facts["expert"] = int(told["expert"])
         if weights is not None:
             facts["weights"] = np.asarray(weights, dtype=np.float64)
-        if loss is not None:
-            facts["loss"] = loss
-        all_speak = bool(self.speaks.all())
-        if all_speak:
-            facts["faced"] = float(self.report["loss"])
-            if loss is not None:
-                facts["regret"] = facts["faced"] - loss
-        ledger: dict[str, Any] = {"rounds": float(len(self.advice)), "loss": float(self.report["loss"])}
+        if suffered is not None:
+            facts["loss"], sizes["loss"] = float(suffered.sum()), float(np.abs(suffered).sum())
         if self.loss in MIXED:
             ledger |= self._spreads()
-        facts = {name: value for name, value in facts.items() if value is not None}
-        observed = facts.get("regret") if certificate["quantity"] == "regret" else None
-        shown = {"loss": loss, "rounds": rounds} if loss is not None else {}
-        scale = max(abs(float(self.report["loss"])), abs(loss or 0.0))
-        numbers = {name: value for name, value in facts.items() if name not in ("expert", "regret")}
-        return Again({"ledger": ledger, "comparator": numbers}, shown, observed, scale)
+        if self.paid is not None:
+            ledger["loss"], faced = float(self.paid.sum()), self.paid[counted]
+            facts["faced"], sizes["faced"] = float(faced.sum()), float(np.abs(faced).sum())
+            if self.loss in MIXED:
+                ledger["expected"] = ledger["loss"]
+        if "loss" in facts and "faced" in facts:
+            facts["regret"] = facts["faced"] - facts["loss"]
+        observed = {"regret": facts.get("regret"), "expected loss": ledger.get("expected")}
+        if self.report["learner"] == "weighted-majority" and self.paid is not None:  # whose losses are its mistakes
+            ledger["mistakes"] = observed["mistakes"] = int(ledger["loss"])
+        shown = {name: facts[name] for name in ("loss", "rounds") if suffered is not None}
+        scales = sizes | dict.fromkeys(("regret", "observed"), max(sizes.values()))
+        owners = {"ledger": ledger, "comparator": facts, "learner": {"experts": self.advice.shape[1]}}
+        return Again(owners, shown, observed.get(str(certificate["quantity"])), scales)
 
-    def _suffered(self, told: Mapping[str, Any], weights: Any) -> tuple[float | None, float]:
-        """What the comparator loses, and in how many rounds."""
-        everywhere = float(len(self.advice))
+    def _suffered(self, told: Mapping[str, Any], weights: Any) -> tuple[Array, Array | None]:
+        """In which rounds the comparator is compared, and what it loses in each of them."""
+        everywhere = np.ones(len(self.advice), dtype=bool)
         if told["expert"] is not None:
             place = int(told["expert"])
             spoke = self.speaks[:, place]
-            return float(self.losses[spoke, place].sum()), float(spoke.sum())
+            return spoke, self.losses[spoke, place]
         if weights is not None:
             u = np.asarray(weights, dtype=np.float64)
             if not self.speaks[:, u != 0].all():
-                return None, everywhere
+                return everywhere, None
             if self.loss in MIXED:
-                return float(np.nan_to_num(self.losses) @ u @ np.ones(len(self.advice))), everywhere
+                return everywhere, np.nan_to_num(self.losses) @ u
             with np.errstate(divide="ignore", invalid="ignore"):
-                mixed = COST[self.loss](np.nan_to_num(self.advice) @ u, self.outcomes, self.tau)
-            return float(mixed.sum()), everywhere
-        return self._sequence(told["detail"].get("stretches")), everywhere
+                return everywhere, COST[self.loss](np.nan_to_num(self.advice) @ u, self.outcomes, self.tau)
+        return everywhere, self._sequence(told["detail"].get("stretches"))
 
-    def _sequence(self, stretches: Any) -> float | None:
+    def _sequence(self, stretches: Any) -> Array | None:
         """What a sequence of experts loses: [name, first round, last round] of each stretch."""
         names = list(self.report["expert_losses"])
         if stretches is None:
             return None
-        return float(sum(self.losses[first - 1 : last, names.index(name)].sum() for name, first, last in stretches))
+        return np.concatenate([self.losses[first - 1 : last, names.index(name)] for name, first, last in stretches])
 
     def _spreads(self) -> dict[str, float]:
         """How far the losses of a round lie apart."""

@@ -20,6 +20,10 @@ Formula = Callable[[Facts, Facts, Facts], Any]  # a number, of numbers as JSON h
 FORMULAS: dict[str, Formula] = {}
 
 
+class TooLong(Exception):
+    """A recursion has more steps than are followed here."""
+
+
 def printed(*names: str) -> Callable[[Formula], Formula]:
     """The formula of these theorems."""
 
@@ -68,7 +72,7 @@ def margin_recursion(ell: Facts, v: Facts, w: Facts) -> Any:
 
 
 def _most(hinge: float, norm: float, longest: float, threshold: float, steps: int = 16_000) -> float:
-    """The largest M <= H + |v| g_M, followed for so many steps; NaN if it is larger than that."""
+    """The largest M <= H + |v| g_M, followed for so many steps."""
     if norm * threshold >= 1:
         return inf
     g, most = 0.0, 0
@@ -78,7 +82,7 @@ def _most(hinge: float, norm: float, longest: float, threshold: float, steps: in
             most = n
         else:
             return float(most)
-    return float("nan")
+    raise TooLong
 
 
 _same(
@@ -374,7 +378,9 @@ def share_prior(ell: Facts, v: Facts, w: Facts) -> Any:
 def _mixture(v: Facts, w: Facts) -> Any:
     if v.get("expert") is None:
         return np.asarray(v["weights"], float)
-    return np.eye(w["experts"])[v["expert"]]
+    alone = np.zeros(w["experts"])
+    alone[v["expert"]] = 1.0
+    return alone
 
 
 def _poly(growth: float, slack: Any, v: Facts, w: Facts) -> Any:
@@ -752,8 +758,8 @@ _same(
 def counterfactual(ell: Facts, v: Facts, w: Facts) -> Any:
     """w_T sqrt(T) / W times both reaches; of CFR the root of the sum of the squared weights over W."""
     t, power = ell["rounds"], w["power"]
-    weights = np.arange(1, t + 1) ** float(power)
-    root = sqrt(t) * _share(t, power) if w["method"] != "cfr" else float(np.sqrt((weights**2).sum()) / weights.sum())
+    squares = (t, t * (t + 1) * (2 * t + 1) / 6, t * (t + 1) * (2 * t + 1) * (3 * t**2 + 3 * t - 1) / 30)[power]
+    root = _share(t, power) * (sqrt(t) if w["method"] != "cfr" else sqrt(squares) / t**power)
     root *= sqrt(4 - 3 / t) if w["method"] == "pcfr+" else 1.0
     return float(root * (w["row_reach"] + w["column_reach"]) + _turns(ell))
 

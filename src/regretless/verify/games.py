@@ -59,17 +59,18 @@ def _again(certificate: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -
     counted = {
         "duality gap": upper - lower,
         "gain by deviating": max(upper - value, value - lower),
-        "strategies in a support": float(max((p > 0).sum(), (q > 0).sum())),
+        "strategies in a support": int(max((p > 0).sum(), (q > 0).sum())),
     }
     facts = {
         "ledger": {"gap": upper - lower},
         "learner": {
-            "rows": float(payoffs.shape[0]),
-            "columns": float(payoffs.shape[1]),
+            "rows": payoffs.shape[0],
+            "columns": payoffs.shape[1],
             "row_spread": spread,
             "column_spread": spread,
         },
     }
     # A gap of rounding's own size is no number to compare digit by digit: it is one of the payoffs'.
     scale = max(float(np.abs(payoffs).max()), spread)
-    return Again(facts, observed=counted.get(str(certificate["quantity"])), scale=scale)
+    scales = dict.fromkeys(("gap", "observed", "bound"), scale)
+    return Again(facts, observed=counted.get(str(certificate["quantity"])), scales=scales)

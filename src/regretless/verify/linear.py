@@ -78,7 +78,7 @@ def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
     if not shown <= mistakes <= shown + len(reader.classes):
         return Check(str(certificate["theorem"]), "differs", f"{mistakes} errors are not the {shown} of the pass")
     share = mistakes / reader.count * (2 if certificate["theorem"] == "voted_risk" else 1)
-    return whole(certificate, [Again({"ledger": {"rounds": float(reader.count)}}, observed=min(1.0, share))])
+    return whole(certificate, [Again({"ledger": {"rounds": reader.count}}, observed=min(1.0, share))])
 
 
 class _Rows:
@@ -121,6 +121,8 @@ class _Rows:
         told = part["comparator"]
         bias = float(told["bias"]) if vector.ndim == 1 else 0.0
         margins = self.margins(vector, bias, target)
+        if not 0 <= told["rounds"] <= self.report["rounds"]:
+            raise ValueError(f"its comparator is about {told['rounds']} rounds of {self.report['rounds']}")
         times = self._times(float(told["rounds"]))
         played = times > 0
         hinge = np.maximum(0.0, 1 - margins)
@@ -130,7 +132,7 @@ class _Rows:
             "hinge": float(times @ hinge),
             "squared_hinge": float(times @ hinge**2),
             "least": float(margins[played].min()) if played.any() else None,
-            "rounds": float(times.sum()),
+            "rounds": int(times.sum()),
             "total_norm2": float(times @ self.norms2),
             "max_norm2": float(self.norms2[played].max()) if played.any() else None,
             "bias": bias,
@@ -146,12 +148,16 @@ class _Rows:
         facts = {"ledger": ledger, "comparator": seen, "learner": run.get("learner", {})}
         observed = self._observed(str(certificate["quantity"]).partition(" (")[0], seen, run, part)
         shown = {name: value for name, value in shown.items() if value is not None}
-        return Again(facts, shown, observed, self._scale(seen, part))
+        return Again(facts, shown, observed, self._scales(seen, run))
 
-    def _scale(self, seen: Told, part: Told) -> float:
-        """How large the numbers are of which a bound is the difference, or a regret."""
-        ledger = part["constants"]["ledger"]
-        return float(seen["hinge"] + ledger.get("updates", 0.0) if self.learner == "arow" else ledger.get("loss", 0.0))
+    def _scales(self, seen: Told, run: Told) -> dict[str, float]:
+        """Each round takes its margin from 1; a regret takes a loss from another, AROW's bound updates from a sum."""
+        rounds = float(seen["rounds"])
+        scales = dict.fromkeys(("hinge", "squared_hinge", "loss"), rounds)
+        scales["observed"] = max(rounds, float(seen.get("loss", 0.0)))
+        if self.learner == "arow":
+            scales["bound"] = float(seen["hinge"] + run.get("ledger", {}).get("updates", 0.0))
+        return scales
 
     def _observed(self, quantity: str, seen: Mapping[str, Any], run: Told, part: Told) -> float | None:
         if quantity == "regret":
