@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from select import select
@@ -88,10 +88,7 @@ class Browser:
     def open(self, path: Path, *, width: int = 1000, height: int = 900, dark: bool = False) -> None:
         """Show a file in a window of the given size and wait until it is loaded."""
         self.complaints.clear()
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
-        )
+        self._size(width, height)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", {"features": [scheme]})
         self._loaded = False
@@ -99,7 +96,28 @@ class Browser:
         deadline = time.monotonic() + self._timeout
         while not self._loaded:
             self._listen(deadline)
-        # Two frames later everything that loading set off has been drawn, and complained about.
+        self._drawn()
+
+    def resize(self, width: int, height: int = 900) -> None:
+        """Make the window as large and wait until the page is drawn for it, which takes a fifth of opening it anew."""
+        self._size(width, height)
+        self._drawn()
+
+    def at_widths(self, path: Path, widths: Iterable[int]) -> Iterator[int]:
+        """Open a file at the first width, then make its window as wide as each of the others."""
+        for k, width in enumerate(widths):
+            if k:
+                self.resize(width)
+            else:
+                self.open(path, width=width)
+            yield width
+
+    def _size(self, width: int, height: int) -> None:
+        window = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.call("Emulation.setDeviceMetricsOverride", window)
+
+    def _drawn(self) -> None:
+        # Two frames later everything that was set off has been drawn, and complained about.
         frame = "new Promise(done => requestAnimationFrame(() => done(1)))"
         self.evaluate(f"{frame}.then(() => {frame})")
 

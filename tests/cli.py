@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,12 @@ class CommandLine:
         self._capsys.readouterr()
         code = main([str(word) for word in words])
         return Result(code, *self._capsys.readouterr())
+
+
+def quietly(*words: object) -> int:
+    """Run a command line in this process for a fixture of many tests; its exit code."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        return main([str(word) for word in words])
 
 
 def heed_interrupts() -> None:

@@ -40,6 +40,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in long]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def unsynced() -> Iterator[None]:
+    """No file waits for the disk: whether one would outlive a power cut, no test can see, and the wait is long."""
+
+    def fsync(descriptor: int) -> None:
+        os.fstat(descriptor)  # which must be open all the same
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        yield
+
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from regretless import load
 from regretless.errors import ModelError
 from regretless.experts import MLPoly
 from regretless.modelfile import read_model, write_model
@@ -115,7 +116,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, table, model, wo
         (["{table}", *WORDS, "--out", "no/such/folder/o.csv"], "make it first"),
         (["{table}", *WORDS, "--set", "prior=1,2"], "prior of shape (2,)"),
         (["{table}", *WORDS, "--resume", "none.rgl"], "none.rgl: No such file or directory"),
-        (["{table}", *WORDS, "--resume", "{table}"], "is not a model"),
+        (["-", *WORDS, "--resume", "{table}"], "is not a model"),
     ],
 )
 def test_bad_data_end_with_1(run, table, words, expected):
@@ -181,6 +182,17 @@ def test_an_infinite_loss_is_told(run, tmp_path):
     message = complaint(run("combine", path, *WORDS, "--loss", "log", *QUIET))
     assert message.startswith(f"{path}:5:")
     assert "the loss is infinite; keep probabilities away from 0 and 1" in message
+
+
+def test_numbers_too_large_to_sum_are_told(run, tmp_path):
+    """Forecasts whose squared errors are beyond floats: the row is named, and those before it are kept in the model."""
+    advice, outcomes = drawn(5)
+    advice[3] *= 1e154
+    path = write_table(tmp_path / "t.csv", advice, outcomes)
+    message = complaint(run("combine", path, *WORDS, "--save", tmp_path / "m.rgl", *QUIET))
+    assert message.startswith(f"{path}:5:")
+    assert "too large for floats; scale the numbers down" in message
+    assert load(tmp_path / "m.rgl").rounds_ == 3
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from regretless.errors import RegretlessError
 from regretless.theorem import Certificate
 
 from .cli import BARE, CommandLine, heed_interrupts, noisy_lines, start, write
+from .kills import forecast_lines
 
 PATIENCE = 120  # seconds until a process that should have ended is given up
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
@@ -268,6 +269,91 @@ def test_a_closed_pipe_is_no_error(mail, model, verb):
 
 
 @POSIX
+@pytest.mark.parametrize("verb", ["learn", "combine"])
+def test_a_page_that_nobody_reads_is_an_error(mail, tmp_path, verb):
+    """A report into a pipe whose reader is gone is no report: that is said, by the name of the pipe, with code 1."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    rows = write(tmp_path / "rows.csv", forecast_lines(50))
+    words = (mail, *BARE) if verb == "learn" else (rows, "--target", "y", "--quiet")
+    page = f"/dev/fd/{writing}"
+    process = start(verb, *words, "--report", page, stdin=subprocess.DEVNULL, pass_fds=[writing])
+    os.close(writing)
+    _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert said.decode().startswith(f"regretless: {page}: Broken pipe")
+
+
+@POSIX
+def test_outputs_go_into_pipes_by_their_names(mail, tmp_path):
+    """Rows and pages reach a pipe that is named as shells name them."""
+    rows = write(tmp_path / "rows.csv", forecast_lines(50))
+    process = start("combine", rows, "--target", "y", "--quiet", "--json", "--out", "/dev/stdout")
+    said, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert said.splitlines()[0] == b"row,outcome,forecast,loss"
+    reading, writing = os.pipe()
+    process = start("learn", mail, *BARE, "--report", f"/dev/fd/{writing}", pass_fds=[writing])
+    os.close(writing)
+    with open(reading, "rb") as page:
+        assert page.read().startswith(b"<!doctype html>")
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("option", ["--save", "--report"])
+def test_a_name_that_ends_as_a_folder_is_refused(run, mail, tmp_path, option):
+    """Where there is no such folder nothing is written under its name."""
+    result = run("learn", mail, *BARE, option, f"{tmp_path}/out/")
+    assert (result.code, complaint(result)) == (1, f"{tmp_path}/out/: this is a folder; name a file in it")
+    assert not (tmp_path / "out").exists()
+
+
+# ---- the model to go on with
+
+
+@pytest.mark.parametrize("option", ["--report", "--cache", "--save-comparators"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_outputs_do_not_overwrite_the_model_to_go_on_with(run, mail, model, tmp_path, option, saved):
+    """Neither where the model is replaced nor where it stays does another output take its place."""
+    path, before = tmp_path / "model.npz", model.read_bytes()
+    model.rename(path)
+    words = ("--save", tmp_path / "new.rgl") if saved else ()
+    result = run("learn", mail, "--resume", path, "--quiet", *words, option, path)
+    assert (result.code, complaint(result)) == (2, f"{path} would be overwritten; choose another name")
+    assert path.read_bytes() == before
+    assert run("learn", path, "--resume", path, "--quiet").code == 2
+    assert run("certify", path, mail, "--cache", path).code == 2
+
+
+def test_a_model_to_go_on_with_may_be_named_twice(run, mail, model):
+    """The model that is replaced may be named by --save as well."""
+    assert run("learn", mail, "--resume", model, "--save", model, "--no-certify", "--quiet").code == 0
+
+
+@pytest.mark.parametrize("option", ["--report", "--out", "--weights", "--cache", "--save-comparators"])
+def test_outputs_of_combine_do_not_overwrite_the_model_to_go_on_with(run, tmp_path, option):
+    """So it is with combiners."""
+    rows, path = write(tmp_path / "rows.csv", forecast_lines(50)), tmp_path / "model.npz"
+    assert run("combine", rows, "--target", "y", "--quiet", "--save", path).code == 0
+    before = path.read_bytes()
+    result = run("combine", rows, "--resume", path, "--quiet", option, path)
+    assert (result.code, complaint(result)) == (2, f"{path} would be overwritten; choose another name")
+    assert path.read_bytes() == before
+
+
+@POSIX
+def test_the_folder_of_a_model_to_go_on_with_is_looked_at_first(run, mail, model, monkeypatch):
+    """Where a model cannot be replaced that is said before a row is learned; where there is none, that."""
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr("regretless.run.Run.play", lambda _: pytest.fail("it learns"))
+    words = ("--no-certify", "--quiet")
+    assert "nothing may be written in" in complaint(run("learn", mail, "--resume", model, *words))
+    gone = model.parent / "no" / "m.rgl"
+    assert complaint(run("learn", mail, "--resume", gone, *words)).startswith(f"{gone}: No such file or directory")
+
+
+@POSIX
 def test_a_watcher_who_leaves_does_not_stop_the_learning(mail, tmp_path):
     """When nobody reads the table any more, the run goes on to its end."""
     process = start(
@@ -337,6 +423,38 @@ def test_a_full_disk_is_said_once(mail, model):
             assert b"No space left on device" in err
 
 
+@pytest.mark.parametrize(
+    ("words", "row"),
+    [
+        (["learn", "{huge}", *BARE], 302),
+        (["learn", "{huge}", *BARE, "--on-error", "skip"], 302),
+        (["learn", "{short}", "{huge}", *BARE, "--workers", "1"], 302),
+        (["predict", "{model}", "{huge}"], 302),
+        (["certify", "{model}", "{strange}"], 301),
+    ],
+)
+def test_a_row_that_cannot_be_played_is_named_with_its_file(run, mail, model, tmp_path, words, row):
+    """Whoever plays a row that is too long, or whose label was never met, names the file and the row, from 1."""
+    lines = mail.read_text().splitlines(keepends=True)
+    files = {
+        "huge": write(tmp_path / "huge.svm", [*lines, "1 1:1\n", "1 1:1e200\n", *lines]),
+        "strange": write(tmp_path / "strange.svm", [*lines, "7 1:1\n", *lines]),
+        "short": mail,
+        "model": model,
+    }
+    result = run(*(word.format(**files) for word in words))
+    assert result.code == 1
+    assert f"{files['strange' if row == 301 else 'huge']}: row {row} " in result.err
+
+
+def test_what_is_said_without_a_file_is_said_with_it(run, tmp_path):
+    """A refusal of classes that would take too much memory names the file that they came from."""
+    lines = [f"{k} {1 + 5_000_000 * (k == 1)}:1\n" for k in range(20)]
+    result = run("learn", rows := write(tmp_path / "rows.svm", lines), *BARE)
+    assert result.code == 1
+    assert f"regretless: {rows}: " in result.err
+
+
 @POSIX
 def test_signals_that_are_ignored_stay_ignored(mail, tmp_path):
     """Under nohup, or as a shell's background job, a run is not ended by the signal that it was told to ignore."""
@@ -371,7 +489,7 @@ def test_an_interrupted_certification_says_where_the_model_is(run, mail, tmp_pat
     monkeypatch.setattr("regretless.certify.certify_stream", interrupted)
     result = run("learn", mail, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m.rgl")
     assert result.code == 130
-    assert f"300 rounds are kept in {tmp_path / 'm.rgl'}" in complaint(result)
+    assert f"the whole run is kept in {tmp_path / 'm.rgl'}" in complaint(result)
 
 
 def test_a_report_that_cannot_be_written_does_not_hide_the_certificates(run, mail, tmp_path, monkeypatch):

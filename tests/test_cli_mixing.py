@@ -300,6 +300,40 @@ def test_a_pattern_that_fits_nothing_is_an_error(run, tmp_path):
     assert f"{tmp_path}/none-*.svm: no file matches" in result.err
 
 
+@pytest.mark.parametrize("option", ["--save", "--report", "--save-comparators"])
+def test_outputs_do_not_overwrite_a_shard_that_a_pattern_names(run, tmp_path, option):
+    """No output takes the place of a shard, though the command line names it by a pattern alone."""
+    path = parts(tmp_path)[0].rename(tmp_path / "part-9.npz")
+    before = path.read_bytes()
+    words = ("learn", tmp_path / "part-*", "--format", "svmlight", "--learner", "perceptron", "--workers", 1, "--quiet")
+    refused = run(*words, option, path)
+    assert (refused.code, f"{path} would be overwritten" in refused.err) == (2, True)
+    assert path.read_bytes() == before
+
+
+def test_certifying_does_not_overwrite_a_shard_that_a_pattern_names(run, pattern, tmp_path):
+    """So it is where a model is certified over shards."""
+    assert run("learn", pattern, *MIXED, "--save", tmp_path / "m.rgl").code == 0
+    path = (tmp_path / "part-1.svm").rename(tmp_path / "part-1.npz")
+    before = path.read_bytes()
+    words = ("certify", tmp_path / "m.rgl", tmp_path / "part-*", "--format", "svmlight", "--workers", 1)
+    refused = run(*words, "--save-comparators", path)
+    assert (refused.code, f"{path} would be overwritten" in refused.err) == (2, True)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["--report", "--save-comparators"])
+def test_outputs_do_not_overwrite_the_mixture_to_go_on_with(run, pattern, tmp_path, option):
+    """Neither does one take the place of the model to go on with, which may be named by --save as well."""
+    path = tmp_path / "m.npz"
+    assert run("learn", pattern, *MIXED, "--save", path).code == 0
+    before = path.read_bytes()
+    refused = run("learn", pattern, "--workers", 1, "--resume", path, "--passes", 2, "--quiet", option, path)
+    assert (refused.code, f"{path} would be overwritten" in refused.err) == (2, True)
+    assert path.read_bytes() == before
+    assert run("learn", pattern, *HERE, "--resume", path, "--passes", 2, "--quiet", "--save", path).code == 0
+
+
 # ---- going on
 
 

@@ -72,7 +72,7 @@ def test_every_learner_meets_a_nature_or_is_told_which_it_can_meet(run, nature, 
         (tmp_path / "rounds.csv").write_text("point,label\n" + "4,1\n6,1\n3,0\n" * 8)
         more += ("--with", f"file={tmp_path / 'rounds.csv'}")
     if nature != WORST:
-        more += ("--rounds", 24)
+        more += ("--rounds", 12)
     for kind, names in TABLES.items():
         for name in names:
             learner = f"{PREFIXES[kind]}.{name}"
@@ -86,7 +86,7 @@ def test_every_learner_meets_a_nature_or_is_told_which_it_can_meet(run, nature, 
             found = result.json
             assert list(found) == KEYS
             assert (found["learner"], found["kind"]) == (name, kind)
-            assert found["rounds"] == 24 or nature == WORST
+            assert found["rounds"] == 12 or nature == WORST
             assert found["certificates"]
             assert all(promise["holds"] for promise in found["promises"])
             assert not any(sure_and_broken(one) for one in found["certificates"])

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,8 +16,10 @@ import pytest
 from regretless.cli.console import Console
 from regretless.data.svmlight import SvmlightStream
 from regretless.errors import DataError
+from regretless.run import Run
 
-from .cli import BARE, CommandLine, noisy_lines, start, write
+from .cli import BARE, CommandLine, heed_interrupts, noisy_lines, quietly, start, write
+from .kills import forecast_lines
 
 PATIENCE = 120  # seconds until a process that should have ended is given up
 
@@ -24,10 +29,25 @@ def run(capsys, monkeypatch) -> CommandLine:
     return CommandLine(capsys, monkeypatch)
 
 
-@pytest.fixture(params=["svm", "svm.gz"])
-def rows(request, tmp_path) -> Path:
+@pytest.fixture(scope="module", params=["svm", "svm.gz"])
+def kept(request, tmp_path_factory) -> Path:
     """A file of three classes, one of which comes late, that takes several blocks to read."""
-    return _compressed(tmp_path / f"rows.{request.param}", noisy_lines(16_000, classes=(1, 2, 3)))
+    folder = tmp_path_factory.mktemp("kept")
+    return _compressed(folder / f"rows.{request.param}", noisy_lines(16_000, classes=(1, 2, 3)))
+
+
+@pytest.fixture
+def rows(kept, tmp_path) -> Path:
+    """The same, to be spoilt."""
+    return Path(shutil.copy(kept, tmp_path))
+
+
+@pytest.fixture(scope="module")
+def whole(kept) -> bytes:
+    """The model of three passes over it."""
+    model = kept.with_name("whole.rgl")
+    assert quietly("learn", kept, *BARE, "--passes", 3, "--save", model) == 0
+    return model.read_bytes()
 
 
 def _compressed(path: Path, lines: list[str]) -> Path:
@@ -83,12 +103,17 @@ def test_two_tables_are_learned_like_one(run, tmp_path):
     assert (tmp_path / "a.rgl").read_bytes() == (tmp_path / "c.rgl").read_bytes()
 
 
-@pytest.mark.parametrize("rounds", [1, 10_000, 20_000, 47_000])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_the_run_after_a_checkpoint(run, rows, tmp_path, strike, monkeypatch, rounds, number):
+@pytest.mark.parametrize(
+    ("number", "rounds"),
+    [
+        *((signal.SIGINT, rounds) for rounds in (1, 10_000, 20_000, 47_000)),
+        (signal.SIGTERM, 20_000),
+        (signal.SIGHUP, 47_000),
+    ],
+)
+def test_a_signal_stops_the_run_after_a_checkpoint(run, rows, whole, tmp_path, strike, monkeypatch, rounds, number):
     """Ctrl-C or termination in any of three passes ends with 130 or 143 and a model, and --resume finishes the run."""
-    whole, model = tmp_path / "whole.rgl", tmp_path / "m.rgl"
-    run("learn", rows, *BARE, "--passes", 3, "--save", whole)
+    model = tmp_path / "m.rgl"
     strike(rounds, number)
     stopped = run("learn", rows, *BARE, "--passes", 3, "--save", model)
     assert stopped.code == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}[number]
@@ -98,7 +123,29 @@ def test_a_signal_stops_the_run_after_a_checkpoint(run, rows, tmp_path, strike, 
     unfinished = run("inspect", model, "--json").json["unfinished"]
     assert unfinished["passes"] == 3
     assert unfinished["source"] == rows.name
-    assert model.read_bytes() != whole.read_bytes()
+    assert model.read_bytes() != whole
+    assert run("learn", rows, "--resume", model, "--no-certify", "--quiet").code == 0
+    assert model.read_bytes() == whole
+
+
+def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
+    """A learner that is slow is stopped between two rows of what was read at once, and --resume finishes the run."""
+    rows, whole, model = write(tmp_path / "rows.svm", noisy_lines(3000)), tmp_path / "whole.rgl", tmp_path / "m.rgl"
+    run("learn", rows, *BARE, "--save", whole)
+    original = Run._observe
+
+    def struck(learning, batch, begin, end):
+        original(learning, batch, begin, end)
+        if 2100 <= learning.rounds < 2200:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Run, "_observe", struck)
+    monkeypatch.setattr("regretless.run.MOMENT", 0.0)  # everything is slow
+    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 1e9)
+    stopped = run("learn", rows, *BARE, "--save", model)
+    monkeypatch.undo()
+    assert stopped.code == 130
+    assert 2100 <= run("inspect", model, "--json").json["rounds"] < 2300
     assert run("learn", rows, "--resume", model, "--no-certify", "--quiet").code == 0
     assert model.read_bytes() == whole.read_bytes()
 
@@ -126,6 +173,49 @@ def test_a_stop_does_not_wait_for_the_same_wish(run, rows, tmp_path, strike, mon
     assert stopped.code == 130
     assert "rounds are kept" in stopped.err
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_second_signal_ends_with_its_own_code(run, rows, tmp_path, monkeypatch, strike, number, code):
+    """A wish that is repeated ends the command at once, and the exit code is that of the signal."""
+    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 0.0)
+    strike(1, number, number)
+    stopped = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
+    assert (stopped.code, stopped.err) == (code, "regretless: interrupted\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("verb", ["learn", "combine"])
+def test_who_is_stopped_while_certifying_says_what_is_kept(run, rows, tmp_path, monkeypatch, verb, number, code):
+    """A signal that comes when the model is saved and certificates are computed ends with its code and a word."""
+    where = "regretless.certify.certify_stream" if verb == "learn" else "regretless.combine.CombineRun.comparators"
+    before = signal.getsignal(number)
+    monkeypatch.setattr(where, lambda *_, **__: signal.raise_signal(number))
+    table = write(tmp_path / "rows.csv", forecast_lines(50))
+    words = (rows, "--learner", "perceptron") if verb == "learn" else (table, "--target", "y")
+    model = tmp_path / "m.rgl"
+    stopped = run(verb, *words, "--quiet", "--save", model)
+    assert stopped.code == code
+    assert stopped.err.startswith("regretless: interrupted while certifying; ")
+    then = f"; for its certificates: regretless certify {model} FILE" if verb == "learn" else ""
+    assert stopped.err.endswith(f"the whole run is kept in {model}{then}\n")
+    assert signal.getsignal(number) is before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_no_signal_interrupts_the_end_of_the_process():
+    """Once a command is over, the process ends with its exit code, whatever signal comes meanwhile."""
+    code = (
+        "import atexit, os, signal, sys\n"
+        "sys.argv = ['regretless', '--version']\n"
+        "from regretless.cli import main\n"
+        "atexit.register(lambda: [os.kill(os.getpid(), n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)])\n"
+        "sys.exit(main())\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, preexec_fn=heed_interrupts)
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_an_interruption_without_save_says_that_nothing_was_kept(run, rows, strike):

@@ -203,3 +203,103 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 def test_a_table_without_rows(save: Any) -> None:
     """A file with columns but no rows is said to have none."""
     assert ": no rows" in said(save(TABLE.slice(0, 0)))
+
+
+def packed(table: Any, path: Path, compression: str = "zstd") -> Path:
+    """Writes an Arrow file whose buffers are compressed; as a stream, if it is called so."""
+    begin = ipc.new_stream if path.suffix == ".arrows" else ipc.new_file
+    with begin(str(path), table.schema, options=ipc.IpcWriteOptions(compression=compression)) as file:
+        file.write_table(table)
+    return path
+
+
+def shared(rows: int, size: int) -> Any:
+    """A column of which each row looks at the same long text."""
+    views = np.zeros((rows, 4), np.int32)
+    views[:, 0], views[:, 1] = size, int.from_bytes(b"xxxx", "little")
+    return pa.Array.from_buffers(
+        pa.string_view(), rows, [None, pa.py_buffer(views.tobytes()), pa.py_buffer(b"x" * size)]
+    )
+
+
+LABELS = pa.array([0, 1] * 500)
+LONG = "x" * 100_000
+PLAIN = pa.table({"c": pa.array([LONG] * 1000, pa.large_string()), "label": LABELS})
+ONCE = pa.table({"c": pa.array([LONG] * 1000).dictionary_encode(), "label": LABELS})
+ZEROS = pa.table({"c": np.zeros(5_000_000), "label": np.zeros(5_000_000, np.int8)})
+BARE = {"compression": "zstd", "use_dictionary": False}
+HUGE = {
+    "long cells.parquet": lambda path: parquet.write_table(PLAIN, path, **BARE),
+    "long cells.arrow": lambda path: packed(PLAIN, path),
+    "long cells.arrows": lambda path: packed(PLAIN, path, "lz4"),
+    "views.arrow": lambda path: packed(pa.table({"c": shared(1000, 100_000), "label": LABELS}), path),
+    "labels.parquet": lambda path: parquet.write_table(ONCE.rename_columns(["label", "c"]), path, compression="zstd"),
+    "one page.parquet": lambda path: parquet.write_table(
+        ZEROS, path, **BARE, row_group_size=1 << 23, data_page_size=1 << 30, max_rows_per_page=1 << 23
+    ),
+    "zeros.feather": lambda path: feather.write_feather(ZEROS, str(path), compression="zstd", chunksize=1 << 23),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_small_file_is_refused_before_it_takes_much_memory(tmp_path, monkeypatch, name):
+    """Files of some KB that would take more than 16 MiB at once are refused if that is all that is allowed, without
+    taking it, and are read with more."""
+    path = tmp_path / name
+    HUGE[name](path)
+    monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "16M")
+    with pytest.raises(DataError, match=r"would take .* of memory; to allow more than 16 MiB, set REGRETLESS_MAX_M"):
+        peak(path)
+    monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "1G")
+    assert peak(path)[1] > 0
+
+
+def peak(path: Path) -> tuple[int, int]:
+    """How many bytes Arrow took at once for reading a file, and how many rows that has."""
+    before = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(before)
+    pa.set_memory_pool(pool)
+    try:
+        rows = sum(len(batch) for batch in open_stream(path).batches())
+    finally:
+        pa.set_memory_pool(before)
+        assert pool.max_memory() < 150 << 20
+    return pool.max_memory(), rows
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.arrows"])
+def test_a_long_cell_that_many_rows_share_is_held_once(tmp_path, monkeypatch, name):
+    """A text of 100 KB that stands in 1000 rows as one entry of a dictionary takes no 1000 times that."""
+    path = tmp_path / name
+    if path.suffix == ".parquet":
+        parquet.write_table(ONCE, path, compression="zstd")
+    else:
+        packed(ONCE, path)
+    monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "16M")
+    taken, rows = peak(path)
+    assert (taken < 16 << 20, rows) == (True, 1000)
+
+
+def test_dictionaries_may_repeat_values_and_hold_what_is_missing_or_never_used(tmp_path):
+    """A column is read by its values, however its dictionary lists them."""
+    words = pa.DictionaryArray.from_arrays(pa.array([3, 1, None, 2, 0, 4]), ["b", "a", "a", "c", None, "unused"])
+    table = pa.table({"word": words, "label": [0, 1, 0, 1, 0, 1]})
+    dense = pa.table({"word": ["c", "a", None, "a", "b", None], "label": [0, 1, 0, 1, 0, 1]})
+    write_file(table, str(tmp_path / "t.arrow"))
+    write_file(dense, str(tmp_path / "dense.arrow"))
+    streams = [open_stream(tmp_path / name) for name in ("t.arrow", "dense.arrow")]
+    (X, _), (Y, _) = (whole(stream) for stream in streams)
+    assert np.array_equal(X, Y)
+    assert streams[0].feature_names() == streams[1].feature_names() == ["word=c", "word=a", "word=b"]
+
+
+def test_text_that_is_stored_by_differences_is_read_in_pieces_that_fit(tmp_path, monkeypatch):
+    """Cells that share their beginnings, each as long as a page, are read a few at a time."""
+    cells = [LONG + str(number) for number in range(1000)]
+    table = pa.table({"c": cells, "label": LABELS})
+    parquet.write_table(
+        table, tmp_path / "t.parquet", **BARE, column_encoding={"c": "DELTA_BYTE_ARRAY", "label": "PLAIN"}
+    )
+    monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "16M")
+    taken, rows = peak(tmp_path / "t.parquet")
+    assert (taken < 64 << 20, rows) == (True, 1000)

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.data import blocks as blocks_module
+from regretless.data import cells, open_stream
 from regretless.data import csv as csv_module
-from regretless.data import open_stream
 from regretless.data.batch import Batch
 from regretless.data.stream import Stream
 from regretless.errors import DataError, RegretlessError
@@ -348,3 +348,23 @@ def is_number(text: str) -> bool:
         return bool(np.isfinite(float(text)))
     except ValueError:
         return False
+
+
+def test_a_signal_is_not_lost_while_text_is_read(monkeypatch):
+    """Python's own handler hears a signal that comes while pyarrow reads a block of text."""
+    import signal
+
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+
+    class Striking(cells.UnequalRows):
+        def __call__(self, row: Any) -> str:
+            signal.raise_signal(signal.SIGINT)
+            return super().__call__(row)
+
+    try:
+        block = type("Commas", (), {"delimiter": b","})
+        cells.parse(block, b"1,2\n3\n4,5\n", ["a", "b"], {"a": None, "b": None}, Striking())
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard == [signal.SIGINT]

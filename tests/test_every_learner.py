@@ -39,7 +39,7 @@ def words(name: str) -> list[str]:
     return ["--learner", name, *(word for key, value in settings.items() for word in ("--set", f"{key}={value}"))]
 
 
-def rows(classes: tuple[int, ...], *, size: int = 300, seed: int = 0):
+def rows(classes: tuple[int, ...], *, size: int = 160, seed: int = 0):
     """A noisy problem in memory, dense."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(size, 6)) * (random.random((size, 6)) < 0.7)
@@ -52,7 +52,7 @@ def rows(classes: tuple[int, ...], *, size: int = 300, seed: int = 0):
 @CLASSES
 def test_a_file_becomes_a_model_a_report_and_certificates(run, tmp_path, name, classes):
     """`learn` writes a model and a page, no certificate is violated, one at least applies, and `certify` repeats it."""
-    data = write(tmp_path / "rows.svm", noisy_lines(400, classes=classes))
+    data = write(tmp_path / "rows.svm", noisy_lines(200, classes=classes))
     model, page = tmp_path / "m.rgl", tmp_path / "r.html"
     learned = run("learn", data, *words(name), "--save", model, "--report", page, "--json")
     assert learned.code == 0, learned.err
@@ -136,10 +136,10 @@ def test_pickles_and_copies_go_on_alike(name):
     import pickle
 
     X, y = rows((-1, 1))
-    learner = made(name).fit(X[:200], y[:200])
+    learner = made(name).fit(X[:100], y[:100])
     twin = pickle.loads(pickle.dumps(learner))
     for one in (learner, twin):
-        one.partial_fit(X[200:], y[200:])
+        one.partial_fit(X[100:], y[100:])
     assert twin.ledger_ == learner.ledger_
     assert np.array_equal(twin.decision_function(X), learner.decision_function(X))
 
@@ -196,3 +196,14 @@ def test_threads_may_predict_at_once(name, classes):
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: learner.decision_function(X), range(24)))
     assert all(np.array_equal(one, expected) for one in found)
+
+
+@EVERY
+@CLASSES
+def test_sparse_rows_are_their_dense_twins_however_many(name, classes):
+    """Thousands of sparse rows, which are read in pieces, teach and score the bits of their dense twins."""
+    X, y = rows(classes, size=2500)
+    dense, sparse = made(name), made(name)
+    assert np.array_equal(dense.fit(X, y).decision_function(X), sparse.fit(sp.csr_array(X), y).decision_function(X))
+    assert np.array_equal(dense.decision_function(X), sparse.decision_function(sp.csr_array(X)))
+    assert dense.ledger_ == sparse.ledger_

@@ -115,8 +115,7 @@ def test_labels_do_not_overlap(browser: Browser, tmp_path: Path, name: str) -> N
 
 def fits(browser: Browser, path: Path) -> None:
     """From a small phone to a desktop the page is no wider than the window, and the console does not speak."""
-    for width in WIDTHS:
-        browser.open(path, width=width)
+    for width in browser.at_widths(path, WIDTHS):
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
         assert browser.complaints == []
 
@@ -127,8 +126,7 @@ def labels_apart(browser: Browser, path: Path, *, least: int = 0, down: float = 
     Each picture has `least` labels. Neighbouring lines share some pixels of their line height, which no letter reaches:
     `down` of it is left out at each end, of names that stand upright too.
     """
-    for width in WIDTHS:
-        browser.open(path, width=width)
+    for width in browser.at_widths(path, WIDTHS):
         plots = browser.evaluate(
             f"{VISIBLE}.map(plot => [...plot.querySelectorAll('text')].map(label => label.getBoundingClientRect())"
             ".map(box => [box.left, box.top, box.right, box.bottom]))"
@@ -154,8 +152,7 @@ def touching(one: list[float], other: list[float]) -> bool:
 def test_text_is_large_enough_at_every_width(browser: Browser, tmp_path: Path) -> None:
     """Chart labels are at least nine pixels tall on the screen, on a phone as on a desktop."""
     path = show(browser, tmp_path, sample())
-    for width in WIDTHS:
-        browser.open(path, width=width)
+    for _ in browser.at_widths(path, WIDTHS):
         scales = browser.evaluate(
             "[...document.querySelectorAll('.plot')].filter(plot => plot.getBoundingClientRect().width)"
             ".map(plot => plot.getBoundingClientRect().width / plot.viewBox.baseVal.width)"

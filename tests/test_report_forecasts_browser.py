@@ -54,8 +54,7 @@ def test_no_page_scrolls_sideways_or_complains(browser: Browser, tmp_path: Path,
 def test_labels_do_not_overlap(browser: Browser, tmp_path: Path, name: str) -> None:
     """No two labels of a picture touch, and none is cut off, at any width."""
     path = written(tmp_path, crowded() if name == "crowded" else odd()[name])
-    for width in WIDTHS:
-        browser.open(path, width=width)
+    for width in browser.at_widths(path, WIDTHS):
         plots = browser.evaluate(
             f"{VISIBLE}.map(plot => [...plot.querySelectorAll('text')].map(label => label.getBoundingClientRect())"
             ".map(box => [box.left, box.top, box.right, box.bottom]))"

@@ -148,7 +148,6 @@ def test_numbers_of_cards_are_not_broken(browser: Browser, tmp_path: Path) -> No
         "[...document.querySelectorAll('.card dd')].map(card => { const number = document.createRange();"
         " number.selectNodeContents(card.firstChild); return number.getClientRects().length; })"
     )
-    for width in WIDTHS:
-        browser.open(path, width=width)
+    for width in browser.at_widths(path, WIDTHS):
         assert set(browser.evaluate(lines)) == {1}
         assert browser.evaluate("document.documentElement.scrollWidth") <= width

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import stat
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -13,15 +15,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from regretless import load
+from regretless.data import columns_out
+from regretless.data.columns_out import ColumnsOut
 from regretless.errors import RegretlessError
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.linear import Perceptron
 from regretless.linear.registry import LEARNERS, learner_class
 from regretless.modelfile import read_model, write_model
+from regretless.replacing import HOST, Replacement, replacing
 
 from .cli import BARE, CommandLine, noisy_lines, write
+from .examples import at_most
 from .kills import forecast_lines
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
@@ -34,7 +41,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"loss": "square", "schedule": "constant"},
         {"radius": 1e150, "loss": "squared-hinge", "schedule": "scale-free", "rate": 1e60},
     ],
-    "winnow": [{"balanced": True}, {"rate": 0.5, "intercept": 1.0}, {"rate": 1e290}],
+    "winnow": [{"balanced": True}, {"rate": 1.0}, {"rate": 0.5, "intercept": 1.0}, {"rate": 1e290}],
     "p-norm-perceptron": [{}, {"p": 3}],
     "second-order-perceptron": [{"matrix": "full"}, {"matrix": "diagonal"}],
     "arow": [{"matrix": "full"}, {"matrix": "diagonal"}, {"r": 1e-200}],
@@ -55,6 +62,7 @@ ROUNDS = st.lists(
 
 
 @EVERY
+@at_most(25)
 @given(rounds=ROUNDS, classes=st.integers(2, 3))
 def test_a_learner_can_be_saved_after_any_rounds(tmp_path_factory, name, settings, rounds, classes):
     """However large its rows were, what a learner has learned is saved, read, and saved as the same bytes; a round that
@@ -72,6 +80,25 @@ def test_a_learner_can_be_saved_after_any_rounds(tmp_path_factory, name, setting
     learner.save(first)
     load(first).save(second)
     assert second.read_bytes() == first.read_bytes()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@EVERY
+def test_a_refused_round_that_shows_a_new_column_changes_nothing(tmp_path, name, settings, classes):
+    """A learner whose known column speaks against a class by far is left as it was by any sparse row of another column
+    that is refused."""
+    first, second = tmp_path / "a.rgl", tmp_path / "b.rgl"
+    learner = learner_class(name)(**settings)
+    for _ in range(8):  # plain Winnow weighs columns that it has not seen as if nothing spoke against them
+        learner.partial_fit(csr_array(([100.0], ([0], [0])), shape=(1, 5)), [0], classes=range(classes))
+    learner.save(first)
+    for size in SIZES:
+        learner = load(first)
+        with suppress(RegretlessError):
+            learner.partial_fit(csr_array(([size], ([0], [4])), shape=(1, 5)), [0], sample_weight=[1e299])
+            continue
+        learner.save(second)
+        assert second.read_bytes() == first.read_bytes()
 
 
 # ---- what is said to be saved is
@@ -109,7 +136,7 @@ def test_rows_that_would_spoil_the_model_are_refused_and_the_model_stays_good(ru
     assert run("learn", good, *BARE, "--save", model).code == 0
     stopped = run("learn", huge, "--resume", model, "--no-certify", "--quiet")
     assert stopped.code == 1
-    assert "Row 0 is so long" in stopped.err
+    assert f"{huge}: row 1 is so long" in stopped.err
     assert run("inspect", model, "--json").json["rounds"] == 200
     assert run("learn", good, "--resume", model, "--no-certify", "--quiet").code == 0
 
@@ -187,15 +214,102 @@ def test_a_finished_model_knows_its_rows(run, tmp_path):
 def test_what_a_killed_process_left_over_is_removed(tmp_path):
     """The next who writes a file removes the temporary ones of it that nobody holds, and no others."""
     learner = Perceptron().fit([[1.0], [-1.0]], [1, -1])
-    stray, other = tmp_path / f".m.rgl.123.{'a' * 16}.tmp", tmp_path / f".n.rgl.123.{'a' * 16}.tmp"
-    alive, foreign = tmp_path / f".m.rgl.456.{'b' * 16}.tmp", tmp_path / ".m.rgl.mine.tmp"
-    for path in (stray, other, alive, foreign):
+    stray, other, alive, elsewhere, foreign = (
+        tmp_path / f".{name}.tmp"
+        for name in (
+            f"m.rgl.{HOST}.123.{'a' * 16}",
+            f"n.rgl.{HOST}.123.{'a' * 16}",
+            f"m.rgl.{HOST}.456.{'b' * 16}",
+            f"m.rgl.another{HOST}.123.{'a' * 16}",  # whose locks this machine may not see
+            "m.rgl.mine",
+        )
+    )
+    for path in (stray, other, alive, elsewhere, foreign):
         path.write_bytes(b"half")
     fcntl = pytest.importorskip("fcntl")
     with alive.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         learner.save(tmp_path / "m.rgl")
-    assert set(tmp_path.iterdir()) == {tmp_path / "m.rgl", other, alive, foreign}
+    assert set(tmp_path.iterdir()) == {tmp_path / "m.rgl", other, alive, elsewhere, foreign}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions")
+def test_a_private_file_is_private_while_it_is_replaced(tmp_path):
+    """The temporary file of a private one can be read by nobody else, and the permissions are there before the name."""
+    path, before = tmp_path / "m.rgl", os.umask(0o022)
+    try:
+        path.write_bytes(b"old")
+        path.chmod(0o640)
+        replacement = Replacement(path)
+        (temporary,) = set(tmp_path.iterdir()) - {path}
+        assert temporary.name.split(".")[3] == HOST
+        assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
+        replacement.finish()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="who is not root gives nothing away")
+def test_a_replaced_file_stays_its_owners(tmp_path):
+    """Who may do that gives a file that is replaced to whom it belonged before."""
+    path = tmp_path / "m.rgl"
+    path.touch()
+    os.chown(path, 1234, 2345)
+    write_model(path, {}, {})
+    assert (path.stat().st_uid, path.stat().st_gid) == (1234, 2345)
+
+
+@pytest.mark.parametrize("path", ["new/", "new/.", "new/.."])
+def test_what_ends_as_a_folder_is_no_file(tmp_path, path):
+    """A name that ends in a separator, or in the folder itself, is refused and leaves nothing."""
+    with pytest.raises(IsADirectoryError, match="new/"):
+        Replacement(f"{tmp_path}/{path}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs names of open files")
+def test_a_pipe_is_written_to_by_its_name(tmp_path):
+    """A pipe's name under /dev leads to the pipe, though no path does."""
+    reading, writing = os.pipe()
+    with replacing(f"/dev/fd/{writing}") as file:
+        file.write(b"rows")
+    os.close(writing)
+    with open(reading, "rb") as read:
+        assert read.read() == b"rows"
+
+
+@pytest.mark.parametrize("rows", [columns_out._TextRows, columns_out._ParquetRows])
+@pytest.mark.parametrize("at", ["__init__", "write"])
+def test_a_table_that_fails_is_given_up(tmp_path, monkeypatch, rows, at):
+    """A table whose rows cannot be begun, or written, leaves no temporary file, and the old one stays."""
+    path = tmp_path / ("t.csv" if rows is columns_out._TextRows else "t.parquet")
+    path.write_bytes(b"old")
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(rows, at, full)
+    table = ColumnsOut(path, lambda: ["time", "x"])
+    with pytest.raises(OSError, match="No space left") as error:
+        table.write(["1"], [np.ones(1)])
+    assert error.value.filename == str(path)
+    table.finish()
+    table.discard()
+    assert {name.name: name.read_bytes() for name in tmp_path.iterdir()} == {path.name: b"old"}
+
+
+def test_a_parquet_table_is_given_up_without_a_word(tmp_path, monkeypatch):
+    """What is given up in the middle of a Parquet table does not complain when it goes."""
+    heard: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+    table = ColumnsOut(tmp_path / "t.parquet", lambda: ["time", "x"])
+    table.write(["1"], [np.ones(1)])
+    table.discard()
+    del table
+    gc.collect()
+    assert heard == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_of_two_who_write_a_model_the_last_wins(tmp_path):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing's own would have to be imported: the command line starts with this, and is to be quick
 if TYPE_CHECKING:
+    from typing import Any
+
     from .bandits.base import Bandit
     from .classes.learners.base import ClassLearner
     from .experts.base import ExpertLearner

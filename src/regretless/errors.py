@@ -61,11 +61,20 @@ class RowRefused(RegretlessError):
         What is wrong with it.
     learned : int
         How many rows before it were learned.
+    row : int
+        Its place in what was given, from 0.
+    fault, advice : str
+        What is wrong, for those who know the row by its place in a file, and what to do about it.
     """
 
-    def __init__(self, why: str, learned: int) -> None:
-        self.why, self.learned = why, learned
+    def __init__(self, why: str, learned: int, row: int, fault: str, advice: str) -> None:
+        self.why, self.learned, self.row, self.fault, self.advice = why, learned, row, fault, advice
         super().__init__(why + (f" The {learned:,} rows before it were learned." if learned else ""))
 
-    def __reduce__(self) -> tuple[type[RowRefused], tuple[str, int]]:
-        return type(self), (self.why, self.learned)
+    def __reduce__(self) -> tuple[type[RowRefused], tuple[str, int, int, str, str]]:
+        return type(self), (self.why, self.learned, self.row, self.fault, self.advice)
+
+    def in_file(self, path: str, before: int, skipped: int = 0) -> DataError:
+        """The same of a file that `before` rows were read of already, without those that were passed over."""
+        counted = " (of those that can be used)" if skipped else ""
+        return DataError(path, None, None, f"row {before + self.row + 1:,}{counted} {self.fault}", self.advice)

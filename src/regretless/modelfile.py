@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from io import BufferedReader
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .errors import ModelError
+from .errors import ModelError, RegretlessError
 from .memory import allowed, more, shown
 from .replacing import replacing
 
@@ -186,8 +186,11 @@ def _encode(path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array]) -
         array = arrays[name]
         begin, end = end, end + array.nbytes
         header[name] = {"dtype": NAMES[_code(array)], "shape": array.shape, "data_offsets": [begin, end]}
-    encoded = json.dumps(header, separators=(",", ":")).encode("ascii")
-    encoded += b" " * (-len(encoded) % 8)
+    written = json.dumps(header, separators=(",", ":"))
+    written += " " * (-len(written) % 8)
+    if (size := _size_of_json(written)) > allowed():  # all that a reader weighs
+        _refuse(path, f"the description would take {shown(size)} of memory to be read again", more())
+    encoded = written.encode("ascii")
     if len(encoded) > LONGEST_HEADER:
         _refuse(path, f"the description takes {len(encoded)} bytes", f"at most {LONGEST_HEADER} can be saved")
     return len(encoded).to_bytes(8, "little") + encoded, [arrays[name] for name in order]
@@ -199,11 +202,7 @@ def _canonical(path: Path, meta: Mapping[str, Any]) -> str:
     description = {"format": FORMAT, **meta}
     try:
         text = json.dumps(description, sort_keys=True, separators=(",", ":"), allow_nan=False)
-        if (size := _size_of_json(text)) > allowed():
-            _refuse(path, f"the description would take {shown(size)} of memory to be read again", more())
         kept = json.loads(text) == description
-    except ModelError:
-        raise
     except (TypeError, ValueError, RecursionError) as error:
         _refuse(path, f"the description is not JSON ({error})", "use finite numbers, text, lists and dicts")
     if not kept:
@@ -262,7 +261,7 @@ def _parse(path: Path, text: bytes | str) -> Any:
         if size > allowed():
             _refuse(path, f"has a description that would take {shown(size)} of memory", more())
         return json.loads(text, object_pairs_hook=_once, parse_float=_finite, parse_constant=_finite)
-    except ModelError:
+    except RegretlessError:  # of the memory that is allowed
         raise
     except (ValueError, RecursionError) as error:
         _refuse(path, f"is damaged: its header is not JSON ({error})", AGAIN)

@@ -1,17 +1,19 @@
 """Files that are written whole or not at all.
 
-A file is written under a temporary name beside the one that it is to have, ``.NAME.PID.RANDOM.tmp``, and gets its name
-once it is whole. Whoever writes holds a lock on it, which ends with the process however that ends: a temporary file
-that nobody holds is left over from a process that was killed, and is removed by the next that writes the same file.
+A file is written under a temporary name beside the one that it is to have, ``.NAME.HOST.PID.RANDOM.tmp``, and gets its
+name once it is whole. Whoever writes holds a lock on it, which ends with the process however that ends: a temporary
+file that nobody holds is left over from a process that was killed, and is removed by the next that writes the same file
+on the same machine. Of other machines the locks may not be seen.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import BinaryIO
 
 try:
@@ -20,6 +22,7 @@ except ImportError:  # this system has no such locks, and nothing is ever remove
     fcntl = None  # type: ignore[assignment, unused-ignore]
 
 LONGEST = 100  # bytes of a name that temporary ones repeat: all of them may have 255
+HOST = re.sub(r"[^A-Za-z0-9-]", "-", os.uname().nodename[:60]) if fcntl is not None else ""
 _tidied: set[str] = set()  # files beside which this process has looked for what was left over
 
 
@@ -27,7 +30,8 @@ class Replacement:
     """A file that takes the place of the one at `path` once it is whole.
 
     What is no regular file (a pipe, a terminal) is written to as it is. A new file gets the permissions that the umask
-    leaves, one that is replaced keeps its own; a symbolic link is followed.
+    leaves, one that is replaced keeps its own, and its owner and group where the system lets us; nobody else can read
+    what takes its place before that. A symbolic link is followed.
 
     Attributes
     ----------
@@ -42,13 +46,20 @@ class Replacement:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self._target = os.path.realpath(path)
         with self._naming():
-            self._mode = _mode(self._target)
-            self._direct = self._mode is not None and not stat.S_ISREG(self._mode)
+            if os.path.basename(self.path) in ("", os.curdir, os.pardir):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            self._old = _old(self.path)
+            self._direct = self._old is not None and not stat.S_ISREG(self._old.st_mode)
+            # The real path of a pipe by one of its names (/dev/stdout) leads nowhere.
+            self._target = self.path if self._direct else os.path.realpath(self.path)
             if not self._direct:
                 _tidy(self._target)
-            self.file: BinaryIO = open(self._target, "wb") if self._direct else _temporary(self._target)  # noqa: SIM115
+            self.file: BinaryIO = (
+                open(self._target, "wb")  # noqa: SIM115
+                if self._direct
+                else _temporary(self._target, private=self._old is not None)
+            )
 
     def finish(self) -> None:
         """Give the file its name, once its bytes are on the disk."""
@@ -56,9 +67,9 @@ class Replacement:
             with self._naming():
                 self.file.flush()
                 if not self._direct:
+                    if self._old is not None:
+                        _take_after(self.file, self._old)
                     os.fsync(self.file.fileno())
-                    if self._mode is not None:
-                        os.chmod(self.file.name, stat.S_IMODE(self._mode))
                     # Before it is closed: what nobody holds may be taken for something left over.
                     os.replace(self.file.name, self._target)
         except BaseException:
@@ -77,12 +88,17 @@ class Replacement:
         with suppress(OSError):  # what still waits to be written may find no room
             self.file.close()
 
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:  # it may name the temporary file, which nobody knows
-            raise OSError(error.errno, error.strerror or str(error), self.path) from error
+    def _naming(self) -> AbstractContextManager[None]:
+        return naming(self.path)
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Errors have the name that the user knows: they may have that of the temporary file, or none."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), path) from error
 
 
 @contextmanager
@@ -104,24 +120,35 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     replacement.finish()
 
 
-def _mode(target: str) -> int | None:
-    """The kind and permissions of the file that will be replaced, if there is one."""
+def _old(path: str) -> os.stat_result | None:
+    """What is known of the file that will be replaced, if there is one."""
     try:
-        return os.stat(target).st_mode
+        return os.stat(path)
     except FileNotFoundError:
         return None
 
 
+def _take_after(file: BinaryIO, old: os.stat_result) -> None:
+    """Give it the permissions of the file that it replaces, and the owner and group if that is allowed."""
+    with suppress(OSError, AttributeError):  # there are systems without
+        os.fchown(file.fileno(), old.st_uid, old.st_gid)
+    os.chmod(file.fileno() if os.chmod in os.supports_fd else file.name, stat.S_IMODE(old.st_mode))
+
+
 def _stem(target: str) -> str:
-    """How the names begin under which a file is written."""
-    return f".{os.path.basename(target).encode('utf-8', 'ignore')[:LONGEST].decode('utf-8', 'ignore')}."
+    """How the names begin under which a file is written on this machine."""
+    return f".{os.path.basename(target).encode('utf-8', 'ignore')[:LONGEST].decode('utf-8', 'ignore')}.{HOST}."
 
 
-def _temporary(target: str) -> BinaryIO:
+def _temporary(target: str, *, private: bool) -> BinaryIO:
     """A new file beside the other, for only there can it be renamed in one step; held."""
+
+    def opened(path: str, flags: int) -> int:
+        return os.open(path, flags, 0o600 if private else 0o666)
+
     while True:
         name = f"{_stem(target)}{os.getpid()}.{os.urandom(8).hex()}.tmp"
-        file = open(os.path.join(os.path.dirname(target), name), "xb")  # noqa: SIM115
+        file = open(os.path.join(os.path.dirname(target), name), "xb", opener=opened)  # noqa: SIM115
         if fcntl is None:
             return file
         with suppress(OSError):  # a file system without locks: there nobody can take it for something left over

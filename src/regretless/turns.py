@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from .errors import RegretlessError
@@ -15,26 +15,26 @@ BUSY = "this learner is being used by another thread"  # the compiled cores say 
 
 
 class Turn:
-    """Whose turn it is. A copy, or what a pickle gives, is free."""
+    """Whose turn it is; with `again` whoever has it may take it again. A copy, or what a pickle gives, is free."""
 
-    def __init__(self) -> None:
-        self._lock = Lock()
+    def __init__(self, *, again: bool = False) -> None:
+        lock = RLock() if again else Lock()
+        self.again = again
+        self.acquire, self.release = lock.acquire, lock.release  # the lock's own, at no more cost
 
-    def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
-            raise RegretlessError(BUSY)
+    def __reduce__(self) -> tuple[Callable[[bool], Turn], tuple[Any, ...]]:
+        return _turn, (self.again,)
 
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
 
-    def __reduce__(self) -> tuple[type[Turn], tuple[Any, ...]]:
-        return Turn, ()
+def _turn(again: bool) -> Turn:
+    return Turn(again=again)
 
 
 class InTurn(Protocol):
     """What has a turn."""
 
-    turn: Turn
+    @property
+    def turn(self) -> Turn: ...
 
 
 Self = TypeVar("Self", bound=InTurn)
@@ -45,7 +45,12 @@ def in_turn(method: Callable[Concatenate[Self, Given], Found]) -> Callable[Conca
 
     @wraps(method)
     def alone(self: Self, /, *given: Given.args, **named: Given.kwargs) -> Found:
-        with self.turn:
+        turn = self.turn
+        if not turn.acquire(False):
+            raise RegretlessError(BUSY)
+        try:
             return method(self, *given, **named)
+        finally:
+            turn.release()
 
     return alone

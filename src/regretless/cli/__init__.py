@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -21,9 +24,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _settle() -> None:
-    """The process is about to end: no Ctrl-C is to interrupt that."""
+    """The process is about to end: no signal is to interrupt that."""
     import signal
     from threading import current_thread, main_thread
 
-    if current_thread() is main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from .signals import CODES
+
+    for number in CODES if current_thread() is main_thread() else ():
+        signal.signal(number, signal.SIG_IGN)

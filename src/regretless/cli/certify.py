@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> int:
     options.refuse_delta_alone(arguments)
     refuse_foreign(arguments)
     inputs = [arguments.model, *arguments.files, *filter(None, [arguments.against])]
-    refuse_overwriting(inputs, [arguments.save_comparators])
+    refuse_overwriting(inputs, [arguments.cache, arguments.save_comparators])
     if mixing.asked(arguments):
         mixing.refuse_nonsense(arguments)
     else:

@@ -11,11 +11,12 @@ from ..errors import RegretlessError
 from ..experts.registry import EXPERT_LEARNERS
 from . import options
 from .console import Console
-from .exits import Ended, UsageError
-from .files import refuse_foreign_suffixes, refuse_irregular, refuse_overwriting, refuse_overwriting_rows
-from .going import go, kept
+from .exits import UsageError
+from .files import refuse_foreign_suffixes, refuse_overwriting_or_model, refuse_overwriting_rows
+from .going import all_kept, go
 from .output import complain, verdict
 from .regrets import Regrets
+from .signals import certifying
 from .vectors import add_vectors, refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
@@ -236,14 +237,12 @@ def _judged(arguments: Namespace, run: CombineRun, seconds: float, console: Cons
     outcome = Combined(run, arguments.file, seconds)
     if run.rounds:
         console.doing("fixed uses of the experts are searched for")
-        try:
+        with certifying(lambda: all_kept(run)):
             if arguments.no_comparators:
                 outcome.comparators = [best_expert(run.learner, run.learner.ledger_)]
             else:
                 outcome.comparators, outcome.absent = run.comparators(_switches(arguments, run))
             outcome.certificates = run.learner.certify(comparators=outcome.comparators)
-        except KeyboardInterrupt:
-            raise Ended(f"interrupted while certifying; {kept(run)}") from None
         console.settle()
     return outcome
 
@@ -267,13 +266,11 @@ def _refuse_nonsense(arguments: Namespace) -> None:
     if arguments.delay is not None and arguments.arrival is not None:
         raise UsageError("--delay and --arrival exclude each other: one of them says when outcomes are known")
     refuse_foreign(arguments)
-    outputs = [arguments.save, arguments.out, arguments.weights, arguments.report, arguments.cache]
-    outputs.append(arguments.save_comparators)
-    refuse_overwriting([arguments.file], outputs)
+    outputs = [arguments.out, arguments.weights, arguments.report, arguments.cache, arguments.save_comparators]
+    refuse_overwriting_or_model(arguments, [arguments.file], outputs)
     refuse_foreign_suffixes([arguments.out, arguments.weights])
     if arguments.resume is not None:
         refuse_overwriting_rows([arguments.out, arguments.weights])
-    refuse_irregular(arguments.save)
 
 
 def _refuse_late(arguments: Namespace, learner: Any) -> None:

@@ -13,7 +13,7 @@ from typing import TextIO
 from .exits import FAILED, INTERRUPTED, USAGE, Ended, UsageError
 from .output import complain, explain
 from .parser import make
-from .signals import restore
+from .signals import Heard, code_of, restore
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -33,6 +33,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _outcome(argv: Sequence[str] | None) -> int:
+    heard = Heard()
     try:
         arguments = make().parse_args(argv)
         return int(arguments.run(arguments))
@@ -44,12 +45,15 @@ def _outcome(argv: Sequence[str] | None) -> int:
     except Ended as end:
         complain(str(end))
         return end.code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as end:
         complain("interrupted")
-        return INTERRUPTED
-    except BrokenPipeError:
-        return 0
+        return code_of(end)
     except Exception as error:
+        if isinstance(error, BrokenPipeError) and error.filename is None:  # who read the output has seen enough
+            return 0
+        if heard.interrupt:
+            complain("interrupted")
+            return INTERRUPTED
         if os.environ.get("REGRETLESS_TRACEBACK"):
             raise
         complain(explain(error))

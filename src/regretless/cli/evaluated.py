@@ -90,7 +90,8 @@ class Logged(Published):
         for name, one in found.estimates.items():
             yield _line(NAMES[name], one)
             if one.cautious is not None:
-                yield f"{'    however few the rounds are':<41} {one.cautious[0]:>12.6g} {one.cautious[1]:>12.6g}"
+                given = "" if one.assuming is None else f"  assuming {one.assuming}"
+                yield f"{'    however few the rounds are':<41} {one.cautious[0]:>12.6g} {one.cautious[1]:>12.6g}{given}"
         yield _line("the log itself", found.logged)
         worth = "1 round" if round(found.effective) == 1 else f"{found.effective:,.0f} rounds"
         yield f"  worth {worth} of equal weights; the largest weight is {found.largest:.4g}"
@@ -147,4 +148,4 @@ def _line(name: str, one: Estimate) -> str:
 def _shown(one: Estimate) -> Any:
     from ..report import Estimate as Shown
 
-    return Shown(one.value, one.low, one.high, one.n, one.cautious)
+    return Shown(one.value, one.low, one.high, one.n, one.cautious, one.assuming)

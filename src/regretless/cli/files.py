@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from collections.abc import Sequence
 
 from ..errors import RegretlessError
@@ -27,6 +28,28 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> 
             raise UsageError(f"{output} would be overwritten; choose another name")
         _refuse_unwritable(output)
         taken.append(output)
+
+
+def refuse_overwriting_or_model(arguments: Namespace, inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+    """The same of a run that may go on with a model, which is replaced unless --save names another file.
+
+    Raises
+    ------
+    UsageError
+        If a file would be overwritten.
+    RegretlessError
+        If one cannot be written, or the model would be no regular file.
+    OSError
+        If there is no model to go on with.
+    """
+    save, resume = arguments.save, arguments.resume
+    if resume is not None:
+        os.stat(resume)
+        if save is not None and not _same(save, resume):
+            inputs = [*inputs, resume]
+    model = save or resume
+    refuse_overwriting(inputs, [model, *outputs])
+    refuse_irregular(model)
 
 
 def refuse_foreign_suffixes(tables: Sequence[str | None]) -> None:
@@ -74,8 +97,10 @@ def _same(one: str, other: str) -> bool:
 def _refuse_unwritable(path: str) -> None:
     """Say so before hours of learning rather than after."""
     folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path):
+    if os.path.isdir(path) or os.path.basename(path) in ("", os.curdir, os.pardir):
         raise RegretlessError(f"{path}: this is a folder; name a file in it")
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a terminal is written to as it is
+        return
     if not os.path.isdir(folder):
         raise RegretlessError(f"{path}: there is no folder {folder}; make it first")
     if not os.access(folder, os.W_OK):

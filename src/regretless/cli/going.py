@@ -59,6 +59,12 @@ def kept(run: Run | CombineRun) -> str:
     return f"{run.saved} rounds are kept in {run.save}{lost}; to go on: --resume {run.save}"
 
 
+def all_kept(run: Run | CombineRun, then: str = "") -> str:
+    """What is left of a run that is over, where only what comes after it was stopped."""
+    whole = run.save is not None and run.saved and run.unsaved is None
+    return f"the whole run is kept in {run.save}{then}" if whole else kept(run)
+
+
 def _rescued(run: Run | CombineRun, error: str) -> str:
     lost = "" if run.unsaved is None or explain(run.unsaved) == error else f"; {explain(run.unsaved)}"
     if not run.saved:

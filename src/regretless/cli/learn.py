@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ..linear.registry import LEARNERS
 from . import mixing, options
 from .console import Console
-from .exits import Ended, UsageError
-from .files import refuse_irregular, refuse_overwriting
-from .going import go, kept
+from .exits import UsageError
+from .files import refuse_overwriting_or_model
+from .going import all_kept, go
 from .output import complain, label_text, verdict, warn_skipped
+from .signals import certifying
 from .table import Table, doubling
 from .vectors import refuse_foreign, write_vectors
 
@@ -136,10 +137,8 @@ def _run(arguments: Namespace, learner: OnlineClassifier, stream: Stream, contin
 def _certify(run: Run, against: Any, **how: bool) -> list[Certificate]:
     from ..certify import certify_stream
 
-    try:
+    with certifying(lambda: all_kept(run, f"; for its certificates: regretless certify {run.save} FILE")):
         return certify_stream(run.learner, run.stream, against=against, **how)
-    except KeyboardInterrupt:
-        raise Ended(f"interrupted while certifying; {kept(run)}") from None
 
 
 def _refuse_nonsense(arguments: Namespace) -> None:
@@ -155,5 +154,5 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         raise UsageError("--quiet and --progress contradict each other")
     inputs = [*arguments.files, *filter(None, [arguments.against])]
     refuse_foreign(arguments)
-    refuse_overwriting(inputs, [arguments.save, arguments.report, arguments.cache, arguments.save_comparators])
-    refuse_irregular(arguments.save)
+    outputs = [arguments.report, arguments.cache, arguments.save_comparators]
+    refuse_overwriting_or_model(arguments, inputs, outputs)

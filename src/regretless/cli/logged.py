@@ -35,6 +35,12 @@ def add_arguments(group: _ArgumentGroup) -> None:
     group.add_argument(
         "--propensity", metavar="P", help="the column of the probabilities of the actions taken, or a number for all"
     )
+    group.add_argument(
+        "--least-propensity",
+        type=float,
+        metavar="P",
+        help="no action could be less probable than this, drawn or not: what the interval of ips takes for granted",
+    )
     group.add_argument("--losses", action="store_true", help="what that column holds are losses: less is better")
     group.add_argument(
         "--policy",
@@ -114,7 +120,7 @@ def _read(arguments: Namespace) -> Log:
         propensity = arguments.propensity
     low, high = arguments.range or (0.0, 1.0)
     try:
-        return read_log(
+        log = read_log(
             arguments.logged,
             action=arguments.action,
             reward=arguments.reward,
@@ -124,6 +130,7 @@ def _read(arguments: Namespace) -> Log:
             losses=arguments.losses,
             format=arguments.format,
         )
+        return log if arguments.least_propensity is None else log.declaring(arguments.least_propensity)
     except RegretlessError as error:
         name, found, rest = str(error).partition("=")
         if found and name == "propensity":

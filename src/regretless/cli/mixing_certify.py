@@ -9,6 +9,7 @@ from ..distributed.checkpoint import Kept
 from ..distributed.mixture import Mixture
 from .console import Console
 from .exits import Ended
+from .files import refuse_overwriting
 from .mixing_engine import engine
 from .mixing_shards import opened
 
@@ -36,6 +37,7 @@ def certify_over_shards(
     kept = None if extra.get("mixing") is None else Kept.of(extra)
     schema = known_schema(learner, Continuation.read(extra).schema)
     shards = opened(arguments, kept, schema)
+    refuse_overwriting([getattr(shard, "path", shard.name) for shard in shards], [arguments.save_comparators])
     how = {"against": against, "svm": arguments.svm, "trusted": False}
     console = Console(quiet=arguments.json)
     try:

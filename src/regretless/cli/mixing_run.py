@@ -13,13 +13,14 @@ from ..errors import RegretlessError
 from . import mixing, options
 from .begin import begin
 from .console import Console
-from .exits import Ended, UsageError
-from .files import refuse_overwriting
+from .exits import UsageError
+from .files import refuse_overwriting_or_model
 from .mixing_engine import Attended, engine
 from .mixing_going import Going
 from .mixing_outcome import Mixed
 from .mixing_shards import opened
 from .output import complain, many, verdict
+from .signals import certifying
 from .vectors import write_vectors
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def learn_shards(arguments: Namespace) -> int:
     _refuse_unmixable(learner)
     kept = _kept(arguments, learner, extra)
     shards = opened(arguments, kept)
-    refuse_overwriting([getattr(shard, "path", shard.name) for shard in shards], [arguments.save, arguments.report])
+    inputs = [getattr(shard, "path", shard.name) for shard in shards]  # what a glob has named among them
+    refuse_overwriting_or_model(arguments, inputs, [arguments.report, arguments.save_comparators])
     console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
     with engine(arguments, len(shards), console) as attended:
         run = _run(arguments, learner, shards, attended, kept)
@@ -129,8 +131,7 @@ def _warn(mixture: Mixture) -> None:
 def _certify(going: Going, mixture: Mixture, against: Any, **how: Any) -> list[Certificate]:
     going.attended.begin("certificates")
     try:
-        return mixture.certify(going.attended, against=against, **how)
-    except KeyboardInterrupt:
-        raise Ended(f"interrupted while certifying; {going.kept()}") from None
+        with certifying(going.kept):
+            return mixture.certify(going.attended, against=against, **how)
     finally:
         going.console.settle()

@@ -13,7 +13,7 @@ from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..errors import RegretlessError
+from ..errors import DataError, MissingError, ModelError, RegretlessError
 from .console import Console
 from .exits import DONE, VIOLATED
 from .printable import is_printable, printable
@@ -91,7 +91,8 @@ def complain(message: str) -> None:
 def explain(error: BaseException, place: str | None = None) -> str:
     """What went wrong and what to do, in one line; `place` is the file at hand, for errors that name none."""
     if isinstance(error, RegretlessError):
-        return str(error)
+        named = place is None or place in str(error) or isinstance(error, DataError | ModelError | MissingError)
+        return str(error) if named else f"{_head(place)}{error}"
     if isinstance(error, MemoryError):
         return "memory is exhausted; use fewer features (--max-features, --hash-bits) or a larger machine"
     if isinstance(error, OSError) and error.strerror:

@@ -15,7 +15,7 @@ from .exits import VIOLATED, Ended, UsageError
 from .files import refuse_irregular, refuse_overwriting
 from .output import complain, explain, many, verdict
 from .pull import _seed as seed
-from .signals import Stopping
+from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
     from ..meeting import Meeting
@@ -119,7 +119,7 @@ def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[Mee
     def show(played: int) -> None:
         console.rounds(played)
 
-    with Stopping(_Heeds()) as stopping:
+    with Stopping(Heeds()) as stopping:
         try:
             meeting = meet(
                 pairing.learner,
@@ -146,12 +146,6 @@ def _marks(pairing: Pairing, arguments: Namespace) -> range | None:
     """Every round of a short play, if it is to be drawn."""
     short = pairing.rounds <= DRAWN and pairing.rounds * arguments.runs <= DRAWN_OF_ALL
     return range(1, pairing.rounds + 1) if arguments.report is not None and short else None
-
-
-class _Heeds:
-    """Runs that ask, again and again, whether to stop."""
-
-    waiting = False
 
 
 def _promised(meeting: Meeting) -> int:

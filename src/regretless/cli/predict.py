@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..data.batch import Array, Batch
+    from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
 
 HELP = "print a label for every row"
@@ -40,13 +41,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Predict."""
     from ..run import Continuation
-    from .known import known_columns, known_schema
+    from .known import known_schema
     from .reading import read_classifier
 
     learner, extra = read_classifier(arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
     stream = options.open_input(arguments, schema, frozen=True, max_features=MOST_FEATURES)
-    scored = ((batch, learner.scores(batch)) for batch in known_columns(stream, learner.state_.columns))
+    scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
         counted = _counts(learner, scored)
@@ -61,6 +62,21 @@ def run(arguments: Namespace) -> int:
             sys.stdout.flush()
     warn_skipped(stream)
     return DONE
+
+
+def _scored(learner: OnlineClassifier, stream: Stream) -> Iterator[tuple[Batch, Array]]:
+    """The batches of a stream, and what the model makes of them."""
+    from ..errors import RowRefused
+    from .known import known_columns
+
+    rows = 0
+    for batch in known_columns(stream, learner.state_.columns):
+        try:
+            scores = learner.scores(batch)
+        except RowRefused as error:
+            raise error.in_file(stream.name, rows, stream.skipped) from error
+        yield batch, scores
+        rows += len(batch)
 
 
 def _labels(learner: OnlineClassifier, scores: Array) -> str:

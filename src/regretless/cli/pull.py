@@ -14,7 +14,7 @@ from .console import Console
 from .exits import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
-from .signals import Stopping
+from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -182,7 +182,7 @@ def _play(
     def show(played: int) -> None:
         console.rounds(played, f"{played // rounds:,} of {runs:,} runs, ")
 
-    with Stopping(_Heeds()) as stopping:
+    with Stopping(Heeds()) as stopping:
         try:
             pulls = simulate(
                 learner,
@@ -204,12 +204,6 @@ def _play(
     return pulls, stopping.code if stopping.asked() else None
 
 
-class _Heeds:
-    """Runs that ask, again and again, whether to stop."""
-
-    waiting = False
-
-
 def _runs(arguments: Namespace) -> int:
     return RUNS if arguments.runs is None else int(arguments.runs)
 
@@ -218,9 +212,9 @@ def _refuse_nonsense(arguments: Namespace) -> None:
     """Refuse what cannot be meant, before anything is read or written."""
     if arguments.file is None:
         raise UsageError("a FILE of losses is missing, or --logged FILE; see regretless pull --help")
-    for name in ("action", "reward", "propensity", "losses", "policy", "context"):
+    for name in ("action", "reward", "propensity", "least_propensity", "losses", "policy", "context"):
         if getattr(arguments, name) not in (None, False):
-            raise UsageError(f"--{name} is about a log, and --logged FILE names none")
+            raise UsageError(f"--{name.replace('_', '-')} is about a log, and --logged FILE names none")
     if arguments.quiet and arguments.progress:
         raise UsageError("--quiet and --progress contradict each other")
     if arguments.arms and not any(name.strip() for names in csv.reader(arguments.arms) for name in names):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import signal
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from threading import current_thread, main_thread
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from ..errors import Interrupted
-from .exits import HUNG_UP, INTERRUPTED, TERMINATED
+from .exits import HUNG_UP, INTERRUPTED, TERMINATED, Ended
 
 ONE_WISH = 0.5  # seconds in which a repeated signal is the same wish: a key that bounced, a signal delivered twice
 CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
@@ -23,6 +25,12 @@ class Waits(Protocol):
 
     @property
     def waiting(self) -> bool: ...
+
+
+class Heeds:
+    """Runs that ask, again and again, whether to stop."""
+
+    waiting = False
 
 
 class Stopping(AbstractContextManager["Stopping"]):
@@ -67,11 +75,62 @@ class Stopping(AbstractContextManager["Stopping"]):
         if self.signal is not None:
             if monotonic() - self._since < ONE_WISH:
                 return
-            raise KeyboardInterrupt
+            interrupt(number)
         self._since = monotonic()
         self.signal = number
         if self._run.waiting:
             raise Interrupted("interrupted")
+
+
+class Heard:
+    """Whether Ctrl-C came, whatever became of it: a module that is imported then may make an error of its own of it."""
+
+    def __init__(self) -> None:
+        self.interrupt = self._deadly = False
+        before = signal.getsignal(signal.SIGINT)
+        if current_thread() is main_thread() and before in (signal.SIG_DFL, signal.default_int_handler):
+            self._deadly = before is signal.SIG_DFL  # as `__main__` has it
+            _replaced.setdefault(signal.SIGINT, signal.signal(signal.SIGINT, self._hear))
+
+    def _hear(self, *_: object) -> None:
+        if self._deadly and "regretless._core" not in sys.modules:  # it still starts, and nothing is half done
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGINT)
+        self.interrupt = True
+        raise KeyboardInterrupt
+
+
+def interrupt(number: int, _: object = None) -> NoReturn:
+    """End what is being done; the signal is remembered."""
+    raise KeyboardInterrupt(number)
+
+
+def code_of(end: KeyboardInterrupt) -> int:
+    """The exit code that goes with the signal that ended the work; Python's own handler is of Ctrl-C."""
+    return CODES.get(end.args[0], INTERRUPTED) if end.args else INTERRUPTED
+
+
+@contextmanager
+def certifying(kept: Callable[[], str]) -> Iterator[None]:
+    """While a run is certified, a signal ends the command with a word on what is kept.
+
+    Raises
+    ------
+    Ended
+        If one came.
+    """
+    before: dict[int, Any] = {}
+    if current_thread() is main_thread():
+        for number in CODES:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt as end:
+        raise Ended(f"interrupted while certifying; {kept()}", code_of(end)) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def restore() -> None:

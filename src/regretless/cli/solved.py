@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.loss_arrays import damage_told
+from ..data.source import whole_file
+from ..data.stored import Member
 from ..errors import DataError
 from ..games.written import written
 from ..replacing import replacing
@@ -112,13 +115,14 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     DataError
         If it holds none, or those of another game.
     """
-    try:
-        with np.load(path, allow_pickle=False) as kept:
-            found = [kept[name] for name in ("row", "column")]
-            names = [kept[name].tolist() if name in kept.files else None for name in ("rows", "cols")]
-    except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        advice = "a .npz file with the arrays row and column is expected, as --save writes it"
-        raise DataError(path, None, None, "this holds no strategies", advice) from error
+    advice = "a .npz file with the arrays row and column is expected, as --save writes it"
+    file = whole_file(path, "an array")
+    with damage_told(file, "this holds no strategies", advice), zipfile.ZipFile(file) as archive:
+        kept = archive.namelist()
+        found = [Member(archive, name).all() for name in ("row", "column")]
+        names = [
+            Member(archive, name).all().ravel().tolist() if f"{name}.npy" in kept else None for name in ("rows", "cols")
+        ]
     for what, strategy, known, own in zip(("row", "column"), found, names, (rows, columns), strict=True):
         if strategy.shape != (len(own),) or strategy.dtype.kind not in "fiu":
             shown = f"{what} has shape {strategy.shape} and type {strategy.dtype}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace, _ActionsContainer
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RegretlessError
 from .exits import UsageError
 
 if TYPE_CHECKING:
@@ -67,12 +67,24 @@ def read_vectors(path: str | None) -> dict[str, Any]:
     """
     if path is None:
         return {}
+    import math
     import zipfile
 
     import numpy as np
 
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {key: np.asarray(file[key], dtype=np.float64) for key in file.files}
-    except (ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise RegretlessError(f"{path}: these are no arrays; give what --save-comparators wrote") from error
+    from ..data.loss_arrays import damage_told
+    from ..data.source import whole_file
+    from ..data.stored import Member
+    from ..memory import refuse_large
+
+    file, found, size = whole_file(path, "an array"), {}, 0
+    advice = "give what --save-comparators wrote"
+    with damage_told(file, "these are no arrays of numbers", advice), zipfile.ZipFile(file) as archive:
+        for name in archive.namelist():
+            member = Member(archive, name.removesuffix(".npy"))
+            if member.dtype.kind not in "fiub":
+                raise ValueError(f"{name} holds {member.dtype}")
+            size += 8 * math.prod(member.shape)  # all of them are kept at once
+            refuse_large(file, size, "what is to be read at once", file_size=os.path.getsize(file))
+            found[name.removesuffix(".npy")] = np.asarray(member.all(), dtype=np.float64)
+    return found

@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RegretlessError
 from . import options
 from .exits import DONE, VIOLATED, UsageError
-from .output import complain, warn_skipped, write_json
+from .output import complain, many, warn_skipped, write_json
 from .vectors import read_vectors
 
 if TYPE_CHECKING:
     from ..verify import Check
+
+# What numbers and words that no report has raise on the way.
+MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 
 HELP = "compute the certificates of a report again, from the data"
 DESCRIPTION = (
     "REPORT is what --json of learn, certify, combine, pull or solve printed, DATA the file that it is about, read "
     "with the same options. The comparators' sums are computed again from the rows, what was observed by the algorithm "
     "of the textbook where it has one, and each bound by its printed formula; nothing that made the report takes part. "
-    "A line a certificate says whether its numbers agree, differ, or cannot be checked, and why."
+    "A line a certificate says whether its numbers agree, differ, or cannot be checked, and why; and which numbers had "
+    "to be taken from the report."
 )
 
 
@@ -41,13 +45,20 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Verify."""
+    import numpy as np
+
     report = _report(arguments.report)
     kind = str(report["schema"]).removeprefix("regretless.").partition("/")[0]
     if kind not in CHECKED:
         raise UsageError(f"{arguments.report} is a report of {kind}; it must be of {', '.join(CHECKED)}")
     try:
-        checks = CHECKED[kind](arguments, report, read_vectors(arguments.comparators))
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        if not report["certificates"]:
+            raise RegretlessError(f"{arguments.report}: it has no certificates: there is nothing to check")
+        with np.errstate(all="ignore"):  # what overflows shows in the numbers that are compared
+            checks = CHECKED[kind](arguments, report, read_vectors(arguments.comparators))
+    except RegretlessError:
+        raise
+    except MALFORMED as error:
         found = f"it does not say what a report of {kind} says ({type(error).__name__}: {error})"
         raise RegretlessError(f"{arguments.report}: {found}; make it again with this version") from error
     _tell(arguments, checks)
@@ -84,6 +95,7 @@ def _tell(arguments: Namespace, checks: list[Check]) -> None:
     if not arguments.json:
         for one in checks:
             print(one)
+        print(f"compared: {many(len(checks), 'certificate')}, and nothing else that the report says")
         return
     verdicts = [one.verdict for one in checks]
     counts = {kind: verdicts.count(kind) for kind in ("agrees", "differs", "unchecked", "idle")}

@@ -8,7 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..errors import DataError
+from ..memory import allowed, refuse_large
+from .arrow_sizes import largest_page, refuse_large_batches, refuse_large_pages
 from .chunk import Chunk
 from .columns import NUMERIC
 from .source import Source, can_be_read_again, whole_file
@@ -100,7 +104,7 @@ class ArrowStream(TableStream):
             return "boolean"
         if types.is_integer(found) or types.is_floating(found) or types.is_decimal(found):
             return "number"
-        if types.is_string(found) or types.is_large_string(found) or str(found) == "string_view":
+        if _is_text(found):
             return "text"
         advice = f"turn it into numbers or strings, or pass --categorical {name} to take its values for names"
         raise self._error(f"column {name!r} is of type {found}", advice)
@@ -120,6 +124,12 @@ class ArrowStream(TableStream):
         return Chunk(pa.Table.from_arrays(columns, wanted), error)
 
 
+def _is_text(found: Any) -> bool:
+    from pyarrow import types
+
+    return types.is_string(found) or types.is_large_string(found) or str(found) == "string_view"
+
+
 def _is_hidden(path: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.parts)
 
@@ -131,8 +141,12 @@ def _converted(column: Any, kind: str) -> Any:
         return column.cast("double", safe=False)
     if kind == "empty":
         return pa.nulls(len(column))
-    decoded = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-    return decoded.cast("string").dictionary_encode()
+    if not pa.types.is_dictionary(column.type):
+        return column.cast("string").dictionary_encode()
+    # Each value once, in the order of the rows: a long one that stands in many rows must not be written out for each.
+    used = column.indices.dictionary_encode()
+    values = column.dictionary.take(used.dictionary).cast("string").dictionary_encode()
+    return pa.DictionaryArray.from_arrays(values.indices.take(used.indices), values.dictionary)
 
 
 def _sound(batch: Any) -> Any:
@@ -141,26 +155,53 @@ def _sound(batch: Any) -> Any:
     return batch
 
 
+def _refuse_long_views(path: str, batch: Any) -> None:
+    """Refuse text that is far longer than what is stored, for many rows may look at one piece of it."""
+    size = 0
+    for column in batch.columns:
+        values = getattr(column, "dictionary", column)
+        if str(values.type) in ("string_view", "binary_view") and len(values):
+            views = np.frombuffer(values.buffers()[1], np.int32).reshape(-1, 4)[values.offset :][: len(values)]
+            size += int(np.maximum(views[:, 0], 0).sum(dtype=np.int64))
+    refuse_large(path, size, "the text of a record batch", file_size=os.path.getsize(path))
+
+
 @contextmanager
 def _parquet(path: str, groups: range | None) -> Iterator[tuple[Any, Any, int]]:
     """The schema of a file, what reads chosen columns so many rows at a time, and the number of the first row."""
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
+    with parquet.ParquetFile(path) as file:
+        schema, metadata = file.schema_arrow, file.metadata
+    text = frozenset(field.name for field in schema if _is_text(field.type))
+    prefixed = _delta_encoded(metadata, text)  # which pyarrow does not read as dictionaries
+    how = {"metadata": metadata, "buffer_size": BUFFER, "pre_buffer": False, "read_dictionary": sorted(text - prefixed)}
+    with parquet.ParquetFile(path, **how) as file:
         chosen = range(file.num_row_groups) if groups is None else groups
-        yield (
-            file.schema_arrow,
-            lambda names, rows: map(
-                _sound, file.iter_batches(rows, row_groups=chosen, columns=names, use_threads=False)
-            ),
-            sum(file.metadata.row_group(place).num_rows for place in range(chosen.start)),
-        )
+
+        def read(names: list[str], rows: int) -> Iterator[Any]:
+            refuse_large_pages(path, metadata, chosen, names, text)
+            # What begins like the cell before it is stored without that, so that each cell may be as long as a page.
+            longest = largest_page(path, metadata, chosen, [name for name in names if name in prefixed])
+            rows = max(1, min(rows, allowed() // max(1, longest)))
+            batches = file.iter_batches(rows, row_groups=chosen, columns=names, use_threads=False)
+            return map(_sound, batches)
+
+        yield schema, read, sum(metadata.row_group(place).num_rows for place in range(chosen.start))
+
+
+def _delta_encoded(metadata: Any, names: frozenset[str]) -> frozenset[str]:
+    """Which of these columns of a Parquet file are encoded by differences somewhere."""
+    places = [place for place in range(metadata.num_columns) if metadata.schema.column(place).path in names]
+    columns = (metadata.row_group(group).column(place) for group in range(metadata.num_row_groups) for place in places)
+    return frozenset(one.path_in_schema for one in columns if any("DELTA" in encoding for encoding in one.encodings))
 
 
 @contextmanager
 def _ipc(path: str) -> Iterator[tuple[Any, Any, int]]:
     import pyarrow as pa
 
+    refuse_large_batches(path)
     with pa.OSFile(path) as file:
         seekable = file.read(6) == b"ARROW1"
         file.seek(0)
@@ -170,7 +211,9 @@ def _ipc(path: str) -> Iterator[tuple[Any, Any, int]]:
 
         def read(names: list[str], rows: int) -> Iterator[Any]:
             for batch in batches if seekable else reader:
-                chosen = _sound(batch.select(names))
+                chosen = batch.select(names)
+                _refuse_long_views(path, chosen)
+                _sound(chosen)
                 for first in range(0, batch.num_rows, rows):
                     yield chosen.slice(first, rows)
 

@@ -51,7 +51,13 @@ def parse(
         false_values=FALSE,
         strings_can_be_null=True,
     )
-    return csv.read_csv(pa.BufferReader(text), reading, parsing, converting)
+    # pyarrow's own handler of Ctrl-C and termination may lose a signal: it hands it on by a thread, and has looked by
+    # then. A block takes some milliseconds, so that Python's comes soon enough. (Nothing says whether it was on.)
+    pa.enable_signal_handlers(False)
+    try:
+        return csv.read_csv(pa.BufferReader(text), reading, parsing, converting)
+    finally:
+        pa.enable_signal_handlers(True)
 
 
 def find_faults(block: Block, names: list[str], kinds: dict[str, str]) -> Faults:

@@ -6,13 +6,12 @@ import csv
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..replacing import Replacement
+from ..replacing import Replacement, naming
 from .chunk import Array
 
 PARQUET = (".parquet", ".pq")
@@ -37,6 +36,7 @@ class ColumnsOut:
         self._names = names
         self._replacement: Replacement | None = None
         self._rows: _Rows | None = None
+        self._spoilt = False
 
     def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
         """Some rows: when they were, and a column of numbers for each of the other names; nan is a missing value.
@@ -46,18 +46,25 @@ class ColumnsOut:
         OSError
             If they cannot be written; it names the file.
         """
-        with self._named():
-            self._begun().write(times, columns)
+        try:
+            with naming(self.path):
+                self._begun().write(times, columns)
+        except BaseException:
+            self._spoilt = True
+            self.discard()
+            raise
 
     def finish(self) -> None:
-        """Complete the file; without rows it has none, but its header.
+        """Complete the file; without rows it has none, but its header. One that could not be written is given up.
 
         Raises
         ------
         OSError
             If it cannot be written; it names the file.
         """
-        with self._named():
+        if self._spoilt:
+            return
+        with naming(self.path):
             self._begun().close()
             if self._replacement is not None:
                 self._replacement.finish()
@@ -65,6 +72,8 @@ class ColumnsOut:
 
     def discard(self) -> None:
         """Give up what was written."""
+        if self._rows is not None:
+            self._rows.discard()
         if self._replacement is not None:
             self._replacement.discard()
         self._rows = self._replacement = None
@@ -76,14 +85,6 @@ class ColumnsOut:
             self._replacement = Replacement(self.path)
             self._rows = make(self._replacement.file, names)
         return self._rows
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Errors of writing have the name that the user knows."""
-        try:
-            yield
-        except OSError as error:
-            raise OSError(error.errno, error.strerror or str(error), self.path) from error
 
 
 class _Rows(ABC):
@@ -107,6 +108,10 @@ class _Rows(ABC):
     def close(self) -> None:
         """No more rows will come."""
 
+    @abstractmethod
+    def discard(self) -> None:
+        """What was written is given up."""
+
 
 class _TextRows(_Rows):
     def __init__(self, file: BinaryIO, names: list[str]) -> None:
@@ -122,6 +127,9 @@ class _TextRows(_Rows):
     def close(self) -> None:
         """Nothing waits to be written."""
 
+    def discard(self) -> None:
+        """Nothing waits to be written."""
+
 
 class _ParquetRows(_Rows):
     """Blocks may be of a row or two; row groups should not."""
@@ -132,21 +140,26 @@ class _ParquetRows(_Rows):
 
         self._writer = parquet.ParquetWriter(file, self.table([], [np.empty(0)] * (len(names) - 1)).schema)
         self._kept: list[Any] = []
-        self._cells = 0
+        self._rows, self._size = 0, max(1, GROUP // len(names))
 
     def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
         self._kept.append(self.table(times, columns))
-        self._cells += len(times) * len(self.names)
-        if self._cells >= GROUP:
-            self._put()
+        self._rows += len(times)
+        while self._rows >= self._size:  # of one size, however rows come: they come as time allows
+            self._put(self._size)
 
     def close(self) -> None:
-        if self._kept:
-            self._put()
+        if self._rows:
+            self._put(self._rows)
         self._writer.close()
 
-    def _put(self) -> None:
+    def discard(self) -> None:
+        """Keep the writer from ending a file that is closed by then."""
+        self._writer.is_open = False
+
+    def _put(self, rows: int) -> None:
         import pyarrow as pa
 
-        self._writer.write_table(pa.concat_tables(self._kept).combine_chunks())
-        self._kept, self._cells = [], 0
+        kept = pa.concat_tables(self._kept).combine_chunks()
+        self._writer.write_table(kept.slice(0, rows))
+        self._kept, self._rows = [kept.slice(rows)], self._rows - rows

@@ -41,7 +41,9 @@ class Log:
         Which of `situations` the action was taken in; zeros, if the log tells none apart.
     situations : list of str
     least : float
-        No action could be less probable than this; as a rule the least of the propensities.
+        No action could be less probable than this; the least of the propensities, if nothing is declared.
+    declared : bool
+        Whether that was declared. What was drawn does not tell how improbable the rest was.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Log:
     contexts: Array
     situations: list[str]
     least: float
+    declared: bool = False
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -102,11 +105,21 @@ class Log:
             if len(bad):
                 found = f"in row {bad[0]} (counted from 0), the {what} is {column[bad[0]]:g}"
                 raise DataError("log", None, None, found, _expected(what, value_range))
-        if least is not None and not 0 < least <= chances.min():
-            found = f"the least propensity is {chances.min():g}"
-            raise DataError("log", None, None, found, f"it cannot be less than least={least:g}, nor may that be 0")
         log = _sorted("log", _Coded.of(texts), chances, earned, value_range, losses, _Coded.of(situations))
-        return log if least is None else replace(log, least=float(least))
+        return log if least is None else log.declaring(least)
+
+    def declaring(self, least: float) -> Log:
+        """The same rounds, of which is known that no action could be less probable than this.
+
+        Raises
+        ------
+        DataError
+            If one was, or it is not above 0.
+        """
+        if not 0 < least <= self.least:
+            found = f"the least propensity is {self.least:g}"
+            raise DataError(self.name, None, None, found, f"it cannot be less than least={least:g}, nor may that be 0")
+        return replace(self, least=float(least), declared=True)
 
     def among(self, names: Sequence[str]) -> Log:
         """The same rounds with more actions to choose from, after those that it has."""

@@ -19,6 +19,7 @@ from .source import Source, whole_file
 from .stored import UNREADABLE, File, Member
 
 TABLES = ("losses", "loss", "costs", "cost", "rewards", "reward", "gains", "payoffs")
+WHOLE = "write or fetch the file again (arrays of objects are never unpickled)"
 NAMES = ("names", "arms", "arm", "algorithms", "algorithm", "columns", "experts", "expert")
 
 
@@ -42,7 +43,7 @@ def read_array(path: Source, wanted: Wanted, *, archive: bool) -> LossTable:
 
 
 @contextmanager
-def damage_told(path: str) -> Iterator[None]:
+def damage_told(path: str, found: str = "", advice: str = WHOLE) -> Iterator[None]:
     """Errors of whatever takes a damaged file apart become those of the file."""
     try:
         yield
@@ -50,8 +51,7 @@ def damage_told(path: str) -> Iterator[None]:
         # A damaged archive may send its reader to a place before the file's begin.
         if isinstance(error, DataError) or (isinstance(error, OSError) and error.errno not in (None, EINVAL)):
             raise
-        advice = "write or fetch the file again (arrays of objects are never unpickled)"
-        raise DataError(path, None, None, f"this cannot be read ({error})", advice) from error
+        raise DataError(path, None, None, found or f"this cannot be read ({error})", advice) from error
 
 
 class Archive:
@@ -97,7 +97,7 @@ class Archive:
         """Other members of an archive, and arrays of objects, are passed over unless they are asked for."""
         try:
             return self[name]
-        except (KeyError, ValueError):
+        except ValueError:
             return None
 
 

@@ -102,7 +102,10 @@ class Member(Stored):
     """One array of an archive."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        info = archive.getinfo(f"{name}.npy")
+        try:
+            info = archive.getinfo(f"{name}.npy")
+        except KeyError as error:
+            raise ValueError(f"there is no array {name!r}") from error
         file = cast(BinaryIO, archive.open(info))
         super().__init__(str(archive.filename), file, info.file_size, info.compress_size, random=False)
 

@@ -321,6 +321,8 @@ class TableStream(Stream):
             _refuse_not_finite(chunk, [target], labels.reshape(-1, 1))
             return labels
         code, known = _codes(chunk.table[target])
+        longest = max(map(len, known), default=0)
+        refuse_large(self.name, 4 * longest * len(code), "rows of such long labels", file_size=self._size)
         return np.array([*known, ""])[code]
 
     def _judge(self, chunk: Chunk) -> tuple[Array | None, DataError | None]:

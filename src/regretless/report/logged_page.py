@@ -164,8 +164,10 @@ def _table(report: LoggedReport) -> dict[str, Any]:
         named.append((_OWN, "the mean of what the log itself recorded", report.logging))
     level = numbers.percent(report.confidence)
     cautious = any(one.cautious for *_, one in named)
+    taken = {one.assuming for *_, one in named if one.assuming}
+    assumed = "".join(f" The one without normality assumes that {words}." for words in sorted(taken))
     return {
-        "note": f"Each interval is meant to hold the mean {report.quantity} with a probability of {level}.",
+        "note": f"Each interval is meant to hold the mean {report.quantity} with a probability of {level}.{assumed}",
         "columns": [
             "Estimator",
             f"Mean {report.quantity}",

@@ -135,6 +135,8 @@ class Estimate:
         How many logged rounds it rests on.
     cautious : (float, float), optional
         An interval that needs no normal distribution, and holds for every number of rounds fixed beforehand.
+    assuming : str, optional
+        What that takes for granted.
     """
 
     value: float | None
@@ -142,6 +144,7 @@ class Estimate:
     high: float | None = None
     n: float | None = None
     cautious: tuple[float, float] | None = None
+    assuming: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import metadata, resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..replacing import replacing
 from . import numbers, summary, svg
@@ -17,6 +18,9 @@ from .curves import Panel, Series, at_round
 from .formula import mathml
 from .model import CertificateLike
 from .stills import Still
+
+if TYPE_CHECKING:
+    import jinja2
 
 MOST_COMPARATORS = 40
 MOST_FACTS = 60
@@ -78,10 +82,31 @@ def fill(
     str
         A page without any reference to another file, whose policy allows its own style and script alone.
     """
-    import jinja2
     from markupsafe import Markup
 
     from ..theorem import together
+
+    drawings = {panel.key: [Markup(svg.drawing(panel, frame)) for frame in svg.FRAMES[panel.key]] for panel in panels}
+    asked = certificates or []
+    applying_first = sorted(asked, key=lambda one: not one.applies)
+    rows = [summary.row(one, Markup(mathml(one.theorem.formula))) for one in applying_first]
+    filled = _template().render(
+        {"verdict": summary.verdict(asked), **_DEFAULTS, **view},
+        version=_version(),
+        panels=[{**_panel_view(panel), "drawings": drawings[panel.key]} for panel in panels],
+        curves={panel.key: _pointing(panel, whole) for panel in panels},
+        stills=[{**_still_view(still), "drawings": list(map(Markup, still.drawings))} for still in stills],
+        certificates=None if certificates is None else rows,
+        together=together(asked),
+        bar=lambda *share: Markup(_bar(*share)),
+    )
+    return filled.lstrip()
+
+
+@cache
+def _template() -> jinja2.Template:
+    """The template; to compile it takes longer than to fill it."""
+    import jinja2
 
     environment = jinja2.Environment(
         autoescape=True,
@@ -93,21 +118,7 @@ def fill(
     environment.filters["digest"] = _digest
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     source = resources.files("regretless.report").joinpath("page.html.j2").read_text(encoding="utf-8")
-    drawings = {panel.key: [Markup(svg.drawing(panel, frame)) for frame in svg.FRAMES[panel.key]] for panel in panels}
-    asked = certificates or []
-    applying_first = sorted(asked, key=lambda one: not one.applies)
-    rows = [summary.row(one, Markup(mathml(one.theorem.formula))) for one in applying_first]
-    filled = environment.from_string(source).render(
-        {"verdict": summary.verdict(asked), **_DEFAULTS, **view},
-        version=_version(),
-        panels=[{**_panel_view(panel), "drawings": drawings[panel.key]} for panel in panels],
-        curves={panel.key: _pointing(panel, whole) for panel in panels},
-        stills=[{**_still_view(still), "drawings": list(map(Markup, still.drawings))} for still in stills],
-        certificates=None if certificates is None else rows,
-        together=together(asked),
-        bar=lambda *share: Markup(_bar(*share)),
-    )
-    return filled.lstrip()
+    return environment.from_string(source)
 
 
 def _still_view(still: Still) -> dict[str, Any]:

@@ -110,9 +110,9 @@ def epoch(start: Start, shard: Shard) -> Outcome:
     try:
         return _played(start, shard)
     except RegretlessError as error:
-        if type(error) not in (RegretlessError, RowRefused):
+        if type(error) is not RegretlessError:
             raise  # it names the shard, or is no fault of it
-        text = error.why if isinstance(error, RowRefused) else str(error)  # nothing of a shard that fails is learned
+        text = str(error)
         raise RegretlessError(text if text.startswith(shard.name) else f"{shard.name}: {text}") from error
 
 
@@ -156,7 +156,12 @@ class _Reading:
             codes, known = encode(batch.labels, self.start.classes)
             if not known.all():
                 return False
-            learner.play_encoded(batch, codes)
+            try:
+                learner.play_encoded(batch, codes)
+            except RowRefused as error:
+                if not self.shard.of_file:  # arrays, whose rows are counted as Python does
+                    raise RegretlessError(error.why) from error  # nothing of a shard that fails is learned
+                raise error.in_file(self.shard.name, self.rows - before, stream.skipped) from error
             self.rows += len(batch)
             self.nonzeros += batch.entries if batch.sparse else int(np.count_nonzero(batch.values))
         if self.rows == before:

@@ -23,6 +23,7 @@ class Watched(Shard):
 
     def __init__(self, shard: Shard, stop: Callable[[], bool]) -> None:
         self.name, self._shard, self._stop = shard.name, shard, stop
+        self.of_file = shard.of_file
 
     def open(self, schema: dict[str, Any] | None) -> Stream:
         """The rows of the shard; reading them raises `Interrupted` once the answer is yes."""

@@ -29,9 +29,12 @@ class Shard(ABC):
     ----------
     name : str
         What messages call it.
+    of_file : bool
+        Whether it is a file, whose rows messages count from 1.
     """
 
     name: str
+    of_file = False
 
     @abstractmethod
     def open(self, schema: dict[str, Any] | None) -> Stream:
@@ -69,6 +72,8 @@ class FileShard(Shard):
     reading : mapping
         Options of `regretless.data.open_stream`.
     """
+
+    of_file = True
 
     name: str
     path: str
