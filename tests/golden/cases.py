@@ -1,0 +1,454 @@
+"""The cases: command lines by verb, of everything that a registry names."""
+
+from __future__ import annotations
+
+from argparse import _SubParsersAction
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from regretless.bandits.registry import BANDITS
+from regretless.classes.families import FAMILIES
+from regretless.cli.combine import LOSSES
+from regretless.cli.parser import make
+from regretless.cli.solve import ENUMERATIONS, IN_TURNS, OBJECTIVES
+from regretless.experts.registry import EXPERT_LEARNERS
+from regretless.games.registry import METHODS
+from regretless.linear.registry import LEARNERS
+from regretless.meeting.kinds import PREFIXES, TABLES, WORST, fits, natures_for
+from regretless.nature.registry import NATURES, entry_of
+
+from .compare import RELATIVE, ROUGH, settled
+from .errors import ERRORS
+from .names import packages
+
+EXPECTED = Path(__file__).parent / "expected"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is recorded together.
+
+    Attributes
+    ----------
+    name : str
+        The file of what is expected, without its suffix: a verb and what is done with it.
+    commands : tuple of str
+        Command lines without the program's name, of files that :mod:`.inputs` makes or commands before it wrote. A case
+        without any is about public names.
+    exact : bool
+        Whether numbers come from the kernels, which have the same bits on every machine, and sums of few. Where they
+        come through BLAS or from an iteration models have no hash, pages one without numbers, and numbers are compared
+        roughly.
+    """
+
+    name: str
+    commands: tuple[str, ...] = ()
+    exact: bool = True
+
+    @property
+    def path(self) -> Path:
+        """Where what is expected is kept."""
+        return EXPECTED / f"{self.name}.txt"
+
+    def kept(self) -> str:
+        """What is expected; empty if nothing is."""
+        return self.path.read_text(encoding="utf-8") if self.path.exists() else ""
+
+    def found(self, recorded: str) -> str:
+        """What was recorded, in the words of what is expected where numbers differ in their last digits."""
+        return settled(self.kept(), recorded, RELATIVE if self.exact else ROUGH)
+
+
+def verbs() -> dict[str, set[str]]:
+    """The options of every verb."""
+    (verbs,) = (action for action in make()._actions if isinstance(action, _SubParsersAction))
+    return {
+        name: {option for action in verb._actions for option in action.option_strings}
+        for name, verb in verbs.choices.items()
+    }
+
+
+# ---- learn, certify, predict, inspect
+
+OF_LINEAR = {"margin-perceptron": "--set gamma=0.05 --passes 3", "kernel-perceptron": "--set gamma=0.1"}
+
+TARGETS = {"tsv": "label", "parquet": "label", "arrow": "label", "npz": "y", "npy": "last"}  # by the suffix
+SEVERAL = ("perceptron", "multiclass-perceptron", "kernel-perceptron")  # as reductions, at once, and by rows
+
+
+def _learn() -> Iterator[Case]:
+    for name in LEARNERS:
+        words = f"--learner {name} {OF_LINEAR.get(name, '')}".strip()
+        rows = "votes.svm" if name == "winnow" else "two.svm"
+        yield Case(
+            f"learn/{name}",
+            (
+                f"learn {rows} {words} --save m.rgl --report r.html",
+                f"learn two.csv {words} --json --iid --save-comparators v.npz > report.json",
+                "verify report.json two.csv --comparators v.npz",
+                f"learn clean.svm {words} --quiet" + ("" if "--passes" in words else " --passes 2"),
+                f"learn two.csv {words} --no-certify --quiet --save d.rgl",
+                f"certify m.rgl {rows} --iid",
+                "inspect m.rgl --json",
+            ),
+            exact=name != "kernel-perceptron",  # whose comparators are found by iterations
+        )
+        yield Case(
+            f"learn/{name}-three",
+            (
+                f"learn three.svm {words} --quiet --save m.rgl",
+                f"learn three.csv {words} --no-certify --save d.rgl",
+                "inspect d.rgl",
+                "predict d.rgl three.csv --scores",
+                "predict m.rgl three.svm --json",
+            ),
+        )
+    for name in SEVERAL:
+        words = f"learn three.csv --learner {name} {OF_LINEAR.get(name, '')} --json --report r.html"
+        yield Case(f"learn/{name}-three-json", (words,), exact=name != "kernel-perceptron")
+    perceptron = "--learner perceptron"
+    cities = f"learn cities.csv {perceptron} --missing zero --on-error skip"
+    short = f"{perceptron} --no-certify --quiet --save"
+    yield Case(
+        "learn/formats",
+        (
+            *(f"learn two.{suffix} {short} {suffix}.rgl --target {target}" for suffix, target in TARGETS.items()),
+            f"learn sparse.npz {short} sparse.rgl",
+            f"learn - {short} stdin.rgl --format svmlight < two.svm",
+        ),
+    )
+    yield Case(
+        "learn/tables",
+        (
+            f"{cities} --categorical zone --save m.rgl --report r.html",
+            f"{cities} --interactions city*age --json",
+            f"{cities} --interactions * --hash-bits 6 --keep-names 9 --quiet --no-certify --save h.rgl",
+            "inspect m.rgl --top 3",
+            "inspect h.rgl --json",
+            "predict m.rgl cities.csv --missing zero --on-error skip",
+            "predict h.rgl cities.csv --missing zero --on-error skip --json",
+            f"learn cities.csv {perceptron}",
+            f"{cities} --max-features 2",
+        ),
+    )
+    yield Case(
+        "learn/options",
+        (
+            f"learn - {perceptron} --cache rows.cache --ids-from 1 --svm --save m.rgl < two.svm",
+            f"learn two.svm {perceptron} --against vector.npy --delta 0.1 --iid --quiet",
+            f"learn two.svm {perceptron} --passes 2 --checkpoint-every 10 --save c.rgl --set rate=0.5",
+            "inspect c.rgl",
+            f"learn two.svm {perceptron} --set until_clean=true --set max_passes=4 --json --no-certify",
+            "learn clean.svm --resume m.rgl --save more.rgl",
+            "inspect more.rgl",
+            f"learn two.svm {perceptron} --set class_weight=1:2.5,-1:1 --no-certify --progress",
+        ),
+    )
+    shards = "part-1.svm part-2.svm part-3.svm --workers 1"
+    yield Case(
+        "learn/shards",
+        (
+            f"learn {shards} {perceptron} --passes 2 --save m.rgl",
+            f"certify m.rgl {shards}",
+            "inspect m.rgl",
+            f"learn part-*.svm --workers 1 {perceptron} --mixing updates --json",
+            f"learn {shards} --learner averaged-perceptron --together 2 --no-certify --quiet --save a.rgl",
+            f"learn two.svm --workers 1 --pieces 3 {perceptron} --one-shot --quiet --save o.rgl",
+        ),
+    )
+    # Its page has a table of seconds.
+    yield Case("learn/shards-page", (f"learn {shards} {perceptron} --passes 2 --quiet --report r.html",), exact=False)
+    yield Case(
+        "certify/options",
+        (
+            f"learn two.svm {short} m.rgl",
+            "certify m.rgl two.svm --json",
+            "certify m.rgl two.svm --against vector.npy --svm --save-comparators v.npz",
+            "certify m.rgl - --cache rows.cache --ids-from 1 --iid --delta 0.2 < two.svm",
+            "certify m.rgl clean.svm",
+            f"learn part-1.svm part-2.svm --workers 1 {short} s.rgl",
+            "certify s.rgl part-1.svm part-2.svm --workers 1 --json",
+            f"learn two.svm --pieces 2 --workers 1 {short} p.rgl",
+            "certify p.rgl two.svm --pieces 2 --workers 1",
+            f"learn cities.csv {short} c.rgl --missing zero --on-error skip --categorical zone --target label",
+            "certify c.rgl cities.csv --missing zero --on-error skip --categorical zone --target label --format csv",
+        ),
+    )
+    yield Case(
+        "predict/options",
+        (
+            f"learn two.csv {short} m.rgl --target label",
+            "predict m.rgl two.csv",
+            "predict m.rgl two.csv --scores",
+            "predict m.rgl two.csv --json --format csv --target label",
+            "predict m.rgl - --format csv --json < two.csv",
+            f"learn two.svm {short} s.rgl --ids-from 1",
+            "predict s.rgl two.svm --ids-from 1 --json",
+            f"learn cities.csv {short} c.rgl --missing zero --on-error skip --categorical zone",
+            "predict c.rgl cities.csv --missing zero --on-error skip --categorical zone --json",
+        ),
+    )
+
+
+# ---- combine
+
+SUITED = {
+    "weighted-majority": "votes.csv --target y --time day --set beta=0.5",
+    "randomized-weighted-majority": "votes.csv --target y --time day --set beta=0.5 --set random_state=1",
+    "aggregating": "forecasts.csv --target y --time day --range 0 1",
+    "eg": "prices.csv --time day",
+}
+USUAL = "forecasts.csv --target y --time day"
+OF_LOSSES = {
+    "pinball": f"{USUAL} --tau 0.3",
+    "log": f"{USUAL} --range 0 1",
+    "zero-one": "votes.csv --target y --time day",
+    "percentage": USUAL,
+    "wealth": "prices.csv --time day",
+    "table": "expert-losses.csv --time day",
+}
+
+
+def _combine() -> Iterator[Case]:
+    for name in EXPERT_LEARNERS:
+        file, words = SUITED.get(name, USUAL).split(" ", 1)
+        words += f" --learner {name}"
+        asleep = "sleeping-votes.csv" if file == "votes.csv" else "sleeping.csv"
+        reading = words.partition(" --set")[0].partition(" --range")[0].partition(" --learner")[0]
+        yield Case(
+            f"combine/{name}",
+            (
+                f"combine {file} {words} --save m.rgl --report r.html --out o.csv --weights w.csv",
+                f"combine {file} {words} --json --switches 2 --save-comparators v.npz > report.json",
+                f"verify report.json {file} {reading} --comparators v.npz",
+                f"combine {asleep} {words} --quiet --no-comparators",
+                f"combine {file} --resume m.rgl --quiet --no-comparators --save more.rgl",
+                "inspect more.rgl",
+                "inspect m.rgl --json",
+            ),
+            exact=name != "ridge",  # which solves equations by LAPACK
+        )
+    yield Case(
+        "combine/losses", tuple(f"combine {OF_LOSSES.get(loss, USUAL)} --loss {loss} --quiet" for loss in LOSSES)
+    )
+    yield Case(
+        "combine/options",
+        (
+            f"combine {USUAL} --learner hedge --experts north,east --linearize --quiet",
+            f"combine {USUAL} --learner hedge --experts north,east --no-linearize --json",
+            f"combine {USUAL} --learner ml-poly --delay 3 --report r.html --save m.rgl --checkpoint-every 10",
+            "inspect m.rgl",
+            "combine late.csv --target y --time day --arrival due --learner ewa --quiet",
+            "combine forecasts.npz --target y --learner hedge --json",
+            "combine - --format csv --target y --time day --cache rows.cache --progress --learner boa < forecasts.csv",
+            f"combine {USUAL} --out o.parquet --weights w.parquet --quiet --no-comparators",
+            f"combine {USUAL} --set eta=0.5 --learner hedge --range -1 2 --quiet",
+        ),
+    )
+
+
+# ---- pull
+
+
+def _pull() -> Iterator[Case]:
+    for name in BANDITS:
+        words = f"--learner {name} --runs 20" + (" --advice advice.csv" if name == "exp4" else "")
+        words += " --set switches=2" if name == "exp3-s" else ""
+        yield Case(
+            f"pull/{name}",
+            (
+                f"pull losses.csv {words} --report r.html",
+                f"pull losses.csv {words} --seed 3 --json > report.json",
+                "verify report.json losses.csv",
+                f"pull sleeping-arms.csv {words} --quiet",
+                f"pull losses.csv {words} --anytime --quiet --delta 0.2",
+                f"pull losses.csv {words} --rewards --range -1 2 --quiet",
+            ),
+        )
+        log = "--logged log.csv --action arm --reward gain --propensity prob"
+        yield Case(f"pull/{name}-logged", (f"pull {log} --learner {name} --runs 5 --quiet",))
+    yield Case(
+        "pull/options",
+        (
+            "pull losses.npy --runs 5",
+            "pull losses.npz --array b --runs 5 --json --workers 2",
+            "pull losses.csv --arms north,east --runs 5 --missing 0.25 --progress --set horizon=20",
+            "pull - --format csv --runs 5 --json < losses.csv",
+        ),
+    )
+    yield Case(
+        "pull/logged",
+        (
+            f"pull {log} --report r.html",
+            f"pull {log} --json --runs 3 --seed 4 --context place",
+            f"pull {log} --policy policy.csv --context place --report p.html",
+            f"pull {log} --policy policy.csv --context place --json --delta 0.2",
+            f"pull {log} --losses --quiet",
+            "pull --logged log.csv --action arm --reward gain --propensity 0.5 --least-propensity 0.25 --quiet",
+        ),
+    )
+
+
+# ---- solve
+
+PATIENCE = "--seconds 600"  # what finds equilibria compiles itself first, which takes long on a busy machine
+SELF_PLAYED = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
+
+
+def _solve() -> Iterator[Case]:
+    for name in ("auto", *METHODS):
+        more = "--rounds 200" if name in SELF_PLAYED else ""
+        exact = name not in ("interior-point", "linear-programming")
+        page = " --report r.html" if exact else ""  # in which a gap of nearly nothing is so many hundredths of another
+        start = "" if name == "simplex" else "--start s.npz"
+        yield Case(
+            f"solve/{name}",
+            (
+                f"solve game.csv --method {name} {more} --save s.npz{page}",
+                f"solve game.csv --method {name} {more} --json > report.json",
+                "verify report.json game.csv",
+                f"solve named.csv --method {name} {more} --exact",
+                f"solve game.csv --method {name} {more} {start} --losses --quiet",
+            ),
+            exact=exact,
+        )
+    for name in ("auto", "linear-programming", *IN_TURNS):
+        more = "--rounds 200" if name in IN_TURNS else ""
+        yield Case(
+            f"solve/in-turns-{name}",
+            (
+                f"solve card.efg --method {name} {more} --report r.html --save s.npz",
+                f"solve pennies.npz --method {name} {more} --json",
+                f"solve card.efg --method {name} {more} --exact" + (" --start s.npz" if name in IN_TURNS else ""),
+            ),
+            exact=name in IN_TURNS,
+        )
+    for name in ENUMERATIONS:
+        yield Case(
+            f"solve/equilibria-{name}",
+            (
+                f"solve battle.nfg --equilibria {name} {PATIENCE} --report r.html",
+                f"solve chicken.nfg --equilibria {name} {PATIENCE} --json --save s.npz",
+                f"solve outcomes.nfg --equilibria {name} {PATIENCE} --limit 1 --exact",
+            ),
+            exact=name == "exact-enumeration",
+        )
+    yield Case(
+        "solve/correlated",
+        (
+            *(f"solve meeting.nfg --correlated --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
+            *(f"solve meeting.nfg --coarse --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
+            f"solve meeting.nfg --correlated {PATIENCE} --report r.html --save s.npz",
+            f"solve meeting.nfg --coarse {PATIENCE} --json",
+        ),
+        exact=False,
+    )
+    yield Case(
+        "solve/options",
+        (
+            "solve rps.csv",
+            "solve saddle.csv",
+            "solve constant.csv --json",
+            "solve decimal.csv --exact",
+            "solve two-games.npz --array b --quiet",
+            "solve named.csv --names both --quiet",
+            "solve - --format csv --quiet < game.csv",
+            "solve game.csv --method rm+ --simultaneous --average linear --rounds 50",
+            "solve game.csv --method rm+ --alternating --average uniform --tolerance 0.1 --progress",
+            f"solve battle.nfg {PATIENCE}",
+        ),
+    )
+
+
+# ---- dimension
+
+SIZES = {"at-most-k": "4,2", "exactly-k": "4,2", "halfspaces": "2x3", "homogeneous-halfspaces": "signs:3"}
+
+
+def _dimension() -> Iterator[Case]:
+    for name in FAMILIES:
+        family = f"{name}:{SIZES.get(name, '3')}"
+        yield Case(
+            f"dimension/{name}",
+            (f"dimension --named {family}", f"dimension --named {family} --randomized --json"),
+        )
+    yield Case(
+        "dimension/options",
+        (
+            "dimension class.csv --tree t.svg",
+            "dimension class.csv --randomized --no-tree --limit 60",
+            "dimension weekdays.csv --names both --only vc --quiet",
+            "dimension class.npy --transpose --only littlestone --json",
+            "dimension two-games.npz --array a --no-tree --progress",
+            "dimension --points points.csv",
+            "dimension --points directions.csv --homogeneous --json",
+            "dimension - --format csv --no-tree < weekdays.csv",
+        ),
+    )
+
+
+# ---- play
+
+GIVEN = {"written": "--with file=rounds.csv"}
+
+
+def _play() -> Iterator[Case]:
+    for kind, names in TABLES.items():
+        place = next(prefix for prefix, one in PREFIXES.items() if one == kind)
+        for name in names:
+            natures = natures_for(kind, name)
+            nature = next((one for one in ("separable", "bernoulli", "sparse-target") if one in natures), natures[0])
+            words = f"play --learner {place}.{name} --nature {nature} {_nature(nature)}"
+            yield Case(
+                f"play/{place}.{name}",
+                (f"{words} --save m.rgl", f"{words} --runs 3 --seed 2 --quiet", "inspect m.rgl"),
+                exact=name != "ridge",
+            )
+    drawn = {entry_of(nature).gives: nature for nature in NATURES}.values()  # one of each kind has a page and JSON
+    for nature in (*NATURES, WORST):
+        commands: list[str] = []
+        for prefix, kind in PREFIXES.items():
+            name = next((one for one in TABLES[kind] if fits(kind, one, nature)), None)
+            if name is not None:
+                words = f"play --learner {prefix}.{name} --nature {nature} {_nature(nature, 12)}"
+                shown = nature in (*drawn, WORST) and not commands
+                commands += [f"{words} --trace --report r.html", f"{words} --json"] if shown else [f"{words} --trace"]
+        yield Case(f"play/nature-{nature}", tuple(commands))
+    yield Case(
+        "play/options",
+        (
+            "play --learner halving --nature random-target --class weekdays.csv --rounds 5 --trace --json",
+            "play --learner hedge --nature bernoulli --with means=0.1,0.5,0.9 --rounds 20 --set eta=0.3 --quiet",
+            "play --learner exp3-ix --nature bernoulli --rounds 20 --runs 4 --anytime --report r.html --progress",
+        ),
+    )
+
+
+def _nature(name: str, rounds: int = 24) -> str:
+    more = "--named thresholds:9 " if name == WORST or entry_of(name).needs_class else ""
+    more += GIVEN.get(name, "")
+    return more.strip() if name in (WORST, "written") else f"{more}--rounds {rounds}"
+
+
+# ---- the others
+
+
+def _others() -> Iterator[Case]:
+    yield Case("demo/demo", ("demo --folder d",), exact=False)  # its rows come through numpy's means
+    yield Case("regretless/help", ("--help", "--version"))
+    for verb in verbs():
+        yield Case(f"{verb}/help", (f"{verb} --help",))
+    for verb, commands in ERRORS.items():
+        yield Case(f"{verb}/errors", tuple(commands))
+    yield Case("names/theorems")
+    yield from (Case(f"names/{path}") for path in packages())
+
+
+CASES = [case for group in (_learn, _combine, _pull, _solve, _dimension, _play, _others) for case in group()]
+
+
+def stale() -> list[Path]:
+    """Files of what is expected that no case makes."""
+    made = {case.path for case in CASES}
+    return sorted(path for path in EXPECTED.rglob("*") if path.is_file() and path not in made)
