@@ -7,8 +7,9 @@ ARGS ?=
 VENV := .venv
 SANITIZED := build/sanitize/venv
 CORE := CMakeLists.txt $(wildcard bind/* cpp/regretless/*)
-# Tests are shared among the processors, but few of them: each takes memory.
-SHARED := --numprocesses=auto --maxprocesses=4
+# Tests are shared among the processors, but few of them: each takes memory. Those of a file, which share browsers and
+# models, begin on one of them; who is done takes over what another has left.
+SHARED := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 PYTHONS := $(wildcard src tests benchmarks docs)
 UV := $(shell command -v uv 2>/dev/null)
 
@@ -26,7 +27,7 @@ endif
 # dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
 editable = $(call install,$(1)) --no-build-isolation --editable
 
-.PHONY: demo test test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
+.PHONY: demo test golden test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -34,6 +35,10 @@ demo: $(VENV)/.with-sklearn
 
 test: $(VENV)/.with-test
 	$(VENV)/bin/python -m pytest $(SHARED) --ignore=tests/engines $(ARGS)
+
+# How what is printed differs from what is kept in tests/golden/expected; ARGS=--write keeps it as it is now.
+golden: $(VENV)/.with-test
+	$(VENV)/bin/python -m tests.golden $(ARGS)
 
 # On real Dask workers and a real local Spark, which wants Java: they are extras, of the package and of its tests.
 test-engines: $(VENV)/.with-engines
@@ -72,18 +77,20 @@ audit: $(VENV)/.with-test
 bench: $(VENV)/.with-test
 	$(VENV)/bin/python -m benchmarks $(ARGS)
 
-# The kernel tests on a core that checks its own memory and arithmetic.
+# The kernel tests on a core that checks its own memory and arithmetic; docs/trust.md says what that sees. The build type
+# keeps names and lines for its reports, and --capture=sys lets them be seen: they come from beneath Python. Only files
+# with kernel tests are collected, since Python too is slow here.
 sanitize: $(SANITIZED)/.ready
 	$(call editable,$(SANITIZED)) '.[test]' --config-settings=cmake.define.REGRETLESS_SANITIZE=ON \
-	  --config-settings=build-dir=build/sanitize/core
-	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel --ignore=tests/engines \
-	  -p no:cacheprovider $(SHARED) $(ARGS)
+	  --config-settings=build-dir=build/sanitize/core --config-settings=cmake.build-type=RelWithDebInfo
+	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel --capture=sys \
+	  -p no:cacheprovider $(SHARED) $$(grep -rl --include='*.py' 'mark\.kernel' tests | sort) $(ARGS)
 
 # The kernels by clang's libFuzzer, then the readers in Python, each target for so many seconds.
 FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/.with-test
 	.ci/fuzz $(FUZZ_SECONDS) $(ARGS)
-	if [ -e tests/fuzz/__main__.py ]; then $(VENV)/bin/python -m tests.fuzz --seconds $(FUZZ_SECONDS); fi
+	$(VENV)/bin/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 # A wheel of what is compiled in build/ already, or is now, by the build requirements that pyproject.toml states;
 # installed into nothing, and used.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from regretless.data import open_stream
 from regretless.data.batch import Batch
 from regretless.data.gambit_nfg import told_apart
-from regretless.errors import DataError, RegretlessError
+from regretless.errors import DataError, ModelError, RegretlessError
 from regretless.linear.perceptron import Perceptron
+from regretless.modelfile import read_model, write_model
 from regretless.models import read
 
 from .cli import CommandLine
@@ -120,6 +122,39 @@ def test_more_memory_is_allowed_by_the_environment(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "much")
     with pytest.raises(RegretlessError, match="a number of bytes such as 4G"):
         list(open_stream(path).batches())
+
+
+def test_a_wrong_setting_of_memory_is_no_wrong_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the environment allows a nonsense of memory, that is said by whoever writes or reads a model."""
+    write_model(tmp_path / "m.rgl", {"a": 1}, {})
+    monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "much")
+    for call in (lambda: read_model(tmp_path / "m.rgl"), lambda: write_model(tmp_path / "n.rgl", {"a": 1}, {})):
+        with pytest.raises(RegretlessError, match=r"^REGRETLESS_MAX_MEMORY=much: a number of bytes") as error:
+            call()
+        assert not isinstance(error.value, ModelError)
+
+
+@pytest.mark.parametrize(
+    ("meta", "arrays"), [({"text": '"' * 100_000}, 0), ({}, 1500)], ids=["a text of quotes", "many arrays"]
+)
+def test_what_is_written_may_be_read_with_the_same_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meta: dict[str, Any], arrays: int
+) -> None:
+    """A model is written only where as much memory is allowed as reading it takes, quotes and arrays included."""
+    path = tmp_path / "m.rgl"
+    tensors = {f"array {place}": np.ones(1) for place in range(arrays)}
+    read, refused = 0, 0
+    for allowed in range(300_000, 1_600_000, 100_000):
+        monkeypatch.setenv("REGRETLESS_MAX_MEMORY", str(allowed))
+        try:
+            write_model(path, meta, tensors)
+        except ModelError:
+            refused += 1
+        else:
+            assert read_model(path)[0] == meta
+            read += 1
+    assert read
+    assert refused
 
 
 def test_classes_that_are_no_classes_are_refused_before_they_take_hours(monkeypatch: pytest.MonkeyPatch) -> None:

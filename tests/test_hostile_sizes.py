@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ import pytest
 import regretless
 from regretless import _core
 from regretless.linear import AROW, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
+
+from .sound_calls import Arguments, copied, sound_calls
 
 pytestmark = pytest.mark.kernel
 
@@ -99,17 +100,61 @@ def value(random: np.random.Generator, name: str, annotation: str) -> Any:
     return int(random.choice([0, 1, 2, 3, -1] if name in FEW else WHOLE[: random.choice([9, len(WHOLE)])]))
 
 
-def call(random: np.random.Generator, name: str, function: Callable[..., Any]) -> None:
-    """Calls a function with what the random numbers say."""
+def drawn(random: np.random.Generator, name: str) -> Arguments:
+    """Arguments of which nothing is known but the types of the parameters."""
     options = SIGNATURES[name]
     arguments = options[random.integers(len(options))]
-    given = {
+    return (), {
         parameter.arg: value(random, parameter.arg, ast.unparse(parameter.annotation))
         for parameter in (*arguments.args, *arguments.kwonlyargs)
         if parameter.arg != "self" and parameter.annotation is not None
     }
-    with suppress(REFUSED):
-        function(**given)
+
+
+def changed(random: np.random.Generator, arguments: Arguments) -> Arguments:
+    """Arguments that fit, or the same but for one or two."""
+    given, named = copied(arguments)
+    places = [*range(len(given)), *named]
+    every: dict[Any, Any] = dict(enumerate(given)) | named
+    for place in random.permutation(len(places))[: random.choice([0, 1, 1, 1, 2])]:
+        every[places[place]] = other(random, every[places[place]])
+    return tuple(every[place] for place in range(len(given))), {name: every[name] for name in named}
+
+
+def other(random: np.random.Generator, one: Any) -> Any:
+    """Something else of the same type, mostly."""
+    if isinstance(one, np.ndarray):
+        if random.random() < 0.6 and one.ndim:
+            lengths = [*one.shape]
+            axis = random.integers(one.ndim)
+            lengths[axis] = max(0, random.choice([0, 1, lengths[axis] - 1, lengths[axis] + 1]))
+            return np.resize(one, lengths) if one.size else np.zeros(lengths, one.dtype)
+        if random.random() < 0.1:
+            return one.astype(DTYPES[random.integers(len(DTYPES))])
+        if one.size:
+            one.flat[random.integers(one.size)] = 0
+            with np.errstate(all="ignore"):
+                values = NUMBERS if one.dtype.kind == "f" else WHOLE
+                one.flat[random.integers(one.size)] = values[random.integers(len(values))].astype(one.dtype)
+        return one
+    if isinstance(one, bool):
+        return not one
+    if isinstance(one, int):
+        return int(WHOLE[random.integers(len(WHOLE))])
+    if isinstance(one, float):
+        return float(random.choice(NUMBERS))
+    return NAMES[random.integers(len(NAMES))] if isinstance(one, str) else None
+
+
+def outcome(function: Callable[..., Any], arguments: Arguments) -> str:
+    """How a call ends."""
+    try:
+        function(*arguments[0], **arguments[1])
+    except TypeError:
+        return "of other types"
+    except REFUSED:
+        return "refused"
+    return "accepted"
 
 
 def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
@@ -147,14 +192,32 @@ METHODS = [
 ]
 
 
+def hostile(random: np.random.Generator, name: str, function: Callable[[], Any]) -> dict[str, int]:
+    """How calls with what the random numbers say ended: every other one is a call of the library with changes."""
+    ends = dict.fromkeys(("of other types", "refused", "accepted"), 0)
+    known = sound_calls().get(name, [])
+    for k in range(CALLS):
+        if known and k % 2:
+            make, arguments = known[random.integers(len(known))]
+            sound, _borrowed = make()
+            ends[outcome(sound, changed(random, arguments))] += 1
+        else:
+            ends[outcome(function(), drawn(random, name))] += 1
+    return ends
+
+
+def reached(ends: dict[str, int]) -> None:
+    """What was called looked at its arguments itself often, and took some of them."""
+    assert ends["refused"] + ends["accepted"] >= CALLS // 4, ends
+    assert ends["accepted"] > 0, ends
+
+
 @pytest.mark.parametrize("name", [*FUNCTIONS, *BORN])
 def test_arrays_that_do_not_fit_are_refused(name):
-    """A function, or the making of an object, either takes arrays of any lengths or raises an error."""
-    random = np.random.default_rng(0)
+    """A function, or the making of an object, either takes arrays of any lengths or raises an error, and does both."""
     of, _, method = name.partition(".")
     function = getattr(_core, of) if method in ("", "__init__") else getattr(getattr(_core, of), method)
-    for _ in range(CALLS):
-        call(random, name, function)
+    reached(hostile(np.random.default_rng(0), name, lambda: function))
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -162,8 +225,13 @@ def test_sound_objects_refuse_what_does_not_fit(name):
     """A method of an object that is sound either takes arrays of any lengths and numbers, or raises an error."""
     random = np.random.default_rng(0)
     of, _, method = name.partition(".")
-    makers = made(random)
-    for k in range(CALLS):
-        if k % 8 == 0:
-            one = makers[of]()
-        call(random, name, getattr(one, method))
+    maker = made(random)[of]
+
+    def functions() -> Iterator[Any]:
+        while True:
+            one = maker()
+            for _ in range(8):
+                yield getattr(one, method)
+
+    each = functions()
+    reached(hostile(random, name, lambda: next(each)))

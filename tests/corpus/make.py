@@ -15,6 +15,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -305,19 +306,43 @@ def _arrays() -> Iterator[Case]:
     yield Case("bomb.npz", "learn", _bomb, "what is to be read at once would take 572.2 MiB")
     yield Case("vector.npy", "learn npy", seeds.npy(np.ones(3)), "rows and columns are expected")
     yield Case("against.npz", "against", whole, "this is no array of numbers")
+    yield from _vectors()
     yield Case("length-against.npy", "against", seeds.npy(np.ones(99)), "99")
     yield Case("words-against2.npy", "against", seeds.npy(np.array(["a", "b"])), "this is no array of numbers")
 
 
-def _bomb() -> bytes:
+def _vectors() -> Iterator[Case]:
+    """Files of vectors for `verify`, and of strategies for `solve --start`."""
+    parts = {"verify": (np.ones(7), "these are no arrays of numbers"), "start": (np.ones(3) / 3, "no strategies")}
+    for target, (vector, said) in parts.items():
+        names = ("sharp", "posterior") if target == "verify" else ("row", "column")
+        whole = seeds.npz(**dict.fromkeys(names, vector))
+        packed = seeds.npz(packed=True, **dict.fromkeys(names, vector))
+        place = len(f"{names[0]}.npy") + 30  # where the first array begins
+        found = {
+            "empty": b"",
+            "text": b"row,column\n",
+            "cut": _cut(whole, 0.5),
+            "words": seeds.npz(**dict.fromkeys(names, np.array(["a"]))),
+            "objects": _swap(seeds.npz(**dict.fromkeys(names, vector)), b"'<f8'", b"'|O' "),
+            "deflated": packed[:place] + b"\xff" * 8 + packed[place + 8 :],  # zlib itself complains of it
+        }
+        for name, content in found.items():
+            words = "row has shape (1,) and type" if (target, name) == ("start", "words") else said
+            yield Case(f"{name}-{target}.npz", target, content, words)
+        bomb = partial(_bomb, *names)
+        yield Case(f"bomb-{target}.npz", target, bomb, "what is to be read at once would take 572.2 MiB")
+
+
+def _bomb(large: str = "X", small: str = "y") -> bytes:
     """A row of 75 million zeros, packed."""
     file, header = io.BytesIO(), "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 75000000), }\n"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        with archive.open("X.npy", "w") as member:
+        with archive.open(f"{large}.npy", "w") as member:
             member.write(seeds.npy_header(header))
             for _ in range(600):
                 member.write(bytes(1_000_000))
-        archive.writestr("y.npy", seeds.npy(np.ones(1)))
+        archive.writestr(f"{small}.npy", seeds.npy(np.ones(1)))
     return file.getvalue()
 
 
@@ -387,6 +412,41 @@ def _losses() -> Iterator[Case]:
     yield Case("rows-advice.csv", "advice", seeds.ADVICE + b"0,east\n", "one row for each of the 24 rounds")
     yield Case("header-advice.npz", "advice", seeds.npz(advice=seeds.npy_header(BAD_HEADERS["true"][0])), "array")
     yield Case("sum-advice.npz", "advice", seeds.npz(advice=np.ones((24, 2, 3))), "probabilities of arms")
+
+
+def _reports() -> Iterator[Case]:
+    """Reports for `verify`."""
+    whole = json.loads(seeds.reports("{svm}")[0])
+
+    def changed(change: Callable[[dict[str, Any]], object]) -> bytes:
+        report = json.loads(json.dumps(whole))
+        change(report)
+        return json.dumps(report).encode()
+
+    def facts(report: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = next(one for one in report["certificates"] if one["applies"])["constants"]["ledger"]
+        return found
+
+    malformed = "it does not say what a report of learn says"
+    found = {
+        "empty": (b"", "this is no JSON"),
+        "cut": (_cut(seeds.reports("{svm}")[0]), "this is no JSON"),
+        "deep": (b"[" * 100_000, "this is no JSON"),
+        "digits": (b'{"schema": ' + b"1" * 5000 + b"}", "this is no JSON"),
+        "utf8": (b'{"schema": "\xff"}', "this is no JSON"),
+        "list": (b"[]", "this is no report"),
+        "play": (changed(lambda report: report.update(schema="regretless.play/1")), "is a report of play"),
+        "nothing": (changed(lambda report: report.update(certificates=[])), "there is nothing to check"),
+        "none": (changed(lambda report: report.update(certificates=None)), "there is nothing to check"),
+        "one": (changed(lambda report: report.update(certificates=1)), malformed),
+        "rounds": (changed(lambda report: report.update(rounds="many")), malformed),
+        "endless": (changed(lambda report: report.update(rounds=1e308 * 10)), malformed),
+        "word": (changed(lambda report: facts(report).update(max_norm2="x")), malformed),
+        "huge": (changed(lambda report: facts(report).update(max_norm2=10**400)), malformed),
+        "without": (changed(lambda report: facts(report).clear()), malformed),
+    }
+    for name, (content, said) in found.items():
+        yield Case(f"{name}-report.json", "report", content, said, 2 if name == "play" else 1)
 
 
 def _games() -> Iterator[Case]:
@@ -571,7 +631,7 @@ def _forgeries() -> list[tuple[str, str, str, Change, str]]:
 
 def cases() -> list[Case]:
     """All of them."""
-    parts = (_svmlight, _tables, _columnar, _arrays, _forecasts, _losses, _games, _models)
+    parts = (_svmlight, _tables, _columnar, _arrays, _forecasts, _losses, _games, _reports, _models)
     return [case for part in parts for case in part()]
 
 

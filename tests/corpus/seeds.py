@@ -73,20 +73,38 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "--quiet",
     ),
     "solve": ("solve", "{file}", "--quiet"),
+    "start": ("solve", "{game}", "--quiet", "--method", "interior-point", "--start", "{file}"),
     "dimension": ("dimension", "{file}", "--quiet"),
+    "verify": ("verify", "{report}", "{svm}", "--comparators", "{file}"),
+    "report": ("verify", "{file}", "{svm}"),
+    "report combine": ("verify", "{file}", "{forecasts}", "--target", "y", "--time", "when"),
+    "report pull": ("verify", "{file}", "{losses}"),
+    "report solve": ("verify", "{file}", "{game}"),
 }
-BESIDE = {"{svm}": SVM, "{forecasts}": FORECASTS, "{log}": LOG, "{losses}": LOSSES}
+BESIDE = {"{svm}": SVM, "{forecasts}": FORECASTS, "{log}": LOG, "{losses}": LOSSES, "{game}": GAME}
 SUFFIXES = {
     "{svm}": "good.svm",
     "{forecasts}": "good-forecasts.csv",
     "{log}": "good-log.csv",
     "{losses}": "good-losses.csv",
+    "{game}": "good-game.csv",
+}
+# What is reported, by the file that it is about.
+REPORTED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "{svm}": (("learn", "--learner", "perceptron"), ("learn", "--learner", "arow")),
+    "{forecasts}": (
+        ("combine", "--target", "y", "--time", "when", "--learner", "adahedge"),
+        ("combine", "--target", "y", "--time", "when", "--learner", "squint", "--range", "0", "1"),
+    ),
+    "{losses}": (("pull", "--learner", "exp3-ix", "--runs", "1", "--workers", "1"),),
+    "{game}": (("solve",), ("solve", "--method", "rm+", "--rounds", "20")),
 }
 
 
 def command(target: str, file: Path, beside: Path, out: Path) -> list[str]:
     """The words of a command line; the files that it needs besides lie in a folder."""
     known = {"{file}": str(file), "{out}": str(out), "{model}": str(beside / "good.rgl")}
+    known["{report}"] = str(beside / "good.json")
     known |= {word: str(beside / name) for word, name in SUFFIXES.items()}
     return [known.get(word, word) for word in TARGETS[target]]
 
@@ -96,6 +114,7 @@ def write_beside(folder: Path) -> None:
     for word, name in SUFFIXES.items():
         (folder / name).write_bytes(BESIDE[word])
     (folder / "good.rgl").write_bytes(model("linear"))
+    (folder / "good.json").write_bytes(reports("{svm}")[0])
 
 
 def npy(array: Any) -> bytes:
@@ -112,12 +131,12 @@ def npy_header(header: str, data: bytes = b"", version: int = 1) -> bytes:
     return b"\x93NUMPY" + bytes([version, 0]) + length + text + data
 
 
-def npz(**arrays: Any) -> bytes:
+def npz(*, packed: bool = False, **arrays: Any) -> bytes:
     """The bytes of a .npz archive; what is bytes already is put in as it is."""
     import zipfile
 
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             archive.writestr(f"{name}.npy", array if isinstance(array, bytes) else npy(array))
     return file.getvalue()
@@ -207,6 +226,23 @@ def model(kind: str) -> bytes:
             code = main([*words, "--quiet", "--save", str(out)])
         assert code == 0, f"{kind}: {code}"
         return out.read_bytes()
+
+
+@cache
+def reports(about: str) -> tuple[bytes, ...]:
+    """What --json prints of a file, by some learners."""
+    from contextlib import redirect_stdout
+
+    found = []
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / SUFFIXES[about]
+        file.write_bytes(BESIDE[about])
+        for verb, *words in REPORTED[about]:
+            with redirect_stdout(io.StringIO()) as printed:
+                code = main([verb, str(file), *words, "--quiet", "--json"])
+            assert code == 0, f"{verb}: {code}"
+            found.append(printed.getvalue().encode())
+    return tuple(found)
 
 
 def _python_model(kind: str, out: Path) -> None:

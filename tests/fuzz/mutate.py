@@ -13,7 +13,26 @@ EXTREMES = (b"0", b"-1", b"1e308", b"-1e308", b"1e-320", b"nan", b"inf", b"-inf"
 EXTREMES += (b"9223372036854775807", b"-9223372036854775808", b"0x10", b"1_0", b"134217728", b"True", b"", b"1e999999")
 TOKENS = (b",", b'"', b"\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b":", b"{", b"}", b"#", b"\t", b" ", b"\x1b[31m")
 WORDS = (3, 4, 8)  # widths of numbers in binary headers
-VALUES = (None, True, -1, 0, 1.5, 10**30, "", "x", [], {}, [1], {"a": 1}, [[]], 1e308, "\ud800")
+VALUES = (
+    None,
+    True,
+    -1,
+    0,
+    1.5,
+    10**30,
+    "",
+    "x",
+    [],
+    {},
+    [1],
+    {"a": 1},
+    [[]],
+    1e308,
+    "\ud800",
+    "nan",
+    "inf",
+    float("inf"),
+)
 
 
 def mutated(content: bytes, others: tuple[bytes, ...], draw: random.Random) -> bytes:
@@ -110,6 +129,14 @@ def mutated_model(content: bytes, draw: random.Random) -> bytes:
         return forged(content, change)
     except ValueError:  # what cannot be written is no file
         return content
+
+
+def mutated_report(content: bytes, draw: random.Random) -> bytes:
+    """A report of which one to three values were changed."""
+    report = json.loads(content)
+    for _ in range(draw.choice((1, 1, 2, 3))):
+        _change_value(report, draw)
+    return json.dumps(report).encode()
 
 
 def _change_value(meta: dict[str, Any], draw: random.Random) -> None:

@@ -11,6 +11,9 @@ import numpy as np
 from ..corpus import seeds
 
 Seeds = Callable[[], tuple[bytes, ...]]
+THIRDS = np.full(3, 1 / 3)
+MOVES = np.array(["rock", "paper", "scissors"])
+NAMED = {"row": THIRDS, "column": THIRDS, "rows": MOVES, "cols": MOVES}
 
 
 def _tables(content: bytes) -> dict[str, Seeds]:
@@ -82,6 +85,14 @@ KINDS: dict[str, dict[str, Seeds]] = {
         ".npz": _games,
         ".npy": _npy(3, 4),
     },
+    "start": {".npz": lambda: (seeds.npz(row=THIRDS, column=THIRDS), seeds.npz(packed=True, **NAMED))},
+    "verify": {
+        ".npz": lambda: (seeds.npz(sharp=np.ones(7), posterior=np.ones(7)), seeds.npz(packed=True, sharp=np.ones(7)))
+    },
+    "report": {".json": lambda: seeds.reports("{svm}")},
+    "report combine": {".json": lambda: seeds.reports("{forecasts}")},
+    "report pull": {".json": lambda: seeds.reports("{losses}")},
+    "report solve": {".json": lambda: seeds.reports("{game}")},
     "dimension": {".csv": lambda: (seeds.CLASS,), ".npz": _classes, ".npy": _npy(4, 3)},
 }
 NAMES = tuple(f"{target}{suffix}" for target, suffixes in KINDS.items() for suffix in suffixes)

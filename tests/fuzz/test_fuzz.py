@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,29 @@ def _raises(*_: Any) -> int:
 )
 def test_what_is_wrong_is_found(answer: Any, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that raises, dies, takes memory or leaves files behind is found out in its first execution."""
-    monkeypatch.setattr(runner, "MEMORY", 600 << 20)
+    monkeypatch.setattr(runner, "MEMORY", 64 << 20)
     monkeypatch.setattr("regretless.cli.main", answer)
     _, found = fuzz("solve.nfg", 0, most=1)
     assert len(found) == 1
     assert what in found[0].what
+
+
+def test_what_was_used_before_is_not_held_against_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory of the process that a child is a fork of, whatever it is, is no finding."""
+    monkeypatch.setattr(runner, "MEMORY", 64 << 20)
+    monkeypatch.setattr("regretless.cli.main", lambda words: 0)
+    held = bytearray(b"x") * runner.MEMORY * 2
+    assert fuzz("solve.nfg", 0, most=1) == (1, [])
+    assert held
+
+
+@pytest.mark.parametrize(
+    ("runs", "what"), [(lambda: sum(iter(int, 1)), "computes more than"), (lambda: time.sleep(60), "waits")]
+)
+def test_what_hangs_is_found(runs: Any, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that computes for ever, or waits for ever, is ended and told apart."""
+    monkeypatch.setattr(runner, "SECONDS", 1)
+    monkeypatch.setattr(runner, "WAIT", 20 if what != "waits" else 1)
+    monkeypatch.setattr("regretless.cli.main", lambda words: runs())
+    _, found = fuzz("solve.nfg", 0, most=1)
+    assert [what in one.what for one in found] == [True]

@@ -14,20 +14,22 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location, spec_from_loader
 from pathlib import Path
+from typing import Any
 
 import hypothesis.extra.numpy
 import numpy as np  # noqa: F401
 import pytest
 
 from . import rules
-from .changes import Mutant, mutants
+from .changes import Mutant, mutants, told_apart
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "regretless"
@@ -36,7 +38,9 @@ MODULES = [
     *(PACKAGE / f"{n}.py" for n in ("ledger", "comparator", "theorem")),
 ]
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
-SECONDS = 300  # a mutant that takes longer hangs, and is noticed
+SECONDS = 300  # a mutant that takes longer hangs, or the machine has other work: it is listed apart
+SLOW = "too slow"
+FATES = {"died": "died", "lived": "lived", "equal": "change nothing", "slow": "were too slow to tell"}
 
 
 class Hand(MetaPathFinder):
@@ -105,7 +109,7 @@ def killed_by(files: list[str], awake: Callable[[], None]) -> str | None:
             _play(files, awake, said.fileno())
         status = _wait(child)
         if status is None:
-            return "too slow"
+            return SLOW
         if status == 0:
             return None
         said.seek(0)
@@ -163,30 +167,62 @@ class Trial:
     awake: Callable[[], None]
 
 
-def of_sources(part: str, count: int, seed: int) -> tuple[int, Trial, list[Trial]]:
-    """How many mutants the Python sources have, a sample of them, and their tests without any."""
-    every = [one for path in MODULES if part in str(path.relative_to(PACKAGE)) for one in mutants(path)]
-    sample = random.Random(seed).sample(every, min(count or len(every), len(every)))
-    files = {path: tests_of(path) for path in sorted({one.path for one in sample})}
+def unknown(names: Iterable[str], *, rules: bool) -> list[str]:
+    """Lines of the list of equivalents that are about no mutant, of the core's rules or of the Python sources."""
+    wanted = {name for name in equivalents() if (".hpp: " in name) == rules}
+    return sorted(wanted - set(names))
+
+
+def every_source() -> dict[str, Mutant]:
+    """All mutants of the Python sources, by names that differ."""
+    found = [one for path in MODULES for one in mutants(path)]
+    return dict(zip(told_apart([one.name for one in found]), found, strict=True))
+
+
+def sampled(every: Mapping[str, Any], count: int, seed: int) -> dict[str, Any]:
+    """So many of them; 0: all."""
+    return dict(random.Random(seed).sample(list(every.items()), min(count or len(every), len(every))))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How many mutants there are, lines of the list of equivalents about none, the tests alone, and some mutants."""
+
+    size: int
+    unknown: list[str]
+    sound: Trial
+    trials: list[Trial]
+
+
+def of_sources(part: str, count: int, seed: int) -> Sample:
+    """A sample of the mutants of the Python sources."""
+    whole = every_source()
+    every = {name: one for name, one in whole.items() if part in str(one.path.relative_to(PACKAGE))}
+    sample = sampled(every, count, seed)
+    files = {path: tests_of(path) for path in sorted({one.path for one in sample.values()})}
     sound = Trial("no fault", "the tests", sorted({one for each in files.values() for one in each}), lambda: None)
-    return len(every), sound, [
-        Trial(one.name, f"{one.path.relative_to(ROOT)}:{one.line}", files[one.path], partial(with_fault, one))
-        for one in sample
-    ]  # fmt: skip
+    return Sample(len(every), unknown(whole, rules=False), sound, [
+        Trial(name, f"{one.path.relative_to(ROOT)}:{one.line}", files[one.path], partial(with_fault, one))
+        for name, one in sample.items()
+    ])  # fmt: skip
 
 
-def of_rules(part: str, count: int, seed: int) -> tuple[int, Trial, list[Trial]]:
+def of_rules(part: str, count: int, seed: int) -> Sample:
     """The same of the update rules of the core."""
-    core, every = rules.build()
-    every = [one for one in every if part in one.header]
-    sample = random.Random(seed).sample(every, min(count or len(every), len(every)))
+    core, rules_of_core = rules.build()
+    whole = dict(zip(told_apart([one.name for one in rules_of_core]), rules_of_core, strict=True))
+    every = {name: one for name, one in whole.items() if part in one.header}
+    sample = sampled(every, count, seed)
     sound = Trial(
-        "no fault", "the tests", sorted({one for rule in sample for one in rule.files}), partial(with_rule, core, 0)
+        "no fault",
+        "the tests",
+        sorted({one for rule in sample.values() for one in rule.files}),
+        partial(with_rule, core, 0),
     )
-    return len(every), sound, [
-        Trial(one.name, f"cpp/regretless/{one.header}.hpp:{one.line}", one.files, partial(with_rule, core, one.number))
-        for one in sample
-    ]  # fmt: skip
+    return Sample(len(every), unknown(whole, rules=True), sound, [
+        Trial(name, f"cpp/regretless/{one.header}.hpp:{one.line}", one.files, partial(with_rule, core, one.number))
+        for name, one in sample.items()
+    ])  # fmt: skip
 
 
 def main() -> int:
@@ -200,25 +236,32 @@ def main() -> int:
     asked.add_argument("--list", action="store_true", help="name them, play none")
     asked.add_argument("--verbose", action="store_true", help="name those that died too, and who noticed")
     options = asked.parse_args()
-    size, sound, sample = (of_rules if options.rules else of_sources)(options.module, options.sample, options.seed)
+    found = (of_rules if options.rules else of_sources)(options.module, options.sample, options.seed)
     if options.list:
-        print(*(one.name for one in sample), sep="\n")
+        print(*(one.name for one in found.trials), sep="\n")
         return 0
-    failed = killed_by(sound.files, sound.awake) if options.sound else None
+    if found.unknown:
+        print(*(f"{EQUIVALENT.name} names no mutant: {name}" for name in found.unknown), sep="\n")
+        return 1
+    failed = killed_by(found.sound.files, found.sound.awake) if options.sound else None
     if failed is not None:
         print(f"{failed}, without any fault")
         return 1
-    same, died, lived, equal = equivalents(), 0, 0, 0
-    for one in sample:
+    return played(found.trials, f"{len(found.trials)} of {found.size} mutants (seed {options.seed})", options.verbose)
+
+
+def played(trials: list[Trial], what: str, verbose: bool = False) -> int:
+    """Play them and say what became of them; the exit code."""
+    same, counts = equivalents(), Counter[str]()
+    for one in trials:
         killer = killed_by(one.files, one.awake)
-        died, lived, equal = died + bool(killer), lived + (not killer), equal + (not killer and one.name in same)
-        if killer and options.verbose:
-            print(f"died:  {one.name}  ({killer})", flush=True)
-        if not killer and one.name not in same:
-            print(f"lived: {one.place}  {one.name}", flush=True)
-    share = 100 * died / max(died + lived - equal, 1)
-    print(f"{len(sample)} of {size} mutants (seed {options.seed}): {died} died, {lived - equal} lived, {equal} change")
-    print(f"nothing; {share:.1f} % of those that change anything died")
+        fate = "slow" if killer == SLOW else "died" if killer else "equal" if one.name in same else "lived"
+        counts[fate] += 1
+        if fate in ("lived", "slow") or (fate == "died" and verbose):
+            print(f"{fate + ':':<6} {one.place}  {one.name}" + (f"  ({killer})" if fate == "died" else ""), flush=True)
+    share = 100 * counts["died"] / max(counts["died"] + counts["lived"], 1)
+    told = ", ".join(f"{counts[fate]} {words}" for fate, words in FATES.items())
+    print(f"{what}: {told}; {share:.1f} % of those that died or lived died")
     return 0 if share >= 90 else 1
 
 

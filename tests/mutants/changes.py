@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,13 +47,22 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What tells it from others, as long as the place reads the same."""
+        """What it is called, as long as the place reads the same; others may be called so, see `told_apart`."""
         return f"{self.path.stem}.{self.within}: {' '.join(self.before.split())} -> {' '.join(self.after.split())}"
 
     def source(self) -> bytes:
         """The file with the fault in it."""
         text = self.path.read_bytes()
         return text[: self.begin] + self.after.encode() + text[self.end :]
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The same names, with an ordinal where several are alike: ``name [1]``, ``name [2]``."""
+    count, seen, found = Counter(names), Counter[str](), []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} [{seen[name]}]" if count[name] > 1 else name)
+    return found
 
 
 def mutants(path: Path) -> list[Mutant]:

@@ -64,7 +64,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """What tells it from others, as long as the line reads the same."""
+        """What it is called, as long as the line reads the same."""
         return f"{self.header}.hpp: {self.before} -> {self.after}"
 
     @property
