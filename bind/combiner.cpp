@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
-#include <new>
 
 #include "regretless/advice.hpp"
+#include "room.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"
 
@@ -114,7 +113,7 @@ class Combiner {
     s_.book = reinterpret_cast<ExpertBook*>(book.data());
     s_.tallies = tallies.data();
     s_.prior = prior.data();
-    scratch_.reset(new (std::align_val_t{64}) double[std::size_t(scratch_size(experts, width))]);
+    scratch_ = room_for(scratch_size(experts, width));
     s_.scratch = scratch_.get();
   }
 
@@ -338,10 +337,7 @@ class Combiner {
   Reals prior_;
   std::optional<Reals> powers_;
   Combination s_{};
-  struct Free {
-    void operator()(double* room) const { operator delete[](room, std::align_val_t{64}); }
-  };
-  std::unique_ptr<double[], Free> scratch_;  // what a round works on; nothing is kept there from call to call
+  Room scratch_;  // what a round works on; nothing is kept there from call to call
   mutable std::atomic_flag busy_;
 };
 

@@ -6,11 +6,10 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
-#include <memory>
-#include <new>
 
 #include "player.hpp"
 #include "regretless/dueling.hpp"
+#include "room.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"
 
@@ -50,12 +49,6 @@ const Duelists& duelists() {
 #endif
 }
 
-struct Free {
-  void operator()(double* room) const { operator delete[](room, std::align_val_t{64}); }
-};
-using Room = std::unique_ptr<double[], Free>;
-Room room_for(std::int64_t numbers) { return Room(new (std::align_val_t{64}) double[std::size_t(numbers)]()); }
-
 // What a player wins against the other's strategies; it keeps its arrays alive.
 class Payer {
  public:
@@ -64,6 +57,7 @@ class Payer {
     Payer p(sign);
     const std::int64_t rows = std::int64_t(values.shape(0)), stride = std::int64_t(values.shape(1));
     if (columns < 0) columns = stride;
+    demand(columns < most_strategies, "at most 2**31 strategies");
     const bool shorts = values.dtype() == nb::dtype<std::int16_t>();
     demand(shorts ? columns > 0 && stride == duel_padded(columns) : columns == stride,
            "rows of short numbers are whole sixteens, others have no end to leave out");
@@ -210,7 +204,7 @@ class Dueler {
  private:
   static DuelSide seat(const State2& state, std::int64_t count, double rate, Room& room) {
     demand(state.shape(0) == duel_rows && std::int64_t(state.shape(1)) == duel_padded(count), "state has the wrong shape");
-    room = room_for(duel_room(count));
+    room = zeros_for(duel_room(count));
     return {count, rate, state.data(), room.get()};
   }
 
@@ -240,7 +234,7 @@ class Dueler {
 void payer_gains(const Payer& payer, const Reals& others, State1 mine) {
   const Gains& g = payer.gains();
   demand(std::int64_t(others.size()) == g.others && std::int64_t(mine.size()) == g.mine, "one number per strategy");
-  const Room room = room_for(duel_room(g.others)), out = room_for(duel_padded(g.mine));
+  const Room room = zeros_for(duel_room(g.others)), out = zeros_for(duel_padded(g.mine));
   Asked asked{payer, {}};
   {
     nb::gil_scoped_release unlocked;

@@ -24,7 +24,7 @@ class Pieces {
     if (at_ == first_) return false;
     const std::int64_t entries = starts_[at_ - first_];
     reserve(entries);
-    std::memcpy(indices_.get(), indices(origin_), std::size_t(entries * index_size_));
+    if (entries > 0) std::memcpy(indices_.get(), indices(origin_), std::size_t(entries * index_size_));
     piece_ = block_;
     piece_.values = static_cast<const char*>(block_.values) + origin_ * value_size_;
     piece_.indices = indices_.get();

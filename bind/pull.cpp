@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "player.hpp"
 #include "regretless/pulling.hpp"
+#include "room.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"
 
@@ -112,10 +112,10 @@ class Puller {
     s_.memory = reinterpret_cast<PullMemory*>(memory.data());
     s_.book = reinterpret_cast<PullBook*>(book.data());
     s_.tallies = tallies.data();
-    const std::size_t nodes = std::size_t(pull_nodes(s_.rule, arms, experts));
-    scratch_.reset(new (std::align_val_t{64}) double[nodes + std::size_t(pull_room(arms))]());
+    const std::int64_t nodes = std::int64_t(pull_nodes(s_.rule, arms, experts));
+    scratch_ = zeros_for(nodes + std::int64_t(pull_room(arms)));
     s_.nodes = scratch_.get();
-    s_.room = scratch_.get() + padded_arms(std::int64_t(nodes));
+    s_.room = scratch_.get() + padded_arms(nodes);
     rebuild();
   }
 
@@ -357,10 +357,7 @@ class Puller {
   State1 memory_, book_;
   State2 tallies_;
   Pulling s_{};
-  struct Free {
-    void operator()(double* room) const { operator delete[](room, std::align_val_t{64}); }
-  };
-  std::unique_ptr<double[], Free> scratch_;
+  Room scratch_;
   mutable std::atomic_flag busy_;
 };
 

@@ -7,12 +7,11 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <new>
 #include <utility>
 
 #include "player.hpp"
 #include "regretless/matrix_game.hpp"
+#include "room.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"
 
@@ -36,12 +35,6 @@ const GameKernels& game_kernels() {
   return game_kernels_generic;
 #endif
 }
-
-struct Free {
-  void operator()(double* room) const { operator delete[](room, std::align_val_t{64}); }
-};
-using Room = std::unique_ptr<double[], Free>;
-Room room_for(std::int64_t numbers) { return Room(new (std::align_val_t{64}) double[std::size_t(numbers)]); }
 
 using Unlock = std::optional<nb::gil_scoped_release>;
 void unlock_if_long(Unlock& unlock, std::int64_t cells) {

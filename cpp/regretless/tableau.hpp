@@ -24,7 +24,7 @@ REGRETLESS_INLINE double* cells_of(const Tableau& t, std::int64_t row) { return 
 
 template <class V, class F>
 REGRETLESS_INLINE void each_payoff(const DenseRows<V>& a, std::int64_t i, F f) {
-  for (std::int64_t j = 0; j <= a.columns; ++j) f(j, double(a.values[i * a.columns + j]) * a.unit);
+  for (std::int64_t j = 0; j < a.columns; ++j) f(j, double(a.values[i * a.columns + j]) * a.unit);
 }
 template <class V, class I, class F>
 REGRETLESS_INLINE void each_payoff(const SparseRows<V, I>& a, std::int64_t i, F f) {
