@@ -435,12 +435,16 @@ def test_the_new_york_stock_exchange(run, data):
 
 
 def test_forecasts_beyond_floats_break_no_bound_of_ridge(run, tmp_path):
-    """Where rounding drowns ridge regression both bounds say so, and the run does not end as a broken theorem."""
+    """Where rounding drowns ridge regression each bound has no number or none that says anything, and none is broken.
+
+    Which of the two it is depends on the order in which this machine's linear algebra sums.
+    """
     path = tmp_path / "r.csv"
     path.write_text("y,a,b\n2e15,1e15,1e15\n0,3e15,3e15\n1e15,1e15,1e15\n")
     result = run("combine", path, "--target", "y", "--learner", "ridge", "--quiet")
     assert result.code == 0
-    assert result.out.count("its numbers are too large or too small for floats") == 2
+    silent = ("its numbers are too large or too small for floats", "no better than the learner's own loss")
+    assert sum(result.out.count(words) for words in silent) == 2
 
 
 def test_one_expert_has_no_regret_beyond_its_allowance(run, tmp_path):

@@ -88,12 +88,13 @@ def test_tables_that_broke_a_bound_break_none(name, loss, advice, outcomes):
 
 
 def test_ridge_says_where_floats_do_not_carry_it():
-    """Forecasts of 1e15 drown a ridge of 1: both bounds say so. Of 5e4 they hold, at an allowance nobody sees."""
+    """Forecasts of 1e15 drown a ridge of 1: both bounds say so, or nothing. Of 5e4 they hold, by a small allowance."""
     advice, outcomes = np.array([[1e15, 1e15], [3e15, 3e15], [1e15, 1e15]]), np.array([2e15, 0.0, 1e15])
     drowned = Ridge()
     drowned.play(advice, outcomes)
     for one in drowned.certify(advice, outcomes):
-        assert "its numbers are too large or too small for floats" in str(one)
+        assert one.holds
+        assert one.vacuous or one.why == "its numbers are too large or too small for floats"
     generator = np.random.default_rng(0)
     loads = 5e4 + 1e4 * generator.normal(size=300)
     forecasts = loads[:, None] + 2e3 * generator.normal(size=(300, 5))
