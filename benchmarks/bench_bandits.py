@@ -23,7 +23,7 @@ import scipy.special
 from benchmarks import timing
 from regretless.bandits import Exp3IX
 from regretless.bandits.simulation import simulate
-from regretless.nature import Bernoulli
+from regretless.environments import Bernoulli
 
 OURS = "regretless"
 ARMS = (10, 1000, 100_000)

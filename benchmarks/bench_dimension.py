@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.classes import FiniteClass, littlestone_dimension, randomized_littlestone_dimension, vc_dimension
+from regretless.finite_classes import FiniteClass, littlestone_dimension, randomized_littlestone_dimension, vc_dimension
 
 Search = Callable[..., Any]
 SEARCHES: dict[str, Search] = {

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks import timing
 from regretless import _core
-from regretless.classes import Consistent, FiniteClass, Halving
+from regretless.finite_classes import Consistent, FiniteClass, Halving
 
 Array = np.ndarray[Any, Any]
 OURS = "Halving().play"

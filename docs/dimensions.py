@@ -16,7 +16,9 @@ from typing import Any
 
 import public_tables
 
-from regretless.classes import (
+from regretless.environments import Dyadic, ShatteredTree
+from regretless.experts import WeightedMajority
+from regretless.finite_classes import (
     Consistent,
     FiniteClass,
     Halving,
@@ -27,11 +29,9 @@ from regretless.classes import (
     vc_dimension,
     worst_case,
 )
-from regretless.experts import WeightedMajority
 from regretless.linear import Perceptron, Winnow
-from regretless.meeting import Meeting, meet
-from regretless.nature import Dyadic, ShatteredTree
-from regretless.report import numbers
+from regretless.play import Meeting, meet
+from regretless.report import formatting
 from regretless.report.curves import Panel, Series
 from regretless.report.svg import Frame, drawing
 
@@ -82,7 +82,7 @@ def families(_: Path) -> str:
     for name in NAMED:
         one = FiniteClass.named(name)
         dimensions = (vc_dimension(one).value, littlestone_dimension(one).value)
-        drawn = numbers.real(float(randomized_littlestone_dimension(one).value), 4)
+        drawn = formatting.real(float(randomized_littlestone_dimension(one).value), 4)
         halving = max(worst_case(Halving(one, tie=tie)).mistakes for tie in (0, 1))
         worst = (one.floor_log2, halving, worst_case(Consistent(one)).mistakes)
         rows.append((f"`{name}`", *map(str, (one.hypotheses, one.points, *dimensions, drawn, *worst))))
@@ -99,8 +99,8 @@ def meetings(_: Path) -> str:
     for learner in learners:
         met = meet(learner, nature, ROUNDS)
         (kept,) = met.promises
-        least, most = numbers.real(kept.promise.least), numbers.real(certified(met))
-        rows.append((f"`{learner.name}`", kept.promise.quantity, numbers.real(kept.observed or 0.0), least, most))
+        least, most = formatting.real(kept.promise.least), formatting.real(certified(met))
+        rows.append((f"`{learner.name}`", kept.promise.quantity, formatting.real(kept.observed or 0.0), least, most))
     return public_tables.table(rows)
 
 
@@ -142,7 +142,7 @@ def rounded(value: float) -> str:
     if 0.01 < value < 10_000:
         return f"{value:,.2g}" if value < 1 else f"{value:,.0f}"
     digits, exponent = f"{value:.1e}".split("e")
-    return f"{digits} × {numbers.power_of_ten(int(exponent))}"
+    return f"{digits} × {formatting.power_of_ten(int(exponent))}"
 
 
 def costs(_: Path) -> str:
@@ -162,7 +162,7 @@ def rounds(_: Path) -> str:
     figures = json.loads(ROUNDS_TIMED.read_text(encoding="utf-8"))["figures"]
     rows: Rows = [("microseconds a round", *figures)]
     for name in next(iter(figures.values())):
-        rows.append((name, *(numbers.real(each[name], 2) for each in figures.values())))
+        rows.append((name, *(formatting.real(each[name], 2) for each in figures.values())))
     return public_tables.table(rows)
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from regretless.bandits.registry import BANDITS, bandit_class
-from regretless.classes.learners.registry import CLASS_LEARNERS, class_learner
+from regretless.environments.registry import NATURES, nature_class
+from regretless.environments.registry import parameters as nature_parameters
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
+from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.games.registry import METHODS
 from regretless.linear.registry import LEARNERS, learner_class
-from regretless.nature.registry import NATURES, nature_class
-from regretless.nature.registry import parameters as nature_parameters
 from regretless.theorem import Theorem
 from regretless.theory.games import BY_METHOD as GAME_THEOREMS
 

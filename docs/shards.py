@@ -18,7 +18,7 @@ from typing import Any
 import public_tables
 from dimensions import STYLE
 
-from regretless.report import numbers
+from regretless.report import formatting
 from regretless.report.curves import Panel, Series
 from regretless.report.svg import Frame, drawing
 
@@ -202,15 +202,15 @@ def _percent(value: float) -> str:
 def _megabytes(size: float) -> str:
     for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= scale:
-            return f"{numbers.real(size / scale, 3)} {unit}"
+            return f"{formatting.real(size / scale, 3)} {unit}"
     return f"{size:.0f} bytes"
 
 
 def _time(seconds: float) -> str:
     for unit, scale in (("h", 3600.0), ("min", 60.0)):
         if seconds >= scale:
-            return f"{numbers.real(seconds / scale, 2)} {unit}"
-    return f"{numbers.real(seconds, 2)} s"
+            return f"{formatting.real(seconds / scale, 2)} {unit}"
+    return f"{formatting.real(seconds, 2)} s"
 
 
 MAKERS: dict[str, Callable[[Path], str]] = {

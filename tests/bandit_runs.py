@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from regretless.bandits.judge import certificates
+from regretless.bandits.certificates import certificates
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.theorem import Certificate, Theorem
-from regretless.theory.bandit_standing import BanditStanding, epoch_starts
+from regretless.theory.bandit_facts import BanditStanding, epoch_starts
 from regretless.theory.bandits import BY_RULE
 from regretless.theory.exp3_p import tuned_parameters
 

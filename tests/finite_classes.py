@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regretless.classes import FiniteClass
+from regretless.finite_classes import FiniteClass
 
 # Family and size: VC dimension, Littlestone dimension.
 KNOWN = {

@@ -10,7 +10,7 @@ import numpy as np
 from regretless.comparator import GameComparator
 from regretless.ledger import GameLedger
 from regretless.textbook.games import hedge, optimistic_hedge, regret_matching, regret_matching_plus
-from regretless.theory.game_standing import GameStanding
+from regretless.theory.game_facts import GameStanding
 
 METHODS = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")
 TURNS = (False, True)

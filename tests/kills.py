@@ -15,7 +15,7 @@ from pathlib import Path
 
 from regretless.cli import main
 from regretless.errors import ModelError
-from regretless.modelfile import read_model
+from regretless.persist.format import read_model
 
 from .cli import noisy_lines, quietly, write
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from regretless.distributed.core.epoch import Outcome, epoch, merge
-from regretless.distributed.core.mixable import refuse, settled, started
-from regretless.distributed.core.tree import Tree
+from regretless.distributed.core.learner_adapter import refuse, settled, started
+from regretless.distributed.core.tree_reduce import Tree
 from regretless.distributed.rows.shards import Shard, arrays
 
 PLANE = {"format": "array", "columns": None, "target": None}

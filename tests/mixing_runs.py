@@ -11,8 +11,8 @@ import numpy as np
 
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger, MixedLedger
-from regretless.theory.mixing_standing import MixedStanding
-from regretless.theory.standing import Standing
+from regretless.theory.facts import Standing
+from regretless.theory.mixing_facts import MixedStanding
 
 Array = np.ndarray[Any, Any]
 Shards = Sequence[tuple[Array, Array]]

@@ -14,8 +14,8 @@ from scipy.sparse.linalg import aslinearoperator
 
 from regretless import _core
 from regretless.bandits.registry import BANDITS, bandit_class
-from regretless.classes import FiniteClass, Halving
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
+from regretless.finite_classes import FiniteClass, Halving
 from regretless.games import MatrixGame
 from regretless.games.extensive_form.extensive import read_efg
 from regretless.games.payoffs import Payoffs

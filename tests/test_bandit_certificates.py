@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from regretless.bandits import simulate
 from regretless.bandits.registry import BANDITS, bandit_class
-from regretless.nature import Bernoulli, MostDrawnLoses
+from regretless.environments import Bernoulli, MostDrawnLoses
 from regretless.theory.bandits import AFTERWARDS, BY_RULE, bound_at, expected_ledger
 
 ROUNDS, ARMS = 400, 3

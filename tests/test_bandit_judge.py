@@ -8,11 +8,11 @@ from math import log, nan
 import numpy as np
 import pytest
 
-from regretless.bandits.judge import Judged, certificates
+from regretless.bandits.certificates import Judged, certificates
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.report import summary
-from regretless.theory.bandit_standing import BanditStanding
+from regretless.theory.bandit_facts import BanditStanding
 from regretless.theory.bandit_weights import (
     exp3_ix,
     exp3_ix_expected,

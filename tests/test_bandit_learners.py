@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from regretless import bandits
 from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, LossError, TsallisINF
-from regretless.bandits.board import Board
 from regretless.bandits.registry import BANDITS, bandit_class
+from regretless.bandits.state import Board
 from regretless.errors import RegretlessError
 
 MORE = {

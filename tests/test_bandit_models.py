@@ -10,11 +10,11 @@ import pytest
 
 import regretless
 from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge, persist
-from regretless.bandits.board import FIELDS, OPEN
 from regretless.bandits.registry import BANDITS, bandit_class
+from regretless.bandits.state import FIELDS, OPEN
 from regretless.errors import ModelError, RegretlessError
 from regretless.experts import Hedge as HedgeOnTables
-from regretless.modelfile import read_model, write_model
+from regretless.persist.format import read_model, write_model
 
 from .cli import CommandLine
 

@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 from regretless.errors import RegretlessError
 from regretless.games.general_sum import nash_search
 from regretless.games.general_sum.bimatrix import BimatrixGame
-from regretless.games.general_sum.kernel_vector import kernel_vector
 from regretless.games.general_sum.nash import is_nash, pure_equilibria
+from regretless.games.general_sum.null_vector import kernel_vector
 
 from .bimatrix_games import BATTLE, DILEMMA, SHAPLEY, extremes_by_bases, small_games
 from .cli import heed_interrupts
@@ -428,7 +428,7 @@ def test_equations_have_one_solution_or_none_is_given() -> None:
 
 def test_rounded_answers_are_refined() -> None:
     """Strategies that are off by 1e-9 give the equilibrium itself; what is far from all equilibria gives none."""
-    from regretless.games.general_sum.verified import Verifier
+    from regretless.games.general_sum.verify import Verifier
 
     game = BimatrixGame(*BATTLE)
     verifier = Verifier.of(game.row_payoffs, game.column_payoffs, lambda: None)

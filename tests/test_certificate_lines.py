@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3, Exp3IX, Exp3P, Hedge, TsallisINF
-from regretless.bandits.judge import PRESUMED
+from regretless.bandits.certificates import PRESUMED
 from regretless.batch import average, pac_run
 from regretless.data.arrays import ArrayStream
+from regretless.environments import Bernoulli, MostDrawnLoses
 from regretless.experts import RandomizedWeightedMajority
 from regretless.linear import OnlineGradientDescent, Perceptron
-from regretless.meeting import meet
-from regretless.nature import Bernoulli, MostDrawnLoses
+from regretless.play import meet
 from regretless.theorem import joint_confidence, together
 
 LOSSES = np.random.default_rng(0).random((300, 3))

@@ -17,9 +17,9 @@ from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
 from regretless.linear import OnlineGradientDescent, Perceptron
-from regretless.linear.comparators import batch_directions
-from regretless.linear.comparators.rays import Direction, look
-from regretless.linear.comparators.tally import Span
+from regretless.linear.comparators import candidates
+from regretless.linear.comparators.accumulators import Span
+from regretless.linear.comparators.line_search import Direction, look
 
 reals = st.floats(-8, 8, width=32)
 SETTINGS = [
@@ -197,7 +197,7 @@ def test_a_ray_knows_the_hinge_loss_of_every_vector_on_it(X, signs, d, scale):
 
 def test_the_oracles_of_the_bounds(oracles):
     """The worked bounds at given vectors come out to twelve digits."""
-    from regretless.theory.mistakes import sharp, squared_hinge
+    from regretless.theory.perceptron import sharp, squared_hinge
 
     from .test_theory_mistakes import comparator
 
@@ -279,7 +279,7 @@ def test_the_bounds_do_not_depend_on_the_unit_of_the_rows(scale):
 
 def test_margins_at_the_edge_of_a_bin_break_nothing():
     """Rows whose margins all lie a hair below a bin's edge attain the squared-hinge bound and do not exceed it."""
-    from regretless.linear.comparators.rays import _edges
+    from regretless.linear.comparators.line_search import _edges
 
     edges = _edges()
     edge = float(edges[np.searchsorted(edges, 1.0) + 37])
@@ -353,7 +353,7 @@ def test_ctrl_c_does_not_wait_for_liblinear(monkeypatch):
     over = Event()
     Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        batch_directions._aside(over.wait)
+        candidates._aside(over.wait)
     over.set()
     with pytest.raises(ZeroDivisionError):
-        batch_directions._aside(lambda: 1 / 0)
+        candidates._aside(lambda: 1 / 0)

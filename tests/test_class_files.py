@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from regretless.classes import FiniteClass
 from regretless.data.class_files import read_class, read_points
 from regretless.errors import DataError, RegretlessError
+from regretless.finite_classes import FiniteClass
 
 PLAIN = [[False, True, True], [True, False, True]]
 TABLES = st.tuples(st.integers(1, 6), st.integers(1, 9)).flatmap(lambda shape: arrays(bool, shape))

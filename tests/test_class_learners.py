@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from regretless import _core
-from regretless.classes import (
+from regretless.errors import RegretlessError
+from regretless.finite_classes import (
     Consistent,
     FiniteClass,
     Halving,
@@ -24,10 +25,9 @@ from regretless.classes import (
     littlestone_dimension,
     rank,
 )
-from regretless.classes.learners import randomized, weighing
-from regretless.classes.learners.registry import CLASS_LEARNERS, class_learner
-from regretless.classes.learners.weighing import compared
-from regretless.errors import RegretlessError
+from regretless.finite_classes.learners import compare_dimensions, randomized
+from regretless.finite_classes.learners.compare_dimensions import compared
+from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.theory.finite_classes import floor_log2, half_the_bits_of
 
 NAMES = list(CLASS_LEARNERS)
@@ -567,14 +567,18 @@ class Counted:
 
 def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
     """A search gets so many words, whoever certifies and how often: the class is searched once, and each part once."""
-    monkeypatch.setattr(weighing._core, "Littlestone", Counted)
+    monkeypatch.setattr(compare_dimensions._core, "Littlestone", Counted)
     monkeypatch.setattr(Counted, "asked", [])
     found = FiniteClass.named("intervals:12")
     learner = StandardOptimal(found)
     assert learner.standing().littlestone == (0, 5)
     first = list(Counted.asked)
     assert all(whole for whole, _ in first)
-    assert weighing.PATIENCE <= sum(words for _, words in first) <= weighing.PATIENCE + weighing.LAST + weighing.FIRST
+    assert (
+        compare_dimensions.PATIENCE
+        <= sum(words for _, words in first)
+        <= compare_dimensions.PATIENCE + compare_dimensions.LAST + compare_dimensions.FIRST
+    )
     learner._board.core.settle(3, 1, 1)
     learner.standing()
     for _ in range(2):

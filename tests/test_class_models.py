@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
-from regretless.classes.learners import persist, randomized
-from regretless.classes.learners.registry import class_learner
 from regretless.errors import ModelError, RegretlessError
-from regretless.modelfile import read_model, write_model
+from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
+from regretless.finite_classes.learners import persist, randomized
+from regretless.finite_classes.learners.registry import class_learner
+from regretless.persist.format import read_model, write_model
 
 from .cli import CommandLine
 from .test_class_learners import impatient

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.classes import (
+from regretless.finite_classes import (
     Consistent,
     FiniteClass,
     Halving,

@@ -15,7 +15,7 @@ import regretless
 from regretless.cli.options import FORMATS
 from regretless.cli.parser import make
 from regretless.data import load_svmlight, open_stream
-from regretless.data.open import READERS
+from regretless.data.formats import READERS
 from regretless.linear import OnlineGradientDescent, Perceptron
 from regretless.linear.registry import LEARNERS
 

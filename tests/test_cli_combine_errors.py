@@ -10,7 +10,7 @@ import pytest
 from regretless import load
 from regretless.errors import ModelError
 from regretless.experts import MLPoly
-from regretless.modelfile import read_model, write_model
+from regretless.persist.format import read_model, write_model
 from regretless.theorem import Certificate
 
 from .cli import BARE, CommandLine, noisy_lines, write

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.classes import Dimension, FiniteClass, MistakeTree
-from regretless.classes.dimensions.randomized import RandomizedDimension
-from regretless.classes.dimensions.vc import check_shattered
-from regretless.classes.families import FAMILIES
 from regretless.cli.dimension import EPILOG
-from regretless.cli.dimension_found import least_by_counting
+from regretless.cli.dimension_result import least_by_counting
+from regretless.finite_classes import Dimension, FiniteClass, MistakeTree
+from regretless.finite_classes.dimensions.randomized import RandomizedDimension
+from regretless.finite_classes.dimensions.vc import check_shattered
+from regretless.finite_classes.families import FAMILIES
 from regretless.report.mistake_tree import LONGEST, MOST, TreePicture, tree_lines, tree_svg
 
 from .cli import CommandLine, start
@@ -192,7 +192,7 @@ def test_learners_that_draw(run):
 
 def test_a_search_that_ran_out_of_time(run, hard, monkeypatch):
     """When the seconds are over, an interval takes the place of what is not known, and the witnesses still hold."""
-    for module in ("regretless.classes.dimensions.watch", "regretless.cli.dimension_found"):
+    for module in ("regretless.finite_classes.dimensions.budget", "regretless.cli.dimension_result"):
         monkeypatch.setattr(f"{module}.perf_counter", process_time)  # as much is found on a machine that is busy
     found = run("dimension", hard, "--limit", 0.3, "--json").json
     (low, high), made = found["exact"]["vc_dimension"], FiniteClass.read(hard)
@@ -207,7 +207,7 @@ def ended_at(monkeypatch, module: str, name: str, lower: Any, upper: Any, witnes
     """Let a search end with this."""
     drawn = isinstance(lower, Fraction)
     found = RandomizedDimension(name, lower, upper) if drawn else Dimension(name, lower, upper, witness)
-    monkeypatch.setattr(f"regretless.classes.dimensions.{module}", lambda *_, **__: found)
+    monkeypatch.setattr(f"regretless.finite_classes.dimensions.{module}", lambda *_, **__: found)
 
 
 LEAF = MistakeTree(np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64))
@@ -388,7 +388,7 @@ def test_memory_may_not_suffice(run, monkeypatch):
     def exhausted(text: str) -> FiniteClass:
         raise MemoryError
 
-    monkeypatch.setattr("regretless.classes.families.named", exhausted)
+    monkeypatch.setattr("regretless.finite_classes.families.named", exhausted)
     result = run("dimension", "--named", "all:20")
     assert (result.code, result.err) == (
         1,

@@ -199,7 +199,7 @@ def test_only_the_verdict_is_coloured_and_only_on_a_terminal(mail, monkeypatch):
         def isatty(self) -> bool:
             return True
 
-    from regretless.theory.mistakes import PERCEPTRON
+    from regretless.theory.perceptron import PERCEPTRON
 
     for certificate, words in (
         (Certificate(PERCEPTRON[0], 1.0, 2.0, None, None), "\033[32m<=\033[0m"),
@@ -346,7 +346,7 @@ def test_outputs_of_combine_do_not_overwrite_the_model_to_go_on_with(run, tmp_pa
 def test_the_folder_of_a_model_to_go_on_with_is_looked_at_first(run, mail, model, monkeypatch):
     """Where a model cannot be replaced that is said before a row is learned; where there is none, that."""
     monkeypatch.setattr(os, "access", lambda *_: False)
-    monkeypatch.setattr("regretless.run.Run.play", lambda _: pytest.fail("it learns"))
+    monkeypatch.setattr("regretless.run.linear.Run.play", lambda _: pytest.fail("it learns"))
     words = ("--no-certify", "--quiet")
     assert "nothing may be written in" in complaint(run("learn", mail, "--resume", model, *words))
     gone = model.parent / "no" / "m.rgl"
@@ -532,7 +532,7 @@ class Impatience:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("module", ["regretless.cli.entry", "regretless.cli.outcome"])
+@pytest.mark.parametrize("module", ["regretless.cli.entry", "regretless.cli.learn_result"])
 def test_an_interruption_while_modules_are_imported_is_one_line(run, mail, monkeypatch, module):
     """Ctrl-C before the work begins ends with 130 and one word, and no traceback."""
     monkeypatch.delitem(sys.modules, module, raising=False)

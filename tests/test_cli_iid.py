@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli.exits import DONE, USAGE
+from regretless.cli.exit_codes import DONE, USAGE
 from regretless.theory.online_to_batch import small_loss
 
 from .cli import CommandLine, noisy_lines, write

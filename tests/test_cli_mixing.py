@@ -12,8 +12,8 @@ from regretless.cli import mixing
 from regretless.data import load_svmlight
 from regretless.distributed import files as shard_files
 from regretless.distributed import mix
-from regretless.distributed.core.start import WEIGHTINGS
-from regretless.distributed.once import average_once
+from regretless.distributed.core.broadcast import WEIGHTINGS
+from regretless.distributed.one_shot import average_once
 from regretless.errors import Interrupted
 from regretless.linear import AveragedPerceptron, Perceptron
 
@@ -523,7 +523,7 @@ def test_an_ordinary_model_is_certified_over_shards(run, separable, tmp_path):
 
 def test_a_violated_bound_ends_with_3(run, pattern, monkeypatch):
     """When a bound that always holds does not, the certificate says EXCEEDS, and the command ends with exit code 3."""
-    from regretless.distributed.mixture import Mixture
+    from regretless.distributed.result import Mixture
     from regretless.theorem import Certificate
 
     def broken(mixture, *_, **__):

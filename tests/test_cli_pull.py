@@ -17,8 +17,8 @@ import pytest
 from regretless.bandits import EXP3S, Exp3IX, Exp3P, Exp4
 from regretless.bandits.registry import BANDITS
 from regretless.bandits.simulation import simulate
-from regretless.cli import pull_outcome
-from regretless.nature import Table
+from regretless.cli import pull_result
+from regretless.environments import Table
 
 from .cli import CommandLine, start
 
@@ -496,7 +496,7 @@ def test_a_violated_bound_is_a_bug(run, table, monkeypatch):
     """If a bound that always holds does not, the exit code is 3, and everything is printed all the same."""
     from dataclasses import replace
 
-    judged = pull_outcome.Pulled.of
+    judged = pull_result.Pulled.of
 
     def broken(*arguments: Any) -> Any:
         outcome = judged(*arguments)
@@ -505,7 +505,7 @@ def test_a_violated_bound_is_a_bug(run, table, monkeypatch):
         ]
         return outcome
 
-    monkeypatch.setattr(pull_outcome.Pulled, "of", broken)
+    monkeypatch.setattr(pull_result.Pulled, "of", broken)
     result = run("pull", table, "--learner", "hedge", *FEW, "--json")
     assert result.code == 3
     assert "hedge_mixed" in result.err
@@ -565,7 +565,7 @@ def test_a_signal_delivered_twice_is_one_wish(large, number):
 
 def test_signals_are_heard_without_numpy():
     """What a signal needs is there before it comes, and costs no start."""
-    program = "import sys, regretless.cli.signals; assert not {'numpy', 'regretless.run'} & set(sys.modules)"
+    program = "import sys, regretless.cli.signals; assert not {'numpy', 'regretless.run.linear'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli.exits import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE, VIOLATED
+from regretless.cli.exit_codes import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE, VIOLATED
 from regretless.cli.parser import make
-from regretless.data.open import READERS
+from regretless.data.formats import READERS
 
 from .documents import script
 

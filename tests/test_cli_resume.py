@@ -12,11 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from regretless.run.linear.linear import Run
 
 from regretless.cli.console import Console
 from regretless.data.svmlight import SvmlightStream
 from regretless.errors import DataError
-from regretless.run import Run
 
 from .cli import BARE, CommandLine, heed_interrupts, noisy_lines, quietly, start, write
 from .kills import forecast_lines
@@ -140,7 +140,7 @@ def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Run, "_observe", struck)
-    monkeypatch.setattr("regretless.run.MOMENT", 0.0)  # everything is slow
+    monkeypatch.setattr("regretless.run.linear.MOMENT", 0.0)  # everything is slow
     monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 1e9)
     stopped = run("learn", rows, *BARE, "--save", model)
     monkeypatch.undo()
@@ -190,7 +190,7 @@ def test_a_second_signal_ends_with_its_own_code(run, rows, tmp_path, monkeypatch
 @pytest.mark.parametrize("verb", ["learn", "combine"])
 def test_who_is_stopped_while_certifying_says_what_is_kept(run, rows, tmp_path, monkeypatch, verb, number, code):
     """A signal that comes when the model is saved and certificates are computed ends with its code and a word."""
-    where = "regretless.certify.certify_stream" if verb == "learn" else "regretless.combine.CombineRun.comparators"
+    where = "regretless.certify.certify_stream" if verb == "learn" else "regretless.run.experts.CombineRun.comparators"
     before = signal.getsignal(number)
     monkeypatch.setattr(where, lambda *_, **__: signal.raise_signal(number))
     table = write(tmp_path / "rows.csv", forecast_lines(50))
@@ -308,7 +308,7 @@ def test_a_run_is_stopped_while_it_waits_for_rows(run, tmp_path, monkeypatch, nu
 @pytest.mark.parametrize("every", [1, 256, 699, 700])
 def test_checkpoints_are_written_where_they_are_due(run, tmp_path, monkeypatch, every):
     """--checkpoint-every N saves after every N rounds, and the finished model is the one without checkpoints."""
-    from regretless import run as runs
+    from regretless.run.linear import linear as runs
 
     rows = write(tmp_path / "rows.svm", noisy_lines(700))
     kept: list[int] = []

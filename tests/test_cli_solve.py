@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.cli import solve, solve_bimatrix, solve_sequence
-from regretless.cli.figures import certain, ends
+from regretless.cli.formatting import certain, ends
 from regretless.data import game_files, game_tables
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, registry, solving

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.data.columns_out import ColumnsOut
+from regretless.data.column_writer import ColumnsOut
 from regretless.data.forecasts import ForecastStream, open_forecasts
 from regretless.errors import DataError, RegretlessError
 

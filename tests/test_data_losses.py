@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from regretless.data.arm_advice import read_advice
 from regretless.data.losses import FORMATS, LossTable, Wanted, read_losses
-from regretless.data.recommendations import read_advice
 from regretless.errors import DataError, RegretlessError
 
 ARMS = ["p", "q", "r"]

@@ -12,7 +12,7 @@ import pytest
 
 import regretless.data
 from regretless.data import open_stream
-from regretless.data.open import READERS
+from regretless.data.formats import READERS
 from regretless.errors import DataError, RegretlessError
 
 from .test_data_csv import whole

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from regretless.distributed.core.mixable import REFUSED
+from regretless.distributed.core.learner_adapter import REFUSED
 from regretless.linear.registry import LEARNERS
 
 from .documents import DOCS, examples, page, script

@@ -8,8 +8,8 @@ import pytest
 import regretless
 from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.bandits.simulation import simulate
+from regretless.environments import Table
 from regretless.errors import RegretlessError
-from regretless.nature import Table
 
 from .cli import CommandLine
 

@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import regretless
-from regretless.classes import (
+from regretless.environments import RandomizedTree, RandomTarget, ShatteredTree
+from regretless.experts import WeightedMajority
+from regretless.finite_classes import (
     FiniteClass,
     Halving,
     MistakeTree,
@@ -24,14 +26,12 @@ from regretless.classes import (
     vc_dimension,
     worst_case,
 )
-from regretless.classes.dimensions.vc import check_shattered
-from regretless.classes.learners.base import ClassLearner
-from regretless.classes.learners.registry import class_learner
-from regretless.classes.rank import rank
-from regretless.experts import WeightedMajority
+from regretless.finite_classes.dimensions.vc import check_shattered
+from regretless.finite_classes.learners.base import ClassLearner
+from regretless.finite_classes.learners.registry import class_learner
+from regretless.finite_classes.rank import rank
 from regretless.linear import Perceptron, Winnow
-from regretless.meeting import meet
-from regretless.nature import RandomizedTree, RandomTarget, ShatteredTree
+from regretless.play import meet
 
 from .cli import CommandLine
 from .finite_classes import KNOWN, every_class
@@ -240,7 +240,7 @@ def test_the_randomised_optimal_learner_pays_exactly_what_the_other_tree_takes(n
 @EVERY
 def test_what_is_certified_without_the_randomised_dimension_holds_as_well(name, monkeypatch):
     """A randomised learner whose search never ends goes by less, and is certified for no more than that."""
-    monkeypatch.setattr("regretless.classes.learners.randomized.searched", lambda *_: False)
+    monkeypatch.setattr("regretless.finite_classes.learners.randomized.searched", lambda *_: False)
     finite_class = CLASSES[name]
     for nature in (ShatteredTree(finite_class), RandomizedTree(finite_class), RandomTarget(finite_class, seed=5)):
         met = meet(made("randomized-optimal", finite_class), nature, 90)

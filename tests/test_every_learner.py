@@ -14,7 +14,7 @@ from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear.persist import rebuilt
 from regretless.linear.registry import LEARNERS, learner_class
-from regretless.modelfile import read_model
+from regretless.persist.format import read_model
 
 from .cli import CommandLine, noisy_lines, write
 

@@ -15,16 +15,16 @@ from scipy.sparse import csr_array
 from regretless.games.enclosure import enclose
 from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_vertex import vertex
-from regretless.games.found import Found
+from regretless.games.formatting import written
 from regretless.games.matrix import MatrixGame
 from regretless.games.payoffs import Array, Payoffs
+from regretless.games.raw_solution import Found
 from regretless.games.solution import Exact
 from regretless.games.solvers import exact
 from regretless.games.solvers.exact import solve_exactly
-from regretless.games.solvers.halting import Halted
+from regretless.games.solvers.interrupt import Halted
 from regretless.games.solvers.lifting import lifted
 from regretless.games.solvers.tableau import simplex
-from regretless.games.written import written
 
 
 def checked(payoffs: Payoffs, found: Found | None = None) -> Exact:

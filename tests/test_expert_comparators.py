@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, nnls
 
+from regretless.best_switching import Shifting
 from regretless.experts import AggregatingAlgorithm
-from regretless.experts.hindsight import absent_reasons, comparators
+from regretless.experts.comparators import absent_reasons, comparators
 from regretless.experts.losses import Loss
-from regretless.experts.simplex_solver import least_quadratic
-from regretless.experts.totals import Totals, own_losses
+from regretless.experts.smooth_solver import least_quadratic
+from regretless.experts.sufficient_statistics import Totals, own_losses
 from regretless.ledger import ExpertLedger
-from regretless.shifting import Shifting
 from regretless.theory.lower_bound import lower_bound
 
 VECTORS = ("losses", "faced", "spoke", "regrets", "delays", "squares", "drags")

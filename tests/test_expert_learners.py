@@ -28,7 +28,7 @@ from regretless.experts import (
     Ridge,
     WeightedMajority,
 )
-from regretless.experts.complaints import AdviceError
+from regretless.experts.errors import AdviceError
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.theory.experts import adahedge_posterior
 
@@ -406,7 +406,7 @@ def test_a_saved_learner_goes_on_to_the_same_bits(name, tmp_path):
 
 def test_a_damaged_model_is_refused(tmp_path):
     """A model whose arrays do not fit its description is refused."""
-    from regretless.modelfile import read_model, write_model
+    from regretless.persist.format import read_model, write_model
 
     learner = MLPoly()
     learner.play(*table(5, 3))

@@ -9,9 +9,9 @@ import pytest
 
 from regretless.errors import ModelError, RegretlessError
 from regretless.experts import persist
-from regretless.experts.board import ABSENT, FIELDS
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
-from regretless.modelfile import read_model, write_model
+from regretless.experts.state import ABSENT, FIELDS
+from regretless.persist.format import read_model, write_model
 
 MORE = {
     "aggregating": {"value_range": (0, 1)},

@@ -10,7 +10,7 @@ import pytest
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
 from regretless.linear.registry import LEARNERS, learner_class
-from regretless.theory.standing import MEASURED
+from regretless.theory.facts import MEASURED
 
 SIZES = (1e-165, 1.2345e-158, 1e-155, 1e-150, 1e150)
 SETTINGS: dict[str, list[dict[str, object]]] = {

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.classes import FiniteClass, families
-from regretless.classes.dichotomies import dichotomies
-from regretless.classes.families import FAMILIES, usage
 from regretless.errors import RegretlessError
+from regretless.finite_classes import FiniteClass, families
+from regretless.finite_classes.dichotomies import dichotomies
+from regretless.finite_classes.families import FAMILIES, usage
 
 # What each family's hypotheses are, written down a second time: (points, functions).
 BITS = {k: list(product((0, 1), repeat=k)) for k in range(1, 5)}
@@ -157,7 +157,7 @@ def test_names_are_read_with_tolerance():
 )
 def test_classes_that_do_not_exist(text, message, monkeypatch):
     """The error says what is expected instead, and comes before any chamber is looked for."""
-    monkeypatch.setattr("regretless.classes.dichotomies._chambers", no_search)
+    monkeypatch.setattr("regretless.finite_classes.dichotomies._chambers", no_search)
     with pytest.raises(RegretlessError, match=message):
         FiniteClass.named(text)
 
@@ -266,7 +266,7 @@ def test_halfspaces_are_named_by_inequalities():
 
 def test_too_many_ways_are_refused(monkeypatch):
     """Once there are more ways to part the points than memory is meant to hold, the search ends."""
-    monkeypatch.setattr("regretless.classes.dichotomies.LARGEST", 100)
+    monkeypatch.setattr("regretless.finite_classes.dichotomies.LARGEST", 100)
     with pytest.raises(RegretlessError, match="more than 100 entries; fewer points are expected"):
         FiniteClass.named("halfspaces:3x4")
 

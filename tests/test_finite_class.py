@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from regretless import _core
-from regretless.classes import (
+from regretless.environments import AgnosticTree, RandomizedTree, RandomTarget, ShatteredTree
+from regretless.errors import RegretlessError
+from regretless.finite_classes import (
     Consistent,
     FiniteClass,
     Halving,
@@ -23,9 +25,7 @@ from regretless.classes import (
     vc_dimension,
     worst_case,
 )
-from regretless.classes.finite_class import packed, transposed, unpacked
-from regretless.errors import RegretlessError
-from regretless.nature import AgnosticTree, RandomizedTree, RandomTarget, ShatteredTree
+from regretless.finite_classes.finite_class import packed, transposed, unpacked
 
 from .cli import CommandLine
 

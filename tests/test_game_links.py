@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse.linalg import aslinearoperator
 
+from regretless.environments import FairCoins
 from regretless.errors import RegretlessError
 from regretless.games.boosting import boost
-from regretless.games.found import Found
-from regretless.games.links import boosting_game, learning_game, margin_game
 from regretless.games.matrix import MatrixGame
+from regretless.games.raw_solution import Found
+from regretless.games.reductions import boosting_game, learning_game, margin_game
 from regretless.linear import max_margin_simplex
 from regretless.linear.separation import simplex_margin
-from regretless.nature import FairCoins
 from regretless.textbook.games import adaboost as textbook_adaboost
 from regretless.textbook.games import boost as textbook_boost
 from regretless.theory.boosting import BOOSTING, adaboost, boosting_by_hedge, margins_and_edges

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.classes import Halfspaces, dyadic_tree, littlestone_dimension, vc_dimension
-from regretless.classes.infinite import DyadicTree
 from regretless.errors import RegretlessError
+from regretless.finite_classes import Halfspaces, dyadic_tree, littlestone_dimension, vc_dimension
+from regretless.finite_classes.halfspaces import DyadicTree
 
 LABELS = st.lists(st.integers(0, 1), max_size=200)
 

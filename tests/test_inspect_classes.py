@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regretless.classes import FiniteClass, Halving, RandomizedOptimal
+from regretless.finite_classes import FiniteClass, Halving, RandomizedOptimal
 
 from .cli import CommandLine
 

@@ -15,7 +15,7 @@ from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron, Perceptron, max_margin
-from regretless.linear.dual.definite import doubt_of
+from regretless.linear.kernel.definite import doubt_of
 
 wild = st.sampled_from([0.0, 1.0, -1.0, 1e-9, -3e-9, 7.5, 1e6, -1e7])
 KERNELS = (
@@ -295,7 +295,7 @@ def test_values_of_rows_do_not_depend_on_how_many_are_asked_for_at_once(monkeypa
     X, y = random.normal(size=(80, 3)), random.integers(2, size=80)
     learner = KernelPerceptron(gamma=0.5).fit(X, y)
     at_once, asked = learner.decision_function(X), []
-    monkeypatch.setattr("regretless.linear.dual.player.PAIRS", 100)
+    monkeypatch.setattr("regretless.linear.kernel.player.PAIRS", 100)
     original = Batch.slice
     monkeypatch.setattr(Batch, "slice", lambda *words: asked.append(words) or original(*words))
     assert np.array_equal(learner.decision_function(X), at_once)

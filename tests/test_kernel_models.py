@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import regretless
 from regretless.errors import ModelError, RegretlessError
 from regretless.linear import KernelPerceptron
-from regretless.modelfile import read_model, write_model
+from regretless.persist.format import read_model, write_model
 
 from .cli import CommandLine, noisy_lines, write
 

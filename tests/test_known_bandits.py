@@ -11,7 +11,7 @@ import pytest
 
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
-from regretless.theory import bandit_standing as bs
+from regretless.theory import bandit_facts as bs
 from regretless.theory import bandit_weights as weights
 from regretless.theory import bandits_observable, exp3_p, full_information, tsallis
 from regretless.theory.bandits import bound_at, expected_ledger

@@ -13,18 +13,18 @@ from regretless import comparator as comparators
 from regretless.comparator import BanditComparator, Comparator, ExpertComparator
 from regretless.ledger import BanditLedger, ClassLedger, ExpertLedger, GameLedger, Ledger, MixedLedger
 from regretless.theorem import NO_LIMIT, Certificate, Most, Theorem, compared, in_figures, summed, theorem
-from regretless.theory.bandit_standing import BanditStanding
-from regretless.theory.expert_standing import ExpertStanding
+from regretless.theory.bandit_facts import BanditStanding
+from regretless.theory.expert_facts import ExpertStanding
+from regretless.theory.facts import Standing
 from regretless.theory.finite_classes import ClassStanding
-from regretless.theory.game_standing import GameStanding
+from regretless.theory.game_facts import GameStanding
 from regretless.theory.kernel import KernelStanding
 from regretless.theory.margin_perceptron import MarginStanding
-from regretless.theory.mixing_standing import MixedStanding
+from regretless.theory.mixing_facts import MixedStanding
 from regretless.theory.online_to_batch import Declared
 from regretless.theory.p_norm import PNormStanding
 from regretless.theory.passive_aggressive import AggressiveStanding
 from regretless.theory.second_order_perceptron import SecondOrderStanding
-from regretless.theory.standing import Standing
 from regretless.theory.winnow import WinnowStanding
 
 FIRST = Ledger(10, 4, 3, 2.5, 6.0, 1.5, 9.0, 20.0, 40.0, 16.0, 0.5, 0.25, 1.0)

@@ -12,8 +12,8 @@ import pytest
 
 from regretless.comparator import ExpertComparator
 from regretless.ledger import ExpertLedger
-from regretless.theory import expert_standing as es
-from regretless.theory import experts, fixed_share, gaps, majority, mixable, rounding
+from regretless.theory import expert_facts as es
+from regretless.theory import experts, fixed_share, majority, mixability_gaps, mixable, rounding
 from regretless.theory import second_order as second
 
 from .known import Assumes, Change, Known, first_of_each, is_unbounded, known, refuses, says_its_number
@@ -424,10 +424,10 @@ def test_how_far_weights_are_from_the_prior():
 
 def test_the_gaps_of_a_span_of_nothing_are_nothing():
     """Charges that are declared to be alike have no gaps, and an unknown spread is that of the run."""
-    assert gaps.constant_gaps(BOOK, hedge(span=0.0)) == 0
-    assert gaps.anytime_gaps(BOOK, hedge("anytime", 0.0)) == 0
-    assert gaps.anytime_inverse(BOOK, hedge("anytime", None)) == pytest.approx(3 / sqrt(LN4), rel=1e-12)
-    assert gaps.self_tuned_gaps(2.0, 3.0, 8.0) == 4.0  # (3 + sqrt(9 + 16)) / 2
+    assert mixability_gaps.constant_gaps(BOOK, hedge(span=0.0)) == 0
+    assert mixability_gaps.anytime_gaps(BOOK, hedge("anytime", 0.0)) == 0
+    assert mixability_gaps.anytime_inverse(BOOK, hedge("anytime", None)) == pytest.approx(3 / sqrt(LN4), rel=1e-12)
+    assert mixability_gaps.self_tuned_gaps(2.0, 3.0, 8.0) == 4.0  # (3 + sqrt(9 + 16)) / 2
 
 
 @pytest.mark.parametrize("theorem", [experts.hedge_prior, experts.hedge_tuned, experts.adahedge_prior])

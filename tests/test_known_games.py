@@ -12,7 +12,7 @@ import pytest
 from regretless.comparator import GameComparator
 from regretless.ledger import GameLedger
 from regretless.theory import boosting, correlated, games, regret_matching, self_play, sequence_form
-from regretless.theory import game_standing as gs
+from regretless.theory import game_facts as gs
 
 from .known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 

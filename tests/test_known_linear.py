@@ -13,15 +13,15 @@ from regretless.ledger import Ledger
 from regretless.theorem import joint_confidence, together
 from regretless.theory import (
     budget,
+    facts,
     kernel,
     leave_one_out,
     margin_perceptron,
-    mistakes,
     multiclass,
+    ogd,
     p_norm,
-    regret,
+    perceptron,
     rounding,
-    standing,
     winnow,
 )
 from regretless.theory import online_to_batch as future
@@ -39,7 +39,7 @@ V = Comparator(
     "v", norm=2.0, hinge=3.25, squared_hinge=0.81, loss=1.5, least=0.8, rounds=12, max_norm2=9, total_norm2=40
 )
 OWN = {"comparator.own": 2.5}
-LEARNER = standing.Standing(norm=5.0, rate=0.5, passes=4)
+LEARNER = facts.Standing(norm=5.0, rate=0.5, passes=4)
 
 
 def case(theorem, learner, bound, observed=None, changes: Change | None = None) -> Known:
@@ -56,14 +56,14 @@ NEARLY_57 = {"comparator.least": 6 / sqrt(57) * (1 + 1e-13)}  # (r / rho)^2 is 5
 KERNEL = kernel.KernelStanding(norm=5.0, rate=0.5, removed=1.5, removals=0.0)
 
 PERCEPTRON = [
-    case(mistakes.separable, LEARNER, NOVIKOFF, 5),
-    case(mistakes.sharp, LEARNER, 42.25, 5),  # ((6 + 7) / 2)^2
-    case(mistakes.squared_hinge, LEARNER, 47.61, 5),  # (6 + 0.9)^2
-    case(mistakes.total_distance, LEARNER, 42.5, 5),  # 36 + 6.5
-    case(mistakes.posterior, LEARNER, 23.25, 5),  # 3.25 + 2 * 5 / 0.5
-    case(mistakes.clean_pass, LEARNER, 57 * 3, 12),
-    case(mistakes.clean_pass, LEARNER, 58 * 3, 12, NEARLY_57),
-    case(mistakes.sharp, LEARNER, 3.25, 5, {"comparator.norm": 0.0, "ledger.max_norm2": 0.0}),
+    case(perceptron.separable, LEARNER, NOVIKOFF, 5),
+    case(perceptron.sharp, LEARNER, 42.25, 5),  # ((6 + 7) / 2)^2
+    case(perceptron.squared_hinge, LEARNER, 47.61, 5),  # (6 + 0.9)^2
+    case(perceptron.total_distance, LEARNER, 42.5, 5),  # 36 + 6.5
+    case(perceptron.posterior, LEARNER, 23.25, 5),  # 3.25 + 2 * 5 / 0.5
+    case(perceptron.clean_pass, LEARNER, 57 * 3, 12),
+    case(perceptron.clean_pass, LEARNER, 58 * 3, 12, NEARLY_57),
+    case(perceptron.sharp, LEARNER, 3.25, 5, {"comparator.norm": 0.0, "ledger.max_norm2": 0.0}),
     *(
         case(theorem, KERNEL, bound, 5)
         for theorem, bound in zip(kernel.UNFORGETTING, (NOVIKOFF, 42.25, 47.61, 42.5, 23.25), strict=True)
@@ -144,21 +144,21 @@ MARGINS = [
 ]
 
 
-def descent(schedule: str, loss: str, radius: float) -> standing.Standing:
-    return standing.Standing(norm=5.0, rate=0.5, schedule=schedule, loss=loss, radius=radius)
+def descent(schedule: str, loss: str, radius: float) -> facts.Standing:
+    return facts.Standing(norm=5.0, rate=0.5, schedule=schedule, loss=loss, radius=radius)
 
 
 HINGE = descent("constant", "hinge", inf)
 DESCENT = [
-    case(regret.posterior_regret, HINGE, 40.875, 1),  # 4 + 36 / 2 * (4 - 2) + 1.75 / 2
-    case(regret.posterior_regret, HINGE, 4.875, 1, {"ledger.last_rate": 1.0}),
-    case(regret.posterior_regret, HINGE, 0.0, 1, {"ledger.first_rate": 0.0, "ledger.step2": 0.0}),
-    case(regret.prior_regret, HINGE, 31, 1),  # 4 + 1/4 * 9 * 12
-    case(regret.prior_regret, descent("inverse-sqrt", "logistic", 2.5), 24.75 * sqrt(12), 1),  # 4.5^2 + 9 / 2
-    case(regret.prior_regret, descent("self-tuned", "hinge", 2.5), 62.25 * sqrt(12), 1),  # (4.5^2 + 1/2) * 3
-    case(regret.prior_regret, descent("constant", "square", 2.5), 7807, 1),  # G = 2 * (1 + 7.5) * 3 = 51
-    case(regret.mistakes_from_regret, HINGE, 42.375, 4),
-    case(regret.mistakes_from_regret, descent("constant", "logistic", inf), 42.375 / log(2), 4),
+    case(ogd.posterior_regret, HINGE, 40.875, 1),  # 4 + 36 / 2 * (4 - 2) + 1.75 / 2
+    case(ogd.posterior_regret, HINGE, 4.875, 1, {"ledger.last_rate": 1.0}),
+    case(ogd.posterior_regret, HINGE, 0.0, 1, {"ledger.first_rate": 0.0, "ledger.step2": 0.0}),
+    case(ogd.prior_regret, HINGE, 31, 1),  # 4 + 1/4 * 9 * 12
+    case(ogd.prior_regret, descent("inverse-sqrt", "logistic", 2.5), 24.75 * sqrt(12), 1),  # 4.5^2 + 9 / 2
+    case(ogd.prior_regret, descent("self-tuned", "hinge", 2.5), 62.25 * sqrt(12), 1),  # (4.5^2 + 1/2) * 3
+    case(ogd.prior_regret, descent("constant", "square", 2.5), 7807, 1),  # G = 2 * (1 + 7.5) * 3 = 51
+    case(ogd.mistakes_from_regret, HINGE, 42.375, 4),
+    case(ogd.mistakes_from_regret, descent("constant", "logistic", inf), 42.375 / log(2), 4),
 ]
 
 DECLARED = future.Declared(delta=0.05, width=2.0, regret=3.0)
@@ -202,18 +202,18 @@ ENDLESS = [
 ]
 
 BREAKS: dict[str, list[Change]] = {
-    standing.SAME_ROUNDS[0]: [{"comparator.rounds": 11.0}, {"comparator.total_norm2": 40.1}],
-    standing.MEASURED[0]: [
+    facts.SAME_ROUNDS[0]: [{"comparator.rounds": 11.0}, {"comparator.total_norm2": 40.1}],
+    facts.MEASURED[0]: [
         {"ledger.max_norm2": 9.9e-291},
         {"ledger.max_norm2": inf},
         {"ledger.max_norm2": 0.0},
         {"ledger.first_rate": 1e-147},
         {"ledger.last_rate": 1e-294},
     ],
-    standing.UNIT_WEIGHTS[0]: [{"ledger.weighted": 1.0}],
-    standing.STEADY[0]: [{"learner.steady": False}],
-    standing.SEPARATES[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}],
-    standing.UNTIL_CLEAN[0]: [{"learner.passes": 0}, {"learner.passes": 7}, {"learner.passes": nan}],
+    facts.UNIT_WEIGHTS[0]: [{"ledger.weighted": 1.0}],
+    facts.STEADY[0]: [{"learner.steady": False}],
+    facts.SEPARATES[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}],
+    facts.UNTIL_CLEAN[0]: [{"learner.passes": 0}, {"learner.passes": 7}, {"learner.passes": nan}],
     kernel.NOTHING_REMOVED[0]: [{"learner.removals": 1.0}, {"learner.removals": 2.0}],
     multiclass.SEPARATES[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}],
     winnow.ALLOWED[0]: [{"comparator.own": inf}],
@@ -230,9 +230,9 @@ BREAKS: dict[str, list[Change]] = {
     second.WEIGHED[0]: [{"learner.volume": 9.9e-291}, {"learner.volume": 0.0}],
     margin_perceptron.WIDE[0]: [{"learner.threshold": 0.4}],
     margin_perceptron.CLEAN[0]: [{"learner.quiet": 2}],
-    regret.INSIDE[0]: [{"learner.radius": 1.999999}],
-    regret.KNOWS_LOSS[0]: [{"comparator.loss": None}],
-    regret.BOUNDED[0]: [
+    ogd.INSIDE[0]: [{"learner.radius": 1.999999}],
+    ogd.KNOWS_LOSS[0]: [{"comparator.loss": None}],
+    ogd.BOUNDED[0]: [
         {"learner.schedule": "scale-free", "learner.radius": 2.5},
         {"learner.loss": "square"},
         {"learner.schedule": "self-tuned"},
@@ -254,16 +254,17 @@ BREAKS: dict[str, list[Change]] = {
     leave_one_out.SAME_ROWS[0]: [{"ledger.rows": 13}],
 }
 
-ROUNDS = (standing.SAME_ROUNDS, standing.MEASURED, standing.UNIT_WEIGHTS, standing.STEADY)
-CLEAN, SEPARATES, SEPARABLE = standing.UNTIL_CLEAN, standing.SEPARATES, (*ROUNDS, standing.SEPARATES)
+ROUNDS = (facts.SAME_ROUNDS, facts.MEASURED, facts.UNIT_WEIGHTS, facts.STEADY)
+CLEAN, SEPARATES, SEPARABLE = facts.UNTIL_CLEAN, facts.SEPARATES, (*ROUNDS, facts.SEPARATES)
 SLOW, NEAR, QUADRATIC = ((winnow.RATE, check) for check in (winnow._slow, winnow._near, winnow._quadratic))
 MADE_FOR = winnow.winnow_tuned.assumes
 LEFT_OUT = (leave_one_out.LAZY, leave_one_out.CLEAN, leave_one_out.ADDITIVE, leave_one_out.SEPARATES,
             leave_one_out.SAME_ROWS)  # fmt: skip
 ASSUMES: Assumes = [
-    ((mistakes.separable,), SEPARABLE),
-    ((mistakes.sharp, mistakes.squared_hinge, mistakes.total_distance, mistakes.posterior, budget.budget), ROUNDS),
-    ((mistakes.clean_pass,), (*SEPARABLE, CLEAN)),
+    ((perceptron.separable,), SEPARABLE),
+    ((perceptron.sharp, perceptron.squared_hinge, perceptron.total_distance, perceptron.posterior), ROUNDS),
+    ((budget.budget,), ROUNDS),
+    ((perceptron.clean_pass,), (*SEPARABLE, CLEAN)),
     (kernel.UNFORGETTING, (*ROUNDS, kernel.NOTHING_REMOVED)),
     (kernel.UNFORGETTING[:1], (SEPARATES,)),
     ((multiclass.classes_sharp, multiclass.classes_posterior), ROUNDS),
@@ -286,9 +287,9 @@ ASSUMES: Assumes = [
     ((margin_perceptron.margin_hinge,), ROUNDS),
     ((margin_perceptron.margin_attained,), (*ROUNDS, margin_perceptron.CLEAN)),
     ((margin_perceptron.margin_clean_pass,), (*SEPARABLE, margin_perceptron.WIDE, CLEAN)),
-    ((regret.posterior_regret, regret.prior_regret, regret.mistakes_from_regret),
-     (*ROUNDS, regret.KNOWS_LOSS, regret.INSIDE)),
-    ((regret.prior_regret,), (regret.BOUNDED,)),
+    ((ogd.posterior_regret, ogd.prior_regret, ogd.mistakes_from_regret),
+     (*ROUNDS, ogd.KNOWS_LOSS, ogd.INSIDE)),
+    ((ogd.prior_regret,), (ogd.BOUNDED,)),
     ((future.average_risk, future.voted_risk), (future.PLAYED,)),
     ((future.mean_risk, future.mean_small_loss, future.mean_excess), (future.PLAYED, future.BEFORE, future.BOUNDED)),
     ((future.mean_excess,), (future.REGRETFUL,)),
@@ -360,7 +361,7 @@ def test_rounding_is_added_to_what_it_may_have_made_smaller():
     far = replace(V, norm=1e12, hinge=0.0)
     unit = float_info.epsilon * 1e12 * (4 * sqrt(480) + 9 * sqrt(150))  # of a width of 0
     still = replace(LEARNER, norm=0.0)
-    assert mistakes.posterior.bound(BOOK, far, still) == pytest.approx(unit, rel=1e-9)
+    assert perceptron.posterior.bound(BOOK, far, still) == pytest.approx(unit, rel=1e-9)
     assert multiclass.classes_posterior.bound(BOOK, far, still) == pytest.approx(2 * unit, rel=1e-9)
     dual = replace(far, product=0.0, own=1e12)
     assert p_norm.p_norm_posterior.bound(BOOK, dual, PNORM) == pytest.approx(unit, rel=1e-9)
@@ -432,9 +433,9 @@ def test_a_vector_that_loses_nothing_is_regretted_by_no_more_than_the_own_loss()
         one = game.changed({"ledger.loss": lost})
         assert one.theorem.limit(one.ledger, one.comparator, one.learner) == (lost, "the learner's own loss")
         assert one.theorem.certify(one.ledger, [one.comparator], one.learner).vacuous is vacuous
-    assert regret.mistakes_from_regret.limit(BOOK, V, HINGE) == (12.0, "the number of rounds")
-    assert mistakes.sharp.certify(BOOK, [replace(V, played=43.0)], LEARNER).vacuous is False  # 42.25
-    assert mistakes.sharp.certify(BOOK, [replace(V, played=42.0)], LEARNER).vacuous is True
+    assert ogd.mistakes_from_regret.limit(BOOK, V, HINGE) == (12.0, "the number of rounds")
+    assert perceptron.sharp.certify(BOOK, [replace(V, played=43.0)], LEARNER).vacuous is False  # 42.25
+    assert perceptron.sharp.certify(BOOK, [replace(V, played=42.0)], LEARNER).vacuous is True
 
 
 AT_ONCE = {"mean_risk": False, "mean_excess": False}
@@ -452,7 +453,7 @@ def test_lines_that_rest_on_one_event_fail_together():
     vote, average, mean = (
         one.certify(BOOK, [V], DECLARED) for one in (future.voted_risk, future.average_risk, future.mean_risk)
     )
-    sure = mistakes.sharp.certify(BOOK, [V], LEARNER)
+    sure = perceptron.sharp.certify(BOOK, [V], LEARNER)
     assert joint_confidence([vote, average, sure]) == pytest.approx(0.95, rel=1e-12)
     assert joint_confidence([vote, average, mean]) == pytest.approx(0.9, rel=1e-12)
     assert joint_confidence([mean, replace(mean, confidence=0.8)]) == pytest.approx(0.75, rel=1e-12)

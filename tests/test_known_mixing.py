@@ -9,8 +9,8 @@ from sys import float_info
 import pytest
 
 from regretless.ledger import Ledger, MixedLedger
-from regretless.theory import mixing, mixing_mirror, mixing_regret, multiclass, regret, standing, winnow
-from regretless.theory import mixing_standing as ms
+from regretless.theory import facts, mixing, mixing_mirror, mixing_regret, multiclass, ogd, winnow
+from regretless.theory import mixing_facts as ms
 from regretless.theory import passive_aggressive as pa
 
 from . import test_known_linear as linear
@@ -120,7 +120,7 @@ def lifted(change: Change) -> Change:
 
 BREAKS: dict[str, list[Change]] = {
     **{words: [lifted(change) for change in changes] for words, changes in linear.BREAKS.items()},
-    standing.SAME_ROUNDS[0]: [{"comparator.rounds": 12 * (1 + 1e-8)}, {"comparator.total_norm2": 40.1}],
+    facts.SAME_ROUNDS[0]: [{"comparator.rounds": 12 * (1 + 1e-8)}, {"comparator.total_norm2": 40.1}],
     pa.ONE_LENGTH[0]: [{"ledger.plain.total_norm2": 427.5 - 1e-9}],
     ms.ALONE[0]: [{"learner.targets": 2}],
 }
@@ -144,8 +144,8 @@ ASSUMES: Assumes = [
     ((mixing_mirror.mixed_winnow_hinge, mixing_mirror.all_winnow_hinge, mixing_mirror.mixed_winnow_textbook),
      (*ROUNDS, winnow.ALLOWED, linear.NEAR)),
     ((mixing_regret.mixed_posterior_regret, mixing_regret.mixed_prior_regret, mixing_regret.mixed_mistakes_from_regret),
-     (*ROUNDS, regret.KNOWS_LOSS, regret.INSIDE)),
-    ((mixing_regret.mixed_prior_regret,), (regret.BOUNDED,)),
+     (*ROUNDS, ogd.KNOWS_LOSS, ogd.INSIDE)),
+    ((mixing_regret.mixed_prior_regret,), (ogd.BOUNDED,)),
     ((mixing_regret.mixed_aggressive_separable, mixing_regret.mixed_aggressive_mistakes), (*SEPARABLE, pa.PLAIN)),
     ((mixing_regret.mixed_aggressive_agnostic,), (*ROUNDS, pa.PLAIN, pa.ONE_LENGTH)),
     ((mixing_regret.mixed_limited_mistakes, mixing_regret.mixed_limited_posterior), (*ROUNDS, pa.LIMITED)),
@@ -181,10 +181,10 @@ def test_an_assumption_of_mixing_holds_up_to_its_edge(case, change):
 def test_small_sums_are_told_apart(name):
     """Rounds that weigh next to nothing in all are told from others that weigh twice as much."""
     other = PERCEPTRON[1].changed({f"ledger.mixed.{name}": 1e-3, f"comparator.{name}": 2e-3})
-    assert other.obstacle == standing.SAME_ROUNDS[0]
+    assert other.obstacle == facts.SAME_ROUNDS[0]
     assert (
         linear.PERCEPTRON[1].changed({"ledger.total_norm2": 1e-3, "comparator.total_norm2": 2e-3}).obstacle
-        == standing.SAME_ROUNDS[0]
+        == facts.SAME_ROUNDS[0]
     )
 
 

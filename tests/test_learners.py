@@ -407,7 +407,7 @@ def test_a_saved_learner_goes_on_bit_for_bit(learner, labels, tmp_path):
 def test_a_model_that_does_not_fit_together_is_refused(tmp_path):
     """A model file with a good checksum but nonsense inside is a ModelError, whatever the nonsense."""
     from regretless.linear.persist import KEYS
-    from regretless.modelfile import read_model, write_model
+    from regretless.persist.format import read_model, write_model
 
     path = tmp_path / "m.rgl"
     Perceptron().fit(np.eye(3), [0, 1, 2]).save(path)
@@ -485,7 +485,7 @@ def test_the_public_names():
 @pytest.mark.parametrize("labels", [[-1, 1], ["a", "b"], [0.0, 1.0, 2.0], [False, True], list(range(150))])
 def test_the_classes_of_many_labels_are_those_of_numpy(labels):
     """Comparing many labels finds what sorting them finds, also when a class comes late."""
-    from regretless.linear.classes import distinct, encode
+    from regretless.linear.labels import distinct, encode
 
     y = np.array(labels)[np.random.default_rng(0).integers(0, len(labels), 3000)]
     late = np.array([labels[0]] * 2999 + [labels[-1]])

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3IX
-from regretless.classes import FiniteClass, Halving
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge
+from regretless.finite_classes import FiniteClass, Halving
 from regretless.linear import Perceptron, PNormPerceptron, SecondOrderPerceptron
 from regretless.linear.registry import LEARNERS, learner_class
 

@@ -15,19 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless import _core
-from regretless.classes import (
+from regretless.errors import RegretlessError
+from regretless.finite_classes import (
     FiniteClass,
     MistakeTree,
     littlestone_dimension,
     randomized_littlestone_dimension,
     vc_dimension,
 )
-from regretless.classes.dimensions import littlestone, randomized, watch
-from regretless.classes.dimensions.littlestone import LittlestoneSearch
-from regretless.classes.dimensions.randomized import RandomizedSearch
-from regretless.classes.finite_class import Words, packed
-from regretless.classes.learners.randomized import RandomizedOptimal, searched
-from regretless.errors import RegretlessError
+from regretless.finite_classes.dimensions import budget, littlestone, randomized
+from regretless.finite_classes.dimensions.littlestone import LittlestoneSearch
+from regretless.finite_classes.dimensions.randomized import RandomizedSearch
+from regretless.finite_classes.finite_class import Words, packed
+from regretless.finite_classes.learners.randomized import RandomizedOptimal, searched
 
 from .finite_classes import KNOWN, every_class, random_class
 
@@ -457,8 +457,8 @@ def test_patience_ends_at_the_same_place_everywhere(monkeypatch: pytest.MonkeyPa
     finite_class = drawn(700, 700, 0.3, 2)
     ends = set()
     for first, between in ((1 << 16, 0.02), (7, 0.0), (1 << 30, 1.0)):
-        monkeypatch.setattr(watch.Watch.slices, "__defaults__", (first,))
-        monkeypatch.setattr(watch, "BETWEEN_LOOKS", between if first > 7 else 1e-4)
+        monkeypatch.setattr(budget.Watch.slices, "__defaults__", (first,))
+        monkeypatch.setattr(budget, "BETWEEN_LOOKS", between if first > 7 else 1e-4)
         search = RandomizedSearch(finite_class)
         found = search.dimension(words=6_000_000)
         ends.add((search.words, found.lower, found.upper, found.steps))
@@ -549,7 +549,7 @@ def test_a_shattered_set_is_where_the_search_begins() -> None:
 
 def test_a_long_search_chooses_points_greedily(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that is not done soon is never behind a greedy choice of points, which is its tree if it is ended."""
-    monkeypatch.setattr(littlestone, "GREEDY_AFTER", watch.FIRST_SLICE)
+    monkeypatch.setattr(littlestone, "GREEDY_AFTER", budget.FIRST_SLICE)
     finite_class = drawn(1500, 1500, 0.3, 3)
     told: list[tuple[int, int, int]] = []
     found = littlestone_dimension(finite_class, stop=lambda: len(told) > 1, on_progress=lambda *news: told.append(news))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from regretless.errors import RegretlessError
-from regretless.linear.separation import gordan, least_distance, margin_search, nearest, signed_rows
+from regretless.linear.separation import gordan, hard_margin, margin_search, min_norm_point, signed_rows
 from regretless.linear.separation.margin import MaxMargin, max_margin, max_margin_signed, separate
 
 WORKED: list[tuple[list[list[int]], list[int], Fraction]] = [  # rows, labels, squared margin
@@ -466,28 +466,28 @@ def test_a_gap_that_numbers_do_not_hold_is_not_claimed():
 
 
 def shrink_systems(patch):
-    patch.setattr(least_distance, "ELIMINATED", 5)
+    patch.setattr(hard_margin, "ELIMINATED", 5)
 
 
 def conjugate(patch):
-    patch.setattr(least_distance, "FACTORED_AT_ONCE", 3)
+    patch.setattr(hard_margin, "FACTORED_AT_ONCE", 3)
 
 
 def conjugate_only(patch):
-    patch.setattr(least_distance, "FACTORED_AT_ONCE", 3)
-    patch.setattr(least_distance, "FACTORED_AT_ALL", 3)
+    patch.setattr(hard_margin, "FACTORED_AT_ONCE", 3)
+    patch.setattr(hard_margin, "FACTORED_AT_ALL", 3)
 
 
 def give_up_on_conjugates(patch):
-    patch.setattr(least_distance, "FACTORED_AT_ONCE", 3)
-    patch.setattr(least_distance, "CONJUGATE_STEPS", 2)
+    patch.setattr(hard_margin, "FACTORED_AT_ONCE", 3)
+    patch.setattr(hard_margin, "CONJUGATE_STEPS", 2)
 
 
 def small_blocks(patch):
     patch.setattr(signed_rows, "AT_A_TIME", 100)
     patch.setattr(signed_rows, "CAREFUL", 50)
-    patch.setattr(least_distance, "ROWS_OF_GRAM", 7)
-    patch.setattr(least_distance, "ELIMINATED", 5)
+    patch.setattr(hard_margin, "ROWS_OF_GRAM", 7)
+    patch.setattr(hard_margin, "ELIMINATED", 5)
 
 
 def number_afresh(patch):
@@ -525,7 +525,7 @@ def test_every_way_leads_to_the_same_interval(monkeypatch, way, layout):
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 def test_many_rows_are_corrected_rather_than_reduced(monkeypatch, layout):
     """Where the rows of a certificate are too many to single some out, their weights still combine them to nothing."""
-    monkeypatch.setattr(nearest, "MOST_ROWS", 5)
+    monkeypatch.setattr(min_norm_point, "MOST_ROWS", 5)
     X, y = planted(400, 15, noise=0.1)
     found = separate(layout(X), y)
     assert found.separable is False

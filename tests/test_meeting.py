@@ -12,25 +12,7 @@ import pytest
 from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge
 from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.bandits.simulation import runner, simulate
-from regretless.classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
-from regretless.classes.learners.registry import CLASS_LEARNERS, class_learner
-from regretless.errors import RegretlessError
-from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
-from regretless.experts import Hedge as Combiner
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
-from regretless.ledger import ClassLedger
-from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
-from regretless.linear.registry import LEARNERS, learner_class
-from regretless.meeting import kinds, meet, playing, pulled, trace, tracing
-from regretless.meeting.kinds import fits, natures_for, resolve
-from regretless.meeting.linear_player import LinearPlayer
-from regretless.meeting.player import LabelPlayer
-from regretless.meeting.playing import again, player_of
-from regretless.meeting.promised import Kept, beside
-from regretless.meeting.pulled import replayed
-from regretless.meeting.several import joined
-from regretless.meeting.worst import WorstCaseLabels
-from regretless.nature import (
+from regretless.environments import (
     AgnosticTree,
     Bernoulli,
     Dyadic,
@@ -49,9 +31,28 @@ from regretless.nature import (
     Table,
     WrittenPoints,
 )
-from regretless.nature.labels import Asker, Labels
-from regretless.nature.promises import Promise
-from regretless.nature.registry import NATURES, entry_of, make
+from regretless.environments.labels import Asker, Labels
+from regretless.environments.lower_bounds import Promise
+from regretless.environments.registry import NATURES, entry_of, make
+from regretless.errors import RegretlessError
+from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
+from regretless.experts import Hedge as Combiner
+from regretless.experts.registry import EXPERT_LEARNERS, expert_class
+from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
+from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_learner
+from regretless.ledger import ClassLedger
+from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
+from regretless.linear.registry import LEARNERS, learner_class
+from regretless.play import bandits, compatibility, meet, trace, tracing
+from regretless.play import run as run_module
+from regretless.play.aggregate import joined
+from regretless.play.bandits import replayed
+from regretless.play.compatibility import fits, natures_for, resolve
+from regretless.play.linear_player import LinearPlayer
+from regretless.play.lower_bounds import Kept, beside
+from regretless.play.player import LabelPlayer
+from regretless.play.run import again, player_of
+from regretless.play.worst_case import WorstCaseLabels
 from regretless.theorem import Certificate, theorem
 
 THRESHOLDS = FiniteClass.named("thresholds:7")
@@ -85,7 +86,7 @@ def combiner(name):
 
 def test_the_examples_are_what_is_played():
     """The examples of `meet` and `trace` give what stands below them."""
-    for module in (playing, tracing):
+    for module in (run_module, tracing):
         found = doctest.testmod(module)
         assert found.attempted >= 4
         assert not found.failed
@@ -512,7 +513,7 @@ def test_no_hypothesis_left_is_no_certificate():
 @pytest.fixture
 def little_room(monkeypatch):
     """Losses of few runs alone may be looked at together."""
-    for module in (pulled, runner):
+    for module in (bandits, runner):
         monkeypatch.setattr(module, "MOST_REALISED", 16 * 3 * 50)
 
 
@@ -659,19 +660,19 @@ def test_what_does_not_answer_to_the_learner_is_played_in_blocks(monkeypatch, le
 
 def test_what_is_said_of_learners_by_name_is_what_their_classes_say():
     """Whoever adds a learner has to say what it is, where that is said by names."""
-    assert {name for name in CLASS_LEARNERS if class_learner(name).draws} == set(kinds.DRAWS_LABELS)
+    assert {name for name in CLASS_LEARNERS if class_learner(name).draws} == set(compatibility.DRAWS_LABELS)
     drawing = {name for name in EXPERT_LEARNERS if hasattr(expert_class(name), "_draws")} - {"weighted-majority"}
     assert {name for name in drawing if "random_state" in signature(expert_class(name)).parameters} == set(
-        kinds.FOLLOWING
+        compatibility.FOLLOWING
     )
     of_labels = {name for name in EXPERT_LEARNERS if not takes_losses(name)}
-    assert of_labels | {name for name in BANDITS if bandit_class(name).advised} == set(kinds.OF_LABELS)
-    assert {name for name in NATURES if watches(name)} == set(kinds.WATCHES_DRAWS)
+    assert of_labels | {name for name in BANDITS if bandit_class(name).advised} == set(compatibility.OF_LABELS)
+    assert {name for name in NATURES if watches(name)} == set(compatibility.WATCHES_DRAWS)
 
 
 def takes_losses(name: str) -> bool:
     """Whether a combiner can be told bare losses."""
-    more = {"beta": 0.5, "random_state": 0} if name in kinds.FOLLOWING else {}
+    more = {"beta": 0.5, "random_state": 0} if name in compatibility.FOLLOWING else {}
     try:
         learner = expert_class(name)(loss=None, **more)
         learner._begin(2, 1)
@@ -761,7 +762,7 @@ def test_every_learner_can_meet_some_nature():
 
 def test_hypotheses_are_tallied_by_the_labels_of_their_points():
     """Counting labels for each point gives every hypothesis the mistakes that its votes have."""
-    from regretless.meeting.tally import Tally
+    from regretless.play.counts import Tally
 
     finite_class = FiniteClass.named("intervals:6")
     generator = np.random.default_rng(5)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.classes import FiniteClass, MistakeTree, littlestone_dimension
 from regretless.errors import RegretlessError
+from regretless.finite_classes import FiniteClass, MistakeTree, littlestone_dimension
 
 THRESHOLDS = FiniteClass([[int(x >= t) for x in range(7)] for t in range(8)])
 BINARY_SEARCH = MistakeTree(np.array([3, 5, 1, 6, 4, 2, 0]), np.arange(7, -1, -1))

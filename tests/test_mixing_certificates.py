@@ -16,8 +16,8 @@ from scipy.sparse import csr_matrix
 import regretless.distributed.certificates.rereading as over
 from regretless.distributed import arrays, mix
 from regretless.distributed.certificates.certified import MIXED_OTHERS, certify_mixture, theorems_of
-from regretless.distributed.mixture import NO_GUARANTEE, Mixture
-from regretless.distributed.once import average_once
+from regretless.distributed.one_shot import average_once
+from regretless.distributed.result import NO_GUARANTEE, Mixture
 from regretless.errors import RegretlessError
 from regretless.linear import (
     AveragedPerceptron,
@@ -28,9 +28,9 @@ from regretless.linear import (
     PNormPerceptron,
     Winnow,
 )
-from regretless.linear.fresh import LOOKED
+from regretless.linear.first_pass import LOOKED
+from regretless.theory.facts import UNIT_WEIGHTS
 from regretless.theory.mixing import all_separable, epochs_until_clean, mixed_separable
-from regretless.theory.standing import UNIT_WEIGHTS
 
 from .mixed_data import write_svm
 from .mixing_runs import LOSSES, Player, mixed, power_link

@@ -25,7 +25,7 @@ from regretless.linear import (
     PNormPerceptron,
     Winnow,
 )
-from regretless.modelfile import read_model, write_model
+from regretless.persist.format import read_model, write_model
 
 from .mixed_data import pairs, write_svm
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.distributed.core.mixable import refuse, started
+from regretless.distributed.core.learner_adapter import refuse, started
 from regretless.errors import RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import (
@@ -316,7 +316,7 @@ def test_what_cannot_be_mixed_is_refused_with_the_reason(learner: Any, reason: s
 
 def test_every_learner_is_either_mixed_or_refused() -> None:
     """There is no learner for which it was forgotten to decide."""
-    from regretless.distributed.core.mixable import MIXED, REFUSED
+    from regretless.distributed.core.learner_adapter import MIXED, REFUSED
     from regretless.linear.registry import LEARNERS, learner_class
 
     for name in LEARNERS:

@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as npst
 from safetensors.numpy import load_file, save_file
 
 from regretless.errors import ModelError
-from regretless.modelfile import TYPES, read_model, write_model
+from regretless.persist.format import TYPES, read_model, write_model
 
 META: dict[str, Any] = {
     "learner": "perceptron",

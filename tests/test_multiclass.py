@@ -16,8 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron
-from regretless.linear.comparators.matrices import Matrix, read
+from regretless.linear.comparators.multiclass import Matrix, read
 from regretless.textbook.multiclass_perceptron import multiclass_perceptron
+from regretless.theory.facts import Standing
 from regretless.theory.multiclass import (
     MULTICLASS,
     classes_clean_pass,
@@ -25,7 +26,6 @@ from regretless.theory.multiclass import (
     classes_separable,
     classes_sharp,
 )
-from regretless.theory.standing import Standing
 
 WEIGHTS = "a round that weighs 2 is one round and not two"
 THRESHOLD = "the weights of classes move a threshold, which takes a constant feature and many passes"
@@ -203,7 +203,7 @@ def test_without_the_factor_two_the_bound_is_false():
 
 def question(learner, X, y, **more):
     """What `certify` asks."""
-    from regretless.linear.intake import read_rows
+    from regretless.linear.validation import read_rows
 
     batch, codes = read_rows(X, learner=learner, reset=False), learner.codes(np.asarray(y))
     return learner.question(lambda: iter([(batch, codes)]), len(batch), in_memory=True, svm=False, against=None, **more)

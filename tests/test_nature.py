@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from regretless.bandits import Exp3IX
 from regretless.bandits.simulation import simulate
-from regretless.errors import RegretlessError
-from regretless.nature import (
+from regretless.environments import (
     Adaptive,
     Bernoulli,
     Drifting,
@@ -27,7 +26,8 @@ from regretless.nature import (
     Table,
     reversal,
 )
-from regretless.nature.arms.stochastic import key_of_run, uniforms
+from regretless.environments.arms.stochastic import key_of_run, uniforms
+from regretless.errors import RegretlessError
 
 WORD = 2**64
 

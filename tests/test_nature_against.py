@@ -10,11 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.bandits import Exp3
-from regretless.classes import FiniteClass, Halving, RandomizedOptimal, StandardOptimal
-from regretless.errors import RegretlessError
-from regretless.experts import Hedge, RandomizedWeightedMajority, WeightedMajority
-from regretless.linear import Perceptron
-from regretless.nature import (
+from regretless.environments import (
     AgnosticTree,
     Dyadic,
     Exponential,
@@ -29,8 +25,12 @@ from regretless.nature import (
     WrittenPoints,
     promises_of,
 )
-from regretless.nature.targets import points as points_module
-from regretless.nature.targets.points import votes_of
+from regretless.environments.targets import points as points_module
+from regretless.environments.targets.points import votes_of
+from regretless.errors import RegretlessError
+from regretless.experts import Hedge, RandomizedWeightedMajority, WeightedMajority
+from regretless.finite_classes import FiniteClass, Halving, RandomizedOptimal, StandardOptimal
+from regretless.linear import Perceptron
 
 from .finite_classes import random_class
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.classes import FiniteClass, MistakeTree
+from regretless.environments import AgnosticTree, FairCoins, Opposed, promises_of
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge, WeightedMajority
-from regretless.nature import AgnosticTree, FairCoins, Opposed, promises_of
+from regretless.finite_classes import FiniteClass, MistakeTree
 
 THRESHOLDS = FiniteClass.named("thresholds:7")
 DEEP = MistakeTree(np.array([3, 1, 5, 0, 2, 4, 6]), np.arange(8))  # a binary search, if hypothesis h says 1 below h

@@ -13,11 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.bandits import Exp3, simulate
-from regretless.classes import FiniteClass, MistakeTree
-from regretless.classes.finite_class import packed
-from regretless.errors import RegretlessError
-from regretless.linear import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron, Winnow
-from regretless.nature import (
+from regretless.environments import (
     AgnosticTree,
     DriftingTarget,
     Dyadic,
@@ -40,6 +36,10 @@ from regretless.nature import (
     make,
     promises_of,
 )
+from regretless.errors import RegretlessError
+from regretless.finite_classes import FiniteClass, MistakeTree
+from regretless.finite_classes.finite_class import packed
+from regretless.linear import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron, Winnow
 
 from .documents import examples
 from .finite_classes import random_class

@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import regretless.nature
-from regretless.classes import FiniteClass
+import regretless.environments
+from regretless.environments import Labels, ObliviousLabels, make
+from regretless.environments.registry import parameters
 from regretless.errors import RegretlessError
-from regretless.nature import Labels, ObliviousLabels, make
-from regretless.nature.registry import parameters
+from regretless.finite_classes import FiniteClass
 
 THRESHOLDS = FiniteClass.named("thresholds:7")
 
 
-@pytest.mark.parametrize("name", regretless.nature.NATURES)
+@pytest.mark.parametrize("name", regretless.environments.NATURES)
 def test_every_name_makes_a_nature(name: str, tmp_path: Path) -> None:
     """Each entry can be made with its defaults, as text too, calls itself so and gives what it says."""
-    entry = regretless.nature.NATURES[name]
+    entry = regretless.environments.NATURES[name]
     needed = {}
     if name == "written":
         (tmp_path / "labels.csv").write_text("3,1\n" * 50)
@@ -99,15 +99,15 @@ def test_what_has_to_be_given_is_told_in_capitals() -> None:
 
 def test_the_table_of_natures_loads_nothing_heavy() -> None:
     """Names and summaries can be listed without numpy."""
-    code = "import sys, regretless.nature.registry; print('numpy' in sys.modules)"
+    code = "import sys, regretless.environments.registry; print('numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
 
 
 def test_all_names_of_the_package_can_be_had() -> None:
     """Every name in __all__ is an attribute, and nothing else is."""
-    for name in regretless.nature.__all__:
-        assert getattr(regretless.nature, name) is not None
-    assert sorted(regretless.nature.__all__) == sorted(regretless.nature._HOMES)
+    for name in regretless.environments.__all__:
+        assert getattr(regretless.environments, name) is not None
+    assert sorted(regretless.environments.__all__) == sorted(regretless.environments._HOMES)
     with pytest.raises(AttributeError, match="Weather"):
-        regretless.nature.Weather  # noqa: B018
+        regretless.environments.Weather  # noqa: B018

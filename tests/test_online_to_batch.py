@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from regretless.run.linear.linear import Run
 
 import regretless
 from regretless.batch import average
@@ -25,12 +26,11 @@ from regretless.linear import (
     Perceptron,
     PNormPerceptron,
 )
-from regretless.linear.fresh import LOOKED
+from regretless.linear.first_pass import LOOKED
 from regretless.linear.ogd import SCHEDULES
 from regretless.linear.persist import rebuilt
 from regretless.linear.registry import LEARNERS, learner_class
-from regretless.modelfile import read_model
-from regretless.run import Run
+from regretless.persist.format import read_model
 from regretless.theory.online_to_batch import (
     FUTURE,
     RATES,

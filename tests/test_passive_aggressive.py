@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import PassiveAggressive
-from regretless.linear.intake import read_rows
+from regretless.linear.validation import read_rows
 from regretless.textbook.passive_aggressive import passive_aggressive
 from regretless.theory.passive_aggressive import (
     OF_VARIANT,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.classes import FiniteClass
 from regretless.errors import RegretlessError
+from regretless.finite_classes import FiniteClass
 
 from .cli import CommandLine
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from regretless.classes import FiniteClass, Halving
+from regretless.environments import written
 from regretless.errors import DataError
-from regretless.nature import written
+from regretless.finite_classes import FiniteClass, Halving
 
 
 def test_a_file_of_points_and_labels_is_played(tmp_path: Path) -> None:

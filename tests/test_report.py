@@ -22,7 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.report import BoundCurve, Report, numbers, render, write_report
+from regretless.report import BoundCurve, Report, formatting, render, write_report
 from regretless.report.axes import Axis, round_axis, value_axis
 from regretless.report.charts import at_round, count_panel, rate_panel, recent_rates, thin
 from regretless.report.formula import mathml
@@ -238,7 +238,7 @@ def test_long_names_are_shortened_with_the_full_name_in_the_title() -> None:
     name = "country=Liechtenstein × device=tablet × hour=23 × weekday=Sunday"
     text = render(sample(weights=[(name, 1.0)]))
     assert f"<title>{name}: +1.000</title>" in text
-    assert "<bdi>" + numbers.shorten(name, 36) + "</bdi>" in text
+    assert "<bdi>" + formatting.shorten(name, 36) + "</bdi>" in text
     assert name not in Page(re.sub("<title>.*?</title>", "", text)).text
 
 
@@ -420,7 +420,7 @@ def test_room_and_not_size_decides_between_regrets() -> None:
 )
 def test_numbers_read_well(value: float, text: str) -> None:
     """Whole numbers are grouped and complete; others have four significant digits and no idle zeros."""
-    assert numbers.number(value) == text
+    assert formatting.number(value) == text
 
 
 @pytest.mark.parametrize(
@@ -429,7 +429,7 @@ def test_numbers_read_well(value: float, text: str) -> None:
 )
 def test_shares_never_round_to_all(share: float, text: str) -> None:
     """Less than all is never shown as 100%."""
-    assert numbers.percent(share) == text
+    assert formatting.percent(share) == text
 
 
 @pytest.mark.parametrize(
@@ -450,7 +450,7 @@ def test_bounds_are_never_shown_on_the_wrong_side(
     observed: float, bound: float, whole: bool, holds: bool, shown: tuple[str, str]
 ) -> None:
     """A bound that holds is not shown below what was observed, one that does not hold never above it."""
-    assert numbers.observed_and_bound(observed, bound, whole, holds) == shown
+    assert formatting.observed_and_bound(observed, bound, whole, holds) == shown
 
 
 def parsed(text: str) -> float:
@@ -465,20 +465,20 @@ def parsed(text: str) -> float:
 def test_shown_numbers_compare_as_the_true_ones(observed: float, bound: float, whole: bool) -> None:
     """Read back from the page, observed and bound stand on the sides on which they truly stand."""
     observed = float(round(observed)) if whole else observed
-    shown = [parsed(text) for text in numbers.observed_and_bound(observed, bound, whole, observed <= bound)]
+    shown = [parsed(text) for text in formatting.observed_and_bound(observed, bound, whole, observed <= bound)]
     assert (shown[0] <= shown[1]) == (observed <= bound)
 
 
 def test_typed_mathematics_is_typeset() -> None:
     """Signs and Greek letters are set as such, and the same letters inside a word are left alone."""
-    assert numbers.typeset("(r / rho)^2 >= sqrt(M), eta_1 <= 2") == "(r / ρ)² ≥ √(M), η_1 ≤ 2"
-    assert numbers.typeset("Theta, beta, x^23, rhombus") == "Theta, beta, x^23, rhombus"
+    assert formatting.typeset("(r / rho)^2 >= sqrt(M), eta_1 <= 2") == "(r / ρ)² ≥ √(M), η_1 ≤ 2"
+    assert formatting.typeset("Theta, beta, x^23, rhombus") == "Theta, beta, x^23, rhombus"
 
 
 def test_columns_share_their_decimals() -> None:
     """Values of one column have equally many decimals, unless a small one would read as zero."""
-    assert numbers.aligned([2.5, -1.25, 0.0]) == ["2.500", "−1.250", "0.000"]
-    assert numbers.aligned([123.0, 1e-7]) == ["123", "1 × 10⁻⁷"]
+    assert formatting.aligned([2.5, -1.25, 0.0]) == ["2.500", "−1.250", "0.000"]
+    assert formatting.aligned([123.0, 1e-7]) == ["123", "1 × 10⁻⁷"]
 
 
 # --- axes and curves ----------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from regretless.errors import RegretlessError
 from regretless.plot import figure
-from regretless.report import ForecastReport, History, numbers, render_forecasts, shortened, write_forecast_report
+from regretless.report import ForecastReport, History, formatting, render_forecasts, shortened, write_forecast_report
 from regretless.report.axes import value_axis
 from regretless.report.curves import Panel
 from regretless.report.forecast_charts import panels
@@ -234,7 +234,7 @@ def test_numbers_of_the_run_are_in_the_page() -> None:
     """Losses, regrets, the forecast, parameters and what was missing are all in the text."""
     report = forecasts(missing=7, delay_cost=12.5)
     text = Page(render_forecasts(report)).text
-    wanted = [numbers.number(report.loss), numbers.number(min(report.expert_losses.values())), "63.25", "12.5"]
+    wanted = [formatting.number(report.loss), formatting.number(min(report.expert_losses.values())), "63.25", "12.5"]
     wanted += ["Forecasts missing 7", "forecasts.csv", "no expert was ever silent", *report.expert_losses]
     assert not [words for words in wanted if words not in text]
 
@@ -500,7 +500,7 @@ def test_tags_are_apart_and_in_their_order(places: list[float], wanted: float) -
 )
 def test_shares_are_never_shown_as_nothing_or_all(value: float, text: str) -> None:
     """A small share is not shown as none and a large one not as all."""
-    assert numbers.share(value) == text
+    assert formatting.share(value) == text
 
 
 @pytest.mark.parametrize("theme", [0, 1])

@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 from regretless.errors import RegretlessError
 from regretless.games import Course, MatrixGame
 from regretless.plot_games import figure
-from regretless.report import GameCourse, GameReport, game_page, numbers, render_game, solved, write_game_report
+from regretless.report import GameCourse, GameReport, formatting, game_page, render_game, solved, write_game_report
 from regretless.report.curves import Panel, at_round
 from regretless.report.game_charts import panels, stills
 from regretless.report.game_tables import above, valued
-from regretless.report.heat import DEEPEST, Cells, heat
-from regretless.report.stills import Still
+from regretless.report.heatmap import DEEPEST, Cells, heat
+from regretless.report.static_chart import Still
 from regretless.report.svg import FRAMES, axes
-from regretless.report.triangle import regions
+from regretless.report.ternary import regions
 
 from .game_reports import HANDS, bimatrix, in_turns, matrix, odd, solved_at_once
 from .test_report import HOSTILE, Page
@@ -96,7 +96,7 @@ def test_numbers_of_the_game_are_in_the_page() -> None:
     report = solved_at_once()
     text = Page(render_game(report)).text
     wanted = [above(report.gap or 0.0), "payoff of the row player", "exactly 1/12", "5/12", "simplex", "game.csv"]
-    wanted += [*HANDS, *map(numbers.share, [*report.row.values(), *report.column.values()]), "optimal basis"]
+    wanted += [*HANDS, *map(formatting.share, [*report.row.values(), *report.column.values()]), "optimal basis"]
     wanted += ["the strategies were not found by a basis", "Neither player can gain more than that by deviating"]
     assert not [words for words in wanted if words not in text]
 
@@ -302,7 +302,7 @@ def test_table_beside_the_gap_has_its_interval_and_its_bound() -> None:
     head, first, *_, last = panel(report, "gap").table
     assert head == ["Rounds", "Gap", "Lower end", "Upper end", "Regret matching plus"]
     assert (first[0], last[0]) == ("1", "1,000")
-    assert last[1] == numbers.number(report.course.gap[-1] or 0.0)
+    assert last[1] == formatting.number(report.course.gap[-1] or 0.0)
 
 
 # --- the game -----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from regretless.report import BoundCurve, EpochRow, MixReport, ShardRow, numbers, render_mix, write_mix_report
+from regretless.report import BoundCurve, EpochRow, MixReport, ShardRow, formatting, render_mix, write_mix_report
 from regretless.report.mix_charts import panels
 from regretless.report.mix_page import MOST_SHARDS, lead
 from regretless.report.mixtures import WEIGHTED
@@ -104,7 +104,7 @@ def test_numbers_of_the_run_are_in_the_page() -> None:
     text = Page(render_mix(report)).text
     wanted = [report.mistakes, report.updates, report.weighted, *(one.weighted for one in report.epochs)]
     assert report.weighted == sum(report.epochs[k].updates for k in range(3)) / 8 == 6875
-    for words in map(numbers.number, wanted):
+    for words in map(formatting.number, wanted):
         assert words in text
     for words in ("part-8.svm", "12.5%", SEPARABLE, "30,000", "Processes", "Does not apply", "no weights separate"):
         assert words in text

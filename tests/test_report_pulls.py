@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from regretless import bandits
 from regretless.bandits.simulation import simulate
+from regretless.environments import LikeliestLoses, Table
 from regretless.errors import RegretlessError
-from regretless.nature import LikeliestLoses, Table
 from regretless.plot_pulls import pull_figure
 from regretless.report import (
     Course,
     Estimate,
-    numbers,
+    formatting,
     render_logged,
     render_pulls,
     write_logged_report,
@@ -33,10 +33,10 @@ from regretless.report import (
 from regretless.report import logged_page as page_of_logs
 from regretless.report import pull_page as page_of_pulls
 from regretless.report.curves import Panel
+from regretless.report.histogram import bins, quantile
+from regretless.report.intervals import writer
 from regretless.report.pull_charts import OBSERVABLE, panels, stills
-from regretless.report.spread import bins, quantile
 from regretless.report.svg import FRAMES, axes, drawing
-from regretless.report.whiskers import writer
 
 from .pull_reports import course, game, logged, odd, odd_logs, pulls
 from .test_report import HOSTILE, Page, certificate
@@ -110,15 +110,15 @@ def test_numbers_of_the_runs_are_in_the_page() -> None:
     text = Page(render_pulls(report)).text
     assert report.pseudo_regret is not None
     assert report.best_arm_loss is not None
-    wanted = [numbers.number(value) for value in (report.loss, report.pseudo_regret, report.best_arm_loss)]
-    wanted += [numbers.number(one.bound) for one in report.certificates if one.bound is not None]
+    wanted = [formatting.number(value) for value in (report.loss, report.pseudo_regret, report.best_arm_loss)]
+    wanted += [formatting.number(one.bound) for one in report.certificates if one.bound is not None]
     wanted += [
         "Exceeded in none of 100 runs",
         "Exceeded in 1 of 100 runs",
         "× 100 runs",
         "the rule is not that of Exp3.P",
     ]
-    wanted += [*report.draws, *map(numbers.share, report.draws.values()), "losses.csv", "arm0"]
+    wanted += [*report.draws, *map(formatting.share, report.draws.values()), "losses.csv", "arm0"]
     assert not [words for words in wanted if words not in text]
 
 
@@ -227,8 +227,8 @@ def test_runs_of_each_bandit_make_a_page(name: str) -> None:
     ran = simulate(learner, chance.random((500, 4)) * [1.0, 0.9, 0.8, 0.7], runs=20)
     report = ran.report(f"{name} on random numbers", {"path": "none"})
     page = sound(render_pulls(report))
-    assert numbers.number(float(ran.losses.mean())) in page.text
-    assert numbers.number(ran.pseudo_regret) in page.text
+    assert formatting.number(float(ran.losses.mean())) in page.text
+    assert formatting.number(ran.pseudo_regret) in page.text
     assert "Every bound held" in page.text
     assert not [one for one in report.certificates if one.theorem.title not in page.text]
     assert [one.key for one in panels(report)] == ["regret", "probabilities"]
@@ -287,7 +287,7 @@ def test_tiny_regrets_at_first_do_not_stretch_the_axis() -> None:
     report = pulls(course=replace(known, regret=regret))
     _, up = axes(panel(report, "regret"), FRAMES["regret"][0])
     assert up.low > 1e-2
-    assert f"at or below {numbers.number(up.low)}" in render_pulls(report)
+    assert f"at or below {formatting.number(up.low)}" in render_pulls(report)
 
 
 def test_title_does_not_claim_what_the_runs_deny() -> None:
@@ -351,7 +351,7 @@ def test_tables_say_what_the_pictures_show() -> None:
     """Beside the regret is a table of its quantiles and bounds, beside the runs one that counts each of them once."""
     head, *rows = panel(pulls(), "regret").table
     assert head[:6] == ["Rounds", "5%", "25%", "Median", "75%", "95%"]
-    last = [numbers.number(values[-1] or 0.0) for values in pulls().course.regret.values()]
+    last = [formatting.number(values[-1] or 0.0) for values in pulls().course.regret.values()]
     assert [rows[-1][0], *rows[-1][1:6]] == ["2,000", *last]
     head, *rows = stills(pulls())[0].table
     assert sum(int(row[2]) for row in rows) == 100

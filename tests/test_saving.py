@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from regretless import load
-from regretless.data import columns_out
-from regretless.data.columns_out import ColumnsOut
+from regretless.atomic_write import HOST, Replacement, replacing
+from regretless.data import column_writer
+from regretless.data.column_writer import ColumnsOut
 from regretless.errors import RegretlessError
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.linear import Perceptron
 from regretless.linear.registry import LEARNERS, learner_class
-from regretless.modelfile import read_model, write_model
-from regretless.replacing import HOST, Replacement, replacing
+from regretless.persist.format import read_model, write_model
 
 from .cli import BARE, CommandLine, noisy_lines, write
 from .examples import at_most
@@ -279,11 +279,11 @@ def test_a_pipe_is_written_to_by_its_name(tmp_path):
         assert read.read() == b"rows"
 
 
-@pytest.mark.parametrize("rows", [columns_out._TextRows, columns_out._ParquetRows])
+@pytest.mark.parametrize("rows", [column_writer._TextRows, column_writer._ParquetRows])
 @pytest.mark.parametrize("at", ["__init__", "write"])
 def test_a_table_that_fails_is_given_up(tmp_path, monkeypatch, rows, at):
     """A table whose rows cannot be begun, or written, leaves no temporary file, and the old one stays."""
-    path = tmp_path / ("t.csv" if rows is columns_out._TextRows else "t.parquet")
+    path = tmp_path / ("t.csv" if rows is column_writer._TextRows else "t.parquet")
     path.write_bytes(b"old")
 
     def full(*_: Any) -> None:

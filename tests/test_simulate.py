@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, TsallisINF
-from regretless.bandits.board import Scale
-from regretless.bandits.complaints import LossError
-from regretless.bandits.hindsight import hindsight
+from regretless.bandits.comparators import hindsight
+from regretless.bandits.errors import LossError
 from regretless.bandits.simulation import Pulls, Stopped, simulate
-from regretless.errors import RegretlessError
-from regretless.nature import (
+from regretless.bandits.state import Scale
+from regretless.environments import (
     Adaptive,
     Bernoulli,
     Drifting,
@@ -30,6 +29,7 @@ from regretless.nature import (
     Switching,
     Table,
 )
+from regretless.errors import RegretlessError
 from regretless.report import pull_page
 
 ROUNDS, ARMS = 400, 4
@@ -458,7 +458,7 @@ def test_worlds_of_ones_own_are_looked_at():
 def test_regret_with_sleep_is_known_at_the_end_whatever_is_kept(monkeypatch):
     """Where sums at all marks are too many to be kept, the regret at the last one is the same."""
     full = simulate(LEARNERS["exp3"](), ASLEEP, runs=2)
-    monkeypatch.setattr("regretless.bandits.hindsight.MOST_KEPT", 10)
+    monkeypatch.setattr("regretless.bandits.comparators.MOST_KEPT", 10)
     few = simulate(LEARNERS["exp3"](), ASLEEP, runs=2)
     np.testing.assert_array_equal(full.regrets, few.regrets)
     assert np.isnan(few.regret_curve[:, :-1]).all()
@@ -522,14 +522,14 @@ def test_progress_tells_rounds_of_all_runs_and_never_less():
 
 def test_books_are_kept_of_as_many_runs_as_there_is_room_for(monkeypatch):
     """With many arms certificates speak of the first runs, sums and regrets of all."""
-    monkeypatch.setattr("regretless.bandits.simulation.runs.LEDGER_CELLS", 30 * 6 * ARMS)
-    monkeypatch.setattr("regretless.bandits.simulation.runs.MOST_CURVES", 20 * 10)
+    monkeypatch.setattr("regretless.bandits.simulation.storage.LEDGER_CELLS", 30 * 6 * ARMS)
+    monkeypatch.setattr("regretless.bandits.simulation.storage.MOST_CURVES", 20 * 10)
     full = simulate(LEARNERS["exp3"](), PLAIN, runs=80, marks=range(40, 401, 40))
     assert len(full.ledgers) == 30
     assert len(full.regret_curve) == 20
     assert len(full.regrets) == 80
     assert np.isfinite(full.regrets).all()
-    monkeypatch.setattr("regretless.bandits.simulation.runs.FEW", 0)
+    monkeypatch.setattr("regretless.bandits.simulation.storage.FEW", 0)
     trimmed = simulate(LEARNERS["exp3"](), PLAIN, runs=30)
     assert trimmed.ledgers[0].missed is trimmed.ledgers[1].missed
     assert [str(one) for one in full.certificates()] == [str(one) for one in trimmed.certificates()]

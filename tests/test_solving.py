@@ -21,11 +21,11 @@ from scipy.sparse.linalg import aslinearoperator
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, SolveError
 from regretless.games import solving as solving_module
-from regretless.games.choice import choose
 from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
-from regretless.games.found import Found
 from regretless.games.payoffs import Payoffs
+from regretless.games.raw_solution import Found
+from regretless.games.select_method import choose
 from regretless.games.solvers import central_path, highs, normal_matrix
 from regretless.games.solvers.highs import solved_in_slices
 from regretless.games.solvers.interior import interior_point

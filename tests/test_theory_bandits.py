@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from regretless.bandits import Exp3, Exp3IX, Hedge
-from regretless.bandits.judge import certificates
+from regretless.bandits.certificates import certificates
 from regretless.comparator import BanditComparator
 from regretless.textbook import bandits as textbook
-from regretless.theory.bandit_standing import BanditStanding, epoch_starts, held_rates
+from regretless.theory.bandit_facts import BanditStanding, epoch_starts, held_rates
 from regretless.theory.bandit_weights import (
     exp3_ix,
     exp3_ix_book,

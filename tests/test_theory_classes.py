@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
-from regretless.classes.finite_class import packed
-from regretless.classes.rank import rank
 from regretless.comparator import ClassComparator
+from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
+from regretless.finite_classes.finite_class import packed
+from regretless.finite_classes.rank import rank
 from regretless.ledger import ClassLedger
 from regretless.theory import finite_classes as theory
 from regretless.theory.finite_classes import ClassStanding, certified, chernoff, floor_log2, half_the_bits_of
@@ -120,7 +120,7 @@ def test_ranks_of_large_classes(monkeypatch):
     coins = np.random.default_rng(1).random((5000, 40)) < 0.5
     assert rank(FiniteClass(coins)) == 40
     assert rank(FiniteClass(np.hstack([coins, coins[:, :20] ^ coins[:, 20:], ~coins]))) == 40
-    monkeypatch.setattr("regretless.classes.rank.MOST_STEPS", 1000)
+    monkeypatch.setattr("regretless.finite_classes.rank.MOST_STEPS", 1000)
     assert rank(FiniteClass(coins)) is None
 
 
@@ -182,7 +182,7 @@ def test_half_the_bits_is_a_potential_too():
 
 def test_a_learner_without_patience_is_certified_by_half_the_bits(monkeypatch):
     """Where R was not found the bound is half the bits, and the adversary who splits as evenly as can be attains it."""
-    monkeypatch.setattr("regretless.classes.learners.randomized.searched", lambda *_: False)
+    monkeypatch.setattr("regretless.finite_classes.learners.randomized.searched", lambda *_: False)
     for points in (4, 9, 15, 19):
         found = FiniteClass.named(f"thresholds:{points}")
         for larger in (0, 1):

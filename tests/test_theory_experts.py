@@ -19,7 +19,7 @@ from regretless.ledger import ExpertLedger
 from regretless.textbook import experts as rules
 from regretless.textbook.mixable import aggregating, ridge
 from regretless.textbook.weighted_majority import weighted_majority
-from regretless.theory.expert_standing import ExpertStanding, divergence
+from regretless.theory.expert_facts import ExpertStanding, divergence
 from regretless.theory.experts import (
     ADAHEDGE,
     EG,

@@ -15,15 +15,15 @@ from hypothesis.extra.numpy import arrays
 
 from regretless.comparator import GameComparator
 from regretless.games import MatrixGame
-from regretless.games.found import Found
-from regretless.games.judge import Judged, certificates, coarse_certificates, standing, theorem_line
+from regretless.games.certificates import Judged, certificates, coarse_certificates, standing, theorem_line
 from regretless.games.payoffs import Payoffs
 from regretless.games.play.self_play import self_play
+from regretless.games.raw_solution import Found
 from regretless.ledger import GameLedger
 from regretless.textbook.games import gap, regret_matching, regret_matching_plus, von_neumann
 from regretless.textbook.games import self_play as textbook_play
 from regretless.theory.correlated import COARSE, coarse
-from regretless.theory.game_standing import GameStanding, weight_share
+from regretless.theory.game_facts import GameStanding, weight_share
 from regretless.theory.games import BEFOREHAND, BY_METHOD, basic_support, complementary, gap_at, weak_duality
 from regretless.theory.regret_matching import kept, matching, prior_regrets, squares
 from regretless.theory.self_play import Exponential, changes, optimistic, players, regret_identity
@@ -481,7 +481,7 @@ def test_single_precision_is_read_in_blocks(monkeypatch):
     interval = MatrixGame(A).interval(found.row, found.column)
     gains = []
     for block in (1, 1000, 1 << 22):
-        monkeypatch.setattr("regretless.games.judge.BLOCK", block)
+        monkeypatch.setattr("regretless.games.certificates.BLOCK", block)
         told = certificates(found, Payoffs(A), *interval)
         assert not any(one.violated for one in told)
         gains.append(told[0].observed)

@@ -15,7 +15,8 @@ import regretless
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.linear import Perceptron
-from regretless.theory.mistakes import (
+from regretless.theory.facts import Standing
+from regretless.theory.perceptron import (
     PERCEPTRON,
     clean_pass,
     posterior,
@@ -24,7 +25,6 @@ from regretless.theory.mistakes import (
     squared_hinge,
     total_distance,
 )
-from regretless.theory.standing import Standing
 
 reals = st.floats(-8, 8, width=32)
 signs = st.sampled_from([-1, 1])

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger, MixedLedger
 from regretless.theorem import Theorem
-from regretless.theory import mistakes, mixing, mixing_mirror, mixing_regret, regret
-from regretless.theory.mixing_standing import MixedStanding
+from regretless.theory import mixing, mixing_mirror, mixing_regret, ogd, perceptron
+from regretless.theory.facts import Standing
+from regretless.theory.mixing_facts import MixedStanding
 from regretless.theory.p_norm import PNormStanding
 from regretless.theory.passive_aggressive import AggressiveStanding
-from regretless.theory.standing import Standing
 from regretless.theory.winnow import WinnowStanding
 
 from .mixing_runs import LOSSES, Player, Run, against, divergence, mixed, power_link, simplex_link, split
@@ -385,10 +385,10 @@ def test_a_single_shard_gives_the_theorems_of_one_learner(seed, rows, epochs, we
     for v in vectors(seed, shards, run, run.theta):
         u = against(run, shards, v)
         for single, theorem in (
-            (mistakes.sharp, mixing.mixed_sharp),
-            (mistakes.squared_hinge, mixing.mixed_squared_hinge),
-            (mistakes.total_distance, mixing.mixed_total_distance),
-            (mistakes.posterior, mixing.mixed_posterior),
+            (perceptron.sharp, mixing.mixed_sharp),
+            (perceptron.squared_hinge, mixing.mixed_squared_hinge),
+            (perceptron.total_distance, mixing.mixed_total_distance),
+            (perceptron.posterior, mixing.mixed_posterior),
         ):
             mine = theorem.bound(run.ledger, u, run.standing(player))
             assert mine == pytest.approx(single.bound(run.ledger.plain, u, player), rel=1e-6, abs=1e-6)
@@ -408,8 +408,8 @@ def test_the_regret_of_a_single_shard_is_that_of_one_learner(seed, rows, epochs,
     player = Standing(1.0, 0.5, schedule, "hinge", 2.0)
     u = against(run, shards, np.array([0.1, -0.2, 0.3]), "hinge")
     for single, theorem in (
-        (regret.posterior_regret, mixing_regret.mixed_posterior_regret),
-        (regret.prior_regret, mixing_regret.mixed_prior_regret),
+        (ogd.posterior_regret, mixing_regret.mixed_posterior_regret),
+        (ogd.prior_regret, mixing_regret.mixed_prior_regret),
     ):
         mine = theorem.bound(run.ledger, u, run.standing(player))
         assert mine == pytest.approx(single.bound(run.ledger.plain, u, player), rel=1e-9)

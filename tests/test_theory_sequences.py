@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from regretless.comparator import GameComparator
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.extensive_form.sequence_judge import certificates, standing, theorem_line
+from regretless.games.extensive_form.sequence_certificates import certificates, standing, theorem_line
 from regretless.games.extensive_form.sequence_play import tree_play
 from regretless.ledger import GameLedger
 from regretless.textbook.games import counterfactual as textbook

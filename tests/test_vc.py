@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless import _core
-from regretless.classes import FiniteClass, littlestone_dimension, vc_dimension
-from regretless.classes.dimensions import vc as vc_module
-from regretless.classes.dimensions.vc import check_shattered
 from regretless.errors import RegretlessError
+from regretless.finite_classes import FiniteClass, littlestone_dimension, vc_dimension
+from regretless.finite_classes.dimensions import vc as vc_module
+from regretless.finite_classes.dimensions.vc import check_shattered
 
 from .finite_classes import KNOWN, TIES_MATTER, random_class
 

@@ -14,10 +14,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import regretless
 from regretless.errors import ModelError, RegretlessError
-from regretless.linear import Perceptron, VotedPerceptron, survivors
-from regretless.linear.intake import read_rows
+from regretless.linear import Perceptron, VotedPerceptron, weight_history
 from regretless.linear.persist import KEYS
-from regretless.modelfile import read_model, write_model
+from regretless.linear.validation import read_rows
+from regretless.persist.format import read_model, write_model
 from regretless.textbook.averaged_perceptron import votes
 
 WEIGHTS = "a round that weighs 2 is one round and not two"
@@ -82,8 +82,11 @@ def test_the_oracle_of_the_turns(oracles):
     X, y = np.array(case["input"]["X"], float), case["input"]["y"]
     rounds = VotedPerceptron().fit(X, y).state_.support.rounds
     assert (rounds - 1).tolist() == case["expected"]["update_rounds"]
-    assert survivors.turns(rounds, 5, "after").tolist() == [0, *(turns for _, turns in case["expected"]["survival"])]
-    assert survivors.turns(rounds, 5, "before").tolist() == [1, 3, 1]
+    assert weight_history.turns(rounds, 5, "after").tolist() == [
+        0,
+        *(turns for _, turns in case["expected"]["survival"]),
+    ]
+    assert weight_history.turns(rounds, 5, "before").tolist() == [1, 3, 1]
 
 
 @pytest.mark.parametrize("ties", ["update", 1, -1])
@@ -133,10 +136,10 @@ def test_blocks_make_no_difference(kind, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = kind(rng.normal(size=(400, 6)) * (rng.random((400, 6)) < 0.5)), rng.integers(0, 3, 400)
     ours = VotedPerceptron(intercept=1.0).fit(X, y)
-    assert len(ours.state_.support.rounds) > 2 * survivors.WEIGHTS_AT_A_TIME
+    assert len(ours.state_.support.rounds) > 2 * weight_history.WEIGHTS_AT_A_TIME
     whole = ours.decision_function(X)
     for name, value in (("ROWS_AT_A_TIME", 7), ("WEIGHTS_AT_A_TIME", 5), ("MOST_NUMBERS", 9)):
-        monkeypatch.setattr(survivors, name, value)
+        monkeypatch.setattr(weight_history, name, value)
         np.testing.assert_array_equal(ours.decision_function(X), whole)
 
 

@@ -36,7 +36,7 @@ from regretless.linear.mirror.state import (
     MirrorRules,
     MirrorState,
 )
-from regretless.modelfile import read_model, write_model
+from regretless.persist.format import read_model, write_model
 from regretless.textbook.weighted_majority import weighted_majority
 from regretless.textbook.winnow import p_norm_perceptron, winnow
 from regretless.theory.winnow import (

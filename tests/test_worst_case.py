@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless import _core
-from regretless.classes import (
+from regretless.errors import RegretlessError
+from regretless.experts import WeightedMajority
+from regretless.finite_classes import (
     Consistent,
     FiniteClass,
     Halving,
@@ -22,10 +24,8 @@ from regretless.classes import (
     littlestone_dimension,
     worst_case,
 )
-from regretless.classes.forcing import followed
-from regretless.classes.rank import rank
-from regretless.errors import RegretlessError
-from regretless.experts import WeightedMajority
+from regretless.finite_classes.rank import rank
+from regretless.finite_classes.worst_case import majority
 
 from .examples import at_most
 from .finite_classes import KNOWN, TIES_MATTER, random_class
@@ -73,7 +73,7 @@ def plain_worst_case(found: FiniteClass, predict: Callable[[frozenset[int], int]
     return most(everybody, everybody)
 
 
-def majority(found: FiniteClass, tie: int) -> Callable[[frozenset[int], int], int]:
+def most_of(found: FiniteClass, tie: int) -> Callable[[frozenset[int], int], int]:
     """What most of a set say."""
 
     def predict(kept: frozenset[int], point: int) -> int:
@@ -97,8 +97,8 @@ def test_searches_find_what_going_through_all_rounds_finds(table, luck):
     assert worst_case(Consistent(found, order=order)).mistakes == plain_worst_case(found, first(found, order))
     for tie in (0, 1):
         eager, lazy = Halving(found, tie=tie), Halving(found, tie=tie, prune="mistake")
-        assert worst_case(eager).mistakes == plain_worst_case(found, majority(found, tie))
-        assert worst_case(lazy).mistakes == plain_worst_case(found, majority(found, tie), lazy=True)
+        assert worst_case(eager).mistakes == plain_worst_case(found, most_of(found, tie))
+        assert worst_case(lazy).mistakes == plain_worst_case(found, most_of(found, tie), lazy=True)
 
 
 @given(tables(hypotheses=14, points=6))
@@ -377,7 +377,7 @@ def test_a_dimension_that_is_not_known_bounds_the_optimal_algorithm(monkeypatch)
     """Of the standard optimal algorithm there is an interval, without rounds, if the search for it was ended."""
     found = FiniteClass.named("thresholds:7")
     known = replace(littlestone_dimension(found), upper=5)
-    monkeypatch.setattr("regretless.classes.forcing.worst.littlestone_dimension", lambda *_, **__: known)
+    monkeypatch.setattr("regretless.finite_classes.worst_case.search.littlestone_dimension", lambda *_, **__: known)
     for settings, why in (({"limit": 0.0}, "the time was over"), ({"stop": lambda: True}, "it was stopped")):
         worst = worst_case(StandardOptimal(found), **settings)
         assert (worst.lower, worst.upper, worst.stopped) == (3, 5, why)
@@ -436,8 +436,8 @@ def test_a_search_refuses_what_makes_no_sense():
 def test_the_class_is_packed_again_for_other_orders_alone(monkeypatch):
     """In the order in which hypotheses stand, the class is searched as it is; in another one its bits are moved."""
     packed_again = []
-    moved = followed.transposed
-    monkeypatch.setattr(followed, "transposed", lambda *given: packed_again.append(given) or moved(*given))
+    moved = majority.transposed
+    monkeypatch.setattr(majority, "transposed", lambda *given: packed_again.append(given) or moved(*given))
     found = random_class(150, 9)
     once = worst_case(Consistent(found))
     assert worst_case(Consistent(found, order=range(found.hypotheses))).mistakes == once.mistakes

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.core.tree import pairs
+from regretless.distributed.core.tree_reduce import pairs
 from regretless.distributed.engines.engine import Engine, guarded
 
 

@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .bandits.base import Bandit
-    from .classes.learners.base import ClassLearner
     from .experts.base import ExpertLearner
+    from .finite_classes.learners.base import ClassLearner
     from .linear.base import OnlineClassifier
 
 __version__ = "0.1.0"
@@ -16,14 +16,14 @@ __all__ = ["__version__", "load"]
 ROOMS = [
     "bandits",
     "batch",
-    "classes",
+    "finite_classes",
     "data",
     "distributed",
     "experts",
     "games",
     "linear",
-    "meeting",
-    "nature",
+    "play",
+    "environments",
     "report",
     "textbook",
     "theory",

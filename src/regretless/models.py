@@ -5,12 +5,12 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from .modelfile import read_model
+from .persist.format import read_model
 
 if TYPE_CHECKING:
     from .bandits.base import Bandit
-    from .classes.learners.base import ClassLearner
     from .experts.base import ExpertLearner
+    from .finite_classes.learners.base import ClassLearner
     from .linear.base import OnlineClassifier
 
 
@@ -39,7 +39,7 @@ def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner | 
     description, tensors = read_model(path)
     name = description.get("learner")
     if description.get("room") == "classes":
-        from .classes.learners import persist as classes
+        from .finite_classes.learners import persist as classes
 
         return classes.rebuilt(path, description, tensors)
     if "room" in description:  # some of its names are those of combiners too

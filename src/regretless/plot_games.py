@@ -14,10 +14,10 @@ from .report.curves import OFF_THE_CHART
 from .report.forecasts import Values
 from .report.game_charts import few, likeliest, shown_strategies, sides
 from .report.game_solved import solved
-from .report.game_words import telling, the, worded
+from .report.game_wording import telling, the, worded
 from .report.games import GameReport
-from .report.recorded import log_spaced
-from .report.triangle import Side, Weights, regions
+from .report.recorded_curves import log_spaced
+from .report.ternary import Side, Weights, regions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes  # type: ignore[import-not-found,unused-ignore]

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from .plot import EXPERTS, FAR_ABOVE, LIMIT, LOWEST, MOST_EXPERTS, OBSERVED, empty_figure
-from .report.arms import called
+from .report.arm_table import called
 from .report.curves import OFF_THE_CHART
 from .report.pulls import PullReport
 

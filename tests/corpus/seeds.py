@@ -253,7 +253,7 @@ def _python_model(kind: str, out: Path) -> None:
         learner.play(np.tile([0.5, 0.25, 1.0], (10, 1)))
         learner.save(out)
         return
-    from regretless.classes import FiniteClass, Halving
+    from regretless.finite_classes import FiniteClass, Halving
 
     taught = Halving(FiniteClass(np.eye(3, dtype=bool)))
     taught.play([0, 1], [1, 0])
@@ -265,7 +265,7 @@ ALL_MODELS = (*MODELS, "bandit", "class")
 
 def forged(content: bytes, change: Callable[[dict[str, Any], dict[str, np.ndarray[Any, Any]]], None]) -> bytes:
     """A model whose description and arrays were changed, and whose checksum says that they were not."""
-    from regretless.modelfile import read_model, write_model
+    from regretless.persist.format import read_model, write_model
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "m.rgl"

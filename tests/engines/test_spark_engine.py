@@ -14,7 +14,7 @@ from .spark_session import frame, parts, separable, started
 pytest.importorskip("pyspark")
 
 from regretless.distributed.engines.engine import Here
-from regretless.distributed.once import average_once
+from regretless.distributed.one_shot import average_once
 from regretless.distributed.rows.shards import arrays
 from regretless.distributed.spark import Partitions, SparkEngine
 from regretless.distributed.spark import engine as spark_engine

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regretless.bandits.registry import BANDITS
-from regretless.classes.families import FAMILIES
 from regretless.cli.combine import LOSSES
 from regretless.cli.parser import make
 from regretless.cli.solve import ENUMERATIONS, IN_TURNS, OBJECTIVES
+from regretless.environments.registry import NATURES, entry_of
 from regretless.experts.registry import EXPERT_LEARNERS
+from regretless.finite_classes.families import FAMILIES
 from regretless.games.registry import METHODS
 from regretless.linear.registry import LEARNERS
-from regretless.meeting.kinds import PREFIXES, TABLES, WORST, fits, natures_for
-from regretless.nature.registry import NATURES, entry_of
+from regretless.play.compatibility import PREFIXES, TABLES, WORST, fits, natures_for
 
 from .compare import RELATIVE, ROUGH, settled
 from .errors import ERRORS

@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .complaints import LossError
-    from .draws import Draw
+    from .errors import LossError
     from .exp3 import Exp3
     from .exp3_ix import Exp3IX
     from .exp3_p import Exp3P
@@ -15,21 +14,22 @@ if TYPE_CHECKING:
     from .exp4 import Exp4
     from .hedge import Hedge
     from .off_policy import Evaluation, evaluate_learner, evaluate_policy
-    from .play import Play
+    from .online import Draw
+    from .result import Play
     from .simulation import Pulls, Stopped, simulate
     from .tsallis_inf import TsallisINF
 
 _HOMES = {
     "EXP3S": "exp3_s",
-    "Draw": "draws",
+    "Draw": "online",
     "Evaluation": "off_policy",
     "Exp3": "exp3",
     "Exp3IX": "exp3_ix",
     "Exp3P": "exp3_p",
     "Exp4": "exp4",
     "Hedge": "hedge",
-    "LossError": "complaints",
-    "Play": "play",
+    "LossError": "errors",
+    "Play": "result",
     "Pulls": "simulation",
     "Stopped": "simulation",
     "TsallisINF": "tsallis_inf",

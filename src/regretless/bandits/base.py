@@ -16,16 +16,16 @@ from ..checks import drawn_seed, share
 from ..errors import RegretlessError
 from ..ledger import BanditLedger
 from ..theorem import Theorem
-from .board import DRAWS, ESTIMATES, IMPLICIT, Board, Rules
-from .draws import Drawing
-from .intake import advices_of, arm_names, table_of
+from .online import Drawing
 from .parameters import MOST, at_most, scale_of, seed_of, switches_of
-from .play import Play, played
+from .result import Play, played
+from .state import DRAWS, ESTIMATES, IMPLICIT, Board, Rules
+from .validation import advices_of, arm_names, table_of
 
 if TYPE_CHECKING:
     from ..comparator import BanditComparator
     from ..theorem import Certificate
-    from ..theory.bandit_standing import BanditStanding
+    from ..theory.bandit_facts import BanditStanding
 
 Array = np.ndarray[Any, Any]
 _MAKING = Lock()  # or threads whose draws are a bandit's first would each make a board, and all but one be forgotten
@@ -262,7 +262,7 @@ class Bandit(Drawing):
 
     def standing(self) -> BanditStanding:
         """What a theorem may know of the learner besides its ledger."""
-        from ..theory.bandit_standing import BanditStanding
+        from ..theory.bandit_facts import BanditStanding
 
         board, given = self._known(), self.get_params()
         rules = board.rules
@@ -294,7 +294,7 @@ class Bandit(Drawing):
         losses, advice, switches
             As for `certify`.
         """
-        from .compare import in_hindsight, unseen
+        from .live_comparators import in_hindsight, unseen
 
         many = self.get_params().get("switches") if switches is None else switches_of(switches)
         return unseen(self, many) if losses is None else in_hindsight(self, losses, advice, many)
@@ -321,7 +321,7 @@ class Bandit(Drawing):
         -------
         list of Certificate
         """
-        from .judge import certificates
+        from .certificates import certificates
 
         found = self.comparators(losses, advice=advice, switches=switches)
         standing = replace(self.standing(), oblivious=oblivious, presumed=oblivious)

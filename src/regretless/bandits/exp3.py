@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..theorem import Theorem
 from ..theory.bandits import EXP3
-from .tuned import Tuned
+from .rates import Tuned
 
 
 @dataclass(kw_only=True, eq=False)

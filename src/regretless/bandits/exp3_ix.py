@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_IX
-from .board import Rules
-from .tuned import Tuned
+from .rates import Tuned
+from .state import Rules
 
 
 @dataclass(kw_only=True, eq=False)

@@ -11,9 +11,9 @@ from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_S
 from .base import Bandit
-from .board import Rules
 from .parameters import LONGEST, at_most, tangible
-from .tuned import implicit
+from .rates import implicit
+from .state import Rules
 
 
 @dataclass(kw_only=True, eq=False)

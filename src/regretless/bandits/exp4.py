@@ -12,10 +12,10 @@ from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.bandits import EXP4
 from .base import Array
-from .board import ESTIMATES, IMPLICIT, Board
-from .intake import advice_of
 from .parameters import MOST, at_most
-from .tuned import Tuned
+from .rates import Tuned
+from .state import ESTIMATES, IMPLICIT, Board
+from .validation import advice_of
 
 
 @dataclass(kw_only=True, eq=False)

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..theorem import Theorem
 from ..theory.bandits import HEDGE
-from .board import ESTIMATES
-from .tuned import Tuned
+from .rates import Tuned
+from .state import ESTIMATES
 
 
 @dataclass(kw_only=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import RegretlessError
-from .board import Scale
+from .state import Scale
 
 KEYS = 2**64  # seeds and runs are below
 LONGEST = 2**53  # rounds that floats count

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..kept import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
-from ..modelfile import read_model, refuse_unknown, write_model
+from ..persist.format import read_model, refuse_unknown, write_model
+from ..persist.validation import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
 from .base import Bandit
-from .board import (
+from .online import Among, Kept
+from .parameters import KEYS as SEEDS
+from .registry import bandit_class
+from .state import (
     ASLEEP,
     DRAWS,
     EPOCH_END,
@@ -28,10 +31,7 @@ from .board import (
     Board,
     Rules,
 )
-from .draws import Among, Kept
-from .intake import SUM
-from .parameters import KEYS as SEEDS
-from .registry import bandit_class
+from .validation import SUM
 
 ROOM = "bandits"  # some names stand for a combiner of experts elsewhere
 KEYS = frozenset({"room", "learner", "parameters", "arms", "comparators", "names", "seed", "extra"})

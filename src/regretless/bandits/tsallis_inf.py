@@ -9,7 +9,7 @@ from ..checks import one_of
 from ..theorem import Theorem
 from ..theory.bandits import TSALLIS_INF
 from .base import Bandit
-from .board import Rules
+from .state import Rules
 
 
 @dataclass(kw_only=True, eq=False)

@@ -16,10 +16,10 @@ from ..linear.base import OnlineClassifier
 from ..linear.state import BaseState
 from ..theorem import Certificate
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
-from ..theory.mistakes import separable
-from .given import refuse_foreign
+from ..theory.perceptron import separable
 from .refits import by_fits
 from .rerun import Found, Table, copied, updates
+from .validation import refuse_foreign
 
 # Learners that a round without an update leaves as they were, in all that later rounds and predictions depend on.
 LAZY = frozenset(

@@ -14,10 +14,10 @@ from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..linear.state import BIAS, NORM2, Rules, State
 from ..theorem import Certificate
+from ..theory.ogd import posterior_regret, prior_regret
 from ..theory.online_to_batch import MEAN, Declared
-from ..theory.regret import posterior_regret, prior_regret
-from .given import refuse_foreign
 from .rerun import Table
+from .validation import refuse_foreign
 
 REGRETS = (posterior_regret, prior_regret)
 SLACK = 1 + 1e-9  # of the longest row, whose square is a rounded sum

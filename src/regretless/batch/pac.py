@@ -13,12 +13,12 @@ from ..data.stream import Stream
 from ..errors import RegretlessError
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
-from ..linear.weights import weigh
+from ..linear.class_weights import weigh
 from ..theorem import Certificate
-from ..theory.mistakes import separable
 from ..theory.online_to_batch import Declared, Survival, longest_survivor, survivals
-from .given import refuse_foreign
+from ..theory.perceptron import separable
 from .rerun import updates
+from .validation import refuse_foreign
 
 MAX_NORM2 = FIELDS.index("max_norm2")
 SLACK = 1 + 1e-9  # of the longest row, whose square is a rounded sum

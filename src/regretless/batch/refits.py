@@ -10,7 +10,7 @@ import numpy as np
 from ..comparator import Comparator
 from ..data.batch import Array, Batch
 from ..linear.base import OnlineClassifier
-from ..theory.mistakes import separable
+from ..theory.perceptron import separable
 from .rerun import Found, Table, mistaken, rows_of
 
 

@@ -15,9 +15,9 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
-from ..linear.intake import read_labels, read_rows, read_weights
+from ..linear.class_weights import weigh
 from ..linear.state import BaseState, Rules
-from ..linear.weights import weigh
+from ..linear.validation import read_labels, read_rows, read_weights
 
 UPDATES = FIELDS.index("updates")
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..games.written import written
+from ..games.formatting import written
 from ..report.games import MOST_IN_PICTURE, EquilibriumRow, ExactGame, GameReport, JointRow
-from .solved_bimatrix import BEST, SolvedBimatrix, kind_of, mixtures, named
+from .solve_bimatrix_result import BEST, SolvedBimatrix, kind_of, mixtures, named
 
 if TYPE_CHECKING:
     from fractions import Fraction

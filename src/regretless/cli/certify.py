@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Certify."""
-    from .reading import read_classifier
+    from .read_model import read_classifier
 
     options.refuse_delta_alone(arguments)
     refuse_foreign(arguments)
@@ -60,8 +60,8 @@ def run(arguments: Namespace) -> int:
 
 def _certify(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any], against: Any) -> list[Certificate]:
     from ..certify import certify_stream
-    from ..run import Continuation
-    from .known import known_schema
+    from ..run.linear import Continuation
+    from .model_columns import known_schema
 
     with options.copied_for_against(arguments):
         stream = options.open_input(arguments, known_schema(learner, Continuation.read(extra).schema))

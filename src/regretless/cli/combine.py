@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RegretlessError
 from ..experts.registry import EXPERT_LEARNERS
 from . import options
+from .combine_table import Regrets
 from .console import Console
-from .exits import UsageError
+from .exit_codes import UsageError
 from .files import refuse_foreign_suffixes, refuse_overwriting_or_model, refuse_overwriting_rows
-from .going import all_kept, go
 from .output import complain, verdict
-from .regrets import Regrets
+from .run_loop import all_kept, go
 from .signals import certifying
 from .vectors import add_vectors, refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
-    from ..combine import CombineRun, Kept
     from ..data.forecasts import ForecastStream
     from ..experts.base import ExpertLearner
-    from .combined import Combined
+    from ..run.experts import CombineRun, Kept
+    from .combine_result import Combined
 
 SWITCHES = 5  # of the best sequence of experts, unless the user says
 EASY_ROUNDS = 20_000  # over which it is found at once
@@ -142,7 +142,7 @@ def _count(text: str) -> int:
 
 def run(arguments: Namespace) -> int:
     """Combine, compare, certify, report."""
-    from .combiner import begin
+    from .make_combiner import begin
 
     _refuse_nonsense(arguments)
     learner, before = begin(arguments)
@@ -162,8 +162,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> CombineRun:
-    from ..combine import CombineRun
-    from ..data.columns_out import ColumnsOut
+    from ..data.column_writer import ColumnsOut
+    from ..run.experts import CombineRun
 
     stream = _open(arguments, learner, before)
     if before is not None:
@@ -193,7 +193,7 @@ def _run(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> C
 def _open(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> ForecastStream:
     from ..data.forecasts import open_forecasts
     from ..experts.losses import WITHOUT_OUTCOME
-    from .combiner import columns_of
+    from .make_combiner import columns_of
 
     blind = learner._loss.name in WITHOUT_OUTCOME
     if blind and arguments.target is not None:
@@ -231,8 +231,8 @@ def _experts(arguments: Namespace, learner: ExpertLearner, before: Kept | None) 
 
 def _judged(arguments: Namespace, run: CombineRun, seconds: float, console: Console) -> Combined:
     """The run beside what could have been done."""
-    from ..experts.judge import best_expert
-    from .combined import Combined
+    from ..experts.certificates import best_expert
+    from .combine_result import Combined
 
     outcome = Combined(run, arguments.file, seconds)
     if run.rounds:

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from ..errors import RegretlessError
-from .exits import DONE
+from .exit_codes import DONE
 
 if TYPE_CHECKING:
     from ..data.batch import Array

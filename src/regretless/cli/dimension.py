@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from ..errors import RegretlessError
 from .console import Console
-from .exits import DONE, Ended, UsageError
+from .exit_codes import DONE, Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain
 from .signals import Stopping
 
 if TYPE_CHECKING:
-    from .class_given import GivenClass
-    from .dimension_found import Found
+    from .class_argument import GivenClass
+    from .dimension_result import Found
 
 FORMATS = ("csv", "tsv", "npz", "npy")
 NAMES = ("both", "rows", "columns", "none")
@@ -101,7 +101,7 @@ def _seconds(text: str) -> float:
 def run(arguments: Namespace) -> int:
     """Read, search, report."""
     _refuse_nonsense(arguments)
-    from .class_given import given_class
+    from .class_argument import given_class
 
     try:
         given = given_class(arguments)
@@ -124,7 +124,7 @@ def run(arguments: Namespace) -> int:
 
 def _search(given: GivenClass, arguments: Namespace, console: Console) -> tuple[Found, int | None]:
     """What was found, and the exit code of the signal if one came before all was known."""
-    from .dimension_found import find
+    from .dimension_result import find
 
     with Stopping(_Asked()) as stopping:
         try:

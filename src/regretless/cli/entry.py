@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
 
-from .exits import FAILED, INTERRUPTED, USAGE, Ended, UsageError
+from .exit_codes import FAILED, INTERRUPTED, USAGE, Ended, UsageError
 from .output import complain, explain
 from .parser import make
 from .signals import Heard, code_of, restore

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from ..errors import RegretlessError
-from .exits import UsageError
+from .exit_codes import UsageError
 
 
 def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:

@@ -12,7 +12,7 @@ from ..report import ForecastReport, History, write_forecast_report
 if TYPE_CHECKING:
     from ..experts.history import History as Recorded
     from ..experts.losses import Loss
-    from .combined import Combined
+    from .combine_result import Combined
 
 LEADING = 12  # experts whose way is drawn, by weight and by loss
 FLOORED = ("table", "zero-one", "absolute")  # losses for which a fair coin costs every learner so much

@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from . import options
-from .exits import DONE
+from .exit_codes import DONE
 from .output import label_text, plain, write_json
 from .printable import printable
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
-    from ..run import Continuation
+    from ..run.linear import Continuation
 
 HELP = "show what is in a model"
 DESCRIPTION = (
@@ -32,8 +32,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Inspect."""
-    from ..kept import fits
     from ..models import read
+    from ..persist.validation import fits
 
     learner, extra = read(arguments.model)
     with fits(f"{arguments.model}: what the model says"):
@@ -47,7 +47,7 @@ def run(arguments: Namespace) -> int:
 
 def _described(learner: Any, extra: dict[str, Any], arguments: Namespace) -> tuple[dict[str, Any], list[str]]:
     """What is in a model, for programs and for people."""
-    from ..run import Continuation
+    from ..run.linear import Continuation
 
     if hasattr(learner, "expert_names_"):
         from .inspect_experts import describe_combiner, lines_of

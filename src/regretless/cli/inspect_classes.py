@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from .output import many
 
 if TYPE_CHECKING:
-    from ..classes.learners.base import ClassLearner
+    from ..finite_classes.learners.base import ClassLearner
 
 MOST = 1000  # hypotheses, and points, that JSON names
 
 
 def describe_class_learner(learner: ClassLearner, points: int = MOST) -> dict[str, Any]:
     """A model as JSON values, with what it would predict of the first points."""
-    from ..kept import plain
+    from ..persist.validation import plain
 
     book, finite_class, left = learner.ledger_, learner.finite_class, learner.alive_
     given = {name: value for name, value in learner.get_params().items() if name != "finite_class"}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ..linear.registry import LEARNERS
 from . import mixing, options
 from .console import Console
-from .exits import UsageError
+from .exit_codes import UsageError
 from .files import refuse_overwriting_or_model
-from .going import all_kept, go
 from .output import complain, label_text, verdict, warn_skipped
+from .run_loop import all_kept, go
 from .signals import certifying
 from .table import Table, doubling
 from .vectors import refuse_foreign, write_vectors
@@ -20,7 +20,7 @@ from .vectors import refuse_foreign, write_vectors
 if TYPE_CHECKING:
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
-    from ..run import Continuation, Run
+    from ..run.linear import Continuation, Run
     from ..theorem import Certificate
 
 HELP = "learn from a labelled file, and certify what was observed"
@@ -78,10 +78,10 @@ def run(arguments: Namespace) -> int:
 
 
 def _learn(arguments: Namespace) -> int:
-    from ..run import Continuation
-    from .begin import begin
-    from .known import known_schema
-    from .outcome import Outcome
+    from ..run.linear import Continuation
+    from .learn_result import Outcome
+    from .make_learner import begin
+    from .model_columns import known_schema
     from .traps import traps
 
     against = options.load_against(arguments)
@@ -117,7 +117,7 @@ def _learn(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, learner: OnlineClassifier, stream: Stream, continuation: Continuation) -> Run:
-    from ..run import Place, Run
+    from ..run.linear import Place, Run
 
     continuation.refuse_other(stream)
     if continuation.passes is not None and arguments.passes not in (None, continuation.passes):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
 from .console import Console
-from .exits import DONE, UsageError
+from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
 from .output import complain, plain
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..bandits.off_policy import Evaluation
     from ..data.logged import Log
     from ..theorem import Certificate
-    from .evaluated import Logged
+    from .logged_result import Logged
 
 RUNS = 10
 MOST_RUNS = 100_000  # of which each keeps a learner of its own
@@ -140,7 +140,7 @@ def _read(arguments: Namespace) -> Log:
 
 def _evaluated(arguments: Namespace, log: Log, make: Any) -> Logged:
     from ..bandits.off_policy import evaluate_learner, evaluate_policy
-    from .evaluated import POLICY, Logged
+    from .logged_result import POLICY, Logged
 
     delta, runs, seed = arguments.delta or DELTA, arguments.runs or RUNS, arguments.seed or 0
     if make is None:

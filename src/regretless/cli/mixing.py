@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import options
-from .exits import UsageError
+from .exit_codes import UsageError
 
 WEIGHTINGS = ("uniform", "updates", "rows")
 MAGIC = "*?["

@@ -6,9 +6,9 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from ..distributed.checkpoint import Kept
-from ..distributed.mixture import Mixture
+from ..distributed.result import Mixture
 from .console import Console
-from .exits import Ended
+from .exit_codes import Ended
 from .files import refuse_overwriting
 from .mixing_engine import engine
 from .mixing_shards import opened
@@ -31,8 +31,8 @@ def certify_over_shards(
         If these are other shards, or one cannot be read.
     """
     from ..distributed.certificates.certified import certify_shards
-    from ..run import Continuation
-    from .known import known_schema
+    from ..run.linear import Continuation
+    from .model_columns import known_schema
 
     kept = None if extra.get("mixing") is None else Kept.of(extra)
     schema = known_schema(learner, Continuation.read(extra).schema)

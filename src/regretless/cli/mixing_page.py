@@ -14,7 +14,7 @@ from .page import MOST_WEIGHTS, comparators_of
 
 if TYPE_CHECKING:
     from ..theorem import Certificate
-    from .mixing_outcome import Mixed
+    from .mixing_result import Mixed
 
 COUNTS = {
     "uniform": "as much as any other",

@@ -7,25 +7,25 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from ..distributed.checkpoint import Kept
-from ..distributed.core.mixable import refuse
+from ..distributed.core.learner_adapter import refuse
 from ..distributed.epochs import Mixing
 from ..errors import RegretlessError
 from . import mixing, options
-from .begin import begin
 from .console import Console
-from .exits import UsageError
+from .exit_codes import UsageError
 from .files import refuse_overwriting_or_model
+from .make_learner import begin
 from .mixing_engine import Attended, engine
-from .mixing_going import Going
-from .mixing_outcome import Mixed
+from .mixing_loop import Going
+from .mixing_result import Mixed
 from .mixing_shards import opened
 from .output import complain, many, verdict
 from .signals import certifying
 from .vectors import write_vectors
 
 if TYPE_CHECKING:
-    from ..distributed.core.start import Weighting
-    from ..distributed.mixture import Mixture
+    from ..distributed.core.broadcast import Weighting
+    from ..distributed.result import Mixture
     from ..distributed.rows.shards import Shard
     from ..linear.base import OnlineClassifier
     from ..theorem import Certificate

@@ -9,7 +9,7 @@ from typing import Any
 from ..distributed.checkpoint import Kept
 from ..distributed.rows.shards import FileShard, Shard, files
 from . import options
-from .exits import UsageError
+from .exit_codes import UsageError
 
 
 def opened(arguments: Namespace, kept: Kept | None = None, schema: dict[str, Any] | None = None) -> list[Shard]:

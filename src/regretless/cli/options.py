@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, RegretlessError
-from .exits import UsageError
+from .exit_codes import UsageError
 from .vectors import add_vectors
 
 if TYPE_CHECKING:

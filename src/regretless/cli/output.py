@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import DataError, MissingError, ModelError, RegretlessError
 from .console import Console
-from .exits import DONE, VIOLATED
+from .exit_codes import DONE, VIOLATED
 from .printable import is_printable, printable
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from .features import largest
 
 if TYPE_CHECKING:
     from ..theorem import Certificate
-    from .outcome import Outcome
+    from .learn_result import Outcome
 
 MOST_WEIGHTS = 30
 

@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
-from .exits import UsageError
+from .exit_codes import UsageError
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier

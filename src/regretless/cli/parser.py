@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from .. import __version__
 from . import certify, combine, demo, dimension, inspect, learn, play, predict, pull, solve, verify
-from .exits import UsageError
+from .exit_codes import UsageError
 
 EPILOG = """\
 exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that

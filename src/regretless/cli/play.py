@@ -6,19 +6,19 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from ..environments.registry import NATURES
 from ..errors import RegretlessError
-from ..meeting.kinds import TABLES, WORST
-from ..nature.registry import NATURES
+from ..play.compatibility import TABLES, WORST
 from . import options
 from .console import Console
-from .exits import VIOLATED, Ended, UsageError
+from .exit_codes import VIOLATED, Ended, UsageError
 from .files import refuse_irregular, refuse_overwriting
 from .output import complain, explain, many, verdict
 from .pull import _seed as seed
 from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
-    from ..meeting import Meeting
+    from ..play import Meeting
     from .play_settings import Pairing
 
 EPILOG = """\
@@ -97,7 +97,7 @@ def _add_players(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Play, judge, report."""
     _refuse_nonsense(arguments)
-    from .play_outcome import Played
+    from .play_result import Played
     from .play_settings import pairing_of
 
     pairing = pairing_of(arguments)
@@ -114,7 +114,7 @@ def run(arguments: Namespace) -> int:
 
 def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[Meeting, int | None]:
     """What came of it, and the exit code of the signal if one came before all was played."""
-    from ..meeting import meet
+    from ..play import meet
 
     def show(played: int) -> None:
         console.rounds(played)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
 
-from ..classes.finite_class import FiniteClass
+from ..environments.registry import entry_of
 from ..errors import RegretlessError
-from ..meeting.kinds import Kind
-from ..nature.registry import entry_of
-from .exits import UsageError
+from ..finite_classes.finite_class import FiniteClass
+from ..play.compatibility import Kind
+from .exit_codes import UsageError
 from .parameters import read_settings
-from .play_nature import told
+from .play_environment import told
 
 MANY = 1 << 20  # rounds for which a learner is made as a trial, where it is not known yet how many there are
 SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user says
@@ -46,7 +46,7 @@ ELSEWHERE: dict[Kind, dict[str, str]] = {
 
 def class_of(kind: Kind, name: str) -> type[Any]:
     if kind == "class":
-        from ..classes.learners.registry import class_learner
+        from ..finite_classes.learners.registry import class_learner
 
         return class_learner(name)
     if kind == "linear":

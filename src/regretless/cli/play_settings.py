@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
-from ..meeting.kinds import WORST, Kind, resolve
-from .exits import UsageError
+from ..play.compatibility import WORST, Kind, resolve
+from .exit_codes import UsageError
+from .play_environment import class_of, given_of, nature_of, rounds_of, settings_of, worst_of
 from .play_learner import Maker
 from .play_learner import settings_of as settings_of_learner
-from .play_nature import class_of, given_of, nature_of, rounds_of, settings_of, worst_of
 
 if TYPE_CHECKING:
-    from ..nature import Environment
-    from ..nature.labels import Labels
+    from ..environments import Environment
+    from ..environments.labels import Labels
 
 
 @dataclass(frozen=True)

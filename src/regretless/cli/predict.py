@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from . import options
-from .exits import DONE
+from .exit_codes import DONE
 from .output import complain, label_text, warn_skipped, write_json
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Predict."""
-    from ..run import Continuation
-    from .known import known_schema
-    from .reading import read_classifier
+    from ..run.linear import Continuation
+    from .model_columns import known_schema
+    from .read_model import read_classifier
 
     learner, extra = read_classifier(arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
@@ -67,7 +67,7 @@ def run(arguments: Namespace) -> int:
 def _scored(learner: OnlineClassifier, stream: Stream) -> Iterator[tuple[Batch, Array]]:
     """The batches of a stream, and what the model makes of them."""
     from ..errors import RowRefused
-    from .known import known_columns
+    from .model_columns import known_columns
 
     rows = 0
     for batch in known_columns(stream, learner.state_.columns):

@@ -11,7 +11,7 @@ from ..bandits.registry import BANDITS
 from ..errors import DataError, RegretlessError
 from . import logged, options
 from .console import Console
-from .exits import Ended, UsageError
+from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
 from .signals import Heeds, Stopping
@@ -19,8 +19,8 @@ from .signals import Heeds, Stopping
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
     from ..bandits.simulation import Pulls
+    from ..data.arm_advice import Advice
     from ..data.losses import LossTable
-    from ..data.recommendations import Advice
 
 RUNS = 100
 MODEL = ".rgl"
@@ -127,7 +127,7 @@ def run(arguments: Namespace) -> int:
     """Play, judge, report."""
     if arguments.logged is not None:
         return logged.run(arguments)
-    from .pull_outcome import Pulled
+    from .pull_result import Pulled
     from .pull_settings import Puller
 
     _refuse_nonsense(arguments)
@@ -165,7 +165,7 @@ def _read(arguments: Namespace) -> LossTable:
 def _advice(arguments: Namespace, table: LossTable) -> Advice | None:
     if arguments.advice is None:
         return None
-    from ..data.recommendations import read_advice
+    from ..data.arm_advice import read_advice
 
     return read_advice(arguments.advice, table.arms, len(table.values))
 
@@ -175,7 +175,7 @@ def _play(
 ) -> tuple[Pulls, int | None]:
     """The runs that were over, and the exit code of the signal if one came before all of them were."""
     from ..bandits.simulation import simulate
-    from ..nature import Table
+    from ..environments import Table
 
     rounds, runs = len(table.values), _runs(arguments)
 

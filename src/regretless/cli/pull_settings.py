@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..bandits.registry import bandit_class
 from ..errors import RegretlessError
-from .exits import UsageError
+from .exit_codes import UsageError
 from .logged import LEARNER
 from .parameters import read_settings
 

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any, NoReturn, Protocol
 
 from ..errors import Interrupted
-from .exits import HUNG_UP, INTERRUPTED, TERMINATED, Ended
+from .exit_codes import HUNG_UP, INTERRUPTED, TERMINATED, Ended
 
 ONE_WISH = 0.5  # seconds in which a repeated signal is the same wish: a key that bounced, a signal delivered twice
 CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}

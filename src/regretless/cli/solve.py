@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from ..errors import DataError, RegretlessError
 from . import options
 from .console import Console
-from .exits import Ended, UsageError
+from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
 from .signals import Stopping
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
-    from .solved import Solved
-    from .solving import Task
+    from .solve_input import Task
+    from .solve_result import Solved
 
 MODEL = ".rgl"
 FORMATS = ("csv", "tsv", "npz", "npy", "nfg", "efg")
@@ -139,7 +139,7 @@ def run(arguments: Namespace) -> int:
     """Read, solve, report."""
     _refuse_nonsense(arguments)
     file = _read(arguments)
-    from .solving import task
+    from .solve_input import task
 
     wanted = task(file, arguments)
     for note in () if arguments.quiet else [*file.notes, *wanted.notes]:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RegretlessError
 from ..games.general_sum.bimatrix import BimatrixGame
 from .output import plain
+from .solve_bimatrix_result import SolvedBimatrix
+from .solve_input import GENERAL, SOLVING, refuse
 from .solve_matrix import MatrixTask
-from .solved_bimatrix import SolvedBimatrix
-from .solving import GENERAL, SOLVING, refuse
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from ..games.general_sum.correlated import Correlated
-    from .solved import Show, Stop
-    from .solving import Task
+    from .solve_input import Task
+    from .solve_result import Show, Stop
 
 SECONDS = 60.0
 LIBRARY = "quantecon"  # of the extra `nash`

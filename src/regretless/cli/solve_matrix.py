@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..games import MatrixGame
-from .exits import UsageError
-from .figures import figures
+from .exit_codes import UsageError
+from .formatting import figures
 from .solve import IN_TURNS
-from .solved import read_start, strategy_lines
-from .solved_zero_sum import SolvedZeroSum
-from .solving import alternate
+from .solve_input import alternate
+from .solve_result import read_start, strategy_lines
+from .solve_zero_sum_result import SolvedZeroSum
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from ..games import Solution
     from ..theorem import Certificate
-    from .solved import Show, Stop
+    from .solve_result import Show, Stop
 
 BESIDE = "textbook Hedge"
 # What the textbook's algorithm may cost beside, in numbers multiplied, and how many rounds are worth a look.

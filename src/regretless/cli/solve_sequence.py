@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError, RegretlessError
 from ..games.extensive_form.sequence import SequenceGame
 from ..games.extensive_form.sequence_solution import Player
-from .exits import UsageError
+from .exit_codes import UsageError
 from .output import many, short
 from .solve import IN_TURNS
-from .solved import WIDTH, fraction, read_start, row_of
-from .solved_zero_sum import SolvedZeroSum
-from .solving import alternate
+from .solve_input import alternate
+from .solve_result import WIDTH, fraction, read_start, row_of
+from .solve_zero_sum_result import SolvedZeroSum
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from ..games.extensive_form.sequence_solution import SequenceSolution
     from ..theorem import Certificate
-    from .solved import Show, Stop
+    from .solve_result import Show, Stop
 
 KNOWN = ("auto", "linear-programming", *IN_TURNS)
 PLAYERS: tuple[Player, Player] = ("row", "column")

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ..data.batch import Array, Batch
     from ..linear.base import OnlineClassifier
-    from ..run import Run
+    from ..run.linear import Run
 
 FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
 HALF = 0.5

@@ -7,7 +7,7 @@ from argparse import Namespace, _ActionsContainer
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .exits import UsageError
+from .exit_codes import UsageError
 
 if TYPE_CHECKING:
     from ..theorem import Certificate
@@ -41,7 +41,7 @@ def write_vectors(path: str | None, certificates: Sequence[Certificate]) -> None
         return
     import numpy as np
 
-    from ..replacing import replacing
+    from ..atomic_write import replacing
 
     found = {key: vector for one in certificates for key, vector in _vectors(one)}
     with replacing(path) as file:

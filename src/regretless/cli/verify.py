@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
 from . import options
-from .exits import DONE, VIOLATED, UsageError
+from .exit_codes import DONE, VIOLATED, UsageError
 from .output import complain, many, warn_skipped, write_json
 from .vectors import read_vectors
 

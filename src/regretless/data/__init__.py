@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .arrays import ArrayStream
     from .batch import Batch
-    from .crossed import CrossedStream
-    from .open import open_stream
+    from .feature_crosses import CrossedStream
+    from .formats import open_stream
     from .stream import Stream
     from .svmlight import load_svmlight
 
@@ -18,10 +18,10 @@ __all__ = ["ArrayStream", "Batch", "CrossedStream", "Stream", "load_svmlight", "
 _MODULES = {
     "ArrayStream": "arrays",
     "Batch": "batch",
-    "CrossedStream": "crossed",
+    "CrossedStream": "feature_crosses",
     "Stream": "stream",
     "load_svmlight": "svmlight",
-    "open_stream": "open",
+    "open_stream": "formats",
 }
 
 

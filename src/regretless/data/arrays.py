@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import laid_out
 from ..errors import DataError
-from ..given import laid_out
 from .batch import Array, Batch
 from .options import SKIPPING, one_of
 from .stream import Stream, past

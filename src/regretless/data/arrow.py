@@ -13,10 +13,10 @@ import numpy as np
 from ..errors import DataError
 from ..memory import allowed, refuse_large
 from .arrow_sizes import largest_page, refuse_large_batches, refuse_large_pages
-from .chunk import Chunk
 from .columns import NUMERIC
 from .source import Source, can_be_read_again, whole_file
 from .table import TableStream
+from .table_chunk import Chunk
 
 ENTRIES = 1 << 17
 BUFFER = 1 << 16  # read of each column at a time, instead of all its pages of a row group

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..given import laid_out
+from ..arrays import laid_out
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -7,8 +7,8 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ..atomic_write import Replacement
 from ..errors import DataError, RegretlessError
-from ..replacing import Replacement
 from .source import Input, Source, name_of, open_bytes
 
 

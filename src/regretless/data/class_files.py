@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, RegretlessError
-from .chunk import Array
 from .class_tables import SIGNS, read_class_table
 from .forecasts import listed
 from .game_tables import NAMES, Names
 from .loss_arrays import Archive, damage_told, of_file
 from .source import Source, name_of, suffixes, whole_file
+from .table_chunk import Array
 
 FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "npz": (".npz",), "npy": (".npy",)}
 TABLES = ("matrix", "class", "table", "labels", "points", "x")

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from .blocks import SMALLEST, Block, Blocks
-from .cells import UnequalRows, find_faults, legible, parse, shown
-from .chunk import Chunk
+from .csv_blocks import SMALLEST, Block, Blocks
+from .csv_cells import UnequalRows, find_faults, legible, parse, shown
 from .source import Source, open_bytes
 from .table import TableStream
+from .table_chunk import Chunk
 
 NUMBER = r"^[ \t]*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[ \t]*$"
 # From this share of numbers on, a cell that is none is taken for a slip rather than for a category.

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from math import isfinite
 
-from .cells import shown
+from .csv_cells import shown
 
 Exact = int | Fraction
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..errors import DataError
 from .arrays import ENTRIES, slices
-from .chunk import Array
 from .forecasts import Columns, ForecastBatch, ForecastStream, listed, moments
 from .source import Source, whole_file
 from .stored import UNREADABLE, Member
+from .table_chunk import Array
 
 TABLES = ("experts", "relatives")
 OUTCOMES = ("outcome", "outcomes", "obs", "load", "y", "target", "observed", "actual")

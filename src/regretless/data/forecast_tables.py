@@ -9,12 +9,12 @@ import numpy as np
 
 from ..errors import DataError
 from .arrow import ArrowStream
-from .chunk import Array, Chunk
 from .columns import NUMERIC
 from .csv import CsvStream, share_of_numbers
 from .forecasts import TARGETS, Columns, ForecastBatch, ForecastStream, listed, moments
 from .source import Source
 from .table import TableStream
+from .table_chunk import Array, Chunk
 
 NEVER = np.iinfo(np.int64).max
 HALF = 0.5

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, RegretlessError
-from .chunk import Array
 from .source import Source, can_be_read_again, name_of, suffixes
+from .table_chunk import Array
 
 TARGETS = ("target", "y", "outcome", "observed", "observation", "observations", "obs", "actual")
 FORMATS = {

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from .chunk import Array
 from .forecasts import listed
 from .loss_arrays import Archive, damage_told, of_file
 from .source import Source, whole_file
+from .table_chunk import Array
 
 MATRIX, OTHER = "A", "B"
 TABLES = ("a", "payoffs", "payoff", "matrix", "game", "losses", "loss")

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..errors import DataError
 from ..memory import refuse_large
-from .blocks import Block
-from .cells import shown
-from .chunk import Array
+from .csv_blocks import Block
+from .csv_cells import shown
 from .exact_numbers import exact_number, looks_like_number
 from .source import Source, name_of, open_bytes, stored_size
+from .table_chunk import Array
 from .whole_text import decoded, lines_of
 
 Names = Literal["both", "rows", "columns", "none"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError, RegretlessError
 from .batch import Array, Batch
-from .keys import ABSENT, Numbering, pair_keys
+from .feature_index import ABSENT, Numbering, pair_keys
 
 ALL = "*"
 MOST_PRODUCTS = 1 << 17  # of a row; 512 features have so many pairs

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, RegretlessError
-from .chunk import Array
-from .picked import Part, read_picked
+from .named_columns import Part, read_picked
 from .source import Source, name_of
+from .table_chunk import Array
 
 MOST_ACTIONS = 1 << 16
 LEAST = 1e-100  # the square of one by it, and sums of these, are floats

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..errors import DataError
 from .arrays import ENTRIES, slices
-from .chunk import Array
 from .forecasts import Complain, listed
 from .losses import Inspection, LossTable, Wanted
 from .source import Source, whole_file
 from .stored import UNREADABLE, File, Member
+from .table_chunk import Array
 
 TABLES = ("losses", "loss", "costs", "cost", "rewards", "reward", "gains", "payoffs")
 WHOLE = "write or fetch the file again (arrays of objects are never unpickled)"

@@ -10,11 +10,11 @@ from math import inf
 import numpy as np
 
 from ..errors import DataError, RegretlessError
-from .chunk import Array
 from .forecast_tables import CLOCKLIKE, TableForecasts
 from .forecasts import FORMATS as TABLES
 from .forecasts import Columns, Complain, Words
 from .source import Source, suffixes
+from .table_chunk import Array
 
 FORMATS = {**TABLES, "npy": (".npy",)}
 FAR = 2.0  # so many times as far below the others as these are apart

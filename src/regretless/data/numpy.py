@@ -11,11 +11,11 @@ import numpy as np
 
 from ..errors import DataError, ModelError
 from .arrays import ENTRIES, NumberedStream, floating, labels_of, refuse_values, slices
-from .assemble import ascending_rows, first_columns, repeated_index
 from .batch import Array, Batch
 from .options import one_of
 from .source import Source, whole_file
 from .stored import UNREADABLE, File, Member
+from .to_csr import ascending_rows, first_columns, repeated_index
 
 
 class NumpyStream(NumberedStream):

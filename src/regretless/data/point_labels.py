@@ -12,10 +12,10 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import DataError
-from .blocks import Block
-from .cells import shown
-from .chunk import Array
+from .csv_blocks import Block
+from .csv_cells import shown
 from .source import Source, name_of, open_bytes, suffixes
+from .table_chunk import Array
 from .whole_text import decoded
 
 COMMENT = "#"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import DataError, RegretlessError
-from .chunk import Array
 from .logged import Log, check
-from .picked import read_picked
+from .named_columns import read_picked
 from .source import Source, name_of
+from .table_chunk import Array
 
 ACTION, PROBABILITY = "action", "probability"
 SUMS = 1e-6  # how far from 1 the probabilities of a policy may sum to, as they are rounded in a file

@@ -12,17 +12,17 @@ import numpy as np
 
 from ..errors import DataError, ModelError, RegretlessError
 from ..memory import refuse_large
-from .assemble import sparse_rows
 from .batch import Batch
-from .chunk import Array, Chunk
 from .columns import ABSENT, KINDS, NUMERIC, Codes, FeatureMap, TooManyColumns
+from .feature_index import Numbering
 from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts
-from .keys import Numbering
 from .names import all_names
 from .options import SKIPPING, one_of
 from .products import TableProducts
 from .source import Source, can_be_read_again, name_of, stored_size
 from .stream import REMEMBERED_ERRORS, Stream, past
+from .table_chunk import Array, Chunk
+from .to_csr import sparse_rows
 
 TARGETS = ("label", "target", "y", "class")
 ZERO = "pass --missing zero to take it for 0"

@@ -8,7 +8,7 @@ from io import BufferedReader
 from ..errors import DataError
 from ..memory import TIMES as TIMES_A_FILE
 from ..memory import refuse_large
-from .blocks import LONGEST_ROW
+from .csv_blocks import LONGEST_ROW
 from .source import Source, name_of, open_bytes, stored_size
 
 TIMES = 16  # so many times its own size a text takes, once it is understood

@@ -10,31 +10,31 @@ if TYPE_CHECKING:
     from .engines.engine import Engine, Here
     from .engines.pools import OnExecutor
     from .engines.processes import workers
+    from .experts_and_bandits.combined import Combined
+    from .experts_and_bandits.combining import combine
+    from .experts_and_bandits.simulating import simulate
     from .history import Epoch
     from .mixing import mix
-    from .mixture import Mixture
-    from .once import average_once
+    from .one_shot import average_once
+    from .result import Mixture
     from .rows.shards import Shard, arrays, calls, files
-    from .sums.combined import Combined
-    from .sums.combining import combine
-    from .sums.simulating import simulate
 
 _MODULES = {
-    "Combined": "sums.combined",
+    "Combined": "experts_and_bandits.combined",
     "Engine": "engines.engine",
     "Epoch": "history",
     "Here": "engines.engine",
-    "Mixture": "mixture",
+    "Mixture": "result",
     "OnExecutor": "engines.pools",
     "Shard": "rows.shards",
     "arrays": "rows.shards",
-    "average_once": "once",
+    "average_once": "one_shot",
     "calls": "rows.shards",
     "certify_shards": "certificates.certified",
-    "combine": "sums.combining",
+    "combine": "experts_and_bandits.combining",
     "files": "rows.shards",
     "mix": "mixing",
-    "simulate": "sums.simulating",
+    "simulate": "experts_and_bandits.simulating",
     "workers": "engines.processes",
 }
 

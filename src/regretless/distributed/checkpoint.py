@@ -13,9 +13,9 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import ModelError, RegretlessError
-from ..kept import fits, plain
 from ..linear.base import OnlineClassifier
 from ..linear.persist import read, write
+from ..persist.validation import fits, plain
 from .history import Epoch, Sums
 from .rows.shards import UNSURE, FileShard, Shard
 

@@ -16,18 +16,18 @@ from ..data.batch import Array
 from ..data.table import LACKING
 from ..errors import DataError, EngineError, RegretlessError
 from ..linear.base import OnlineClassifier
-from ..linear.intake import read_labels
+from ..linear.validation import read_labels
 from .checkpoint import Kept, names_of, prints_of, reading_of, refuse_other, save
+from .core.broadcast import WEIGHTINGS, Weighting
 from .core.discovery import columns_of, united, united_labels
 from .core.epoch import Count
-from .core.mixable import refuse
-from .core.start import WEIGHTINGS, Weighting
+from .core.learner_adapter import refuse
 from .engines.engine import Engine
-from .groups import Played, Player
+from .epoch_runner import Played, Player
 from .history import Epoch, Sums, epoch_of
-from .mixture import Mixture
-from .rows.alike import refuse_unlike
+from .result import Mixture
 from .rows.paths import same_file
+from .rows.schema_check import refuse_unlike
 from .rows.shards import FileShard, Shard
 
 Path = str | os.PathLike[str]

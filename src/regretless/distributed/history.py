@@ -14,7 +14,7 @@ from ..linear.state import BaseState
 from .core.epoch import Count
 
 if TYPE_CHECKING:
-    from .groups import Played
+    from .epoch_runner import Played
 
 
 @dataclass(frozen=True, slots=True)

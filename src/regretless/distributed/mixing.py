@@ -7,12 +7,12 @@ from typing import Any
 
 from ..checks import whole
 from ..linear.base import OnlineClassifier
-from .core.mixable import learner_of
-from .core.start import Weighting
+from .core.broadcast import Weighting
+from .core.learner_adapter import learner_of
 from .engines.engine import engine_of
 from .epochs import Mixing, Path
 from .history import Epoch
-from .mixture import Mixture as Mixture
+from .result import Mixture as Mixture
 from .rows.shards import shards_of
 
 

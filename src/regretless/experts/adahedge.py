@@ -8,8 +8,8 @@ from typing import ClassVar
 from ..theorem import Theorem
 from ..theory.experts import ADAHEDGE
 from .base import ExpertLearner
-from .board import Rules
 from .losses import Own
+from .state import Rules
 
 
 @dataclass(eq=False)

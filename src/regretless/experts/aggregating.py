@@ -10,7 +10,7 @@ from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.mixable import AGGREGATING
 from .base import ExpertLearner
-from .board import Rules
+from .state import Rules
 
 NARROWEST = 1e-300  # squared width of the range
 

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..arrays import names_of
 from ..checks import whole
 from ..errors import RegretlessError
-from ..given import names_of
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
 from ..turns import Turn, in_turn
-from .board import Board, Rules
-from .complaints import AdviceError, complaint
-from .delay import Schedule, schedule
+from .delay_schedule import Schedule, schedule
+from .errors import AdviceError, complaint
 from .forecast import Round
-from .intake import Array, in_order, normalised, outcomes_of, table_of
-from .live import Live
 from .losses import TABLE, WITHOUT_OUTCOME, Own, named_loss
-from .play import Play
+from .online import Live
+from .result import Play
+from .state import Board, Rules
+from .validation import Array, in_order, normalised, outcomes_of, table_of
 
 if TYPE_CHECKING:
     from ..comparator import ExpertComparator
     from ..theorem import Certificate
-    from ..theory.expert_standing import ExpertStanding
+    from ..theory.expert_facts import ExpertStanding
 
 _MAKING = Lock()  # or threads whose advice is a learner's first would each make a board, and all but one be forgotten
 
@@ -319,7 +319,7 @@ class ExpertLearner(Live):
 
     def standing(self) -> ExpertStanding:
         """What a theorem may know of the learner besides its ledger."""
-        from .judge import standing
+        from .certificates import standing
 
         return standing(self)
 
@@ -330,7 +330,7 @@ class ExpertLearner(Live):
 
         Without the advice, the best expert alone: that is what the books tell.
         """
-        from .judge import comparators
+        from .certificates import comparators
 
         return comparators(self, advice, outcomes, switches=switches)
 
@@ -357,7 +357,7 @@ class ExpertLearner(Live):
         list of Certificate
         """
         found = comparators if comparators is not None else self.comparators(advice, outcomes, switches=switches)
-        from .judge import certificates
+        from .certificates import certificates
 
         return certificates(self.theorems, self.ledger_, found, self.standing())
 

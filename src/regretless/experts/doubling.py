@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..arrays import names_of
 from ..errors import RegretlessError
-from ..given import names_of
 from ..ledger import ExpertLedger
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
-from .complaints import AdviceError
-from .delay import Schedule, schedule
-from .intake import Array, in_order, table_of
+from .delay_schedule import Schedule, schedule
+from .errors import AdviceError
 from .losses import TABLE
-from .play import Play
+from .result import Play
+from .validation import Array, in_order, table_of
 from .weighted_majority import RandomizedWeightedMajority
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class Doubling:
         self, advice: Any = None, outcomes: Any = None, *, switches: Sequence[int] = ()
     ) -> list[ExpertComparator]:
         """What fixed uses of the experts would have lost over all stretches."""
-        from .judge import comparators_of
+        from .certificates import comparators_of
 
         self._refuse_nothing()
         return comparators_of(self.blocks_[0], self.ledger_, advice, outcomes, switches=switches)
@@ -232,7 +232,7 @@ class Doubling:
     ) -> list[Certificate]:
         """The theorems about doubling, with the numbers of the run."""
         from ..theory.majority import DOUBLING
-        from .judge import certificates, standing
+        from .certificates import certificates, standing
 
         found = comparators if comparators is not None else self.comparators(advice, outcomes)
         blocks = tuple((learner.ledger_, standing(learner)) for learner in self.blocks_ if learner.rounds_)

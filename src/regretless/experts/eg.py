@@ -9,8 +9,8 @@ from ..checks import positive
 from ..theorem import Theorem
 from ..theory.experts import EG as THEOREMS
 from .base import ExpertLearner
-from .board import Rules
 from .losses import Own
+from .state import Rules
 
 
 @dataclass(eq=False)

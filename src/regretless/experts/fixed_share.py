@@ -11,7 +11,7 @@ from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.fixed_share import FIXED_SHARE
 from .base import ExpertLearner
-from .board import Rules
+from .state import Rules
 
 
 @dataclass(eq=False)

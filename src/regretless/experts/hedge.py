@@ -11,8 +11,8 @@ from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.experts import HEDGE
 from .base import ExpertLearner
-from .board import Rules
 from .losses import Own
+from .state import Rules
 
 
 @dataclass(eq=False)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kept import fits
+from ..persist.validation import fits
 
 if TYPE_CHECKING:
     from .base import ExpertLearner
-    from .board import Board
-    from .delay import Schedule
+    from .delay_schedule import Schedule
+    from .state import Board
 
 Array = np.ndarray[Any, Any]
 MOST = 400  # points kept; when there are more, every other one is dropped and the stride doubles
@@ -67,7 +67,7 @@ class History:
 
     def record(self, learner: ExpertLearner) -> None:
         """Take a snapshot, unless there is one of this round."""
-        from .judge import best_expert, bound_so_far
+        from .certificates import best_expert, bound_so_far
 
         if self.rounds and self.rounds[-1] == learner.rounds_:
             return

@@ -8,7 +8,7 @@ from typing import ClassVar
 from ..theorem import Theorem
 from ..theory.second_order import ML_PROD
 from .base import ExpertLearner
-from .board import Rules
+from .state import Rules
 
 
 @dataclass(eq=False)

@@ -10,13 +10,13 @@ import numpy as np
 
 from .. import _core
 from ..errors import RegretlessError
-from ..kept import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
-from ..modelfile import read_model, refuse_unknown, write_model
+from ..persist.format import read_model, refuse_unknown, write_model
+from ..persist.validation import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
 from .base import ExpertLearner
-from .board import ABSENT, FIELDS, Board, Rules
 from .forecast import Round
 from .registry import expert_class
 from .ridge import Ridge, RidgeBoard
+from .state import ABSENT, FIELDS, Board, Rules
 from .weighted_majority import RandomizedWeightedMajority
 
 KEYS = frozenset({"learner", "parameters", "experts", "width", "names", "tickets", "pending", "draws", "extra"})

@@ -16,8 +16,8 @@ from ..theorem import Theorem
 from ..theory.mixable import RIDGE
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
-from .board import FIELDS, OWN, Board, Rules
 from .losses import Own
+from .state import FIELDS, OWN, Board, Rules
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 MOST = 5000  # experts

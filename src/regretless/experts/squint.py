@@ -10,8 +10,8 @@ import numpy as np
 from ..theorem import Theorem
 from ..theory.second_order import SQUINT
 from .base import ExpertLearner
-from .board import Rules
-from .intake import Array
+from .state import Rules
+from .validation import Array
 
 POINTS = 30  # of the grid, as in the kernel
 LARGEST, FIRST = 5, 6  # places in the kernel's memory

@@ -13,14 +13,14 @@ from ..errors import RegretlessError
 from ..theorem import Theorem
 from ..theory.majority import RANDOMIZED_MAJORITY, WEIGHTED_MAJORITY
 from .base import ExpertLearner
-from .board import FIELDS, Board, Rules
-from .complaints import AdviceError
-from .delay import Schedule
+from .delay_schedule import Schedule
+from .errors import AdviceError
 from .forecast import Forecast, Round
-from .intake import Array
-from .live import Ticket
 from .losses import Own
-from .play import Play
+from .online import Ticket
+from .result import Play
+from .state import FIELDS, Board, Rules
+from .validation import Array
 
 SAMPLED = FIELDS.index("sampled")
 

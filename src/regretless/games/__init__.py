@@ -15,32 +15,32 @@ if TYPE_CHECKING:
     from .extensive_form.extensive import ExtensiveGame, read_efg
     from .extensive_form.sequence import SequenceGame
     from .extensive_form.sequence_solution import SequenceSolution
-    from .found import Course, Found
     from .general_sum.bimatrix import BimatrixGame
     from .general_sum.correlated import Correlated, Distance, correlated, distance_to_correlated
     from .general_sum.equilibria import Equilibria, Equilibrium
     from .general_sum.joint_play import JointPlay
     from .general_sum.nash import Incentives, is_nash, pure_equilibria
     from .general_sum.nfg import read_nfg
-    from .links import boosting_game, learning_game, margin_game
     from .matrix import MatrixGame
     from .payoffs import Payoffs
     from .play.duel import Duel
     from .play.self_play import self_play
+    from .raw_solution import Course, Found
+    from .reductions import boosting_game, learning_game, margin_game
     from .solution import Exact, Solution, SolveError
 
 _HOMES = {
     "BimatrixGame": "general_sum.bimatrix",
     "Boosted": "boosting",
     "Correlated": "general_sum.correlated",
-    "Course": "found",
+    "Course": "raw_solution",
     "Distance": "general_sum.correlated",
     "Duel": "play.duel",
     "Equilibria": "general_sum.equilibria",
     "Equilibrium": "general_sum.equilibria",
     "Exact": "solution",
     "ExtensiveGame": "extensive_form.extensive",
-    "Found": "found",
+    "Found": "raw_solution",
     "Incentives": "general_sum.nash",
     "JointPlay": "general_sum.joint_play",
     "MatrixGame": "matrix",
@@ -50,12 +50,12 @@ _HOMES = {
     "Solution": "solution",
     "SolveError": "solution",
     "boost": "boosting",
-    "boosting_game": "links",
+    "boosting_game": "reductions",
     "correlated": "general_sum.correlated",
     "distance_to_correlated": "general_sum.correlated",
     "is_nash": "general_sum.nash",
-    "learning_game": "links",
-    "margin_game": "links",
+    "learning_game": "reductions",
+    "margin_game": "reductions",
     "pure_equilibria": "general_sum.nash",
     "read_efg": "extensive_form.extensive",
     "read_nfg": "general_sum.nfg",

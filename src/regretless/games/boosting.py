@@ -13,11 +13,11 @@ from ..comparator import GameComparator
 from ..errors import RegretlessError
 from ..theorem import Certificate
 from ..theory.boosting import BOOSTING, BoostLedger, BoostStanding
-from .found import Vector
-from .judge import bounded
-from .links import boosting_game
+from .certificates import bounded
 from .matrix import MatrixGame
 from .payoffs import Payoffs
+from .raw_solution import Vector
+from .reductions import boosting_game
 
 METHODS = ("hedge", "adaboost")
 

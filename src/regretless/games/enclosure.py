@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import _core
 from ..errors import RegretlessError
-from .found import Vector
 from .payoffs import Payoffs
+from .raw_solution import Vector
 
 # Twice the distance from 1 to the next float, for every product and addition.
 _UNIT = 2.0**-52

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import names_of
 from ..errors import RegretlessError
-from ..given import names_of
-from .names import names_or_numbers
+from .labels import names_or_numbers
 from .payoffs import Payoffs, Vector
 from .solution import Solution
 

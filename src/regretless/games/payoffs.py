@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import _core
+from ..arrays import numbers
 from ..errors import RegretlessError
-from ..given import numbers
 
 Array = np.ndarray[Any, Any]
 Vector = np.ndarray[Any, np.dtype[np.float64]]

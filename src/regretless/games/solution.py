@@ -12,8 +12,8 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..theorem import Certificate
-from .found import Course, Vector
-from .written import written
+from .formatting import written
+from .raw_solution import Course, Vector
 
 T = TypeVar("T")
 

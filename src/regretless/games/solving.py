@@ -13,14 +13,14 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import RegretlessError
-from .choice import choose, otherwise
 from .enclosure import enclose, trusted_to
-from .found import Course, Found, Vector
 from .payoffs import Payoffs
+from .raw_solution import Course, Found, Vector
+from .select_method import choose, otherwise
 from .solution import Exact, Once, Promise, Solution, SolveError
-from .solvers.halting import NO_FRACTIONS, Halted
+from .solvers.interrupt import NO_FRACTIONS, Halted
 from .solvers.tableau import simplex
-from .target import default_gap, wanted_gap
+from .tolerance import default_gap, wanted_gap
 
 if TYPE_CHECKING:
     from ..theorem import Certificate
@@ -233,13 +233,13 @@ def _solution(game: MatrixGame, answer: Answer, proof: Exact | None, began: floa
 
 
 def _judged(found: Found, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
-    from .judge import certificates
+    from .certificates import certificates
 
     return certificates(found, payoffs, lower, upper)
 
 
 def _promised(found: Found, payoffs: Payoffs) -> Promise | None:
-    from .judge import theorem_line
+    from .certificates import theorem_line
 
     return None if found.ledger is None else theorem_line(found, payoffs)
 

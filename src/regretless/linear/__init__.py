@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .averaged import AveragedPerceptron
-    from .dual.kernel_perceptron import KernelPerceptron
+    from .kernel.kernel_perceptron import KernelPerceptron
     from .margin_perceptron import MarginPerceptron
     from .mirror.p_norm import PNormPerceptron
     from .mirror.winnow import Winnow
@@ -45,7 +45,7 @@ __all__ = [
 _HOMES = {
     "AROW": "second_order.arow",
     "AveragedPerceptron": "averaged",
-    "KernelPerceptron": "dual.kernel_perceptron",
+    "KernelPerceptron": "kernel.kernel_perceptron",
     "MarginPerceptron": "margin_perceptron",
     "MaxMargin": "separation.margin",
     "MulticlassPerceptron": "multiclass",

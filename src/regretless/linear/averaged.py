@@ -9,10 +9,10 @@ import numpy as np
 from ..checks import one_of
 from ..data.batch import Array, Batch
 from ..ledger import FIELDS
-from .lengths import STRETCH
+from .norms import STRETCH
 from .perceptron import Perceptron
 from .state import BIAS, CLOCK, LAG_BIAS, BaseState, Rules, State, length
-from .survivors import narrow
+from .weight_history import narrow
 
 WHEN = ("before", "after")
 FEW = 4  # how often the entries of some rows must fit into the columns, to be worth numbering afresh

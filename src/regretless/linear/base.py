@@ -14,12 +14,12 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
 from ..ledger import Ledger
 from ..turns import BUSY, Turn, in_turn
-from .certified import Certified
-from .classes import distinct, encode, extend, targets_for, with_class
+from .certificates import Certified
+from .class_weights import weigh
 from .estimator import Estimator
-from .intake import ascending, explain_nonfinite, fault_of, read_labels, read_rows, read_weights
+from .labels import distinct, encode, extend, targets_for, with_class
 from .state import BaseState, Rules, State
-from .weights import weigh
+from .validation import ascending, explain_nonfinite, fault_of, read_labels, read_rows, read_weights
 
 TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful

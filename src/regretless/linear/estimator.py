@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import NotFittedError, RegretlessError
-from .intake import read_labels, read_weights
+from .validation import read_labels, read_weights
 
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
 CONSUMERS = ("fit", "partial_fit", "predict", "decision_function", "score")

@@ -13,14 +13,14 @@ from ..checks import positive
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..theorem import Certificate, Theorem
+from ..theory.facts import Standing
 from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, MarginStanding, margin_attained
-from ..theory.standing import Standing
 from ..turns import in_turn
 from .base import OnlineClassifier
-from .comparators.exact import Vector
-from .comparators.hindsight import Geometry, Question, certify, read
-from .intake import read_labels, read_rows
+from .comparators.evaluate import Vector
+from .comparators.search import Geometry, Question, certify, read
 from .state import BaseState, Rules, State, length
+from .validation import read_labels, read_rows
 
 
 class MarginState(State):

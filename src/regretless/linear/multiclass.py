@@ -14,7 +14,7 @@ from .base import OnlineClassifier
 from .state import BaseState, Rules, State
 
 if TYPE_CHECKING:
-    from .comparators.hindsight import Question
+    from .comparators.search import Question
 
 TWICE = [FIELDS.index(name) for name in ("loss", "slope2", "step2", "reach2")]
 
@@ -128,6 +128,6 @@ class MulticlassPerceptron(OnlineClassifier):
 
     def judge(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, against matrices."""
-        from .comparators.matrices import certify
+        from .comparators.multiclass import certify
 
         return certify(question)

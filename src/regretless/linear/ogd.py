@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import one_of, positive
 from ..data.batch import Array
-from ..theory.regret import GRADIENT_DESCENT
+from ..theory.ogd import GRADIENT_DESCENT
 from .base import OnlineClassifier
 from .state import Rules
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from ..checks import one_of, positive
 from ..theorem import Theorem
+from ..theory.facts import Standing
 from ..theory.passive_aggressive import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveStanding
-from ..theory.standing import Standing
 from .base import OnlineClassifier
 from .state import Rules
 

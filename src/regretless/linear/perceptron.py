@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..checks import one_of, positive
 from ..theorem import Theorem
-from ..theory.mistakes import PERCEPTRON, clean_pass
+from ..theory.perceptron import PERCEPTRON, clean_pass
 from .base import OnlineClassifier
 from .state import Rules
 

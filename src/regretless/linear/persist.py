@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import ModelError, RegretlessError
-from ..modelfile import read_model, refuse_unknown, write_model
+from ..persist.format import read_model, refuse_unknown, write_model
 from .base import OnlineClassifier
 from .registry import learner_class
 

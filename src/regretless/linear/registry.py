@@ -22,7 +22,7 @@ LEARNERS = {
     "p-norm-perceptron": ("mirror.p_norm", "PNormPerceptron"),
     "second-order-perceptron": ("second_order.perceptron", "SecondOrderPerceptron"),
     "arow": ("second_order.arow", "AROW"),
-    "kernel-perceptron": ("dual.kernel_perceptron", "KernelPerceptron"),
+    "kernel-perceptron": ("kernel.kernel_perceptron", "KernelPerceptron"),
 }
 
 

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .. import _core
+from ..arrays import own
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
-from ..given import own
 from ..ledger import FIELDS, Ledger
 from ..memory import allowed, more, shown
-from .lengths import lengths_of
+from .norms import lengths_of
 
 SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
 

@@ -13,7 +13,7 @@ from ..ledger import FIELDS
 from .averaged import WHEN
 from .perceptron import Perceptron
 from .state import BaseState, Rules, State
-from .survivors import NAMES, Support, ballot, turns
+from .weight_history import NAMES, Support, ballot, turns
 
 ROUNDS = FIELDS.index("rounds")
 

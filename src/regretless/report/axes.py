@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from . import numbers
+from . import formatting
 
 DECADES_FOR_LOG = 1.5
 """What a log axis must span at least, in powers of ten."""
@@ -152,11 +152,11 @@ def round_axis(rounds: int, start: float, end: float, even: bool = False, first:
 def tick_labels(values: Sequence[float], percent: bool) -> list[str]:
     """Labels in one style for the whole axis, with as many digits as it takes to tell them apart."""
     if percent:
-        return [numbers.percent(value) for value in values]
+        return [formatting.percent(value) for value in values]
     largest = max((abs(value) for value in values), default=0.0)
     if largest >= 1e15:
         return [_scientific(value) for value in values]
-    write = numbers.real if largest < 1e6 else _compact
+    write = formatting.real if largest < 1e6 else _compact
     labels: list[str] = []
     for digits in range(4, 13):
         labels = [write(value, digits) for value in values]
@@ -168,16 +168,16 @@ def tick_labels(values: Sequence[float], percent: bool) -> list[str]:
 def _compact(value: float, digits: int) -> str:
     for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
         if abs(value) >= 0.9999 * 10**power:
-            return numbers.real(value / 10**power, digits) + letter
-    return numbers.real(value, digits)
+            return formatting.real(value / 10**power, digits) + letter
+    return formatting.real(value, digits)
 
 
 def _scientific(value: float) -> str:
     if value == 0:
         return "0"
     exponent = math.floor(math.log10(abs(value)) + 1e-9)
-    lead = numbers.real(value / 10.0**exponent)
-    return numbers.power_of_ten(exponent) if lead == "1" else f"{lead}·{numbers.power_of_ten(exponent)}"
+    lead = formatting.real(value / 10.0**exponent)
+    return formatting.power_of_ten(exponent) if lead == "1" else f"{lead}·{formatting.power_of_ten(exponent)}"
 
 
 def _round_down(value: float) -> float:

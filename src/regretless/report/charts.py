@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from . import numbers
+from . import formatting
 from .axes import Format
 from .curves import OFF_THE_CHART, Panel, Point, Series, absence, at_round, relation, shown, thin
 from .model import BoundCurve, Report, bare, counted
@@ -35,7 +35,7 @@ def _certified(report: Report) -> list[Point]:
 def _observed_lines(report: Report) -> tuple[str, str, list[Series]]:
     """Title, unit and the lines of what was observed, the certified quantity first."""
     mistakes, updates, certified = _column(report, 1), _column(report, 2), _certified(report)
-    name = numbers.label(bare(report.quantity)).capitalize()
+    name = formatting.label(bare(report.quantity)).capitalize()
     if certified and name != "Updates":
         return name, name, [_line(name, "first", certified)]
     if mistakes == updates:
@@ -89,8 +89,8 @@ def _bound_line(curve: BoundCurve, k: int, quantity: str, certified: Sequence[Po
     if final is None:
         final = points[-1][1] if points else math.inf
     fits = observed <= final * (1 + 1e-9) + 1e-9
-    text = numbers.observed_and_bound(observed, final, counted(quantity), fits)[1]
-    return Series(numbers.label(curve.name), f"bound{k % 4}", points, bound=True, final=text, drawn=drawn)
+    text = formatting.observed_and_bound(observed, final, counted(quantity), fits)[1]
+    return Series(formatting.label(curve.name), f"bound{k % 4}", points, bound=True, final=text, drawn=drawn)
 
 
 def _spread(curve: BoundCurve, first: float, last: float) -> list[Point]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from . import numbers
+from . import formatting
 from .axes import Format, Scale
 
 MOST_POINTS = 420
@@ -125,5 +125,5 @@ def absence(line: Series) -> str:
 def shown(value: float, format: Format) -> str:
     """A value as the legend writes it."""
     if format == "share":
-        return numbers.share(value)
-    return numbers.percent(value) if format == "percent" else numbers.number(value)
+        return formatting.share(value)
+    return formatting.percent(value) if format == "percent" else formatting.number(value)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from . import numbers
+from . import formatting
 from .curves import Panel, Point, Series, absence, relation, thin
 from .forecasts import MOST_EXPERTS, ForecastReport, History, Values
-from .recorded import known_points
+from .recorded_curves import known_points
 from .residuals import residual_panels
 
 MOST_LINE_POINTS = 240
@@ -44,7 +44,7 @@ def numbered(history: History) -> dict[str, tuple[str, str]]:
     free = [place for place in range(MOST_EXPERTS) if place not in {styles.get(name) for name in leading}]
     styles |= dict(zip((name for name in leading if name not in styles), free, strict=False))
     return {
-        name: (f"{number} {numbers.label(name)}", f"expert{style}")
+        name: (f"{number} {formatting.label(name)}", f"expert{style}")
         for number, (name, style) in enumerate(styles.items(), 1)
     }
 
@@ -64,7 +64,7 @@ def regret_panel(history: History) -> Panel | None:
             "The dotted line is what no learner escapes: some sequence of so many rounds costs each of them as much "
             "(Theorem 7.5). A bound for all sequences cannot lie below it, one that looks at the sequence played can."
         )
-    lines = [Series("Regret", "first", regret, final=numbers.number(regret[-1][1])), *bounds]
+    lines = [Series("Regret", "first", regret, final=formatting.number(regret[-1][1])), *bounds]
     return Panel("regret", title, "Regret", "real", lines, notes, scale="linear", even=True)
 
 
@@ -79,9 +79,9 @@ def _bounds(history: History, highest: float) -> list[Series]:
         drawn = math.isfinite(last) and last <= limit
         # What was far off at first and is not at last is drawn from there.
         near = [point for point in upper if point[1] <= limit] if drawn else upper
-        found.append(Series("Bound", "bound0", near, True, numbers.number(last), drawn, told=upper))
+        found.append(Series("Bound", "bound0", near, True, formatting.number(last), drawn, told=upper))
     if lower:
-        text = numbers.number(lower[-1][1])
+        text = formatting.number(lower[-1][1])
         found.append(Series("Some sequence costs every learner", "bound1", lower, True, text, floor=True))
     return found
 
@@ -103,7 +103,7 @@ def weight_panel(history: History, known: Names) -> Panel | None:
         tag, style = _tag(name, known)
         told = list(zip(rounds, column, strict=True))
         points = list(zip(rounds, tops, strict=True))
-        final = numbers.share(column[-1])
+        final = formatting.share(column[-1])
         lines.append(Series(tag, style, points, final=final, mark="area", tag=tag, told=told))
     return Panel("weights", "Weights", "Share of the weight", "share", lines, [], scale="linear", even=True)
 
@@ -112,7 +112,7 @@ def _weight_lines(rounds: Sequence[float], columns: Mapping[str, Sequence[float]
     lines = []
     for name, column in columns.items():
         tag, style = _tag(name, known)
-        final = numbers.number(column[-1])
+        final = formatting.number(column[-1])
         lines.append(Series(tag, style, list(zip(rounds, column, strict=True)), final=final, tag=tag))
     return Panel("weights", "Weights", "Weight", "real", lines, [], scale="linear", even=True)
 
@@ -147,13 +147,13 @@ def loss_panel(report: ForecastReport, known: Names) -> Panel | None:
         lines = {name: _difference(values, history.faced.get(name, learner)) for name, values in lines.items()}
         learner = [0.0] * len(history.rounds)
     own = thin(known_points(history.rounds, learner), MOST_LINE_POINTS, even=True)
-    told = numbers.number(own[-1][1])
+    told = formatting.number(own[-1][1])
     series = [Series("Learner", "first", own, final=told, tag="Learner")]
     for name, values in lines.items():
         points = thin(known_points(history.rounds, values), MOST_LINE_POINTS, even=True)
         tag, style = _tag(name, known)
         if points:
-            series.append(Series(tag, style, points, final=numbers.number(points[-1][1]), tag=tag))
+            series.append(Series(tag, style, points, final=formatting.number(points[-1][1]), tag=tag))
     return Panel("losses", title, unit, "real", series, _loss_notes(report, apart, len(lines)), "linear", even=True)
 
 
@@ -181,7 +181,7 @@ def rate_panel(history: History) -> Panel | None:
     points = [(t, value) for t, value in thin(known_points(history.rounds, history.rate)) if value > 0]
     if not points:
         return None
-    line = Series("Learning rate", "recent", points, final=numbers.number(points[-1][1]))
+    line = Series("Learning rate", "recent", points, final=formatting.number(points[-1][1]))
     return Panel("rate", "Learning rate", "Rate", "real", [line], [], scale="log")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import forecast_charts, numbers, sheet, summary
+from . import forecast_charts, formatting, summary, template
 from .forecasts import ForecastReport
 from .summary import Card
 
@@ -21,7 +21,7 @@ _COMPARATORS = {
     "best_shifting": "Best sequence of experts",
     "uniform": "Uniform average",
 }
-_SOURCE_NAMES = {**sheet.SOURCE_NAMES, "target": "Outcome", "time": "Time", "experts": "Experts"}
+_SOURCE_NAMES = {**template.SOURCE_NAMES, "target": "Outcome", "time": "Time", "experts": "Experts"}
 
 
 def write_forecast_report(path: str | os.PathLike[str], report: ForecastReport) -> None:
@@ -34,7 +34,7 @@ def write_forecast_report(path: str | os.PathLike[str], report: ForecastReport) 
     report : ForecastReport
         The run to show.
     """
-    sheet.write(path, render_forecasts(report))
+    template.write(path, render_forecasts(report))
 
 
 def render_forecasts(report: ForecastReport) -> str:
@@ -51,23 +51,23 @@ def render_forecasts(report: ForecastReport) -> str:
         A page without any reference to another file, whose policy allows its own style and script alone.
     """
     panels = forecast_charts.panels(report) if report.rounds > 0 else []
-    return sheet.fill(_view(report), panels, report.certificates, whole=False)
+    return template.fill(_view(report), panels, report.certificates, whole=False)
 
 
 def _view(report: ForecastReport) -> dict[str, Any]:
     return {
         "title": report.title,
         "lead": lead(report),
-        "forecast": "" if report.forecast is None else numbers.plain(report.forecast),
+        "forecast": "" if report.forecast is None else formatting.plain(report.forecast),
         "cards": _cards(report),
-        "comparators": sheet.comparator_table([_comparator(report, one) for one in report.comparators]),
+        "comparators": template.comparator_table([_comparator(report, one) for one in report.comparators]),
         "compared": "What could have been done with the same experts by one who had known all outcomes. "
         "The regret is how much more the learner lost; it is negative where the learner did better.",
         "experts": _experts(report),
         "weights": [],
         "tables": [
             ("Learner", _learner(report)),
-            ("Data", [*sheet.facts(report.source, _SOURCE_NAMES), *_incidents(report)]),
+            ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_incidents(report)]),
         ],
     }
 
@@ -78,7 +78,7 @@ def lead(report: ForecastReport) -> str:
         return "No round was played."
     experts = summary.many(len(report.expert_losses), "expert")
     text = f"Over {summary.many(report.rounds, 'round')} the learner combined the forecasts of {experts}"
-    text += f" and lost {numbers.number(report.loss)}" + (f" in {report.loss_name} loss" if report.loss_name else "")
+    text += f" and lost {formatting.number(report.loss)}" + (f" in {report.loss_name} loss" if report.loss_name else "")
     against = [("best_expert", "the best expert in hindsight"), ("uniform", "their uniform average")]
     found = [(_named(report, name), words) for name, words in against]
     parts = [_beside(report, one, words) for one, words in found if one is not None]
@@ -91,23 +91,25 @@ def _beside(report: ForecastReport, comparator: Mapping[str, object], words: str
         return ""
     if regret == 0:
         return f"as much as {words}"
-    amount = numbers.percent(abs(regret) / other) if other > 0 and report.loss >= 0 else numbers.number(abs(regret))
+    amount = (
+        formatting.percent(abs(regret) / other) if other > 0 and report.loss >= 0 else formatting.number(abs(regret))
+    )
     return f"{amount} {'more' if regret > 0 else 'less'} than {words}"
 
 
 def _cards(report: ForecastReport) -> list[Card]:
-    speed = f"in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
-    mean = f"{numbers.real(report.mean_loss)} a round" if report.mean_loss is not None else ""
+    speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    mean = f"{formatting.real(report.mean_loss)} a round" if report.mean_loss is not None else ""
     best, name = _best(report)
     comparator = _named(report, "best_expert")
     regret = _real(comparator.get("regret")) if comparator else None
     if regret is None and best is not None:
         regret = report.loss - best
     return [
-        Card("Rounds", numbers.number(report.rounds), speed),
-        Card("Learner’s loss", numbers.number(report.loss), mean),
-        Card("Best expert’s loss", "–" if best is None else numbers.number(best), name),
-        Card("Regret", "–" if regret is None else numbers.number(regret), "against the best expert"),
+        Card("Rounds", formatting.number(report.rounds), speed),
+        Card("Learner’s loss", formatting.number(report.loss), mean),
+        Card("Best expert’s loss", "–" if best is None else formatting.number(best), name),
+        Card("Regret", "–" if regret is None else formatting.number(regret), "against the best expert"),
         summary.bound_card(_certified(report)),
     ]
 
@@ -126,7 +128,7 @@ def _best(report: ForecastReport) -> tuple[float | None, str]:
     if loss is None and losses:
         loss = min(losses.values())
     names = [name for name in losses if losses[name] == loss]
-    return loss, numbers.label(names[0], 32) if names else ""
+    return loss, formatting.label(names[0], 32) if names else ""
 
 
 def _named(report: ForecastReport, name: str) -> Mapping[str, object] | None:
@@ -160,7 +162,7 @@ def _heaviest(weights: object, names: Sequence[str]) -> object:
     if not isinstance(weights, Mapping) or not all(isinstance(value, int | float) for value in weights.values()):
         return weights
     ranked = sorted(weights.items(), key=lambda pair: -abs(pair[1]))
-    return {numbers.shorten(str(name), 20): round(weight, 3) for name, weight in ranked[:3] if round(weight, 3)}
+    return {formatting.shorten(str(name), 20): round(weight, 3) for name, weight in ranked[:3] if round(weight, 3)}
 
 
 def _experts(report: ForecastReport) -> dict[str, Any] | None:
@@ -172,13 +174,13 @@ def _experts(report: ForecastReport) -> dict[str, Any] | None:
     shown = ranked[:MOST_ROWS]
     weights = [report.weights.get(name, math.nan) for name in shown]
     largest = max((abs(weight) for weight in weights if math.isfinite(weight)), default=0.0) or 1.0
-    losses = numbers.aligned([report.expert_losses[name] for name in shown])
+    losses = formatting.aligned([report.expert_losses[name] for name in shown])
     shares = _weights(weights)
-    beside = numbers.aligned([above[name] for name in shown])
+    beside = formatting.aligned([above[name] for name in shown])
     rows = [
         {
-            "name": numbers.shorten(numbers.clean(name), 44),
-            "full": numbers.shorten(numbers.clean(name), 1000),
+            "name": formatting.shorten(formatting.clean(name), 44),
+            "full": formatting.shorten(formatting.clean(name), 1000),
             "loss": loss,
             "beside": ("+" if above[name] > 0 else "") + distance,
             "weight": shares[k],
@@ -198,9 +200,10 @@ def _experts(report: ForecastReport) -> dict[str, Any] | None:
 def _weights(weights: Sequence[float]) -> list[str]:
     """Shares of one, or plain numbers where they are no shares."""
     if all(-1e-9 <= weight <= 1 + 1e-9 for weight in weights if math.isfinite(weight)):
-        return [numbers.share(weight) if math.isfinite(weight) else "–" for weight in weights]
+        return [formatting.share(weight) if math.isfinite(weight) else "–" for weight in weights]
     return [
-        text if math.isfinite(weight) else "–" for weight, text in zip(weights, numbers.aligned(weights), strict=True)
+        text if math.isfinite(weight) else "–"
+        for weight, text in zip(weights, formatting.aligned(weights), strict=True)
     ]
 
 
@@ -210,13 +213,13 @@ def _learner(report: ForecastReport) -> list[tuple[str, str]]:
         if "loss" in report.parameters
         else [("Name", report.learner), ("Loss", report.loss_name)]
     )
-    return own + sheet.facts(report.parameters, {"n_experts": "experts"})
+    return own + template.facts(report.parameters, {"n_experts": "experts"})
 
 
 def _incidents(report: ForecastReport) -> list[tuple[str, str]]:
-    found = [("Forecasts missing", numbers.number(report.missing))]
+    found = [("Forecasts missing", formatting.number(report.missing))]
     if report.delay_cost is not None:
-        found.append(("Cost of late outcomes", numbers.number(report.delay_cost)))
+        found.append(("Cost of late outcomes", formatting.number(report.delay_cost)))
     return found
 
 

@@ -6,7 +6,7 @@ import re
 from html import escape
 from xml.etree import ElementTree
 
-from . import numbers
+from . import formatting
 
 _TAGS = re.compile(
     r"math|mrow|mi|mn|mo|mtext|mspace|mfrac|msqrt|mroot|msub|msup|msubsup|munder|mover|munderover"
@@ -32,7 +32,7 @@ def mathml(tex: str) -> str:
     try:
         return " ".join(_element(clause) for clause in clauses)
     except Exception:  # the converter's errors have no common base, and a formula must not cost the report
-        return f"<code>{escape(numbers.clean(tex))}</code>"
+        return f"<code>{escape(formatting.clean(tex))}</code>"
 
 
 def _closed(tex: str) -> bool:

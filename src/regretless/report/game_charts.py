@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from . import numbers
+from . import formatting
 from .curves import OFF_THE_CHART, Panel, Series, thin
 from .forecast_charts import numbered, weight_panel
 from .forecasts import History, Values
-from .game_words import LEAST_SHARE, telling, the
+from .game_wording import LEAST_SHARE, telling, the
 from .games import MOST_IN_PICTURE, GameReport, Matrix
-from .heat import Cells, heat
-from .recorded import absences, bound_lines, bounded, known_points, log_spaced, near, table
-from .stills import Key, Still
-from .triangle import Side, Weights, triangle
+from .heatmap import Cells, heat
+from .recorded_curves import absences, bound_lines, bounded, known_points, log_spaced, near, table
+from .static_chart import Key, Still
+from .ternary import Side, Weights, triangle
 
 BESIDE = ("recent", "expert1", "expert3", "expert5")
 """Styles of other methods' curves."""
@@ -50,11 +50,11 @@ def gap_panel(report: GameReport) -> Panel | None:
     limit = max(value for _, value in gaps) * OFF_THE_CHART or math.inf
     bounds = [near(line, limit) for line in bound_lines(course.rounds, report.lines)]
     beside = _beside(report)
-    own = Series(numbers.label(report.method), "first", gaps, final=numbers.number(gaps[-1][1]))
+    own = Series(formatting.label(report.method), "first", gaps, final=formatting.number(gaps[-1][1]))
     columns: dict[str, Values] = {"Gap": course.gap}
     if course.lower and course.upper:
         columns |= {"Lower end": course.lower, "Upper end": course.upper}
-    columns |= {numbers.label(title, 40): values for title, values in report.lines.items() if values}
+    columns |= {formatting.label(title, 40): values for title, values in report.lines.items() if values}
     rises = any(value > 0 for _, value in gaps)
     longer = any(line.points[-1][0] > gaps[-1][0] for line in beside)
     return Panel(
@@ -71,10 +71,11 @@ def textbook_panel(report: GameReport) -> Panel | None:
     if not lines:
         return None
     name, (rounds, gaps) = next(iter(report.beside.items()))
-    title = f"Duality gap by {numbers.label(name)}, on the same game"
+    title = f"Duality gap by {formatting.label(name)}, on the same game"
     return Panel(
         "gap", title, "Gap", "real", lines, (), scale="log",
-        stops=sorted({t for line in lines for t, _ in line.points}), table=table(rounds, {numbers.label(name): gaps}),
+        stops=sorted({t for line in lines for t, _ in line.points}),
+        table=table(rounds, {formatting.label(name): gaps}),
     )  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def _beside(report: GameReport) -> list[Series]:
     known = [(name, thin(known_points(*line))) for name, line in report.beside.items()]
     drawn = [(name, points) for name, points in known if points]
     return [
-        Series(numbers.label(name), style, points, final=numbers.number(points[-1][1]))
+        Series(formatting.label(name), style, points, final=formatting.number(points[-1][1]))
         for style, (name, points) in zip(BESIDE, drawn, strict=False)
     ]
 
@@ -125,8 +126,8 @@ def _payoffs(report: GameReport, key: str, title: str, given: Matrix) -> Still:
     where = "the value" if valued else "the middle"
     cells = Cells(given, report.row_names, report.column_names, row, column, centre)
     legend = [
-        Key(f"Above {where}, up to", "above", numbers.number(high), "band"),
-        Key(f"Below {where}, down to", "below", numbers.number(low), "band"),
+        Key(f"Above {where}, up to", "above", formatting.number(high), "band"),
+        Key(f"Below {where}, down to", "below", formatting.number(low), "band"),
     ]
     if not row or not column:
         return heat(key, title, cells, legend)
@@ -170,12 +171,12 @@ def joint_still(report: GameReport, place: int) -> Still:
             (report.column_names, list(zip(*joint.probabilities, strict=True))),
         )
     )
-    cells = Cells(joint.probabilities, report.row_names, report.column_names, row, column, 0.0, numbers.share, False)
-    legend = [Key("Probability, up to", "above", numbers.share(cells.reach), "band")]
+    cells = Cells(joint.probabilities, report.row_names, report.column_names, row, column, 0.0, formatting.share, False)
+    legend = [Key("Probability, up to", "above", formatting.share(cells.reach), "band")]
     one, other = map(the, report.players)
-    note = f"{one[0].upper()}{one[1:]} expects {numbers.number(joint.row_payoff)}, {other} "
-    note += f"{numbers.number(joint.column_payoff)}."
-    return heat(f"joint{place}", numbers.label(joint.title, 120), cells, legend, [f"{note} {joint.note}".strip()])
+    note = f"{one[0].upper()}{one[1:]} expects {formatting.number(joint.row_payoff)}, {other} "
+    note += f"{formatting.number(joint.column_payoff)}."
+    return heat(f"joint{place}", formatting.label(joint.title, 120), cells, legend, [f"{note} {joint.note}".strip()])
 
 
 def sides(report: GameReport) -> list[Side]:

@@ -9,14 +9,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import partial
 from typing import Any
 
-from . import game_charts, game_tables, numbers, sheet, summary
+from . import formatting, game_charts, game_tables, summary, template
 from .game_tables import above, valued
-from .game_words import played, telling, the, worded
+from .game_wording import played, telling, the, worded
 from .games import GameReport, JointRow
 from .model import CertificateLike
 from .summary import Card, Verdict
 
-_SOURCE_NAMES = {**sheet.SOURCE_NAMES, "range": "Range", "format": "Format"}
+_SOURCE_NAMES = {**template.SOURCE_NAMES, "range": "Range", "format": "Format"}
 _SIZES = {"rows": "Rows", "columns": "Columns", "numbers": "Numbers"}
 _SEQUENCES = {**_SIZES, "rows": "Sequences of the first player", "columns": "Sequences of the second"}
 _FOUND = {"note": "How it ended", "iterations": "Iterations", "seconds": "Seconds"}
@@ -37,7 +37,7 @@ def write_game_report(path: str | os.PathLike[str], report: GameReport) -> None:
     report : GameReport
         The game to show.
     """
-    sheet.write(path, render_game(report))
+    template.write(path, render_game(report))
 
 
 def render_game(report: GameReport) -> str:
@@ -57,7 +57,7 @@ def render_game(report: GameReport) -> str:
     panels, stills = game_charts.panels(report), game_charts.stills(report)
     # A bimatrix game of which no theorem was asked has no certificates to speak of.
     asked = report.certificates if report.certificates or report.kind != "bimatrix" else None
-    return sheet.fill(_view(report, bool(panels)), panels, asked, whole=False, stills=stills)
+    return template.fill(_view(report, bool(panels)), panels, asked, whole=False, stills=stills)
 
 
 def _view(report: GameReport, told_over_rounds: bool) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _view(report: GameReport, told_over_rounds: bool) -> dict[str, Any]:
     if report.iterations is not None:
         found["iterations"] = report.iterations
     if report.seconds is not None:
-        found["seconds"] = f"{numbers.real(report.seconds, 3)}"
+        found["seconds"] = f"{formatting.real(report.seconds, 3)}"
     size = {"rows": report.rows, "columns": report.columns, "numbers": report.whose}
     names = _SEQUENCES if report.kind == "sequence" else _SIZES
     return {
@@ -77,16 +77,16 @@ def _view(report: GameReport, told_over_rounds: bool) -> dict[str, Any]:
         "nothing": "",
         "tight": True,
         "certified": _CERTIFIED,
-        "comparators": sheet.comparator_table([]),
+        "comparators": template.comparator_table([]),
         "strategies": game_tables.strategy_tables(report),
         "equilibria": game_tables.equilibrium_table(report),
         "behaviour": game_tables.behaviour_tables(report),
         "weights": [],
         "tables": [
-            ("Method", [("Name", report.method), *sheet.facts(found, _FOUND)]),
+            ("Method", [("Name", report.method), *template.facts(found, _FOUND)]),
             (
                 "Game",
-                sheet.facts({**report.source, **size}, {**_SOURCE_NAMES, **names}),
+                template.facts({**report.source, **size}, {**_SOURCE_NAMES, **names}),
             ),
         ],
     }
@@ -104,7 +104,9 @@ def _worth(report: GameReport) -> str:
     one, other = map(the, report.players)
     value = valued(report.value, report.gap)
     lower, upper = valued(report.lower, report.gap, ROUND_FLOOR), valued(report.upper, report.gap, ROUND_CEILING)
-    exactly = f", exactly {numbers.label(report.exact.value, 60)}" if report.exact and "/" in report.exact.value else ""
+    exactly = (
+        f", exactly {formatting.label(report.exact.value, 60)}" if report.exact and "/" in report.exact.value else ""
+    )
     if report.losses:
         text = f"The game costs {one} {value} on average{exactly}. {_with(report, 0)} {one} loses at most {upper}, "
         return text + f"whatever {other} does; {other}{_using(report, 1)} wins at least {lower}."
@@ -130,7 +132,7 @@ def _how(report: GameReport, player: int) -> str:
     if report.kind == "sequence" or not names:
         return ""
     if len(names) == 1:
-        return f"{numbers.label(names[0], 40)} alone"
+        return f"{formatting.label(names[0], 40)} alone"
     mostly = "mostly " if len(names) < len(played(strategy)) else ""
     return f"{mostly}{len(names)} of {summary.many(many, ('row', 'column')[player])}"
 
@@ -141,7 +143,7 @@ def _equilibria(report: GameReport) -> str:
         return f"{size}. " + (" ".join(map(partial(_drawn, report), report.joints)) or "No equilibrium was looked for.")
     found = len(report.equilibria)
     pure = sum(len(played(one.row)) == len(played(one.column)) == 1 for one in report.equilibria)
-    many = "one Nash equilibrium" if found == 1 else f"{numbers.number(found)} Nash equilibria"
+    many = "one Nash equilibrium" if found == 1 else f"{formatting.number(found)} Nash equilibria"
     text = f"{size}. {many[0].upper()}{many[1:]} {'was' if found == 1 else 'were'} found"
     text += f", {'it is' if found == 1 else f'{pure} of them'} pure" if pure else ""
     if report.complete is not None:
@@ -152,8 +154,8 @@ def _equilibria(report: GameReport) -> str:
 def _drawn(report: GameReport, joint: JointRow) -> str:
     """A distribution over pairs in a sentence."""
     one, other = map(the, report.players)
-    told = f"{numbers.label(joint.title, 100)}: {one} expects {numbers.number(joint.row_payoff)}"
-    return f"{told}, {other} {numbers.number(joint.column_payoff)}."
+    told = f"{formatting.label(joint.title, 100)}: {one} expects {formatting.number(joint.row_payoff)}"
+    return f"{told}, {other} {formatting.number(joint.column_payoff)}."
 
 
 def _gain(report: GameReport) -> float | None:
@@ -179,7 +181,7 @@ def verdict(report: GameReport) -> Verdict:
         return Verdict("idle", "No equilibrium was asked for", detail)
     state = "idle" if report.interrupted or (report.tolerance is not None and gap > report.tolerance) else "held"
     told = "Neither player can gain more than that by deviating" if gap > 0 else "Neither player can gain by deviating"
-    asked = f"; {numbers.real(report.tolerance, 3)} was asked for" if report.tolerance is not None else ""
+    asked = f"; {formatting.real(report.tolerance, 3)} was asked for" if report.tolerance is not None else ""
     headline = f"Equilibrium within {above(gap)}" if gap > 0 else "Equilibrium"
     return Verdict(state, headline, f"{told}{asked}. {detail}".strip())
 
@@ -193,19 +195,19 @@ class _Certified:
 
 
 def _cards(report: GameReport) -> list[Card]:
-    speed = f"in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
     if report.kind == "bimatrix":
         return _bimatrix_cards(report, speed)
     quantities = [one.quantity for one in report.certificates if one.applies]
     gap = "–" if report.gap is None else above(report.gap)
-    asked = f"{numbers.real(report.tolerance, 3)} asked for" if report.tolerance is not None else ""
+    asked = f"{formatting.real(report.tolerance, 3)} asked for" if report.tolerance is not None else ""
     noun = "sequences" if report.kind == "sequence" else "rows"
     other = "sequences" if report.kind == "sequence" else "columns"
     return [
         Card("Value", "–" if report.value is None else valued(report.value, report.gap or 0.0), report.whose),
         Card("Duality gap", gap, ", ".join(filter(None, (asked, speed)))),
-        Card(numbers.label(report.players[0], 20), *_used(report, report.row, report.rows, noun)),
-        Card(numbers.label(report.players[1], 20), *_used(report, report.column, report.columns, other)),
+        Card(formatting.label(report.players[0], 20), *_used(report, report.row, report.rows, noun)),
+        Card(formatting.label(report.players[1], 20), *_used(report, report.column, report.columns, other)),
         summary.bound_card(_Certified(report.certificates, quantities[0] if quantities else "the gap")),
     ]
 
@@ -214,9 +216,9 @@ def _used(report: GameReport, strategy: Mapping[str, float], many: int, what: st
     """How many strategies are played, and of what."""
     names = telling(report, strategy)
     if not names:
-        return numbers.number(many), what
+        return formatting.number(many), what
     mostly = "mostly " if len(names) < len(played(strategy)) else ""
-    return f"{len(names)} of {numbers.number(many)}", f"{what} are {mostly}played"
+    return f"{len(names)} of {formatting.number(many)}", f"{what} are {mostly}played"
 
 
 def _bimatrix_cards(report: GameReport, speed: str) -> list[Card]:
@@ -225,13 +227,15 @@ def _bimatrix_cards(report: GameReport, speed: str) -> list[Card]:
     welfare, gain = max(map(sum, expected), default=None), _gain(report)
     complete = "" if report.complete is None else _others(report)
     return [
-        Card("Nash equilibria", numbers.number(len(known)) if known else "–", complete if known else "not looked for"),
-        Card("Rows", numbers.number(report.rows), numbers.label(report.players[0], 20)),
-        Card("Columns", numbers.number(report.columns), numbers.label(report.players[1], 20)),
-        Card("Greatest welfare", "–" if welfare is None else numbers.number(welfare), "sum of both payoffs"),
+        Card(
+            "Nash equilibria", formatting.number(len(known)) if known else "–", complete if known else "not looked for"
+        ),
+        Card("Rows", formatting.number(report.rows), formatting.label(report.players[0], 20)),
+        Card("Columns", formatting.number(report.columns), formatting.label(report.players[1], 20)),
+        Card("Greatest welfare", "–" if welfare is None else formatting.number(welfare), "sum of both payoffs"),
         Card(
             "Largest gain by deviating",
             "–" if gain is None else above(gain),
-            ", ".join(filter(None, (f"each re-checked; {numbers.label(report.method, 40)}", speed))),
+            ", ".join(filter(None, (f"each re-checked; {formatting.label(report.method, 40)}", speed))),
         ),
     ]

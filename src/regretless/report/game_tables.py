@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
-from . import numbers
-from .game_words import played, telling
+from . import formatting
+from .game_wording import played, telling
 from .games import EquilibriumRow, GameReport
 
 MOST_ROWS = 30
@@ -21,20 +21,20 @@ MOST_NAMED = 8
 def valued(value: float, gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
     """A value with the digits that a gap leaves certain, at most ten; ends of intervals round outwards, to fifteen."""
     if not (math.isfinite(value) and 0 <= gap < math.inf):
-        return numbers.number(value)
+        return formatting.number(value)
     # The first digit that the gap leaves open is still told, for the middle is likelier than the ends.
     decimals = math.ceil(-math.log10(gap)) + 1 if gap > 0 else 15
     size = math.floor(math.log10(abs(value))) + 1 if value else 0
     most = 10 if rounding == ROUND_HALF_EVEN else 15
     told = _quantized(value, min(decimals, most - size), rounding)
-    return numbers.number(told) if told == round(told) else numbers.real(told, 15)
+    return formatting.number(told) if told == round(told) else formatting.real(told, 15)
 
 
 def above(value: float, digits: int = 3) -> str:
     """A positive number rounded up, for what is claimed not to be exceeded."""
     if not 0 < value < math.inf:
-        return numbers.real(value, digits)
-    return numbers.real(_quantized(value, digits - 1 - math.floor(math.log10(value)), ROUND_CEILING), digits)
+        return formatting.real(value, digits)
+    return formatting.real(_quantized(value, digits - 1 - math.floor(math.log10(value)), ROUND_CEILING), digits)
 
 
 def _quantized(value: float, decimals: int, rounding: str) -> float:
@@ -69,15 +69,15 @@ def _strategies(
         return None
     known: dict[str, Mapping[str, str]] = {}
     if earns:
-        known[word] = dict(zip(shown, numbers.aligned([earns[name] for name in shown]), strict=True))
+        known[word] = dict(zip(shown, formatting.aligned([earns[name] for name in shown]), strict=True))
     if exact:
-        known["Exactly"] = {name: numbers.label(text, 40) for name, text in exact.items()}
+        known["Exactly"] = {name: formatting.label(text, 40) for name, text in exact.items()}
     largest = strategy[shown[0]]
     rows = [
         {
-            "name": numbers.label(name, 44),
-            "full": numbers.label(name, 1000),
-            "cells": [*(column.get(name, "–") for column in known.values()), numbers.share(strategy[name])],
+            "name": formatting.label(name, 44),
+            "full": formatting.label(name, 1000),
+            "cells": [*(column.get(name, "–") for column in known.values()), formatting.share(strategy[name])],
             "width": round(100 * strategy[name] / largest, 2),
         }
         for name in shown
@@ -94,11 +94,11 @@ def _left(strategy: Mapping[str, float], rest: Sequence[str], idle: int) -> str:
     """What the table leaves out."""
     parts = []
     if rest:
-        share = numbers.share(math.fsum(strategy[name] for name in rest))
-        many_more = "one strategy" if len(rest) == 1 else f"{numbers.number(len(rest))} strategies"
+        share = formatting.share(math.fsum(strategy[name] for name in rest))
+        many_more = "one strategy" if len(rest) == 1 else f"{formatting.number(len(rest))} strategies"
         parts.append(f"{many_more} played less {'has' if len(rest) == 1 else 'have'} {share} together")
     if idle:
-        parts.append(f"{numbers.number(idle)} more {'is' if idle == 1 else 'are'} never played")
+        parts.append(f"{formatting.number(idle)} more {'is' if idle == 1 else 'are'} never played")
     return "; ".join(parts) + "." if parts else ""
 
 
@@ -122,9 +122,9 @@ def equilibrium_table(report: GameReport) -> dict[str, Any] | None:
     known = report.equilibria[:MOST_EQUILIBRIA]
     if not known:
         return None
-    one, other = (numbers.label(player, 30) for player in report.players)
-    payoffs = [numbers.aligned([equilibrium.row_payoff for equilibrium in known])]
-    payoffs.append(numbers.aligned([equilibrium.column_payoff for equilibrium in known]))
+    one, other = (formatting.label(player, 30) for player in report.players)
+    payoffs = [formatting.aligned([equilibrium.row_payoff for equilibrium in known])]
+    payoffs.append(formatting.aligned([equilibrium.column_payoff for equilibrium in known]))
     rows = [
         [
             [str(place)],
@@ -141,7 +141,7 @@ def equilibrium_table(report: GameReport) -> dict[str, Any] | None:
         "note": "At an equilibrium neither player gains by deviating alone. Each was checked again after it was found.",
         "columns": ["", one, other, f"{one} expects", f"{other} expects", "Gain by deviating", "Note"],
         "rows": rows,
-        "left": f"{numbers.number(left)} more are not shown." if left else "",
+        "left": f"{formatting.number(left)} more are not shown." if left else "",
     }
 
 
@@ -154,9 +154,11 @@ def _mixes(one: EquilibriumRow) -> list[list[str]]:
 def _lines(strategy: Mapping[str, float], exact: Mapping[str, str]) -> list[str]:
     names = played(strategy)
     if len(names) == 1:
-        return [numbers.label(names[0], 40)]
-    told = {name: numbers.label(exact[name], 24) if name in exact else numbers.share(strategy[name]) for name in names}
-    lines = [f"{numbers.label(name, 40)}: {told[name]}" for name in names[:MOST_NAMED]]
+        return [formatting.label(names[0], 40)]
+    told = {
+        name: formatting.label(exact[name], 24) if name in exact else formatting.share(strategy[name]) for name in names
+    }
+    lines = [f"{formatting.label(name, 40)}: {told[name]}" for name in names[:MOST_NAMED]]
     return lines + ([f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else [])
 
 
@@ -172,9 +174,9 @@ def behaviour_tables(report: GameReport) -> list[dict[str, Any]]:
         ranked = sorted(own, key=lambda one: -(1.0 if one.reached is None else one.reached))
         rows = [
             {
-                "name": numbers.label(one.name, 44) if k == 0 else "",
-                "full": numbers.label(one.name, 1000),
-                "cells": [numbers.label(action, 30), numbers.share(chance)],
+                "name": formatting.label(one.name, 44) if k == 0 else "",
+                "full": formatting.label(one.name, 1000),
+                "cells": [formatting.label(action, 30), formatting.share(chance)],
                 "width": round(100 * chance, 2),
                 "first": k == 0,
             }
@@ -184,7 +186,7 @@ def behaviour_tables(report: GameReport) -> list[dict[str, Any]]:
         left = len(ranked) - MOST_SETS
         if rows:
             how = "not shown" if any(one.reached is None for one in own) else "reached more rarely"
-            told = f"{numbers.number(left)} more information sets are {how}." if left > 0 else ""
+            told = f"{formatting.number(left)} more information sets are {how}." if left > 0 else ""
             columns = ["Information set", "Action", "Probability"]
             found.append({"title": name, "columns": columns, "known": False, "rows": rows, "left": told})
     return found

@@ -7,12 +7,12 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from . import numbers, sheet, summary
-from .arms import Column, arm_table, shares
+from . import formatting, summary, template
+from .arm_table import Column, arm_table, shares
+from .intervals import Write, whiskers, writer
 from .pulls import Estimate, LoggedReport
-from .stills import Still
+from .static_chart import Still
 from .summary import Card
-from .whiskers import Write, whiskers, writer
 
 ESTIMATORS = {
     "replay": ("Replay", "only rounds in which the same arm would have been drawn as the log drew"),
@@ -21,7 +21,7 @@ ESTIMATORS = {
     "dr": ("Doubly robust", "a model of each arm, mended by the weighted errors of the model"),
 }
 _SOURCE_NAMES = {
-    **sheet.SOURCE_NAMES,
+    **template.SOURCE_NAMES,
     "rows": "Rounds",
     "action": "Arm",
     "reward": "Reward",
@@ -48,7 +48,7 @@ def write_logged_report(path: str | os.PathLike[str], report: LoggedReport) -> N
     report : LoggedReport
         The estimates to show.
     """
-    sheet.write(path, render_logged(report))
+    template.write(path, render_logged(report))
 
 
 def render_logged(report: LoggedReport) -> str:
@@ -66,14 +66,14 @@ def render_logged(report: LoggedReport) -> str:
     """
     picture = estimate_still(report) if report.rounds > 0 else None
     stills = [replace(picture, notes=[*picture.notes, *report.notes])] if picture else []
-    return sheet.fill(_view(report), [], report.certificates or None, whole=False, stills=stills)
+    return template.fill(_view(report), [], report.certificates or None, whole=False, stills=stills)
 
 
 def estimate_still(report: LoggedReport) -> Still | None:
     """Each estimate with its interval, beside the mean of the log."""
     named = [(_name(key), one) for key, one in report.estimates.items()]
     reference = (_OWN, report.logging) if report.logging is not None else None
-    level = numbers.percent(report.confidence)
+    level = formatting.percent(report.confidence)
     title = f"Mean {report.quantity} of the {report.judged}: estimates and their {level} intervals"
     return whiskers("estimates", title, f"Mean {report.quantity} of a round", named, reference)
 
@@ -114,16 +114,16 @@ def _view(report: LoggedReport) -> dict[str, Any]:
         "course": "What the log tells",
         "certified": "What theorems say of the learner’s own draws, in its first run along the log. Nobody knows what "
         "the other arms would have brought then.",
-        "comparators": sheet.comparator_table([]),
+        "comparators": template.comparator_table([]),
         "estimates": _table(report),
         "arms": arm_table(report.draws, report.arms, _logged(report)),
         "weights": [],
         "tables": [
             (
                 report.judged.capitalize(),
-                [("Name", report.learner), *sheet.facts(report.parameters, {"n_arms": "arms"})],
+                [("Name", report.learner), *template.facts(report.parameters, {"n_arms": "arms"})],
             ),
-            ("Data", [*sheet.facts(report.source, _SOURCE_NAMES), *_weights(report)]),
+            ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_weights(report)]),
         ],
     }
 
@@ -134,13 +134,16 @@ def _logged(report: LoggedReport) -> dict[str, Column]:
 
 def _weights(report: LoggedReport) -> list[tuple[str, str]]:
     named = {"Worth so many rounds of equal weights": report.effective, "Largest weight": report.largest}
-    return [(name, numbers.real(value)) for name, value in named.items() if value is not None]
+    return [(name, formatting.real(value)) for name, value in named.items() if value is not None]
 
 
 def _cards(report: LoggedReport) -> list[Card]:
-    speed = f"in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
     speed = ", ".join(part for part in (f"× {summary.many(report.runs, 'run')}" * (report.runs > 1), speed) if part)
-    shown = [Card("Logged rounds", numbers.number(report.rounds), speed), Card("Arms", numbers.number(report.arms))]
+    shown = [
+        Card("Logged rounds", formatting.number(report.rounds), speed),
+        Card("Arms", formatting.number(report.arms)),
+    ]
     write = _writer(report)
     if report.logging is not None:
         shown.append(Card(f"Mean {report.quantity} of the log", *_valued(report.logging, "", write)))
@@ -162,7 +165,7 @@ def _table(report: LoggedReport) -> dict[str, Any]:
     named = [(*ESTIMATORS.get(key, (key, "")), one) for key, one in report.estimates.items()]
     if report.logging is not None:
         named.append((_OWN, "the mean of what the log itself recorded", report.logging))
-    level = numbers.percent(report.confidence)
+    level = formatting.percent(report.confidence)
     cautious = any(one.cautious for *_, one in named)
     taken = {one.assuming for *_, one in named if one.assuming}
     assumed = "".join(f" The one without normality assumes that {words}." for words in sorted(taken))
@@ -178,7 +181,7 @@ def _table(report: LoggedReport) -> dict[str, Any]:
         ],
         "rows": [
             {
-                "name": numbers.label(name, 44),
+                "name": formatting.label(name, 44),
                 "note": note,
                 "cells": [
                     *(_cell(value, write) for value in (one.value, one.low, one.high)),
@@ -199,5 +202,7 @@ def _writer(report: LoggedReport) -> Write:
     return writer([*report.estimates.values(), *([report.logging] if report.logging else [])])
 
 
-def _cell(value: float | None, write: Write = numbers.number) -> str:
-    return "–" if value is None or math.isnan(value) else write(value) if math.isfinite(value) else numbers.real(value)
+def _cell(value: float | None, write: Write = formatting.number) -> str:
+    return (
+        "–" if value is None or math.isnan(value) else write(value) if math.isfinite(value) else formatting.real(value)
+    )

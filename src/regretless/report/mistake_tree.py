@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from .numbers import shorten
+from .formatting import shorten
 
 MOST = 7
 """So many levels are drawn; deeper trees are cut there."""

@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Literal
 
-from . import numbers
+from . import formatting
 from .curves import MOST_POINTS, Panel, Point, Series, relation
 from .mixtures import EpochRow, MixReport
-from .recorded import absences, near
+from .recorded_curves import absences, near
 from .summary import many
 
 FAR_ABOVE = 1e4
@@ -64,7 +64,7 @@ def rate_panel(report: MixReport, shown: Sequence[int]) -> Panel:
     """The share of mistakes in each epoch; from the second one on the rows have been learned from before."""
     epochs = [(k, report.epochs[k - 1]) for k in shown]
     rates = [(float(k), epoch.mistakes / epoch.rounds if epoch.rounds else math.nan) for k, epoch in epochs]
-    line = Series("In this epoch", "first", rates, final=numbers.percent(rates[-1][1]), mark=_mark(rates))
+    line = Series("In this epoch", "first", rates, final=formatting.percent(rates[-1][1]), mark=_mark(rates))
     later = "Each mistake is counted before its row is learned from; after the first epoch the rows are no new ones."
     return Panel(
         "rates", "Mistakes by epoch", "Mistakes per round", "percent", [line], [later] if len(rates) > 1 else [],
@@ -85,7 +85,7 @@ def _total(counts: Iterable[float], shown: Sequence[int]) -> list[Point]:
 
 
 def _line(name: str, style: str, points: Sequence[Point]) -> Series:
-    return Series(name, style, points, final=numbers.number(points[-1][1]), mark=_mark(points))
+    return Series(name, style, points, final=formatting.number(points[-1][1]), mark=_mark(points))
 
 
 def _mark(points: Sequence[Point]) -> Literal["line", "dots"]:
@@ -100,8 +100,8 @@ def _bound_lines(report: MixReport) -> list[Series]:
         if len(known) == 1:  # the same throughout
             known = [(n, known[0][1]) for n in dict.fromkeys((1.0, last))]
         if known:
-            made = Series(numbers.label(curve.name), f"bound{k % 4}", known, bound=True)
-            lines.append(replace(made, final=numbers.number(known[-1][1]), mark=_mark(known)))
+            made = Series(formatting.label(curve.name), f"bound{k % 4}", known, bound=True)
+            lines.append(replace(made, final=formatting.number(known[-1][1]), mark=_mark(known)))
     return lines
 
 
@@ -120,11 +120,11 @@ def _table(report: MixReport) -> list[list[str]]:
 
 def _row(number: int, epoch: EpochRow) -> list[str]:
     return [
-        numbers.count(number),
-        numbers.count(epoch.rounds),
-        numbers.count(epoch.mistakes),
-        numbers.percent(epoch.mistakes / epoch.rounds) if epoch.rounds else "–",
-        numbers.count(epoch.updates),
-        numbers.number(epoch.weighted),
-        "–" if epoch.seconds is None else numbers.real(epoch.seconds, 3),
+        formatting.count(number),
+        formatting.count(epoch.rounds),
+        formatting.count(epoch.mistakes),
+        formatting.percent(epoch.mistakes / epoch.rounds) if epoch.rounds else "–",
+        formatting.count(epoch.updates),
+        formatting.number(epoch.weighted),
+        "–" if epoch.seconds is None else formatting.real(epoch.seconds, 3),
     ]

@@ -6,7 +6,7 @@ import math
 import os
 from typing import Any
 
-from . import mix_charts, numbers, sheet, summary
+from . import formatting, mix_charts, summary, template
 from .mixtures import WEIGHTED, MixReport
 from .model import bare
 from .page import weight_rows
@@ -14,7 +14,7 @@ from .summary import Card, many
 
 MOST_SHARDS = 50
 
-_SOURCE_NAMES = {**sheet.SOURCE_NAMES, "path": "Files", "shards": "Shards", "rows": "Rows in an epoch"}
+_SOURCE_NAMES = {**template.SOURCE_NAMES, "path": "Files", "shards": "Shards", "rows": "Rows in an epoch"}
 
 _CERTIFIED = (
     "A certificate sets a theorem’s number beside what was observed. When weights are mixed, theorems bound weighted "
@@ -37,7 +37,7 @@ def write_mix_report(path: str | os.PathLike[str], report: MixReport) -> None:
     report : MixReport
         The run to show.
     """
-    sheet.write(path, render_mix(report))
+    template.write(path, render_mix(report))
 
 
 def render_mix(report: MixReport) -> str:
@@ -53,7 +53,7 @@ def render_mix(report: MixReport) -> str:
     str
         A page without any reference to another file, whose policy allows its own style and script alone.
     """
-    return sheet.fill(_view(report), mix_charts.panels(report), report.certificates, whole=False)
+    return template.fill(_view(report), mix_charts.panels(report), report.certificates, whole=False)
 
 
 def _view(report: MixReport) -> dict[str, Any]:
@@ -64,13 +64,13 @@ def _view(report: MixReport) -> dict[str, Any]:
         "course": "The run, epoch by epoch",
         "certified": _ONCE if report.once else _CERTIFIED,
         "estimates": _shards(report),
-        "comparators": sheet.comparator_table(report.comparators),
+        "comparators": template.comparator_table(report.comparators),
         "compared": "The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
         "weights": weight_rows(report.weights),
         "tables": [
-            ("Learner", [("Name", report.learner), *sheet.facts(report.parameters, {})]),
-            ("Data", sheet.facts(report.source, _SOURCE_NAMES)),
-            ("Mixing", sheet.facts(report.how, {})),
+            ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
+            ("Data", template.facts(report.source, _SOURCE_NAMES)),
+            ("Mixing", template.facts(report.how, {})),
         ],
     }
 
@@ -85,7 +85,7 @@ def lead(report: MixReport) -> str:
     else:
         text = f"In {many(len(report.epochs), 'epoch')} over {where}, {rounds} in all, "
     text += f"{'The' if report.once else 'the'} learner made {many(report.mistakes, 'mistake')}"
-    text += f", {numbers.percent(report.mistakes / report.rounds)} of all. " if report.mistakes else ". "
+    text += f", {formatting.percent(report.mistakes / report.rounds)} of all. " if report.mistakes else ". "
     if not report.once:
         text += _weighed(report) + _allowed(report) + "."
     return text.strip()
@@ -94,7 +94,7 @@ def lead(report: MixReport) -> str:
 def _weighed(report: MixReport) -> str:
     come = "comes" if report.updates == 1 else "come"
     updates = f"{many(report.updates, 'update')}, each weighted by its shard’s share of the mean"
-    return f"{updates[:1].upper()}{updates[1:]}, {come} to {numbers.number(report.weighted)}"
+    return f"{updates[:1].upper()}{updates[1:]}, {come} to {formatting.number(report.weighted)}"
 
 
 def _allowed(report: MixReport) -> str:
@@ -108,13 +108,13 @@ def _allowed(report: MixReport) -> str:
 
 
 def _cards(report: MixReport) -> list[Card]:
-    speed = f", in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
-    rate = numbers.percent(report.mistakes / report.rounds) if report.rounds else "–"
+    speed = f", in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    rate = formatting.percent(report.mistakes / report.rounds) if report.rounds else "–"
     return [
-        Card("Shards", numbers.number(len(report.shards)), f"× {many(len(report.epochs), 'epoch')}{speed}"),
-        Card("Mistakes", numbers.number(report.mistakes), f"{rate} of the rounds"),
-        Card("Updates", numbers.number(report.updates), "each counted as one"),
-        Card("Weighted updates", numbers.number(report.weighted), "as theorems count them"),
+        Card("Shards", formatting.number(len(report.shards)), f"× {many(len(report.epochs), 'epoch')}{speed}"),
+        Card("Mistakes", formatting.number(report.mistakes), f"{rate} of the rounds"),
+        Card("Updates", formatting.number(report.updates), "each counted as one"),
+        Card("Weighted updates", formatting.number(report.weighted), "as theorems count them"),
         summary.bound_card(report),
     ]
 
@@ -128,9 +128,9 @@ def _shards(report: MixReport) -> dict[str, Any] | None:
     more = f" Shown are the first {MOST_SHARDS} of {many(len(report.shards), 'shard')}." if left > 0 else ""
     rows = [
         {
-            "name": numbers.label(one.name, 60),
+            "name": formatting.label(one.name, 60),
             "note": "",
-            "cells": [numbers.count(one.rows), "–" if math.isnan(one.share) else numbers.percent(one.share)],
+            "cells": [formatting.count(one.rows), "–" if math.isnan(one.share) else formatting.percent(one.share)],
         }
         for one in shown
     ]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from . import charts, numbers, sheet, summary
+from . import charts, formatting, summary, template
 from .model import Report, counted
 
 MOST_WEIGHTS = 30
@@ -23,7 +23,7 @@ def write_report(path: str | os.PathLike[str], report: Report) -> None:
     report : Report
         The run to show.
     """
-    sheet.write(path, render(report))
+    template.write(path, render(report))
 
 
 def render(report: Report) -> str:
@@ -40,7 +40,7 @@ def render(report: Report) -> str:
         A page without any reference to another file, whose policy allows its own style and script alone.
     """
     panels = [charts.count_panel(report), charts.rate_panel(report)] if summary.totals(report)[0] > 0 else []
-    return sheet.fill(_view(report), panels, report.certificates, counted(report.quantity))
+    return template.fill(_view(report), panels, report.certificates, counted(report.quantity))
 
 
 def _view(report: Report) -> dict[str, Any]:
@@ -48,12 +48,12 @@ def _view(report: Report) -> dict[str, Any]:
         "title": report.title,
         "lead": summary.lead(report),
         "cards": summary.cards(report),
-        "comparators": sheet.comparator_table(report.comparators),
+        "comparators": template.comparator_table(report.comparators),
         "compared": "The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
         "weights": weight_rows(report.weights),
         "tables": [
-            ("Learner", [("Name", report.learner), *sheet.facts(report.parameters, {})]),
-            ("Data", sheet.facts(report.source, sheet.SOURCE_NAMES)),
+            ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
+            ("Data", template.facts(report.source, template.SOURCE_NAMES)),
         ],
     }
 
@@ -64,11 +64,11 @@ def weight_rows(weights: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
     finite = sorted(finite, key=lambda pair: -abs(pair[1]))[:MOST_WEIGHTS]
     low, high = min([0.0, *(w for _, w in finite)]), max([0.0, *(w for _, w in finite)])
     scale = 1000 / (high - low) if high > low else 0.0
-    values = numbers.aligned([weight for _, weight in finite])
+    values = formatting.aligned([weight for _, weight in finite])
     return [
         {
-            "name": numbers.shorten(numbers.clean(name), 36),
-            "full": numbers.shorten(numbers.clean(name), 1000),
+            "name": formatting.shorten(formatting.clean(name), 36),
+            "full": formatting.shorten(formatting.clean(name), 1000),
             "value": ("+" if weight > 0 else "") + value,
             "side": "up" if weight > 0 else "down",
             "x": round((min(weight, 0.0) - low) * scale, 1),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from . import numbers, sheet
+from . import formatting, template
 from .axes import Format
 from .curves import OFF_THE_CHART, Panel, Series, shown, thin
 from .model import CertificateLike, bare
@@ -79,7 +79,7 @@ def write_play_report(path: str | os.PathLike[str], report: PlayReport) -> None:
     report : PlayReport
         The play to show.
     """
-    sheet.write(path, render_play(report))
+    template.write(path, render_play(report))
 
 
 def render_play(report: PlayReport) -> str:
@@ -95,7 +95,7 @@ def render_play(report: PlayReport) -> str:
     str
         A page without any reference to another file, whose policy allows its own style and script alone.
     """
-    return sheet.fill(_view(report), [_panel(report)], report.certificates, _whole(report))
+    return template.fill(_view(report), [_panel(report)], report.certificates, _whole(report))
 
 
 def _whole(report: PlayReport) -> bool:
@@ -114,11 +114,11 @@ def _view(report: PlayReport) -> dict[str, Any]:
         "cards": _cards(report),
         "course": "The play, round by round",
         "estimates": _forced(report),
-        "comparators": sheet.comparator_table([]),
+        "comparators": template.comparator_table([]),
         "weights": [],
         "tables": [
-            ("Learner", [("Name", report.learner), *sheet.facts(report.parameters, {})]),
-            ("Nature", [("Name", report.nature), *sheet.facts(report.settings, {})]),
+            ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
+            ("Nature", [("Name", report.nature), *template.facts(report.settings, {})]),
         ],
     } | more
 
@@ -129,24 +129,24 @@ def _lead(report: PlayReport) -> str:
     mean = "" if report.runs == 1 else " on average"
     text = f"In {among}{many(report.rounds, 'round')} against {report.nature} the learner"
     if report.counts == "mistakes":
-        made = numbers.number(count)
+        made = formatting.number(count)
         text += f" made {made} mistake{'' if count == 1 else 's'}{mean}"
     else:
-        text += f" lost {numbers.number(count)}{mean}"
+        text += f" lost {formatting.number(count)}{mean}"
     if best is not None:
-        text += f"; the best in hindsight {'made' if report.counts == 'mistakes' else 'lost'} {numbers.number(best)}"
+        text += f"; the best in hindsight {'made' if report.counts == 'mistakes' else 'lost'} {formatting.number(best)}"
     return f"{text}. This was interrupted {report.interrupted}." if report.interrupted else f"{text}."
 
 
 def _cards(report: PlayReport) -> list[Card]:
     _, count, best = report.curve[-1]
-    found = [Card("Rounds", numbers.number(report.rounds), f"in {numbers.real(report.seconds, 3)} s")]
+    found = [Card("Rounds", formatting.number(report.rounds), f"in {formatting.real(report.seconds, 3)} s")]
     if report.runs > 1:
-        found.append(Card("Runs", numbers.number(report.runs)))
-    share = numbers.percent(count / report.rounds) if report.counts == "mistakes" else ""
-    found.append(Card(report.counts.capitalize(), numbers.number(count), f"{share} of all" if share else ""))
+        found.append(Card("Runs", formatting.number(report.runs)))
+    share = formatting.percent(count / report.rounds) if report.counts == "mistakes" else ""
+    found.append(Card(report.counts.capitalize(), formatting.number(count), f"{share} of all" if share else ""))
     if best is not None:
-        found += [Card("Best in hindsight", numbers.number(best)), Card("Regret", numbers.number(count - best))]
+        found += [Card("Best in hindsight", formatting.number(best)), Card("Regret", formatting.number(count - best))]
     return found
 
 
@@ -157,7 +157,7 @@ def _forced(report: PlayReport) -> dict[str, Any] | None:
         {
             "name": one.title,
             "note": one.source,
-            "cells": [one.quantity, "–" if one.observed is None else numbers.number(one.observed), _least(one)],
+            "cells": [one.quantity, "–" if one.observed is None else formatting.number(one.observed), _least(one)],
         }
         for one in report.forced
     ]
@@ -172,7 +172,7 @@ def _forced(report: PlayReport) -> dict[str, Any] | None:
 
 def _least(one: Forced) -> str:
     expected = " expected" if one.kind == "expected" else ""
-    return f"{numbers.number(one.least)}{expected}{'' if one.holds else ', and it was less'}"
+    return f"{formatting.number(one.least)}{expected}{'' if one.holds else ', and it was less'}"
 
 
 def _panel(report: PlayReport) -> Panel:
@@ -207,7 +207,7 @@ def _levels(report: PlayReport, first: float, last: tuple[float, float]) -> list
 def _floor(forced: Forced, last: tuple[float, float]) -> Series:
     """What was forced at least, as it grows with the rounds; a point at the end if no more is known."""
     course = [(float(rounds), least) for rounds, least in forced.course] or [(last[0], forced.least)]
-    name, final = numbers.label(f"{forced.title}, at least"), numbers.number(forced.least)
+    name, final = formatting.label(f"{forced.title}, at least"), formatting.number(forced.least)
     mark: Literal["line", "dots"] = "line" if len(course) > 1 else "dots"
     return Series(name, "bound1", thin(course), bound=True, floor=True, final=final, mark=mark)
 
@@ -216,4 +216,4 @@ def _level(name: str, value: float, first: float, last: tuple[float, float]) -> 
     """A bound on a count that never falls: what holds at the end does so before."""
     drawn = value <= max(last[1], 1.0) * OFF_THE_CHART
     points = [(first, value), (last[0], value)]
-    return Series(numbers.label(name), "bound0", points, bound=True, drawn=drawn, final=numbers.number(value))
+    return Series(formatting.label(name), "bound0", points, bound=True, drawn=drawn, final=formatting.number(value))

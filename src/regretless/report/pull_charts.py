@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import numbers, summary
-from .arms import called
+from . import formatting, summary
+from .arm_table import called
 from .curves import OFF_THE_CHART, Panel, Point, Series
 from .forecast_charts import numbered, weight_panel
 from .forecasts import History
+from .histogram import spread
 from .pulls import Course, PullReport
-from .recorded import absences, bounded, known_points, log_spaced, near, table
-from .recorded import bound_lines as lines_of_bounds
-from .spread import spread
-from .stills import Still
+from .recorded_curves import absences, bounded, known_points, log_spaced, near, table
+from .recorded_curves import bound_lines as lines_of_bounds
+from .static_chart import Still
 
 FAR_ABOVE = 12.0
 """A bound so many times above all that was observed would flatten the rest of a linear chart."""
@@ -53,7 +53,7 @@ def regret_panel(report: PullReport) -> Panel | None:
     limit = max(max(tops), 1e-300) * (OFF_THE_CHART if log else FAR_ABOVE)
     bounds = [near(line, limit) for line in bound_lines(report)]
     name = "Median" if known else "Regret"
-    lines = [Series(name, "first", median, final=numbers.number(median[-1][1])), *known, *bounds]
+    lines = [Series(name, "first", median, final=formatting.number(median[-1][1])), *known, *bounds]
     return Panel(
         "regret", _title(report, median, bounds), "Regret", "real", lines, absences(bounds),
         scale="log" if log else "linear", even=not log, least=LEAST_SHARE * median[-1][1] if log else 0.0,
@@ -103,7 +103,7 @@ def _band(course: Course, low: str, high: str, name: str, style: str) -> Series:
     lows, highs = (known_points(course.rounds, course.regret.get(key, ())) for key in (low, high))
     upper = dict(highs)
     spans = [(t, value, upper[t]) for t, value in lows if t in upper]
-    final = numbers.between(*spans[-1][1:]) if spans else ""
+    final = formatting.between(*spans[-1][1:]) if spans else ""
     return Series(name, style, (), final=final, mark="band", spans=spans)
 
 
@@ -112,7 +112,7 @@ def _table(report: PullReport) -> list[list[str]]:
     course = report.course
     heads = _HEADS if report.runs > 1 else {"q50": "Regret"}
     columns = {heads[key]: course.regret[key] for key in heads if course.regret.get(key)}
-    columns |= {numbers.label(title, 40): values for title, values in report.bounds.items() if values}
+    columns |= {formatting.label(title, 40): values for title, values in report.bounds.items() if values}
     if course.certificate:
         columns[_observable(report)] = course.certificate
     return table(course.rounds, columns)

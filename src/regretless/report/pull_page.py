@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import numbers, pull_charts, sheet, summary
-from .arms import arm_table, called, known_losses
+from . import formatting, pull_charts, summary, template
+from .arm_table import arm_table, called, known_losses
+from .histogram import quantile
 from .model import CertificateLike
 from .pulls import PullReport
-from .spread import quantile
 from .summary import Card, Verdict
 
-_SOURCE_NAMES = {**sheet.SOURCE_NAMES, "rows": "Rounds", "range": "Range", "rewards": "Rewards", "seed": "Seed"}
+_SOURCE_NAMES = {**template.SOURCE_NAMES, "rows": "Rounds", "range": "Range", "rewards": "Rewards", "seed": "Seed"}
 
 _CERTIFIED = (
     "A certificate sets a theorem’s number beside what was observed. A sure bound holds in every run, one in "
@@ -39,7 +39,7 @@ def write_pull_report(path: str | os.PathLike[str], report: PullReport) -> None:
     report : PullReport
         The runs to show.
     """
-    sheet.write(path, render_pulls(report))
+    template.write(path, render_pulls(report))
 
 
 def render_pulls(report: PullReport) -> str:
@@ -58,7 +58,7 @@ def render_pulls(report: PullReport) -> str:
     played = report.rounds > 0 and report.runs > 0
     panels = pull_charts.panels(report) if played else []
     stills = pull_charts.stills(report) if played else []
-    return sheet.fill(_view(report), panels, report.certificates, whole=False, stills=stills)
+    return template.fill(_view(report), panels, report.certificates, whole=False, stills=stills)
 
 
 def _view(report: PullReport) -> dict[str, Any]:
@@ -70,12 +70,12 @@ def _view(report: PullReport) -> dict[str, Any]:
         "cards": _cards(report),
         "course": "The runs, round by round" if report.runs > 1 else "The run, round by round",
         "certified": _CERTIFIED if report.runs > 1 else _CERTIFIED_ONE,
-        "comparators": sheet.comparator_table([]),
+        "comparators": template.comparator_table([]),
         "arms": arm_table(report.draws, report.arms, *known_losses(report)),
         "weights": [],
         "tables": [
-            ("Learner", [("Name", report.learner), *sheet.facts(given, {"n_arms": "arms"})]),
-            ("Data", sheet.facts(report.source, _SOURCE_NAMES)),
+            ("Learner", [("Name", report.learner), *template.facts(given, {"n_arms": "arms"})]),
+            ("Data", template.facts(report.source, _SOURCE_NAMES)),
         ],
     }
 
@@ -89,7 +89,7 @@ def lead(report: PullReport) -> str:
     text += f", drawing one of {summary.many(report.arms, 'arm')} at a time, the learner"
     earned = report.reward is not None
     total = report.loss if report.reward is None else report.reward
-    text += f" {'earned' if earned else 'lost'} {numbers.number(total)}"
+    text += f" {'earned' if earned else 'lost'} {formatting.number(total)}"
     text += " on average" if report.runs > 1 else ""
     regret = report.pseudo_regret
     if regret is not None and math.isfinite(regret):
@@ -98,17 +98,17 @@ def lead(report: PullReport) -> str:
     known = sorted(value for value in report.regrets if math.isfinite(value))
     if len(known) > 1:
         ends = (quantile(known, share) for share in (0.05, 0.95))
-        against = f" against {numbers.label(report.against)}," if regret is None and report.against else ""
-        text += f" In 90% of the runs the regret{against} was {numbers.between(*ends)}."
+        against = f" against {formatting.label(report.against)}," if regret is None and report.against else ""
+        text += f" In 90% of the runs the regret{against} was {formatting.between(*ends)}."
     if report.asked is not None and report.asked > report.runs:
-        text += f" This was interrupted: {numbers.number(report.asked)} runs were wanted."
+        text += f" This was interrupted: {formatting.number(report.asked)} runs were wanted."
     return text
 
 
 def _against(report: PullReport) -> str:
     if report.against is not None:
-        return numbers.label(report.against)
-    name = f", {numbers.label(called(report.best_arm), 32)}" if report.best_arm else ""
+        return formatting.label(report.against)
+    name = f", {formatting.label(called(report.best_arm), 32)}" if report.best_arm else ""
     awake = ", over the rounds in which it could be drawn" if report.asleep else ""
     return f"the best arm in hindsight{name}{awake}"
 
@@ -117,7 +117,7 @@ def _beside(regret: float, earned: bool) -> str:
     if regret == 0:
         return "as much as"
     more = (regret > 0) != earned
-    return f"{numbers.number(abs(regret))} {'more' if more else 'less'} than"
+    return f"{formatting.number(abs(regret))} {'more' if more else 'less'} than"
 
 
 def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
@@ -157,28 +157,30 @@ def _exceeded(seen: Sequence[CertificateLike]) -> str:
     many = worst.get("exceeded") or 0
     if not many:
         return "; no run exceeded a bound that holds with a probability"
-    return f"; chance exceeded one of them in {numbers.number(many)} of {summary.many(worst['of'], 'run')}, as it may"
+    return (
+        f"; chance exceeded one of them in {formatting.number(many)} of {summary.many(worst['of'], 'run')}, as it may"
+    )
 
 
 def _cards(report: PullReport) -> list[Card]:
-    speed = f"in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
     runs = f"× {summary.many(report.runs, 'run')}" + (f", {speed}" if speed else "")
     earned = report.reward is not None
     total = report.loss if report.reward is None else report.reward
     best = report.best_arm_reward if earned else report.best_arm_loss
-    spread = f"mean, ± {numbers.real(report.loss_sd, 3)} a run" if report.loss_sd else ""
+    spread = f"mean, ± {formatting.real(report.loss_sd, 3)} a run" if report.loss_sd else ""
     what = "reward" if earned else "loss"
     return [
-        Card("Rounds", numbers.number(report.rounds), runs if report.runs > 1 else speed),
-        Card(f"Learner’s {what}", numbers.number(total), spread),
+        Card("Rounds", formatting.number(report.rounds), runs if report.runs > 1 else speed),
+        Card(f"Learner’s {what}", formatting.number(total), spread),
         Card(
             f"Best arm’s {what}",
-            "–" if best is None else numbers.number(best),
+            "–" if best is None else formatting.number(best),
             _best(report),
         ),
         Card(
             "Pseudo-regret" if report.runs > 1 else "Regret",
-            "–" if report.pseudo_regret is None else numbers.number(report.pseudo_regret),
+            "–" if report.pseudo_regret is None else formatting.number(report.pseudo_regret),
             "not observed" if report.pseudo_regret is None else "mean over the runs" if report.runs > 1 else "",
         ),
         summary.bound_card(_certified(report)),
@@ -187,7 +189,7 @@ def _cards(report: PullReport) -> list[Card]:
 
 def _best(report: PullReport) -> str:
     """The best arm's name, and whether it was asleep at times."""
-    name = numbers.label(called(report.best_arm), 22) if report.best_arm is not None else ""
+    name = formatting.label(called(report.best_arm), 22) if report.best_arm is not None else ""
     return f"{name}, while awake" if report.asleep.get(report.best_arm or "") else name
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 from numbers import Integral
 
-from . import numbers
+from . import formatting
 from .axes import Scale
 from .curves import MOST_POINTS, Panel, Series
 from .forecasts import ForecastReport
@@ -43,7 +43,7 @@ def residual_panels(report: ForecastReport) -> list[Panel]:
     panels = [_level_panel(stretches, several), _residual_panel(stretches, several)]
     kept = len(report.history.residuals)
     if kept < report.rounds:
-        note = f"Forecasts and outcomes of the last {numbers.number(kept)} rounds were kept."
+        note = f"Forecasts and outcomes of the last {formatting.number(kept)} rounds were kept."
         panels = [replace(panel, notes=[*panel.notes, note]) for panel in panels]
     return panels
 
@@ -72,7 +72,9 @@ def _stretches(report: ForecastReport) -> list[Stretch]:
 def _stretch(
     places: Sequence[float], moments: Sequence[str], rows: Sequence[tuple[int, object, float, float]]
 ) -> Stretch:
-    ends = [moment or numbers.number(place) for moment, place in ((moments[0], places[0]), (moments[-1], places[-1]))]
+    ends = [
+        moment or formatting.number(place) for moment, place in ((moments[0], places[0]), (moments[-1], places[-1]))
+    ]
     if len(rows) > 1:
         said = f"{'' if moments[0] else 'Rounds '}{ends[0]} to {ends[1]}"
     else:
@@ -94,7 +96,7 @@ def _place(when: object) -> float:
 
 def _moments(whens: Sequence[object]) -> list[str]:
     """Times as text; of points in time that are days apart, the days."""
-    texts = [f"{when:.10g}" if isinstance(when, float) else numbers.label(str(when), 30) for when in whens]
+    texts = [f"{when:.10g}" if isinstance(when, float) else formatting.label(str(when), 30) for when in whens]
     try:
         times = [datetime.fromisoformat(text) for text in texts]
     except ValueError:
@@ -109,9 +111,9 @@ def _level_panel(stretches: Sequence[Stretch], several: bool) -> Panel:
     forecasts = [(one.place, _mean(one.forecasts)) for one in stretches]
     spans = [(one.place, min(one.outcomes), max(one.outcomes)) for one in stretches] if several else []
     lines = [
-        Series("Forecast", "first", forecasts, final=numbers.number(forecasts[-1][1])),
+        Series("Forecast", "first", forecasts, final=formatting.number(forecasts[-1][1])),
         Series(
-            "Outcome", "outcome", outcomes, final=numbers.number(outcomes[-1][1]), spans=spans,
+            "Outcome", "outcome", outcomes, final=formatting.number(outcomes[-1][1]), spans=spans,
             mark="line" if several else "dots",
         ),
     ]  # fmt: skip
@@ -125,7 +127,7 @@ def _residual_panel(stretches: Sequence[Stretch], several: bool) -> Panel:
     highs = [max(residuals) if several else max(residuals[0], 0.0) for residuals in each]
     spans = [(one.place, low, high) for one, low, high in zip(stretches, lows, highs, strict=True)]
     line = Series(
-        "Outcome minus forecast", "residual", points, final=numbers.number(points[-1][1]), spans=spans,
+        "Outcome minus forecast", "residual", points, final=formatting.number(points[-1][1]), spans=spans,
         mark="line" if several else "none",
     )  # fmt: skip
     return _panel("residuals", "Residuals", "Outcome minus forecast", [line], stretches, several, "linear")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import numbers
+from . import formatting
 from .model import CertificateLike, Certified, Report, bare, counted
 
 
@@ -93,7 +93,7 @@ def lead(report: Report) -> str:
     if rounds == 0:
         return "No round was played."
     text = f"In {many(rounds, 'round')} the learner made {many(mistakes, 'mistake')}"
-    text += f", {numbers.percent(mistakes / rounds)} of all." if mistakes else "."
+    text += f", {formatting.percent(mistakes / rounds)} of all." if mistakes else "."
     best = tightest(report)
     if best is None or best.observed is None or best.bound is None:
         return text
@@ -111,13 +111,13 @@ def lead(report: Report) -> str:
 def cards(report: Report) -> list[Card]:
     """The numbers of the header."""
     rounds, mistakes, updates = totals(report)
-    speed = f"in {numbers.real(report.seconds, 3)} s" if report.seconds is not None else ""
-    rate = numbers.percent(mistakes / rounds) if rounds else "–"
+    speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    rate = formatting.percent(mistakes / rounds) if rounds else "–"
     shown = [
-        Card("Rounds", numbers.number(rounds), speed),
-        Card("Mistakes", numbers.number(mistakes)),
+        Card("Rounds", formatting.number(rounds), speed),
+        Card("Mistakes", formatting.number(mistakes)),
         Card("Mistake rate", rate),
-        Card("Updates", numbers.number(updates)),
+        Card("Updates", formatting.number(updates)),
     ]
     return [*shown, bound_card(report)]
 
@@ -148,9 +148,9 @@ def row(certificate: CertificateLike, formula: str) -> Row:
     return Row(
         title=theorem.title,
         kind=_kind(certificate),
-        statement=numbers.typeset(theorem.statement),
+        statement=formatting.typeset(theorem.statement),
         formula=formula,
-        source=numbers.typeset(theorem.source),
+        source=formatting.typeset(theorem.source),
         comparator=_comparator(certificate.comparator),
         applies=certificate.applies,
         why=certificate.why or "one of its assumptions fails",
@@ -161,7 +161,7 @@ def row(certificate: CertificateLike, formula: str) -> Row:
         width=width,
         over=certificate.applies and not holds(certificate),
         runs=_over_runs(certificate),
-        assuming=numbers.plain(getattr(certificate, "assuming", None) or ""),
+        assuming=formatting.plain(getattr(certificate, "assuming", None) or ""),
         empty=vacuous(certificate),
     )
 
@@ -179,7 +179,7 @@ def _over_runs(certificate: CertificateLike) -> str:
     parts += [] if exceeded is None else [f"exceeded in {exceeded or 'none'} of {many(runs['of'], 'run')}"]
     if low is not None and high is not None and low < high < math.inf:
         whose = "the runs" if exceeded is None else "them"
-        parts.append(f"the bound was {numbers.between(low, high)} in 90% of {whose}")
+        parts.append(f"the bound was {formatting.between(low, high)} in 90% of {whose}")
     text = "; ".join(parts)
     return text[:1].upper() + text[1:] + "." if text else ""
 
@@ -206,7 +206,7 @@ def pair(certificate: CertificateLike) -> tuple[str, str]:
         return _known(observed), _known(bound)
     bound = getattr(certificate, "shown_bound", bound)  # with the allowance for rounding, where it is needed
     within = holds(certificate) and not _by_luck(certificate)
-    return numbers.observed_and_bound(observed, bound, counted(certificate.quantity), within)
+    return formatting.observed_and_bound(observed, bound, counted(certificate.quantity), within)
 
 
 def _by_luck(certificate: CertificateLike) -> bool:
@@ -230,7 +230,7 @@ def used(certificate: CertificateLike) -> tuple[str, float | None]:
     share = observed / bound
     if 1 < share < 1.01:
         return "over 100%", 100.0
-    return numbers.percent(share), round(100 * min(max(share, 0.0), 1.0), 2)
+    return formatting.percent(share), round(100 * min(max(share, 0.0), 1.0), 2)
 
 
 def totals(report: Report) -> tuple[int, int, int]:
@@ -247,7 +247,7 @@ def _room(certificate: CertificateLike) -> float:
 def _kind(certificate: CertificateLike) -> str:
     if certificate.theorem.kind == "probable" and certificate.confidence is not None:
         alone = " for this number of rounds alone" if getattr(certificate, "at_once", None) is False else ""
-        return f"with probability {numbers.percent(certificate.confidence)}{alone}"
+        return f"with probability {formatting.percent(certificate.confidence)}{alone}"
     return {"expected": "in expectation", "probable": "with high probability"}.get(
         certificate.theorem.kind, certificate.theorem.kind
     )
@@ -260,17 +260,17 @@ def _comparator(comparator: object) -> str:
     describe = getattr(comparator, "describe", None)
     known = describe() if callable(describe) else comparator
     if isinstance(known, Mapping) and (label := known.get("label")):
-        return numbers.plain(label)
+        return formatting.plain(label)
     if isinstance(known, Mapping) and (name := known.get("name")):
-        return numbers.plain(str(name).replace("_", " "))
-    return numbers.plain(known)
+        return formatting.plain(str(name).replace("_", " "))
+    return formatting.plain(known)
 
 
 def _known(value: float | None) -> str:
-    return "–" if value is None else numbers.number(value)
+    return "–" if value is None else formatting.number(value)
 
 
 def many(value: int, noun: str) -> str:
     """So many of something, in words that agree."""
-    amount = "no" if value == 0 else numbers.number(value)
+    amount = "no" if value == 0 else formatting.number(value)
     return f"{amount} {noun}{'' if value == 1 else 's'}"

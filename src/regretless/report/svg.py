@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from . import numbers
+from . import formatting
 from .axes import Axis, round_axis, value_axis
 from .curves import Panel, Point, Series
 
@@ -229,7 +229,7 @@ def _tags(lines: Sequence[Series], across: Axis, up: Axis, frame: Frame) -> str:
     for (y, line), at in zip(placed, heights, strict=True):
         number = line.tag.partition(" ")[0]
         if frame.right >= _WITH_NAMES:
-            text = escape(numbers.shorten(line.tag, int((frame.right - 24) / _CHARACTER)))
+            text = escape(formatting.shorten(line.tag, int((frame.right - 24) / _CHARACTER)))
         elif number.isdecimal():
             text = number
         else:

@@ -17,7 +17,7 @@ from math import inf, isclose, log, sqrt
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_standing import (
+from .bandit_facts import (
     ARMS,
     EXPECTED,
     FALLING,

@@ -10,7 +10,7 @@ import numpy as np
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import Theorem
-from .bandit_standing import Array, BanditStanding, held_rates
+from .bandit_facts import Array, BanditStanding, held_rates
 from .bandit_weights import exp3_ix, exp3_ix_book, exp3_ix_expected, exp3_pseudo_regret, exp3_s, exp4
 from .bandits_observable import observable
 from .exp3_p import exp3_p, exp3_p_book, exp3_p_observable

@@ -22,7 +22,7 @@ import numpy as np
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_standing import EXPLORES, PLAYED, REALISED, BanditStanding, failure, one_rate, regret
+from .bandit_facts import EXPLORES, PLAYED, REALISED, BanditStanding, failure, one_rate, regret
 
 Array = np.ndarray[Any, Any]
 

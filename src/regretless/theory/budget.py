@@ -10,8 +10,8 @@ from __future__ import annotations
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
+from .facts import PLAYED
 from .kernel import UNFORGETTING, KernelStanding
-from .standing import PLAYED
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
-from .game_standing import ALIKE, AT_ONCE, KNOWN, PLAYED, SQUARES, GameStanding, weight_share
+from .game_facts import ALIKE, AT_ONCE, KNOWN, PLAYED, SQUARES, GameStanding, weight_share
 from .games import gain
 from .regret_matching import WEIGHTS, prior_regrets
 from .self_play import CONSTANT, EVERYWHERE, players

@@ -18,7 +18,7 @@ from math import isclose, log, sqrt
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_standing import ALL_AWAKE, CONFIDENT, IN_TIME, REALISED, SETTLED, BanditStanding, failure, regret
+from .bandit_facts import ALL_AWAKE, CONFIDENT, IN_TIME, REALISED, SETTLED, BanditStanding, failure, regret
 from .bandits_observable import read_off
 
 

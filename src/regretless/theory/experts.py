@@ -12,7 +12,7 @@ from math import isclose, sqrt
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
-from .expert_standing import (
+from .expert_facts import (
     BEFOREHAND,
     PRIOR,
     REGRET,
@@ -25,7 +25,7 @@ from .expert_standing import (
     regret,
     scheduled,
 )
-from .gaps import anytime_gaps, anytime_inverse, constant_gaps, self_tuned_gaps
+from .mixability_gaps import anytime_gaps, anytime_inverse, constant_gaps, self_tuned_gaps
 from .mixable import constant_regret
 
 CONSTANT = ("it is about a constant rate", scheduled("constant"))

@@ -11,7 +11,7 @@ from math import inf, log
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
-from .expert_standing import (
+from .expert_facts import (
     BEFOREHAND,
     DECLARED,
     IN_SPAN,
@@ -24,7 +24,7 @@ from .expert_standing import (
     most_regret,
     regret,
 )
-from .gaps import anytime_gaps, anytime_inverse, constant_gaps, self_tuned_gaps
+from .mixability_gaps import anytime_gaps, anytime_inverse, constant_gaps, self_tuned_gaps
 
 
 def _sequence(_: ExpertLedger, comparator: ExpertComparator, __: ExpertStanding) -> bool:

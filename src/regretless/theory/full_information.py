@@ -13,7 +13,7 @@ from math import log, sqrt
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_standing import (
+from .bandit_facts import (
     ALL_AWAKE,
     FALLING,
     FIXED,

@@ -27,7 +27,7 @@ from math import isnan
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
-from .game_standing import ZERO_SUM, GameStanding, gap
+from .game_facts import ZERO_SUM, GameStanding, gap
 from .regret_matching import MATCHING, matching
 from .self_play import HEDGE, OPTIMISTIC, optimistic, regret_identity, von_neumann
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, Theorem
-from .mistakes import PERCEPTRON
-from .standing import Standing
+from .facts import Standing
+from .perceptron import PERCEPTRON
 
 
 @dataclass(frozen=True, slots=True)

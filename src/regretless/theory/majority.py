@@ -12,7 +12,7 @@ from math import isclose, log, sqrt
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
-from .expert_standing import (
+from .expert_facts import (
     BEFOREHAND,
     DECLARED,
     IN_SPAN,

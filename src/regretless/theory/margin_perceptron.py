@@ -16,8 +16,8 @@ from math import floor, inf, sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .mistakes import posterior
-from .standing import PLAYED, SEPARATES, UNTIL_CLEAN, Standing
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, Standing
+from .perceptron import posterior
 
 EXACT = 1 << 14  # updates up to which the recursion is followed step by step
 STRIDE = 1 << 12  # beyond them n is passed n / STRIDE at a time, which costs one part in 16,000

@@ -18,7 +18,7 @@ import numpy as np
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
-from .expert_standing import (
+from .expert_facts import (
     NOBODY_SILENT,
     SAME_ROUNDS,
     SINGLE,

@@ -47,42 +47,42 @@ from math import sqrt
 
 from ..comparator import Comparator
 from ..ledger import MixedLedger
-from . import mistakes, multiclass
-from .mixing_standing import MixedStanding, of_all_updates, of_epochs, of_mixed_posterior, of_shards
+from . import multiclass, perceptron
+from .mixing_facts import MixedStanding, of_all_updates, of_epochs, of_mixed_posterior, of_shards
 
 SOURCE = "McDonald, Hall & Mann 2010, Thm 3"
 
 
-@of_shards(mistakes.separable, source=SOURCE)
+@of_shards(perceptron.separable, source=SOURCE)
 def mixed_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, the weighted updates are at most (r /
     rho)^2, over any number of epochs and whatever the weights of the shards."""
-    return mistakes.separable.bound(ledger.mixed, comparator, learner.player)
+    return perceptron.separable.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(mistakes.sharp)
+@of_shards(perceptron.sharp)
 def mixed_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """For every vector v, the weighted updates K satisfy K <= H + a sqrt(K), where H is the weighted sum of the hinge
     losses of v over all rounds and a = r |v|; so K is at most the square of the larger root."""
-    return mistakes.sharp.bound(ledger.mixed, comparator, learner.player)
+    return perceptron.sharp.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(mistakes.squared_hinge)
+@of_shards(perceptron.squared_hinge)
 def mixed_squared_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """For every vector v, the weighted updates are at most (a + |L|)^2, where |L|^2 is the weighted sum of the squared
     hinge losses of v over all rounds and a = r |v|."""
-    return mistakes.squared_hinge.bound(ledger.mixed, comparator, learner.player)
+    return perceptron.squared_hinge.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(mistakes.total_distance)
+@of_shards(perceptron.total_distance)
 def mixed_total_distance(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """For every vector v, the weighted updates are at most (r / gamma)^2 + 2 TD / gamma, where gamma = 1 / |v| and TD
     is the weighted total distance by which rows would have to move to have margin gamma."""
-    return mistakes.total_distance.bound(ledger.mixed, comparator, learner.player)
+    return perceptron.total_distance.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(
-    mistakes.sharp,
+    perceptron.sharp,
     title="Lengths of the updates, mixed",
     formula=r"\sum_{n,i} \mu_{n,i} M_{n,i} \le H + \lVert v \rVert \sqrt{U},\quad"
     r" U = \sum_{n,i} \mu_{n,i} \sum_I \lVert x_t \rVert^2",
@@ -95,7 +95,7 @@ def mixed_lengths(ledger: MixedLedger, comparator: Comparator, learner: MixedSta
     return exact + of_mixed_posterior(ledger, comparator, learner)
 
 
-@of_shards(mistakes.posterior)
+@of_shards(perceptron.posterior)
 def mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """For every vector v, the weighted updates are at most H + |v| |w| / eta, where H is the weighted sum of the hinge
     losses of v over all rounds, w are the mixed weights after the last epoch and eta is the length of the steps."""

@@ -22,7 +22,7 @@ from dataclasses import replace
 from ..comparator import Comparator
 from ..ledger import MixedLedger
 from . import p_norm, winnow
-from .mixing_standing import (
+from .mixing_facts import (
     MixedStanding,
     of_all_updates,
     of_epochs,

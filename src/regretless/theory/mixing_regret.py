@@ -43,9 +43,9 @@ from math import sqrt
 
 from ..comparator import Comparator
 from ..ledger import MixedLedger
+from . import ogd
 from . import passive_aggressive as pa
-from . import regret
-from .mixing_standing import MixedStanding, of_mixed_posterior, of_shards
+from .mixing_facts import MixedStanding, of_mixed_posterior, of_shards
 
 
 def _posterior(ledger: MixedLedger, comparator: Comparator) -> float:
@@ -55,7 +55,7 @@ def _posterior(ledger: MixedLedger, comparator: Comparator) -> float:
 
 
 @of_shards(
-    regret.posterior_regret,
+    ogd.posterior_regret,
     formula=r"\sum_{n,i} \mu_{n,i} R_{n,i} \le \frac{\lVert u \rVert^2}{2} \sum_i \frac{\mu_{1,i}}{f_{1,i}}"
     r" + \frac{(\lVert u \rVert + W)^2}{2} \sum_n \left(\sum_i \frac{\mu_{n,i}}{l_{n,i}} - \sum_i"
     r" \frac{\mu_{n,i}}{f_{n,i}} + \left[\sum_i \frac{\mu_{n,i}}{f_{n,i}} - \frac{1}{\sum_i \mu_{n-1,i}"
@@ -70,12 +70,12 @@ def mixed_posterior_regret(ledger: MixedLedger, comparator: Comparator, learner:
 
 
 @of_shards(
-    regret.prior_regret,
+    ogd.prior_regret,
     formula=r"\sum_{n,i} \mu_{n,i} R_{n,i} \le \frac{\lVert u \rVert^2}{2\eta} + \frac{\eta}{2} G^2"
     r" \sum_{n,i} \mu_{n,i} m_{n,i} \ \text{(constant)},\quad \left(\frac{D^2}{2c} + c G^2\right)\sqrt{\tau}"
     r" \ (c/\sqrt{t}),\quad"
     r" \left(\frac{D^2}{2c} + c\right) G \sqrt{\tau} \ \text{(self-tuned)},\quad \tau = \sum_n \max_i m_{n,i}",
-    source=f"{regret.prior_regret.source}; mixed by convexity, along the longest path",
+    source=f"{ogd.prior_regret.source}; mixed by convexity, along the longest path",
 )
 def mixed_prior_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """With gradients of at most G and every comparator within D of every iterate, the weighted regret is at most |u|^2
@@ -84,14 +84,14 @@ def mixed_prior_regret(ledger: MixedLedger, comparator: Comparator, learner: Mix
     along the longest path, one shard a mixing, and the clock of the rates begins each mixing where the slowest shard
     ended the last."""
     rounds = ledger.mixed.rounds if learner.player.schedule == "constant" else ledger.path
-    return regret.prior_regret.bound(replace(ledger.mixed, rounds=rounds), comparator, learner.player)
+    return ogd.prior_regret.bound(replace(ledger.mixed, rounds=rounds), comparator, learner.player)
 
 
-@of_shards(regret.mistakes_from_regret)
+@of_shards(ogd.mistakes_from_regret)
 def mixed_mistakes_from_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the weighted mistakes are at most
     the weighted loss of any comparator plus the weighted regret against it, over that loss."""
-    return ((comparator.loss or 0.0) + _posterior(ledger, comparator)) / regret.LOSS_OF_A_MISTAKE[learner.loss]
+    return ((comparator.loss or 0.0) + _posterior(ledger, comparator)) / ogd.LOSS_OF_A_MISTAKE[learner.loss]
 
 
 MIXED_GRADIENT_DESCENT = (mixed_posterior_regret, mixed_prior_regret, mixed_mistakes_from_regret)

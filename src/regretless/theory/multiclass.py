@@ -13,8 +13,8 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
+from .facts import PLAYED, UNTIL_CLEAN, Standing, rounds_until_clean
 from .rounding import of_posterior
-from .standing import PLAYED, UNTIL_CLEAN, Standing, rounds_until_clean
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:

@@ -15,8 +15,8 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
 from .rounding import of_posterior
-from .standing import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
 from .winnow import KEPT
 
 

@@ -14,8 +14,8 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
+from .facts import PLAYED, SEPARATES, Standing
 from .rounding import of_posterior
-from .standing import PLAYED, SEPARATES, Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from math import sqrt
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import theorem
-from .game_standing import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns, root, weight_share
+from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns, root, weight_share
 
 
 def prior_regrets(learner: GameStanding, rounds: float) -> tuple[float, float]:

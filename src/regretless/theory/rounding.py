@@ -15,7 +15,7 @@ from sys import float_info
 
 from ..comparator import Comparator
 from ..ledger import ExpertLedger, Ledger
-from .standing import Standing
+from .facts import Standing
 
 EPSILON = float_info.epsilon
 

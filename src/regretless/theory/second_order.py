@@ -16,7 +16,7 @@ import numpy as np
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
-from .expert_standing import IN_TIME, PRIOR, REGRET, Array, ExpertStanding, divergence, mixture, most_regret, regret
+from .expert_facts import IN_TIME, PRIOR, REGRET, Array, ExpertStanding, divergence, mixture, most_regret, regret
 
 SMALLEST = 1e-290  # a float of full precision, and its products with what is not small as well
 

@@ -25,8 +25,8 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
+from .facts import PLAYED, SHORTEST2, Standing
 from .rounding import EPSILON, of_posterior
-from .standing import PLAYED, SHORTEST2, Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ from math import inf, isfinite, isnan, log, sqrt
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import theorem
-from .game_standing import ALIKE, KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns
+from .game_facts import ALIKE, KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ import numpy as np
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
-from .game_standing import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns, root, weight_share
+from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns, root, weight_share
 from .games import OTHERS, weak_duality
 from .self_play import regret_identity
 

@@ -24,7 +24,7 @@ from math import log, sqrt
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_standing import ALL_AWAKE, EXPECTED, IN_TIME, BanditStanding, regret
+from .bandit_facts import ALL_AWAKE, EXPECTED, IN_TIME, BanditStanding, regret
 
 
 def _excused(ledger: BanditLedger, _: BanditComparator, learner: BanditStanding) -> bool:

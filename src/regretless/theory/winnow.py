@@ -23,8 +23,8 @@ import numpy as np
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
 from .rounding import of_hinge, of_posterior
-from .standing import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
 
 Array = np.ndarray[Any, Any]
 

@@ -13,8 +13,8 @@ import numpy as np
 from ...data.logged import Log
 from ...errors import RegretlessError
 from .estimates import Estimate, Evidence, estimates, of_log
-from .guesses import Guesses
 from .replay import Fixed, Replays, Walker
+from .reward_model import Guesses
 
 if TYPE_CHECKING:
     from ..base import Bandit

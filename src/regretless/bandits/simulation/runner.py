@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 
 from ...checks import whole
+from ...environments import Environment, Oblivious, Stochastic, Table
+from ...environments.base import length_of
 from ...errors import RegretlessError
-from ...nature import Environment, Oblivious, Stochastic, Table
-from ...nature.base import length_of
-from ...theory.bandit_standing import BanditStanding
+from ...theory.bandit_facts import BanditStanding
 from ..base import Bandit
-from ..board import Rules
-from ..hindsight import Hindsight, look
-from ..intake import advices_of
-from .crowd import Crowd
-from .elsewhere import Elsewhere
-from .meeting import Plan
-from .pulls import Pulls
-from .runs import Group, Runs
-from .work import Work
+from ..comparators import Hindsight, look
+from ..state import Rules
+from ..validation import advices_of
+from .executors import Elsewhere
+from .one_run import Plan
+from .result import Pulls
+from .storage import Group, Runs
+from .thread_pool import Crowd
+from .work_unit import Work
 
 __all__ = ["Pulls", "Stopped", "simulate"]
 
@@ -115,7 +115,7 @@ def simulate(
     Examples
     --------
     >>> from regretless.bandits import Exp3IX
-    >>> from regretless.nature import Bernoulli
+    >>> from regretless.environments import Bernoulli
     >>> pulls = simulate(Exp3IX(2, horizon=1000, seed=0), Bernoulli([0.2, 0.8]), rounds=1000, runs=20)
     >>> pulls.best_arm
     '0'

@@ -13,25 +13,25 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...linear.averaged import AveragedPerceptron
 from ...linear.base import OnlineClassifier
-from ...linear.certified import Certified
-from ...linear.comparators.hindsight import Question
+from ...linear.certificates import Certified
+from ...linear.comparators.search import Question
 from ...linear.margin_perceptron import MarginPerceptron
 from ...linear.multiclass import MulticlassPerceptron
-from ...linear.replay import OTHERS, gives
+from ...linear.verify_rounds import OTHERS, gives
 from ...theorem import NO_NUMBERS, Certificate, Theorem
 from ...theory.mixing import MIXED_MULTICLASS, MIXED_PERCEPTRON
+from ...theory.mixing_facts import MixedStanding
 from ...theory.mixing_mirror import MIXED_P_NORM, MIXED_WINNOW
 from ...theory.mixing_regret import MIXED_GRADIENT_DESCENT, MIXED_PA
-from ...theory.mixing_standing import MixedStanding
-from ..core.mixable import said
-from ..core.start import Weighting
+from ..core.broadcast import Weighting
+from ..core.learner_adapter import said
 from ..engines.engine import Engine, engine_of
 from ..rows.shards import Shard, shards_of
-from .hindsight import OfMixture, OverShards
+from .comparators import OfMixture, OverShards
 from .rereading import Reading, Size, gathered, rounds_at_hand, sizes_of
 
 if TYPE_CHECKING:
-    from ..mixture import Mixture
+    from ..result import Mixture
 
 MIXED: dict[str, tuple[Theorem, ...]] = {
     "perceptron": MIXED_PERCEPTRON,
@@ -118,7 +118,7 @@ def certify_mixture(
     RegretlessError
         If a shard cannot be read, or holds features or labels that the model has never met; it is named.
     """
-    from ..mixture import NO_GUARANTEE
+    from ..result import NO_GUARANTEE
 
     learner, engine = mixture.learner, engine_of(executor)
     future = learner.certify_risk(delta) if iid else []

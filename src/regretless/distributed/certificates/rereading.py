@@ -10,7 +10,7 @@ from ...certify import SMALL, bytes_of, joined, owned, played
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
-from ...linear.comparators.exact import norms2
+from ...linear.comparators.evaluate import norms2
 from ..engines.engine import Engine
 from ..rows.shards import Shard
 

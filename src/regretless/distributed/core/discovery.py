@@ -10,13 +10,13 @@ import numpy as np
 
 from ...data.batch import Array
 from ...data.columns import KINDS
-from ...data.keys import pair_keys, parts
+from ...data.feature_index import pair_keys, parts
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
-from ...linear.classes import distinct
+from ...linear.labels import distinct
 from ..rows.shards import Shard
-from .found import Found
-from .start import Start
+from .broadcast import Start
+from .schema import Found
 
 ID_ZERO = "id zero"
 

@@ -12,14 +12,14 @@ from ...data.batch import Array, Batch
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError, RowRefused
 from ...linear.base import OnlineClassifier
-from ...linear.classes import encode
+from ...linear.labels import encode
 from ...linear.mirror.state import MirrorState
 from ..rows.shards import Shard
+from .broadcast import Start
 from .discovery import ID_ZERO, news, survey
-from .found import Found
-from .mixable import begun, carried, clocks, counted
-from .parts import Part, merged
-from .start import Start
+from .learner_adapter import begun, carried, clocks, counted
+from .schema import Found
+from .weighted_mean import Part, merged
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,10 +13,10 @@ from ...data.batch import Array
 from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
 from ...linear.estimator import Estimator
-from ...linear.intake import names_differ
+from ...linear.validation import names_differ
 from ...theorem import Certificate
-from ..core.mixable import learner_of
-from ..core.start import Weighting
+from ..core.broadcast import Weighting
+from ..core.learner_adapter import learner_of
 from ..epochs import Mixing
 from .engine import DaskEngine
 from .shards import partitions

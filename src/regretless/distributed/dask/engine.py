@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from ...errors import Interrupted, RegretlessError
-from ..core.tree import pairs
+from ..core.tree_reduce import pairs
 from ..engines.engine import Engine, guarded
 from .wait import Waiting
 

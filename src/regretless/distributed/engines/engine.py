@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
 from ...errors import DataError, Interrupted, RegretlessError
-from ..core.tree import Tree
+from ..core.tree_reduce import Tree
 from ..rows.shards import Shard
-from .watched import Watched
+from .cancellable import Watched
 
 C = TypeVar("C")
 T = TypeVar("T")

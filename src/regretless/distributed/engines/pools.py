@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from ...checks import whole
 from ...errors import EngineError, Interrupted, RegretlessError
-from ..core.tree import Tree
-from .carried import Carried
+from ..core.tree_reduce import Tree
+from .broadcast_value import Carried
 from .engine import Engine, Named, guarded, watched
 
 C = TypeVar("C")

@@ -17,7 +17,7 @@ from threading import Thread, current_thread, main_thread
 from time import monotonic
 
 from ...errors import EngineError
-from .carried import forsake
+from .broadcast_value import forsake
 from .pools import GUARD
 
 GRACE = 1.0  # seconds that a process has to end by itself

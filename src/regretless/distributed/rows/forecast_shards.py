@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...arrays import names_of
 from ...errors import DataError, RegretlessError
-from ...experts.complaints import AdviceError
-from ...experts.intake import in_order, outcomes_of, table_of
+from ...experts.errors import AdviceError
 from ...experts.losses import WITHOUT_OUTCOME
-from ...experts.totals import MOST_SOLVED, Totals
-from ...given import names_of
+from ...experts.sufficient_statistics import MOST_SOLVED, Totals
+from ...experts.validation import in_order, outcomes_of, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,7 @@ class ForecastFile(ForecastShard):
 
     def play(self, learner: ExpertLearner, known: Experts) -> Totals | None:
         """As ``regretless combine`` would play the file alone."""
-        from ...combine import CombineRun
+        from ...run.experts import CombineRun
 
         run = CombineRun(
             learner,

@@ -10,11 +10,11 @@ from inspect import signature
 from typing import Any
 
 from ...checks import whole
-from ...data.open import open_stream
+from ...data.formats import open_stream
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
-from .held import fingerprint
-from .held import stream_of as stream_of
+from .memory_shard import fingerprint
+from .memory_shard import stream_of as stream_of
 from .paths import Paths, paths_of
 
 DECIDED = ("path", "schema", "frozen", "cache")  # by whoever plays the shards
@@ -190,7 +190,7 @@ def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
     found = [FileShard(path, os.path.abspath(path), kept) for path in paths_of(paths)]
     if pieces == 1:
         return list(found)
-    from .cut import pieces_of
+    from .file_splits import pieces_of
 
     return [piece for shard in found for piece in pieces_of(shard, pieces)]
 
@@ -211,7 +211,7 @@ def arrays(parts: Iterable[tuple[Any, Any]], *, pieces: int = 1) -> list[Shard]:
     -------
     list of Shard
     """
-    from .cut import rows_of
+    from .file_splits import rows_of
 
     found: list[Shard] = []
     for place, part in enumerate(parts):

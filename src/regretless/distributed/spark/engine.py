@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from ...data.stream import Stream
 from ...errors import EngineError, Interrupted, RegretlessError
-from ..core.tree import Tree
+from ..core.tree_reduce import Tree
 from ..engines.engine import Engine
 from ..rows.shards import Shard
 from .rows import Layout

@@ -9,8 +9,8 @@ from pyspark.ml.classification import Classifier
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
 from ...checks import one_of, whole
-from ..core.mixable import refuse
-from ..core.start import WEIGHTINGS
+from ..core.broadcast import WEIGHTINGS
+from ..core.learner_adapter import refuse
 from ..epochs import Mixing
 from .model import RegretlessModel
 from .params import NAMES, MixingParams

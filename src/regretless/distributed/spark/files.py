@@ -12,7 +12,7 @@ from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReader, 
 from ...errors import ModelError, RegretlessError
 from ...linear.persist import read, write
 from ..checkpoint import Kept
-from ..mixture import Mixture
+from ..result import Mixture
 from .engine import through_connect
 from .params import NAMES
 

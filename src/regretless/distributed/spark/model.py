@@ -14,7 +14,7 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
 from ...theorem import Certificate
-from ..mixture import Mixture
+from ..result import Mixture
 from .files import ModelReader, ModelWriter
 from .params import NAMES, ColumnParams
 from .rows import Layout, batch_of

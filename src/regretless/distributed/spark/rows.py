@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...arrays import laid_out
 from ...data.batch import Array, Batch
 from ...data.stream import Stream, past
 from ...errors import DataError
-from ...given import laid_out
 
 DENSE = 1  # what the field ``type`` of a pyspark.ml vector says of a dense one; 0 of a sparse one
 FINITE = "only finite numbers can be used; drop or fill such rows before"

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
-from ..core.tree import Tree
+from ..core.tree_reduce import Tree
 from ..engines.engine import guarded
 from ..rows.shards import Shard
 from .rows import Layout, RecordStream

@@ -12,8 +12,8 @@ import numpy as np
 
 from ... import _core
 from ...errors import RegretlessError
-from ..found import Vector
-from ..units import unit_of
+from ..raw_solution import Vector
+from ..scaling import unit_of
 from .sequence_matrix import from_file, sparse
 from .sequence_solution import SequenceSolution
 from .treeplex import Treeplex

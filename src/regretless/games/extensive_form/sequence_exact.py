@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..found import Found, Vector
+from ..raw_solution import Found, Vector
 from ..solution import Exact
-from ..solvers.halting import Halted, Look, looking
+from ..solvers.interrupt import Halted, Look, looking
 from .sequence_program import linear_program
 from .sequence_vertex import Entries, vertex
 from .treeplex import Treeplex

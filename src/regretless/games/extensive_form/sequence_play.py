@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ... import _core
-from ...borrowed import Borrowed
 from ...errors import RegretlessError
 from ...ledger import GAME_FIELDS, GameLedger
-from ..found import Course, Found, Vector
-from ..units import in_payoffs
+from ...state import Borrowed
+from ..raw_solution import Course, Found, Vector
+from ..scaling import in_payoffs
 from .treeplex import Treeplex
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..found import Found, Vector
+from ..raw_solution import Found, Vector
 from ..solvers.highs import solved_in_slices
 from .treeplex import Treeplex
 

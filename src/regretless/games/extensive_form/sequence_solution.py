@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from ...checks import one_of
 from ...errors import RegretlessError
+from ..formatting import written
 from ..solution import Solution
-from ..written import written
 from .treeplex import Treeplex
 
 Player = Literal["row", "column"]

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import RegretlessError
 from ...theorem import Certificate
-from ..found import Found
+from ..raw_solution import Found
 from ..solution import Exact, Once, Promise, SolveError
-from ..solvers.halting import NO_FRACTIONS, Halted
-from ..target import default_gap, wanted_gap
+from ..solvers.interrupt import NO_FRACTIONS, Halted
+from ..tolerance import default_gap, wanted_gap
 from .sequence_play import SELF_PLAY, tree_play
 from .sequence_program import linear_program
 from .sequence_solution import SequenceSolution
@@ -179,12 +179,12 @@ def _exactly(
 
 
 def _judged(game: SequenceGame, found: Found, lower: float, upper: float) -> list[Certificate]:
-    from .sequence_judge import certificates
+    from .sequence_certificates import certificates
 
     return certificates(game, found, lower, upper)
 
 
 def _promised(game: SequenceGame, found: Found) -> Promise | None:
-    from .sequence_judge import theorem_line
+    from .sequence_certificates import theorem_line
 
     return None if found.ledger is None else theorem_line(game, found)

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..found import Vector
-from ..solvers.halting import Look
+from ..raw_solution import Vector
+from ..solvers.interrupt import Look
 from ..solvers.lifting import PRIMES, Integers, lifted
 from .treeplex import Treeplex
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import RegretlessError
-from ..found import Vector
-from ..names import names_or_numbers
+from ..labels import names_or_numbers
+from ..raw_solution import Vector
 
 Whole = np.ndarray[Any, np.dtype[np.int32]]
 LIMIT = 2**31 - 1

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import RegretlessError
-from ..found import Vector
 from ..payoffs import Array, Payoffs
-from .joint import joint_gains, joint_of
+from ..raw_solution import Vector
+from .exact_integers import above
+from .joint_distribution import joint_gains, joint_of
+from .linear_programs import Unsolved, optimum
 from .nash import two_payoffs
-from .programs import Unsolved, optimum
-from .verified import scaled
-from .whole import above
+from .verify import scaled
 
 OBJECTIVES = ("welfare", "row", "column")
 # By how much of the range of a player's payoffs a solution may fall short; HiGHS is asked for 1e-10.

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import RegretlessError
-from ..found import Vector
 from ..payoffs import Array, Payoffs
+from ..raw_solution import Vector
+from .exact_integers import Whole, whole_payoffs, whole_strategy
 from .nash import two_payoffs
-from .verified import scaled
-from .whole import Whole, whole_payoffs, whole_strategy
+from .verify import scaled
 
 Player = Literal["row", "column"]
 

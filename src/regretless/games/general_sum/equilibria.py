@@ -9,10 +9,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..found import Vector
-from ..written import written
+from ..formatting import written
+from ..raw_solution import Vector
+from .exact_integers import above
 from .nash import Incentives
-from .whole import above
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theorem import Certificate
-from ..found import Found, Vector
-from .joint import joint_gains
-from .whole import above
+from ..raw_solution import Found, Vector
+from .exact_integers import above
+from .joint_distribution import joint_gains
 
 if TYPE_CHECKING:
     from .bimatrix import BimatrixGame
@@ -50,7 +50,7 @@ class JointPlay:
 
 def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
     """Let two learners play, with what else self-play may be told, and look afresh at what they played."""
-    from ..judge import coarse_certificates
+    from ..certificates import coarse_certificates
     from ..play.self_play import self_play
 
     A, B = game.row_payoffs, game.column_payoffs

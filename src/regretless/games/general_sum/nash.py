@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import RegretlessError
 from ..payoffs import Payoffs
-from .whole import Whole, is_exact, whole_payoffs, whole_strategy
+from .exact_integers import Whole, is_exact, whole_payoffs, whole_strategy
 
 # By how much of the range of a player's payoffs a strategy in floats may fall short of a best response.
 SLACK = 1e-9

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import MissingError, RegretlessError
-from ..found import Vector
 from ..payoffs import Payoffs
-from .extreme import most_rays
-from .verified import scaled
+from ..raw_solution import Vector
+from .verify import scaled
+from .vertex_enumeration import most_rays
 
 Pair = tuple[Vector, Vector]
 

@@ -11,7 +11,6 @@ from ...errors import RegretlessError
 from ..payoffs import Payoffs
 from ..solution import SolveError
 from .equilibria import Equilibria, Equilibrium
-from .extreme import connected, extreme_equilibria, most_rays, nash_subsets
 from .nash_library import (
     Pair,
     by_lemke_howson,
@@ -19,7 +18,8 @@ from .nash_library import (
     by_vertex_enumeration,
     fits_vertex_enumeration,
 )
-from .verified import Verifier
+from .verify import Verifier
+from .vertex_enumeration import connected, extreme_equilibria, most_rays, nash_subsets
 
 if TYPE_CHECKING:
     from .bimatrix import BimatrixGame

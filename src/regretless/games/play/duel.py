@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import _core
-from ...borrowed import Borrowed
 from ...errors import RegretlessError
 from ...ledger import GAME_FIELDS, GameLedger
-from ..found import Vector
+from ...state import Borrowed
 from ..payoffs import Payoffs
-from ..units import in_payoffs
+from ..raw_solution import Vector
+from ..scaling import in_payoffs
 from .duel_payers import Paid, copyable, paid
 
 METHODS = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")

@@ -12,7 +12,7 @@ import numpy as np
 from ... import _core
 from ...errors import RegretlessError
 from ..payoffs import Payoffs, Vector
-from ..units import power_of_two, unit_of
+from ..scaling import power_of_two, unit_of
 
 # Short whole numbers go so far from zero.
 LARGEST_SHORT = 32767.0

@@ -11,8 +11,8 @@ import numpy as np
 from ...checks import positive, whole
 from ...errors import RegretlessError
 from ..enclosure import trusted_to
-from ..found import Course, Found
 from ..payoffs import Payoffs
+from ..raw_solution import Course, Found
 from .duel import Duel
 from .duel_payers import copyable, gap_between, largest_product
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..found import Vector
+from ..raw_solution import Vector
 from .normal_matrix import NormalMatrix
 from .polish import Array, Pair, nearest_on_face, solved_supports, true_gap
 

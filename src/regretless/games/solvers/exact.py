@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..found import Found
 from ..payoffs import Payoffs
+from ..raw_solution import Found
 from ..solution import Exact
-from .halting import Halted, Look, looking
+from .interrupt import Halted, Look, looking
 from .lifting import Integers, lifted
 from .tableau import simplex
 

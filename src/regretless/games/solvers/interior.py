@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..found import Found
 from ..payoffs import Payoffs
 from ..play.self_play import self_play
+from ..raw_solution import Found
 from .central_path import EXACT, Walk
 from .polish import Array, Pair
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .halting import Look, unheard
+from .interrupt import Look, unheard
 
 Integers = np.ndarray[Any, np.dtype[np.object_]]
 Longs = np.ndarray[Any, np.dtype[np.int64]]

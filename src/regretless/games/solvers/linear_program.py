@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..found import Found, Vector
 from ..payoffs import Payoffs
+from ..raw_solution import Found, Vector
 from .highs import solved_in_slices
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..found import Vector
+from ..raw_solution import Vector
 
 Array = np.ndarray[Any, Any]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..found import Vector
+from ..raw_solution import Vector
 
 Array = np.ndarray[Any, Any]
 Pair = tuple[Vector, Vector]

@@ -8,8 +8,8 @@ from math import nan
 import numpy as np
 
 from ... import _core
-from ..found import Found, Vector
 from ..payoffs import Payoffs
+from ..raw_solution import Found, Vector
 
 # Cells that are changed between two looks at `stop` and at Ctrl-C: some tens of milliseconds.
 _CELLS = 50_000_000

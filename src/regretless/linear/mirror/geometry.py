@@ -9,7 +9,7 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...theory.rounding import EPSILON
-from ..comparators.hindsight import Geometry
+from ..comparators.search import Geometry
 
 Duals = Callable[[int], tuple[Array, float]]
 MOST_LP_ENTRIES = 200_000  # beyond these a linear program takes longer than its direction is worth

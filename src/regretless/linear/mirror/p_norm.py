@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...checks import one_of, positive
 from ...errors import RegretlessError
 from ...theorem import Theorem
+from ...theory.facts import Standing
 from ...theory.p_norm import P_NORM, PNormStanding, p_norm_clean_pass
-from ...theory.standing import Standing
 from ..base import OnlineClassifier
 from ..perceptron import TIES
 from ..state import Rules
 from .state import REACH, MirrorRules, MirrorState
 
 if TYPE_CHECKING:
-    from ..comparators.hindsight import Geometry
+    from ..comparators.search import Geometry
 
 MOST = 1000.0  # a larger p tells powers of numbers apart that differ by a thousandth
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ...checks import one_of, positive
 from ...errors import RegretlessError
 from ...theorem import Theorem
-from ...theory.standing import Standing
+from ...theory.facts import Standing
 from ...theory.winnow import WINNOW, WinnowStanding, winnow_clean_pass
 from ..base import OnlineClassifier
 from ..perceptron import TIES
 from .state import REACH, MirrorRules, MirrorState
 
 if TYPE_CHECKING:
-    from ..comparators.hindsight import Geometry
+    from ..comparators.search import Geometry
 
 USUAL = 0.25  # rate times radius, where no margin is known
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...checks import one_of, positive
 from ...errors import RegretlessError
+from ...theory.facts import Standing
 from ...theory.second_order_perceptron import SecondOrderStanding
-from ...theory.standing import Standing
 from ..base import OnlineClassifier
 from .state import SecondOrderState
 
 if TYPE_CHECKING:
-    from ..comparators.hindsight import Geometry
+    from ..comparators.search import Geometry
 
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
 MATRICES = ("auto", "full", "diagonal")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.batch import Array, Batch
-from ..comparators.hindsight import Geometry
+from ..comparators.search import Geometry
 from ..state import Rules, State
 from .state import SecondOrderState
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
-from ..intake import read_labels, read_rows
+from ..validation import read_labels, read_rows
 from .margin_search import ANY, MarginSearch
 from .signed_rows import SignedRows
 

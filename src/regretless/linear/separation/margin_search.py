@@ -12,8 +12,8 @@ import numpy as np
 
 from ...data.batch import Array
 from .gordan import exact_weights
-from .least_distance import NOTHING, LeastDistance, Outcome
-from .nearest import NEGLIGIBLE, dense, level, nearest_weights, nothing_weights
+from .hard_margin import NOTHING, LeastDistance, Outcome
+from .min_norm_point import NEGLIGIBLE, dense, level, nearest_weights, nothing_weights
 from .signed_rows import SignedRows
 
 ANY = inf  # a tolerance that any margin meets

@@ -21,14 +21,14 @@ import numpy as np
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...games.enclosure import enclose
-from ...games.found import Found
 from ...games.payoffs import Payoffs
+from ...games.raw_solution import Found
 from ...games.solvers.interior import interior_point
 from ...games.solvers.linear_program import linear_program
 from ...games.solvers.tableau import simplex
-from ...games.target import RELATIVE
-from ..comparators.batch_directions import augmented, matrix_of
-from ..intake import read_labels
+from ...games.tolerance import RELATIVE
+from ..comparators.candidates import augmented, matrix_of
+from ..validation import read_labels
 
 SIMPLEX_WORK = 3e7  # rows, features and the fewer of both, multiplied: up to there the simplex method is the fastest
 FINE = 1e-12  # of the range of entries: the gap to aim at, which costs a step or two more than what must be

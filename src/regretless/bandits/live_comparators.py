@@ -1,0 +1,111 @@
+"""What a learner that was played live is compared with, draws that wait for their losses included."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..comparator import BanditComparator
+from ..errors import RegretlessError
+from ..ledger import BanditLedger
+from .comparators import hindsight, in_units
+from .validation import advices_of, table_of
+
+if TYPE_CHECKING:
+    from .base import Bandit
+
+Array = np.ndarray[Any, Any]
+TOLERANCE = 1e-6  # a round; a table may be one of floats of 32 bits
+
+
+def unseen(learner: Bandit, switches: int | None) -> list[BanditComparator]:
+    """The comparators of a learner nobody has told what the other arms lost."""
+    book = learner.ledger_
+    if learner.advised:
+        return [BanditComparator("best_expert", "the best expert", nan, book.loss, book.rounds)]
+    found = [_revealed(learner, book) or BanditComparator("best_arm", "the best arm", nan, book.loss, book.rounds)]
+    if switches is not None:
+        label = f"the best sequence with {switches} switch{'' if switches == 1 else 'es'}"
+        found.append(BanditComparator("best_sequence", label, nan, book.loss, book.rounds, switches=switches))
+    return found
+
+
+def _revealed(learner: Bandit, book: BanditLedger) -> BanditComparator | None:
+    """The best arm of a learner that was told every arm's loss; None if it was not."""
+    if not learner.sees_all or book.restricted:  # what an arm lost is mixed with what others lost while it slept
+        return None
+    place = int(np.argmin(book.estimates))
+    name, lost = learner._label(place), float(book.estimates[place])
+    return BanditComparator("best_arm", f"best arm {name}", lost, book.loss, book.settled, place, detail={"arm": name})
+
+
+def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None) -> list[BanditComparator]:
+    """The comparators by the losses of all arms in the rounds that were drawn.
+
+    The rows are taken on trust but for their sums. A learner that was told the losses of all arms knows what each lost
+    in all, if none ever slept; any other one knows how often it drew an arm and what that cost: as many rows of the
+    arm's column must be able to add up to that.
+
+    Raises
+    ------
+    RegretlessError
+        If these are other rounds, as far as that can be told, or nobody knows what the learner lost in some of them.
+    """
+    board, book = learner._known(), learner.ledger_
+    table, _ = table_of(losses, learner.arm_names_, board.arms)
+    if len(table) != board.rounds:
+        raise RegretlessError(f"losses of {len(table)} rounds; {board.rounds} were drawn, and each needs a row")
+    if book.lost:
+        raise RegretlessError(
+            f"draws were withdrawn ({book.lost:.0f}): which, and what they lost, is not known; certify without losses"
+        )
+    told = None
+    if learner.advised:
+        if advice is None:
+            raise RegretlessError("advice= is missing: what an expert lost depends on it")
+        told = advices_of(advice, len(table), board.comparators, board.arms, learner.arm_names_)
+    seen = hindsight(table, board.scale, learner.names(), advice=told, switches=switches)
+    _refuse_others(learner, book, table, seen.losses)
+    return seen.comparators(_faced(learner, book, table), learner.names())
+
+
+def _faced(learner: Bandit, book: BanditLedger, table: Array) -> BanditLedger:
+    """The book as it will be once the draws that wait are settled."""
+    loss, missed = book.loss, book.missed.copy()
+    for arm, _, _, number in learner._pending.values():
+        row = in_units(table[number - 1], learner._scale)
+        loss += float(row[arm])
+        missed[np.isnan(row)] += row[arm]
+    return replace(book, loss=loss, missed=missed)
+
+
+def _refuse_others(learner: Bandit, book: BanditLedger, table: Array, sums: Array) -> None:
+    """Refuse losses that cannot be those that the learner was told."""
+    apart = TOLERANCE * max(1.0, book.rounds)
+    if learner.sees_all and not book.unsettled and not book.restricted:
+        wrong = np.abs(sums - book.estimates) > apart
+    else:
+        settled = book.draws.copy()
+        for arm, _, _, _ in learner._pending.values():
+            settled[arm] -= 1
+        least, most = _extremes(in_units(table, learner._scale), settled.astype(np.int64))
+        wrong = ~((least - apart <= book.losses) & (book.losses <= most + apart))
+    if wrong.any():
+        name = learner.names()[int(np.argmax(wrong))]
+        raise RegretlessError(
+            f"arm {name}: these are not the losses that were reported when it was drawn; a row for each draw, in their "
+            "order, is expected"
+        )
+
+
+def _extremes(units: Array, many: Array) -> tuple[Array, Array]:
+    """The least and the largest sum of so many losses of each arm; nan if it was awake less often."""
+    least, most = np.full((2, units.shape[1]), nan)
+    for arm, taken in enumerate(many.tolist()):
+        awake = np.sort(units[:, arm][~np.isnan(units[:, arm])])
+        if taken <= len(awake):
+            least[arm], most[arm] = awake[:taken].sum(), awake[len(awake) - taken :].sum()
+    return least, most

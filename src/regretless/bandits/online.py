@@ -1,0 +1,292 @@
+"""One round at a time: draw an arm, and report its loss whenever it comes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import RegretlessError
+from .errors import outside
+from .state import Board, Scale
+from .validation import advice_of, arm_of, mask_of, number_of, row_of
+
+Array = np.ndarray[Any, Any]
+Kept = tuple[int, float, float, int]  # arm, probability, implicit exploration, number: what the kernel gave
+Among = tuple[Array | None, Array | None]  # who was awake, and what experts advised
+
+
+class Draw(int):
+    """The arm that was drawn, a whole number, and the ticket by which its loss is reported.
+
+    Attributes
+    ----------
+    name : str
+        The arm's name, or its number.
+    """
+
+    name: str
+    kept: Kept
+    maker: int  # the number of the learner
+
+    def __repr__(self) -> str:
+        return f"Draw({int(self)}, ticket={self.ticket}, probability={self.probability:.6g})"
+
+    def __str__(self) -> str:
+        return str(int(self))
+
+    @property
+    def ticket(self) -> int:
+        """Number of the draw, from 1."""
+        return self.kept[3]
+
+    @property
+    def probability(self) -> float:
+        """By which the arm was drawn."""
+        return self.kept[1]
+
+
+class Drawing(ABC):
+    """A learner whose draws remember the probability that they were made with, until their losses come."""
+
+    _board: Board | None
+    _pending: dict[int, Kept]
+    _among: dict[int, Among]  # of those draws that were not made among all arms without advice
+    _maker: int  # by which draws are told from those of other learners; a copy goes on with it, a model does not
+    _scale: Scale
+    arm_names_: list[str] | None
+    advised: ClassVar[bool]
+    sees_all: ClassVar[bool]
+
+    @abstractmethod
+    def _known(self) -> Board:
+        """The board."""
+
+    @abstractmethod
+    def _begin(self, arms: int, comparators: int) -> Board:
+        """The board, made when the number of arms is known."""
+
+    def _label(self, arm: int) -> str:
+        return str(arm) if self.arm_names_ is None else self.arm_names_[arm]
+
+    @property
+    def pending_(self) -> tuple[int, ...]:
+        """Tickets of the draws whose losses are not known yet."""
+        return tuple(self._pending)
+
+    def draw(self, available: Any = None, advice: Any = None) -> Draw:
+        """Draw an arm.
+
+        Parameters
+        ----------
+        available : array-like, optional
+            The arms that may be drawn: a mask over all of them, or a list of their numbers or names.
+        advice : array-like of shape (experts, arms) or (experts,)
+            Where experts advise the learner, and only then: the shares that each of them would give to the arms, or the
+            arm that each would draw.
+
+        Returns
+        -------
+        Draw
+            The arm; also the ticket by which `update` is told its loss.
+        """
+        board = self._board or self._known_with(advice)
+        if available is None and advice is None and not self.advised:
+            kept = self._opened(board)
+        else:
+            mask, told = self._conditions(board, available, advice)
+            kept = self._opened(board, mask, told)
+            self._among[kept[3]] = mask, told
+        self._pending[kept[3]] = kept
+        draw = Draw(kept[0])
+        draw.kept, draw.maker = kept, self._maker
+        draw.name = self._label(kept[0])
+        return draw
+
+    def _opened(self, board: Board, *conditions: Any) -> Kept:
+        try:
+            kept: Kept = board.core.open(*conditions)
+        except ValueError as error:
+            raise RegretlessError(f"no arm can be drawn: {self._open_bare(board) or error}") from error
+        return kept
+
+    def _open_bare(self, board: Board) -> str | None:
+        """What is said of the draw of the bare core that is open, if one is."""
+        if board.bare is None:
+            return None
+        number, arm = board.bare
+        return (
+            f"a draw is open, number {number}, of arm {self._label(arm)}, that bare() made; report its loss to "
+            "bare().update, or withdraw() it"
+        )
+
+    def _known_with(self, advice: Any) -> Board:
+        """The board, where the first advice may tell how many experts there are."""
+        return self._known()
+
+    def _conditions(self, board: Board, available: Any, advice: Any) -> Among:
+        if self.advised and advice is None:
+            raise RegretlessError("advice= is missing: this learner draws as its experts advise")
+        if advice is not None and not self.advised:
+            raise RegretlessError("advice=: this learner has no experts; Exp4 has")
+        if self.advised and available is not None:
+            raise RegretlessError("available=: the advice says which arms may be drawn; give none to those asleep")
+        mask = None if available is None else mask_of(available, self.arm_names_, board.arms)
+        told = None if advice is None else advice_of(advice, board.comparators, board.arms, self.arm_names_)
+        return mask, told
+
+    def update(self, draw: Any = None, loss: Any = None, *, ticket: int | None = None, reward: Any = None) -> None:
+        """Report the loss of a draw; in any order, and however late.
+
+        Parameters
+        ----------
+        draw : Draw, int or str
+            What `draw` returned; an arm's number or name, if a single draw of it waits; nothing, if a single draw waits
+            at all.
+        loss : float, or array-like of shape (arms,)
+            The loss of that arm, or its reward with ``rewards=True``; from a learner with full information, those of
+            all arms.
+        ticket : int, optional
+            The number of the draw, instead of the draw.
+        reward : float, or array-like of shape (arms,)
+            The same as `loss`, of a bandit with ``rewards=True`` and no other.
+
+        Raises
+        ------
+        RegretlessError
+            If the loss is none or lies outside the declared range, or if no such draw waits. Nothing is learned then.
+        """
+        if reward is not None:
+            loss = self._earned(loss, reward)
+        # As it mostly is; written out, for every microsecond of a round counts.
+        if type(draw) is Draw and ticket is None and draw.maker == self._maker:
+            kept = draw.kept
+            if self._pending.get(kept[3]) is not kept:  # a copy of the draw, or one that does not wait
+                kept = self._found(draw, ticket)
+        else:
+            kept = self._found(draw, ticket)
+        self._settle(kept, loss)
+        self._forget(kept)
+
+    def _earned(self, loss: Any, reward: Any) -> Any:
+        """What was reported as a reward."""
+        if not self._scale.rewards:
+            raise RegretlessError("reward=: this bandit is told losses; one that is told rewards has rewards=True")
+        if loss is not None:
+            raise RegretlessError("give loss= or reward=, which are the same here, not both")
+        return reward
+
+    def withdraw(self, draw: Any = None, *, ticket: int | None = None) -> None:
+        """Give up a draw: its loss will never be known.
+
+        Bounds count it as the largest loss there is. With nothing said it is the only draw that waits, which may be
+        one of the bare core.
+
+        Parameters
+        ----------
+        draw, ticket
+            As for `update`.
+        """
+        board = self._known()
+        if draw is None and board.bare is not None:
+            number = board.bare[0]
+            meant = not self._pending if ticket is None else self._number(ticket) == number
+            if meant:
+                board.core.lose(number)
+                return
+        kept = self._found(draw, ticket)
+        board.core.lose(kept[3])
+        self._forget(kept)
+
+    def _forget(self, kept: Kept) -> None:
+        del self._pending[kept[3]]
+        if self._among:
+            self._among.pop(kept[3], None)
+
+    def _found(self, draw: Any, ticket: Any) -> Kept:
+        """The draw that is meant, of those that wait."""
+        if draw is not None and ticket is not None:
+            raise RegretlessError("give a draw or its ticket, not both")
+        if isinstance(draw, Draw):
+            if draw.maker != self._maker or self._pending.get(draw.ticket) != draw.kept:
+                which = f"draw {draw.ticket}, of arm {draw.name}"
+                raise RegretlessError(f"{which}: {self._why_not(draw)}; {self._waiting()}")
+            return draw.kept
+        if ticket is not None:
+            number = self._number(ticket)
+            if number not in self._pending:
+                raise RegretlessError(f"no draw waits by the ticket {number}; {self._waiting()}")
+            return self._pending[number]
+        if draw is None:
+            if len(self._pending) != 1:
+                raise RegretlessError(f"say which draw is meant; {self._waiting()}")
+            return next(iter(self._pending.values()))
+        return self._only(arm_of(draw, self.arm_names_, self._known().arms))
+
+    def _number(self, ticket: Any) -> int:
+        """The number of a draw that is given."""
+        if isinstance(ticket, bool | np.bool_) or not hasattr(ticket, "__index__"):
+            expected = "a whole number is expected, the .ticket of a draw"
+            raise RegretlessError(f"ticket={ticket!r}: {expected}; {self._waiting()}")
+        return int(ticket)
+
+    def _why_not(self, draw: Draw) -> str:
+        """Why a draw does not wait."""
+        if draw.maker != self._maker:
+            return "another learner made it, or this one before it was saved: give its ticket= then"
+        return "its loss was reported already, or it was withdrawn"
+
+    def _only(self, arm: int) -> Kept:
+        """The one draw of an arm that waits."""
+        found = [kept for kept in self._pending.values() if kept[0] == arm]
+        if not found:
+            raise RegretlessError(f"no draw of arm {self._label(arm)} waits for its loss; {self._waiting()}")
+        if len(found) > 1:
+            tickets = ", ".join(str(kept[3]) for kept in found[:10])
+            many = f"{len(found)} draws of arm {self._label(arm)} wait (tickets {tickets})"
+            raise RegretlessError(f"{many}; give the draw itself, or ticket=")
+        return found[0]
+
+    def _waiting(self) -> str:
+        many = len(self._pending)
+        bare = None if self._board is None else self._open_bare(self._board)
+        if not many:
+            return bare or "none does: draw first"
+        each = [f"{number} (arm {self._label(kept[0])})" for number, kept in list(self._pending.items())[:10]]
+        more = f" and {many - 10} more" if many > 10 else ""
+        return f"waiting are {', '.join(each)}{more}" + (f"; {bare}" if bare else "")
+
+    def _settle(self, kept: Kept, loss: Any) -> None:
+        board = self._board or self._known()
+        mask, advice = self._among.get(kept[3], (None, None)) if self._among else (None, None)
+        if self.sees_all:
+            self._settle_all(board, kept, row_of(loss, self.arm_names_, board.arms), mask)
+            return
+        try:
+            if mask is None and advice is None:
+                board.core.settle(*kept, loss)
+            else:
+                board.core.settle(*kept, loss, mask, advice)
+        except (TypeError, ValueError) as error:
+            raise self._complaint(kept[0], loss, error) from error
+
+    def _settle_all(self, board: Board, kept: Kept, row: Array, mask: Array | None) -> None:
+        try:
+            board.core.settle(*kept, 0.0, mask, None, row)
+        except ValueError as error:
+            awake = np.ones(len(row), dtype=bool) if mask is None else mask
+            bad = np.flatnonzero(awake & ~((row >= self._scale.low) & (row <= self._scale.high)))
+            arm = int(bad[0]) if len(bad) else kept[0]
+            raise self._complaint(arm, row[arm], error) from error
+
+    def _complaint(self, arm: int, loss: Any, error: Exception) -> RegretlessError:
+        """The error for a loss that the kernel refused."""
+        what = "reward" if self._scale.rewards else "loss"
+        number = number_of(loss, what, self._label(arm))
+        if number != number:
+            return RegretlessError(f"arm {self._label(arm)}: its {what} is nan; a number is expected")
+        if self._scale.low <= number <= self._scale.high:
+            return RegretlessError(f"arm {self._label(arm)}: {error}")
+        found, advice = outside((self._scale.low, self._scale.high), self._scale.rewards)
+        return RegretlessError(f"arm {self._label(arm)}: {found} ({number:g} was found); {advice}")

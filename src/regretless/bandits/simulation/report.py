@@ -1,0 +1,122 @@
+"""Many runs of a bandit in the plain values of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...report.arm_table import called
+from ...report.pulls import MOST_ARMS, Course, PullReport
+
+if TYPE_CHECKING:
+    from ...theorem import Certificate
+    from .result import Pulls
+
+Array = np.ndarray[Any, Any]
+MOST_LISTED = 1000  # arms that a table can list
+QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
+
+
+def report(
+    pulls: Pulls,
+    title: str,
+    source: Mapping[str, object],
+    parameters: Mapping[str, object] | None,
+    certificates: Sequence[Certificate] | None,
+) -> PullReport:
+    """All that is shown; see `Pulls.report`."""
+    arm_losses, rewards, asleep = pulls.arm_losses, pulls.rewards, pulls.asleep
+    return PullReport(
+        title=title,
+        learner=type(pulls.learner).__name__,
+        parameters=pulls.learner.get_params() if parameters is None else parameters,
+        source=source,
+        rounds=pulls.rounds,
+        runs=pulls.runs,
+        arms=len(pulls.plan.names),
+        loss=float(pulls.losses.mean()),
+        loss_sd=float(pulls.losses.std(ddof=1)) if pulls.runs > 1 else None,
+        pseudo_regret=_known(pulls.pseudo_regret),
+        regrets=pulls.regrets[np.isfinite(pulls.regrets)].tolist(),
+        best_arm=pulls.best_arm,
+        best_arm_loss=pulls.best_arm_loss,
+        certificates=pulls.certificates() if certificates is None else certificates,
+        course=course(pulls),
+        draws=_leading(pulls.plan.names, pulls.draws),
+        arm_losses={} if arm_losses is None else _named(pulls.plan.names, arm_losses, pulls.draws),
+        asleep={} if asleep is None else _named(pulls.plan.names, asleep, pulls.draws),
+        reward=None if rewards is None else float(rewards.mean()),
+        best_arm_reward=pulls.best_arm_reward,
+        seconds=pulls.seconds,
+        against=_against(pulls),
+    )
+
+
+def course(pulls: Pulls) -> Course:
+    """How the runs went, at the marks."""
+    regret, certificate = pulls.regret_curve, None if pulls.by_means else pulls.certificate_curve
+    several = len(regret) > 1
+    quantiles = {name: share for name, share in QUANTILES.items() if several or name == "q50"}
+    return Course(
+        rounds=pulls.marks.tolist(),
+        regret={name: _plain(np.quantile(regret, share, axis=0)) for name, share in quantiles.items()},
+        bounds={_against_what(pulls, title): _plain(values) for title, values in pulls.bounds().items()},
+        certificate=() if certificate is None else _plain(np.median(certificate, axis=0)),
+        probabilities={} if pulls.shares is None else _probabilities(pulls.plan.names, pulls.shares),
+    )
+
+
+def _against_what(pulls: Pulls, title: str) -> str:
+    """The title of a bound, and what it is drawn against where that is not what the certificate is about."""
+    kinds = {one.title: one.kind for one in pulls.learner.theorems}
+    if pulls.stands.rule == "exp3-s":
+        return f"{title}, of one arm alone"
+    beforehand = not pulls.plan.experts and not (pulls.plan.environment.oblivious and pulls.asleep is None)
+    return f"{title}, against the best arm of each run" if beforehand and kinds.get(title) == "expected" else title
+
+
+def _against(pulls: Pulls) -> str | None:
+    """What the regret is counted against, if not the best arm."""
+    if pulls.plan.experts:
+        return "the best expert in hindsight"
+    if pulls.by_means:
+        return "the arm with the best mean, by means"
+    if pulls.plan.environment.oblivious or pulls.runs == 1 or pulls.best_arm is None:
+        return None
+    # The best arm in hindsight is another one from run to run.
+    return f"{called(pulls.best_arm)}, the best on average"
+
+
+def _probabilities(names: Sequence[str], shares: Array) -> dict[str, list[float | None]]:
+    """Those of the leading arms, and of all others together."""
+    ranked = np.argsort(-shares.mean(0), kind="stable")
+    found = {names[arm]: _plain(shares[:, arm]) for arm in ranked[:MOST_ARMS].tolist()}
+    if len(rest := ranked[MOST_ARMS:]):
+        found["others"] = _plain(shares[:, rest].sum(1))
+    return found
+
+
+def _leading(names: Sequence[str], draws: Array) -> dict[str, float]:
+    """Shares of the arms that were drawn most, and of all others together."""
+    ranked = np.argsort(-draws, kind="stable")
+    found = {names[arm]: float(draws[arm]) for arm in ranked[:MOST_LISTED].tolist()}
+    if len(rest := ranked[MOST_LISTED:]):
+        found["others"] = float(draws[rest].sum())
+    return found
+
+
+def _named(names: Sequence[str], values: Array, draws: Array) -> dict[str, float]:
+    """Those of the arms that were drawn most."""
+    ranked = np.argsort(-draws, kind="stable")[:MOST_LISTED]
+    return {names[arm]: float(values[arm]) for arm in ranked.tolist()}
+
+
+def _plain(values: Array) -> list[float | None]:
+    return [value if isfinite(value) else None for value in values.tolist()]
+
+
+def _known(value: float) -> float | None:
+    return value if isfinite(value) else None

@@ -1,0 +1,171 @@
+"""The arrays of a bandit: what the kernel moves, and the ledger that can be read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..ledger import BanditLedger
+from ..state import Borrowed
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+FIELDS = tuple(_core.PULL_FIELDS)
+MEMORY: int = _core.PULL_MEMORY
+ROUNDS, SETTLED, LOSS = (FIELDS.index(name) for name in ("rounds", "settled", "loss"))
+OPEN = MEMORY - 4  # place in the kernel's memory of whether a bare draw waits; its arm, probability and gamma follow
+EPOCH_END = 2  # the place of the first draw with another rate
+TALLIES = 4
+DRAWS, LOSSES, MISSED, ASLEEP = range(TALLIES)  # rows of the tallies
+ESTIMATES, IMPLICIT, WEIGHTS = range(3)  # rows of the state
+LENT = WEIGHTS  # of Exp3.P: what of its estimates was credited to arms while they slept
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A composition, by the kernel's names.
+
+    Attributes
+    ----------
+    rule, schedule : str
+        How weights move, and whether the rate is "constant", "anytime" (held on epochs) or that of "every-round".
+    rate, gamma : float
+        The learning rate and the implicit exploration, where they are constant.
+    beta, explore, share : float
+        The bonus and the exploration of Exp3.P, and the share that EXP3.S deals out again.
+    reduced : bool
+        Whether estimates are of reduced variance.
+    """
+
+    rule: str
+    schedule: str = "anytime"
+    rate: float = nan
+    gamma: float = nan
+    beta: float = 0.0
+    explore: float = 0.0
+    share: float = 0.0
+    reduced: bool = False
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a loss is, in the user's own units.
+
+    Attributes
+    ----------
+    low, high : float
+        The declared range.
+    rewards : bool
+        Whether more is better.
+    """
+
+    low: float
+    high: float
+    rewards: bool
+
+    @property
+    def width(self) -> float:
+        """What a unit is worth."""
+        return self.high - self.low
+
+    def total(self, units: float, rounds: float) -> float:
+        """The sum of what was reported, from the sum of its losses in units."""
+        return self.high * rounds - self.width * units if self.rewards else self.low * rounds + self.width * units
+
+
+class Board(Borrowed):
+    """The state of one bandit.
+
+    Parameters
+    ----------
+    arms, comparators : int
+        How many arms there are, and how many the learner compares itself with: the same, or the experts.
+    rules : Rules
+    scale : Scale
+    seed, run : int
+        The key of the generator.
+    """
+
+    def __init__(self, arms: int, comparators: int, rules: Rules, scale: Scale, seed: int, run: int) -> None:
+        self.arms, self.comparators, self.rules, self.scale = arms, comparators, rules, scale
+        self.seed, self.run = seed, run
+        self.state = np.zeros((_core.puller_rows(rules.rule), comparators))
+        self.memory = np.zeros(MEMORY)
+        self.book = np.zeros(len(FIELDS))
+        self.tallies = np.zeros((TALLIES, arms))
+        if rules.rule == "exp3-s":
+            self.state[WEIGHTS] = 1.0 / arms
+        self.core: Any = self._core()
+
+    @property
+    def rounds(self) -> int:
+        """Draws that were made."""
+        return int(self.book[ROUNDS])
+
+    @property
+    def paid(self) -> tuple[float, float]:
+        """The losses that are known, summed in units, and how many they are."""
+        return float(self.book[LOSS]), float(self.book[SETTLED])
+
+    @property
+    def bare(self) -> tuple[int, int] | None:
+        """The number and the arm of the draw of the bare core that waits for its loss."""
+        return (self.rounds, int(self.memory[OPEN + 1])) if self.memory[OPEN] else None
+
+    def copy(self) -> Board:
+        """Another board in the same state."""
+        other = Board(self.arms, self.comparators, self.rules, self.scale, self.seed, self.run)
+        other.adopt(self.arrays())
+        return other
+
+    def adopt(self, arrays: Mapping[str, Array]) -> None:
+        """The same, and the core makes its caches anew."""
+        super().adopt(arrays)
+        self.core.rebuild()
+
+    def ledger(self) -> BanditLedger:
+        """What was observed so far."""
+        return BanditLedger(
+            **dict(zip(FIELDS, self.book.tolist(), strict=True)),
+            width=self.scale.width,
+            draws=self.tallies[DRAWS].copy(),
+            losses=self.tallies[LOSSES].copy(),
+            missed=self.tallies[MISSED].copy(),
+            asleep=self.tallies[ASLEEP].copy(),
+            estimates=self._estimated(),
+            implicit=self.state[IMPLICIT].copy(),
+        )
+
+    def _estimated(self) -> Array:
+        """What was estimated of each arm in the rounds in which it was awake."""
+        lent = self.state[LENT] if self.rules.rule == "exp3-p" else 0.0
+        found: Array = self.state[ESTIMATES] - lent
+        return found
+
+    def _core(self) -> Any:
+        rules, scale = self.rules, self.scale
+        return _core.Puller(
+            rules.rule,
+            rules.schedule,
+            state=self.state,
+            memory=self.memory,
+            book=self.book,
+            tallies=self.tallies,
+            rate=rules.rate,
+            gamma=rules.gamma,
+            beta=rules.beta,
+            explore=rules.explore,
+            share=rules.share,
+            reduced=rules.reduced,
+            low=scale.low,
+            high=scale.high,
+            rewards=scale.rewards,
+            arms=self.arms,
+            seed=self.seed,
+            run=self.run,
+        )

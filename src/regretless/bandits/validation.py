@@ -1,0 +1,238 @@
+"""Arms, losses and advice as users have them, as the kernel wants them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from ..arrays import names_of, numbers
+from ..errors import RegretlessError
+
+Array = np.ndarray[Any, Any]
+SUM = 1e-9  # by how much shares may miss one
+
+
+def arm_names(arms: Any) -> list[str]:
+    """The names of arms, each once.
+
+    Raises
+    ------
+    RegretlessError
+        If they are none.
+    """
+    names = [arms] if isinstance(arms, str) else list(arms) if hasattr(arms, "__iter__") else []
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise RegretlessError(f"arms={arms!r}: a list of names is expected; give n_arms= to number them")
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise RegretlessError(f"arms: {twice!r} stands there twice; each arm needs a name of its own")
+    return [str(name) for name in names]
+
+
+def arm_of(arm: Any, names: list[str] | None, arms: int) -> int:
+    """The place of an arm that is given by name or number.
+
+    Raises
+    ------
+    RegretlessError
+        If there is no such arm.
+    """
+    if isinstance(arm, str):
+        if names is None or arm not in names:
+            known = f"the arms are {_listed(names)}" if names else f"the arms have no names, but numbers below {arms}"
+            raise RegretlessError(f"there is no arm {arm!r}; {known}")
+        return names.index(arm)
+    if isinstance(arm, bool | np.bool_) or not hasattr(arm, "__index__"):
+        raise RegretlessError(f"{arm!r} is no arm: give what draw() returned, an arm's number, or its name")
+    place = int(arm)
+    if not 0 <= place < arms:
+        raise RegretlessError(f"there is no arm {place}: there are {arms}, numbered from 0")
+    return place
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 20 else f"{', '.join(names[:20])} and {len(names) - 20} more"
+
+
+def mask_of(available: Any, names: list[str] | None, arms: int) -> Array | None:
+    """Who is awake, from a mask, or from a list of arms; a copy, that can wait for a loss. None if all are.
+
+    Raises
+    ------
+    RegretlessError
+        If it is neither, may be either, or nobody is awake.
+    """
+    plain = type(available) is np.ndarray and available.dtype == np.bool_ and available.shape == (arms,)
+    mask = available.copy() if plain else _mask_from(available, names, arms)
+    awake = np.count_nonzero(mask)
+    if not awake:
+        raise RegretlessError("available= leaves no arm awake; there is nothing to draw")
+    return mask if awake < arms else None  # bounds for draws among all arms then go on holding
+
+
+def _mask_from(available: Any, names: list[str] | None, arms: int) -> Array:
+    if isinstance(available, str | Mapping) or not hasattr(available, "__iter__"):
+        raise RegretlessError(f"available={available!r}: a mask over the arms, or a list of arms, is expected")
+    given = available if isinstance(available, np.ndarray) else list(available)
+    if _truths(given):
+        if np.shape(given) != (arms,):
+            raise RegretlessError(f"available= is a mask of {len(given)} arms; there are {arms}")
+        return np.array(given, dtype=bool)
+    mask = np.zeros(arms, dtype=bool)
+    mask[_listed_arms(given, names, arms, in_order=not isinstance(available, Set | range))] = True
+    return mask
+
+
+def _listed_arms(given: Any, names: list[str] | None, arms: int, *, in_order: bool) -> list[int]:
+    """The places of arms in a list; what has an order could also be meant as a mask of zeros and ones."""
+    found = [arm_of(one, names, arms) for one in given]
+    if len(set(found)) < len(found):
+        twice, _ = Counter(found).most_common(1)[0]
+        name = twice if names is None else names[twice]
+        raise RegretlessError(f"available=: arm {name} stands there twice; a mask holds True and False")
+    if in_order and arms == len(found) == 2 and not any(isinstance(one, str) for one in given):
+        raise RegretlessError(
+            f"available={found}: two arms, or a mask? A mask holds True and False; leave it out if both are awake"
+        )
+    return found
+
+
+def _truths(given: Any) -> bool:
+    """Whether a list is a mask."""
+    if isinstance(given, np.ndarray):
+        return bool(given.dtype == np.bool_)
+    return bool(given) and all(isinstance(one, bool | np.bool_) for one in given)
+
+
+def _in_order(losses: Array, found: list[str] | None, names: list[str] | None, axis: int) -> Array:
+    """The losses in the order in which a learner knows the arms, where both are named."""
+    if found is None or names is None or found == names:
+        return losses
+    if sorted(found) != sorted(names):
+        raise RegretlessError(f"arms {_listed(found)}; the learner's are {_listed(names)}")
+    return np.ascontiguousarray(np.take(losses, [found.index(name) for name in names], axis=axis))
+
+
+def table_of(losses: Any, names: list[str] | None, arms: int | None) -> tuple[Array, list[str] | None]:
+    """A table of losses, a row for each round, its columns in the order of the arms; and their names, if it has any.
+
+    Raises
+    ------
+    RegretlessError
+        If it is no such table.
+    """
+    found = names_of(losses)
+    table = numbers(losses, "losses")
+    if table.ndim != 2 or not table.shape[1]:
+        raise RegretlessError(f"losses of shape {table.shape}: a row for each round, a column for each arm")
+    if arms is not None and table.shape[1] != arms:
+        raise RegretlessError(f"losses of {table.shape[1]} arms; there are {arms}")
+    if found is not None and names is None:
+        found = arm_names(found)
+    return _in_order(table, found, names, 1), found
+
+
+def row_of(losses: Any, names: list[str] | None, arms: int) -> Array:
+    """The losses of all arms in one round.
+
+    Raises
+    ------
+    RegretlessError
+        If they are not as many.
+    """
+    as_it_is = type(losses) is np.ndarray and losses.dtype == np.float64 and losses.flags.c_contiguous
+    if as_it_is and losses.shape == (arms,):
+        return losses  # type: ignore[no-any-return]
+    row = numbers(losses, "losses")
+    if row.shape != (arms,):
+        raise RegretlessError(f"losses of shape {row.shape}: one for each of the {arms} arms is expected")
+    found: Array = _in_order(row, names_of(losses), names, 0).astype(np.float64, copy=False)
+    return found
+
+
+def advice_of(advice: Any, experts: int | None, arms: int, names: list[str] | None = None) -> Array:
+    """What experts advise in one round: (experts, arms) shares, or (experts,) arms, by number or name; a copy, that can
+    wait for a loss.
+
+    Raises
+    ------
+    RegretlessError
+        If it is neither.
+    """
+    found: Array = _advised(_array(advice)[None], experts, arms, names)[0].copy()
+    return found
+
+
+def advices_of(advice: Any, rounds: int, experts: int | None, arms: int, names: list[str] | None = None) -> Array:
+    """The same for every round of a table.
+
+    Raises
+    ------
+    RegretlessError
+        If it is no such advice.
+    """
+    found = _advised(_array(advice), experts, arms, names)
+    if len(found) != rounds:
+        raise RegretlessError(f"advice of {len(found)} rounds, and losses of {rounds}")
+    return found
+
+
+def _array(advice: Any) -> Array:
+    try:
+        return np.asarray(advice)
+    except ValueError as error:  # rows of different lengths
+        raise RegretlessError(f"advice: as much from each expert is expected ({error})") from error
+
+
+def _advised(advice: Array, experts: int | None, arms: int, names: list[str] | None) -> Array:
+    if advice.ndim not in (2, 3) or not advice.shape[1] or advice.shape[2:] not in ((), (arms,)):
+        raise RegretlessError(
+            f"advice of shape {advice.shape[1:]} a round: shares of shape (experts, {arms}), or an arm of each expert"
+        )
+    if experts is not None and advice.shape[1] != experts:
+        raise RegretlessError(f"advice of {advice.shape[1]} experts; there are {experts}")
+    if advice.ndim == 2 and all(isinstance(one, str) for one in advice.flat[:1]):
+        places = [arm_of(str(one), names, arms) for one in advice.flat]
+        advice = np.array(places, dtype=np.int64).reshape(advice.shape)
+    return _picks(advice, arms) if advice.ndim == 2 else _shares(advice)
+
+
+def _picks(advice: Array, arms: int) -> Array:
+    advice = np.array(advice)  # what is checked must be what is used: another thread may write to what was given
+    if advice.dtype.kind not in "iu":
+        raise RegretlessError("advice: an arm is named by its number, a whole one; shares need a row for each expert")
+    bad = np.argwhere((advice < 0) | (advice >= arms))
+    if len(bad):
+        row, expert = bad[0].tolist()
+        raise RegretlessError(f"advice, row {row} (from 0): expert {expert} names arm {advice[row, expert]} of {arms}")
+    return np.ascontiguousarray(advice, dtype=np.int64)
+
+
+def _shares(advice: Array) -> Array:
+    shares = np.ascontiguousarray(numbers(advice, "advice"), dtype=np.float64)
+    # Written so that nan fails too.
+    good = (shares >= 0).all(2) & (np.abs(shares.sum(2) - 1) <= SUM)
+    if not good.all():
+        row, expert = np.argwhere(~good)[0].tolist()
+        found = f"sum to {shares[row, expert].sum():g}" if (shares[row, expert] >= 0).all() else "are not all >= 0"
+        raise RegretlessError(f"advice, row {row} (from 0): the shares of expert {expert} {found}; they must sum to 1")
+    return shares
+
+
+def number_of(loss: Any, what: str, arm: str) -> float:
+    """A loss as a number.
+
+    Raises
+    ------
+    RegretlessError
+        If it is none.
+    """
+    if isinstance(loss, str | bytes) or not (hasattr(loss, "__float__") or hasattr(loss, "__index__")):
+        raise RegretlessError(f"arm {arm}: its {what} is {loss!r}; a number is expected")
+    try:
+        return float(loss)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RegretlessError(f"arm {arm}: its {what} is {loss!r}; a number is expected") from error

@@ -1,0 +1,173 @@
+"""What came of combining, for people, for programs and for a report."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import exp, inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .output import Published, described, number_text, plain, short
+
+if TYPE_CHECKING:
+    from ..comparator import ExpertComparator
+    from ..run.experts import CombineRun
+    from ..theorem import Certificate
+
+SCHEMA = "regretless.combine/1"
+MOST = 12  # lines of experts, weights or forecasts
+NAMES = {
+    "uniform": "plain average",
+    "best_convex": "best convex combination",
+    "best_linear": "best linear combination",
+    "best_shifting": "best sequence of experts",
+}
+
+
+@dataclass
+class Combined(Published):
+    """A run that is over.
+
+    Attributes
+    ----------
+    run : CombineRun
+    path : str
+        What it combined, as the user called it.
+    seconds : float
+        How long that took, without comparators.
+    comparators : list of ExpertComparator
+    absent : dict of str to str
+        Why others are missing.
+    certificates : list of Certificate
+    """
+
+    run: CombineRun
+    path: str
+    seconds: float
+    comparators: list[ExpertComparator] = field(default_factory=list)
+    absent: dict[str, str] = field(default_factory=dict)
+    certificates: list[Certificate] = field(default_factory=list)
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from .forecast_page import write_page
+
+        write_page(path, self)
+
+    def written(self, arguments: Namespace) -> dict[str, Any]:
+        """The model and the tables."""
+        return {"model": self.run.save, "forecasts": arguments.out, "weights": arguments.weights}
+
+    # For programs.
+
+    def describe(self) -> dict[str, Any]:
+        """The outcome as JSON values."""
+        learner = self.run.learner
+        book, names = learner.ledger_, learner.names()
+        return {
+            "schema": SCHEMA,
+            "learner": learner.name,
+            "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+            "rounds": int(book.rounds),
+            "experts": len(names),
+            "loss_name": learner._loss.name,
+            "loss": book.loss,
+            "mean_loss": book.loss / book.rounds if book.rounds else None,
+            "expert_losses": dict(zip(names, book.losses.tolist(), strict=True)),
+            "comparators": {
+                one.name: {"loss": one.loss, "regret": one.regret, "detail": dict(one.detail)}
+                for one in self.comparators
+            },
+            "weights": dict(zip(names, learner.weights.tolist(), strict=True)),
+            "forecast": self.forecast,
+            **described(self.certificates),
+            "missing": int(book.absent),
+            "delay_cost": book.delay if self.run.late else None,
+            "seconds": self.seconds,
+        }
+
+    @property
+    def forecast(self) -> Any:
+        """The forecast of the last row, or of the last rows, if their outcome is not known."""
+        values = [value for _, value in self.run.forecasts]
+        return values if len(values) > 1 else values[0] if values else None
+
+    # For people.
+
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
+        yield from self._learner()
+        if self.run.rounds:
+            yield from self._experts()
+            yield from self._comparators()
+        yield from self._weights()
+        yield from self._forecasts()
+
+    def _learner(self) -> Iterator[str]:
+        learner, book = self.run.learner, self.run.learner.ledger_
+        rounds = int(book.rounds)
+        mean = f", {number_text(book.loss / rounds)} a round" if rounds else ""
+        yield f"{learner.name}: {learner._loss.name} loss {number_text(book.loss)} in {rounds:,} rounds{mean}"
+        if hasattr(learner, "generator_"):
+            yield f"  as it was drawn: {number_text(book.sampled)}"
+        if book.absent:
+            yield f"  forecasts that were missing: {int(book.absent):,}"
+        if self.run.late:
+            yield f"  cost of late outcomes: {number_text(book.delay)}"
+        if learner._loss.name == "wealth" and rounds:
+            yield from self._wealth(book.loss)
+
+    def _wealth(self, loss: float) -> Iterator[str]:
+        yield f"  final wealth, from 1: {number_text(_wealth(loss))}"
+        words = {"best_expert": "best stock", "best_convex": "best constant-rebalanced portfolio"}
+        for one in self.comparators:
+            if one.name in words:
+                which = f" {one.detail['expert']}" if one.name == "best_expert" else ""
+                yield f"  {words[one.name]}{which}: {number_text(_wealth(one.loss))}"
+
+    def _experts(self) -> Iterator[str]:
+        book, names = self.run.learner.ledger_, self.run.learner.names()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = np.where(book.spoke > 0, book.losses / book.spoke, inf)
+        some_slept = book.absent > 0
+        yield f"{'experts':<28} {'loss':>14} {'a round':>14}" + (f" {'rounds':>9}" if some_slept else "")
+        for place in np.argsort(means, kind="stable")[:MOST].tolist():
+            mean = number_text(means[place]) if book.spoke[place] else "-"
+            spoke = f" {int(book.spoke[place]):>9,}" if some_slept else ""
+            yield f"  {short(names[place]):<26} {number_text(book.losses[place]):>14} {mean:>14}{spoke}"
+        yield from _more(len(names))
+
+    def _comparators(self) -> Iterator[str]:
+        yield f"{'against':<38} {'loss':>14} {'regret':>14}"
+        for one in self.comparators:
+            yield f"  {short(one.label, 36):<36} {number_text(one.loss):>14} {number_text(one.regret):>14}"
+        there = {one.name for one in self.comparators}
+        for name, why in self.absent.items():
+            if name not in there and (name != "best_shifting" or "asked for" not in why):
+                yield f"  {NAMES[name]}: none ({why})"
+
+    def _weights(self) -> Iterator[str]:
+        names, weights = self.run.learner.names(), self.run.learner.weights
+        yield "weights"
+        order = np.argsort(-np.abs(weights), kind="stable").tolist()
+        for place in order[:MOST]:
+            yield f"  {short(names[place]):<26} {weights[place]:>14.6f}"
+        yield from _more(len(names))
+
+    def _forecasts(self) -> Iterator[str]:
+        forecasts = self.run.forecasts
+        for when, value in forecasts[:MOST]:
+            yield f"forecast {when}: {number_text(value)}"
+        yield from _more(len(forecasts))
+
+
+def _more(count: int) -> Iterator[str]:
+    if count > MOST:
+        yield f"  and {count - MOST:,} more"
+
+
+def _wealth(loss: float) -> float:
+    return exp(-loss) if loss > -700 else inf

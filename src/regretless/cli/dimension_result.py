@@ -1,0 +1,312 @@
+"""What was found out about a finite class, for people, for programs and as a picture."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, comb, floor
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ..atomic_write import replacing
+from ..report.mistake_tree import MOST, TreePicture, tree_lines, tree_svg
+from .output import many, short, write_json
+from .printable import printable
+
+if TYPE_CHECKING:
+    from ..finite_classes import Dimension, FiniteClass, MistakeTree
+    from ..finite_classes.dimensions.randomized import RandomizedDimension
+    from .class_argument import GivenClass
+    from .console import Console
+
+SCHEMA = "regretless.dimension/1"
+DEEPEST = 16  # of trees in JSON: every level more doubles them
+VC, LITTLESTONE, RANDOMIZED = "VC dimension", "Littlestone dimension", "randomized dimension"
+DRAWN = "randomized_littlestone_dimension"
+WIDTH = 24
+NOTHING = "there is nothing to ask"
+CLOSE = Fraction(1, 10**9)  # ends of an interval that people are shown as one number
+
+Stop = Callable[[], bool]
+
+
+@dataclass
+class Found:
+    """The dimensions of a class, as far as they are known.
+
+    Attributes
+    ----------
+    given : GivenClass
+    vc, littlestone : Dimension or None
+        None is one that was not asked for.
+    randomized : RandomizedDimension or None
+        The expected mistakes of the best learner that draws, if they were asked for.
+    seconds : float
+        How long the searches took.
+    """
+
+    given: GivenClass
+    vc: Dimension | None
+    littlestone: Dimension | None
+    randomized: RandomizedDimension | None
+    seconds: float
+
+    @property
+    def intervals(self) -> dict[str, tuple[int, int]]:
+        """Between what both dimensions lie, by what each says of the others.
+
+        VC <= Littlestone <= log2 of the size; randomised <= Littlestone <= twice the randomised one; and so many
+        hypotheses as there are have a VC dimension of `counted` at least.
+        """
+        most = self.given.finite_class.floor_log2
+        low, high = (self.counted, most) if self.vc is None else (self.vc.lower, self.vc.upper)
+        least, top = (0, most) if self.littlestone is None else (self.littlestone.lower, self.littlestone.upper)
+        low = max(low, self.counted)
+        if self.randomized is not None:
+            least, top = max(least, ceil(self.randomized.lower)), min(top, floor(2 * self.randomized.upper))
+        return {"vc_dimension": (low, min(high, top)), "littlestone_dimension": (max(low, least), top)}
+
+    @property
+    def counted(self) -> int:
+        """What the VC dimension cannot be below, as there are so many hypotheses (Sauer 1972; Shelah 1972)."""
+        made = self.given.finite_class
+        return least_by_counting(made.hypotheses, made.points)
+
+    @property
+    def drawn(self) -> tuple[Fraction, Fraction] | None:
+        """Between what the randomised dimension lies: also from half of the other one to all of it, and by the size."""
+        if self.randomized is None:
+            return None
+        from ..theory.finite_classes import half_the_bits_of
+
+        low, high = self.intervals["littlestone_dimension"]
+        most = min(
+            self.randomized.upper, Fraction(high), Fraction(half_the_bits_of(self.given.finite_class.hypotheses))
+        )
+        return max(self.randomized.lower, Fraction(low, 2)), most
+
+    @property
+    def tree(self) -> MistakeTree | None:
+        """The mistake tree, if one was looked for."""
+        return None if self.littlestone is None else self.littlestone.witness
+
+    def publish(self, *, json: bool, trees: bool = True) -> None:
+        """Print everything, or all but the tree."""
+        if json:
+            write_json(self.describe(trees=trees))
+        else:
+            for line in self.lines(trees=trees):
+                print(printable(line))
+        sys.stdout.flush()
+
+    def describe(self, *, trees: bool = True) -> dict[str, Any]:
+        """The outcome as JSON values, with the tree or null."""
+        made = self.given.finite_class
+        known = {name: low if low == high else None for name, (low, high) in self.intervals.items()}
+        unknown: dict[str, Any] = {name: list(ends) for name, ends in self.intervals.items() if known[name] is None}
+        more = {}
+        if self.drawn is not None:
+            low, high = self.drawn
+            more[DRAWN] = str(low) if low == high else None
+            unknown |= {DRAWN: [str(low), str(high)]} if low < high else {}
+        return {
+            "schema": SCHEMA,
+            "path": self.given.path,
+            "named": self.given.named,
+            "hypotheses": made.given,
+            "distinct": made.hypotheses,
+            "points": made.points,
+            "vc_dimension": known["vc_dimension"],
+            "shattered": self._shattered(),
+            "littlestone_dimension": known["littlestone_dimension"],
+            "tree": self._nested() if trees else None,
+            "floor_log2": made.floor_log2,
+            **more,
+            "exact": unknown or True,
+            "seconds": self.seconds,
+        }
+
+    def _shattered(self) -> list[str | int] | None:
+        names = self.given.finite_class.point_names
+        return None if self.vc is None else [_called(names, point) for point in sorted(self.vc.witness)]
+
+    def _nested(self) -> dict[str, Any] | None:
+        tree, made = self.tree, self.given.finite_class
+        if tree is None or tree.depth > DEEPEST:
+            return None
+        return tree.nested(made.point_names, made.hypothesis_names)
+
+    def interrupted(self) -> str:
+        """What is said of searches that a signal ended."""
+        ends = [*self.intervals.values(), *([] if self.drawn is None else [self.drawn])]
+        if all(low == high for low, high in ends):
+            return "interrupted when all was known"
+        return "interrupted; what is known by then was printed"
+
+    # For people.
+
+    def lines(self, *, trees: bool = True) -> Iterator[str]:
+        """What people are told, with the tree or without."""
+        made = self.given.finite_class
+        merged = f", of {made.given:,} that were given" if made.given > made.hypotheses else ""
+        count = f"{made.hypotheses:,} different hypothes{'is' if made.hypotheses == 1 else 'es'}"
+        yield f"{self.given.title}: {count}{merged}, on {many(made.points, 'point')}"
+        for name, title in (("vc_dimension", VC), ("littlestone_dimension", LITTLESTONE)):
+            yield self._row(title, _between(*self.intervals[name]), self._proof(name))
+        yield self._row("floor(log2 |H|)", str(made.floor_log2), "the halving algorithm errs no more often")
+        optimal = self.intervals["littlestone_dimension"]
+        yield self._row("optimal mistake bound", _between(*optimal), self._promised(*optimal))
+        if self.drawn is not None:
+            yield self._row("randomized", _approximately(*self.drawn), self._expected(*self.drawn))
+        if trees:
+            yield from self._tree_lines()
+
+    def _promised(self, low: int, high: int) -> str:
+        """What a deterministic learner cannot avoid, and which one promises no more."""
+        if low == high:
+            return "no deterministic learner can promise fewer, and standard-optimal promises these"
+        learner = "halving" if high == self.given.finite_class.floor_log2 else "standard-optimal"
+        return f"no deterministic learner can promise fewer than {low}, and {learner} promises {high}"
+
+    def _expected(self, low: Fraction, high: Fraction) -> str:
+        """What the randomised dimension means, as far as it is known."""
+        if high - low > CLOSE:
+            least, most = (f"{end:g}" for end in _rounded(low, high))
+            return (
+                f"no learner which draws can promise fewer than {least} expected mistakes, and the best promises {most}"
+            )
+        told = "expected mistakes that no learner which draws can promise to stay below"
+        if low < high:
+            assert self.randomized is not None
+            why = ", for it is finer than 2^-58" if self.randomized.finer else ""
+            return f"{told}, known to within {float(high - low):.0e}{why}"
+        return f"{told}, exactly {low}" if low.denominator > 1 else told
+
+    def _row(self, name: str, value: str, told: str) -> str:
+        return f"  {name:<{WIDTH}}{value:<8} {told}".rstrip()
+
+    def _proof(self, name: str) -> str:
+        made, (low, high) = self.given.finite_class, self.intervals[name]
+        found = self.vc if name == "vc_dimension" else self.littlestone
+        if found is None:
+            return "not looked for" if low < high else "not looked for, but it lies between the others"
+        if name == "littlestone_dimension":
+            depth = found.witness.depth
+            return f"shattered: a mistake tree of depth {depth}{self._besides(low, depth)}" if high else NOTHING
+        names = [short(made.point_name(point)) for point in sorted(found.witness)]
+        told = f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+        nothing = "no point has both labels" if found.exact else "none shattered so far"
+        points = f"shattered: {'points' if len(names) > 1 else 'point'} {told}" if names else nothing
+        return f"{points}{self._besides(low, len(names))}"
+
+    def _besides(self, low: int, shown: int) -> str:
+        """Why a dimension is at least what no witness shows."""
+        if low <= shown:
+            return ""
+        return f"; at least {low}, by {'counting' if low == self.counted else 'the randomized dimension'}"
+
+    def _tree_lines(self) -> Iterator[str]:
+        if self.tree is None or not self.tree.depth:
+            return
+        from ..finite_classes.mistake_tree import SHOWN
+
+        picture = self.picture(SHOWN, with_leaves=SHOWN - 1)
+        shown = len(picture.points).bit_length()
+        yield ""
+        cut = f" (the first {shown} of {picture.depth} levels)" if shown < picture.depth else ""
+        ends = ", and each path ends at a hypothesis that agrees" if picture.leaves else ""
+        yield f"mistake tree{cut}: whatever is predicted, the other label is still possible{ends}"
+        for line in tree_lines(picture):
+            yield f"  {line}"
+
+    # As a picture.
+
+    def draw(self, path: str) -> None:
+        """Write the tree as an SVG file."""
+        with replacing(path) as file:
+            file.write(tree_svg(self.picture(MOST, with_leaves=MOST)).encode())
+
+    def picture(self, levels: int, *, with_leaves: int) -> TreePicture:
+        """So many levels of the tree, and what agrees with each path if it is no deeper than the second number."""
+        made, tree = self.given.finite_class, self.tree
+        assert tree is not None
+        points, hypotheses = made.point_names, made.hypothesis_names
+        return tree.picture(levels, with_leaves=with_leaves, points=points, hypotheses=hypotheses, of=self.given.title)
+
+
+def find(given: GivenClass, arguments: Namespace, console: Console, stop: Stop) -> Found:
+    """Search for what the arguments ask, each search within its share of the time that is left."""
+    from ..finite_classes import littlestone_dimension, randomized_littlestone_dimension, vc_dimension
+    from ..finite_classes.dimensions.vc import check_shattered
+
+    begun, made = perf_counter(), given.finite_class
+    # What one search leaves of the time the next one may use, and mistake trees are mostly found sooner.
+    searches: dict[str, Any] = {LITTLESTONE: littlestone_dimension, VC: vc_dimension}
+    searches |= {RANDOMIZED: randomized_littlestone_dimension}
+    asked = {VC: arguments.only != "littlestone", LITTLESTONE: arguments.only != "vc", RANDOMIZED: arguments.randomized}
+    wanted = [name for name in searches if asked[name]]
+    found: dict[str, Any] = {}
+    for place, name in enumerate(wanted):
+        left = None
+        if arguments.limit is not None:
+            left = max(arguments.limit - (perf_counter() - begun), 0.0) / (len(wanted) - place)
+        found[name] = searches[name](made, limit=left, on_progress=_shower(console, name), stop=stop)
+    if VC in found:
+        check_shattered(made, found[VC].witness)
+    if LITTLESTONE in found:
+        found[LITTLESTONE] = _deepened(found[LITTLESTONE], found.get(VC), made)
+        found[LITTLESTONE].witness.check(made)
+    return Found(given, found.get(VC), found.get(LITTLESTONE), found.get(RANDOMIZED), perf_counter() - begun)
+
+
+def _deepened(littlestone: Dimension, vc: Dimension | None, finite_class: FiniteClass) -> Dimension:
+    """With the tree of the shattered set, if the search ended before it found one as deep."""
+    from ..finite_classes import MistakeTree
+
+    if vc is None or len(vc.witness) <= littlestone.witness.depth:
+        return littlestone
+    tree = MistakeTree.of_shattered(finite_class, sorted(vc.witness))
+    return replace(littlestone, lower=max(littlestone.lower, tree.depth), witness=tree)
+
+
+def least_by_counting(hypotheses: int, points: int) -> int:
+    """The least VC dimension of so many hypotheses on so many points.
+
+    With dimension d there are at most C(n, 0) + ... + C(n, d) on n points, by the lemma of Sauer and Shelah.
+    """
+    dimension, most = 0, 1
+    while most < hypotheses:
+        dimension += 1
+        most += comb(points, dimension)
+    return dimension
+
+
+def _shower(console: Console, name: str) -> Callable[[int, Any, Any], None]:
+    def show(steps: int, lower: Any, upper: Any) -> None:
+        between = _between(lower, upper) if name != RANDOMIZED else _approximately(lower, upper)
+        console.rounds(steps, f"{name} {between}, ", "steps")
+
+    return show
+
+
+def _approximately(low: Fraction, high: Fraction) -> str:
+    """Both ends in three decimals, rounded outwards; one number if they differ by rounding alone."""
+    if high - low <= CLOSE:
+        return f"{float(high):.6g}"
+    least, most = _rounded(low, high)
+    return f"{least:g} to {most:g}"
+
+
+def _rounded(low: Fraction, high: Fraction) -> tuple[float, float]:
+    return floor(low * 1000) / 1000, ceil(high * 1000) / 1000
+
+
+def _between(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _called(names: list[str] | None, number: int) -> str | int:
+    return number if names is None else names[number]

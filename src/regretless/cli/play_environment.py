@@ -1,0 +1,162 @@
+"""The nature that a command line asks for, and for how many rounds."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..checks import positive
+from ..environments.registry import ELSEWHERE, entry_of, make, parameters
+from ..errors import DataError, RegretlessError
+from ..play.compatibility import WORST
+from .exit_codes import UsageError
+from .output import complain
+
+if TYPE_CHECKING:
+    from ..environments import Environment
+    from ..environments.labels import Labels
+    from ..finite_classes.finite_class import FiniteClass
+
+WORDS: dict[str, bool | None] = {"none": None, "true": True, "false": False}
+
+
+def given_of(texts: list[str]) -> dict[str, str]:
+    """What is set of it, as text."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not sign:
+            raise UsageError(f"--with {text}: give a value, as in {name}=1")
+        if name in found:
+            raise UsageError(f"--with {text}: {name} is set twice")
+        if name in ELSEWHERE:
+            raise UsageError(f"--with {text}: {name} is set by --{name} or not at all")
+        found[name] = value.strip()
+    return found
+
+
+def nature_of(arguments: Namespace, given: Mapping[str, str]) -> Labels | Environment:
+    """The nature itself.
+
+    Raises
+    ------
+    UsageError
+        If a parameter of it has no meaning, or a class is given to one that is made of none.
+    """
+    entry = entry_of(arguments.nature)
+    if not entry.needs_class and (arguments.table is not None or arguments.named is not None):
+        option = "--class" if arguments.named is None else "--named"
+        raise UsageError(f"{option}: --nature {arguments.nature} is made of no class that one could choose")
+    finite_class = class_of(arguments) if entry.needs_class else None
+    try:
+        return make(arguments.nature, given, rounds=arguments.rounds, seed=arguments.seed, finite_class=finite_class)
+    except DataError:
+        raise  # of a file that one of them names
+    except RegretlessError as error:
+        raise _about(error, arguments, given) from error
+
+
+def _about(error: RegretlessError, arguments: Namespace, given: Mapping[str, str]) -> UsageError:
+    """The error by the name of the option that it is about."""
+    message = str(error)
+    end = next((place for place, letter in enumerate(message) if letter in "=:"), len(message))
+    name, rest = message[:end].replace("-", "_"), message[end + 1 :]
+    if name in ("rounds", "seed"):
+        set_ = getattr(arguments, name)
+        return UsageError(f"--{name} is missing:{rest}" if set_ is None else f"--{name} {rest.strip()}")
+    if name.isidentifier() and end < len(message):
+        return UsageError(f"--with {told(message)}")
+    meant = next((f"--with {one}={value}" for one, value in given.items() if repr(value) in message), "")
+    return UsageError(f"{meant or f'--nature {arguments.nature}'}: {message}")
+
+
+def told(message: str) -> str:
+    """What is wrong with name=value, behind a colon as in all errors of the command line."""
+    place = message.find("; it must ")
+    return message if place < 0 else f"{message[:place]}: {message[place + 2 :]}"
+
+
+def worst_of(learner: Any, given: Mapping[str, str]) -> Labels:
+    """The worst case of a learner; the time to look for it is all that can be set."""
+    from ..play.worst_case import WorstCaseLabels
+
+    settings = dict(given)
+    text = settings.pop("limit", "none")
+    try:
+        limit = None if text == "none" else positive("limit", float(text))
+    except ValueError:
+        raise UsageError(f"--with limit={text}: a number of seconds is expected") from None
+    if settings:
+        one, value = next(iter(settings.items()))
+        raise UsageError(f"--with {one}={value}: {WORST} has no such parameter; it has limit=none")
+    return WorstCaseLabels(learner, limit)
+
+
+def class_of(arguments: Namespace) -> FiniteClass:
+    """The class that the command line gives.
+
+    Raises
+    ------
+    UsageError
+        If it gives none, or there is none of that name.
+    """
+    from ..finite_classes.finite_class import FiniteClass
+
+    if arguments.table is None and arguments.named is None:
+        raise UsageError(f"--nature {arguments.nature} is made of a finite class: give --class FILE or --named FAMILY")
+    if arguments.named is not None:
+        try:
+            return FiniteClass.named(arguments.named)
+        except RegretlessError as error:
+            raise UsageError(f"--named {arguments.named}: {error}") from error
+    from ..data.class_files import read_class
+
+    file = read_class(arguments.table)
+    for note in () if arguments.quiet else file.notes:
+        complain(note)
+    return FiniteClass(file.matrix, hypotheses=file.hypotheses, points=file.points)
+
+
+def rounds_of(arguments: Namespace, nature: Labels | Environment) -> int:
+    """How many rounds are asked for; by default all, or as many as nature has something to say in.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer, or nature goes on for ever.
+    """
+    most = nature.rounds
+    if arguments.rounds is None:
+        usual = most if most is not None else getattr(nature, "default_rounds", None)
+        if usual is None:
+            raise UsageError(f"--rounds is missing: {arguments.nature} goes on for ever")
+        return int(usual)
+    if most is not None and arguments.rounds > most:
+        raise UsageError(
+            f"--rounds {arguments.rounds}: {arguments.nature} has {most:,}; leave --rounds out to play all of them"
+        )
+    return int(arguments.rounds)
+
+
+def settings_of(name: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """All parameters of a nature, those that were not set with their defaults: as JSON values."""
+    usual = {"limit": "none"} if name == WORST else parameters(name)
+    return {one: _value(given.get(one, text)) for one, text in usual.items()}
+
+
+def _value(text: str) -> Any:
+    """What a text means: nothing, a truth value, a number, several numbers, rows of them, or itself."""
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    for sign in ";,":
+        if sign in text:
+            several = [_value(part.strip()) for part in text.split(sign)]
+            return text if any(one is None or isinstance(one, str | bool) for one in several) else several
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,258 @@
+"""What came of a play, for people and for programs."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .output import Published, described, many, number_text, plain
+from .play_trace import trace_lines
+
+if TYPE_CHECKING:
+    from ..play import Meeting
+    from ..play.lower_bounds import Kept
+    from ..play.player import Point
+    from ..theorem import Certificate
+    from .play_settings import Pairing
+
+SCHEMA = "regretless.play/1"
+SHOWN, MOST_TRACED = 50, 10_000  # rounds of a trace, for people and for programs
+NAMES = 14  # characters of a setting's name
+ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  # parameters that are told otherwise
+
+
+@dataclass
+class Played(Published):
+    """A meeting that is over.
+
+    Attributes
+    ----------
+    meeting : Meeting
+    pairing : Pairing
+        Who was to meet.
+    arguments : Namespace
+    """
+
+    meeting: Meeting
+    pairing: Pairing
+    arguments: Namespace
+
+    @property
+    def certificates(self) -> list[Certificate]:  # type: ignore[override]
+        """What the learner's theorems say."""
+        return self.meeting.certificates
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report import Forced, PlayReport, write_play_report
+
+        meeting, known = self.meeting, {name: value for name, value in self.parameters.items() if value is not None}
+        courses = self._courses()
+        forced = [
+            Forced(observed=kept.observed, holds=kept.holds, course=courses[kept.promise.title], **_promised(kept))
+            for kept in meeting.promises
+        ]
+        report = PlayReport(
+            title=f"{meeting.learner.name} against {self.pairing.called}",
+            learner=meeting.learner.name,
+            nature=self.pairing.called,
+            parameters=known,
+            settings=self._about_nature(),
+            rounds=meeting.rounds,
+            runs=meeting.runs,
+            counts=meeting.counts,
+            curve=[(point.rounds, point.count, point.best) for point in meeting.curve],
+            forced=forced,
+            certificates=meeting.certificates,
+            seconds=meeting.seconds,
+            interrupted=f"after {self.played()}" if meeting.stopped else "",
+        )
+        write_play_report(path, report)
+
+    def _courses(self) -> dict[str, list[tuple[int, float]]]:
+        """What was promised of what is counted after each number of rounds that is drawn, by the promises' titles."""
+        meeting = self.meeting
+        found: dict[str, list[tuple[int, float]]] = {kept.promise.title: [] for kept in meeting.promises}
+        for point in meeting.curve:
+            for promise in meeting.promised(point.rounds):
+                if promise.quantity == meeting.counts and promise.title in found:
+                    found[promise.title].append((point.rounds, promise.least))
+        return found
+
+    def _about_nature(self) -> dict[str, Any]:
+        finite_class = getattr(self.pairing.nature, "finite_class", None)
+        shape = {}
+        if finite_class is not None:
+            shape = {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
+        known = {name: value for name, value in self.pairing.settings.items() if value is not None}
+        return {**shape, **known, "seed": self.arguments.seed}
+
+    def written(self, arguments: Namespace) -> dict[str, Any]:
+        """The model."""
+        return {"model": arguments.save}
+
+    def save(self) -> None:
+        """Keep the learner, if there is a place for it."""
+        path = self.arguments.save
+        if path is None:
+            return
+        learner = self.meeting.learner
+        if self.meeting.kind == "bandits" and not learner.rounds_:
+            from ..play.bandits import replayed
+
+            learner = replayed(learner, self.pairing.nature, self.meeting.rounds, 0)
+        learner.save(path)
+
+    def played(self) -> str:
+        """How much of what was wanted."""
+        meeting = self.meeting
+        if meeting.runs < self.arguments.runs and meeting.rounds == self.pairing.rounds:
+            return f"{meeting.runs} of {many(self.arguments.runs, 'run')}"
+        return f"{meeting.rounds:,} of {many(self.pairing.rounds, 'round')}"
+
+    # For programs.
+
+    def describe(self) -> dict[str, Any]:
+        """The outcome as JSON values."""
+        meeting, pairing = self.meeting, self.pairing
+        finite_class = getattr(pairing.nature, "finite_class", None)
+        shape = None
+        if finite_class is not None:
+            shape = {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
+        return {
+            "schema": SCHEMA,
+            "learner": meeting.learner.name,
+            "kind": meeting.kind,
+            "parameters": self.parameters,
+            "nature": pairing.called,
+            "settings": dict(pairing.settings),
+            "class": shape,
+            "rounds": meeting.rounds,
+            "runs": meeting.runs,
+            "seed": self.arguments.seed,
+            "counted": meeting.counts,
+            "total": _spread(meeting.totals),
+            "best": meeting.best,
+            "regret": meeting.regret,
+            "observed": {name: _spread(values) for name, values in meeting.quantities.items()},
+            "curve": [_described(point, meeting) for point in self._curve()],
+            "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
+            "promises": [promise.describe() for promise in meeting.promises],
+            **described(meeting.certificates, runs=_runs),
+            "interrupted": meeting.stopped,
+            "seconds": meeting.seconds,
+            "model": None if self.arguments.save is None else os.fspath(self.arguments.save),
+        }
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The learner's, as JSON values."""
+        known = self.meeting.learner.get_params()
+        return {name: _written(value) for name, value in known.items() if name not in ELSEWHERE}
+
+    # For people.
+
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
+        meeting, pairing = self.meeting, self.pairing
+        counts = f"{many(meeting.runs, 'run')} of {many(meeting.rounds, 'round')}"
+        yield f"{meeting.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
+        yield from self._settings()
+        if self.arguments.trace:
+            yield from trace_lines(self._trace(SHOWN), meeting.rounds)
+        yield from self._table()
+        if len(meeting.totals) > 1:
+            spread = number_text(float(np.std(meeting.totals, ddof=1)))
+            yield f"{meeting.counts} as means over the runs; standard deviation at the end {spread}"
+        if meeting.promises:
+            yield "forced at least"
+            for promise in meeting.promises:
+                yield f"  {promise}"
+        yield "allowed at most"
+
+    def _settings(self) -> Iterator[str]:
+        """What was set, by the user or by what the play is like."""
+        nature = self.pairing.nature
+        finite_class = getattr(nature, "finite_class", None)
+        if finite_class is not None:
+            what = "hypothesis" if finite_class.hypotheses == 1 else "hypotheses"
+            points = many(finite_class.points, "point")
+            yield f"  {'class':<{NAMES}} {finite_class.hypotheses:,} {what} on {points}"
+        for name, value in self.pairing.given.items():
+            yield f"  {name:<{NAMES}} {value}"
+        for name, value in self.parameters.items():
+            if value is not None and (name in self._set() or name in ("tie", "prune", "horizon", "loss")):
+                yield f"  {name:<{NAMES}} {value}"
+
+    def _set(self) -> set[str]:
+        return {text.partition("=")[0].strip().replace("-", "_") for text in self.arguments.set}
+
+    def _curve(self) -> list[Point]:
+        """How things stood at doubling round counts."""
+        from ..play.run import doubling
+
+        stops = set(doubling(self.meeting.rounds))
+        return [point for point in self.meeting.curve if point.rounds in stops]
+
+    def _trace(self, most: int) -> list[Any]:
+        """The first rounds of the first run, played once more."""
+        from ..play import trace
+
+        pairing = self.pairing
+        return list(trace(pairing.learner, pairing.nature, min(most, self.meeting.rounds)))
+
+    def _table(self) -> Iterator[str]:
+        """How things stood at doubling round counts."""
+        meeting = self.meeting
+        heads = ["rounds", meeting.counts, "since last"]
+        if meeting.best is not None:
+            heads += ["best", "regret"]
+        if meeting.more:
+            heads.append(meeting.more)
+        yield " ".join(f"{head:>12}" for head in heads)
+        last = (0, 0.0)
+        for point in self._curve():
+            recent = (point.count - last[1]) / (point.rounds - last[0])
+            cells = [str(point.rounds), _cell(point.count), f"{recent:.6f}"]
+            if meeting.best is not None:
+                cells += [_cell(point.best), _cell(point.regret)]
+            if meeting.more:
+                cells.append(_cell(point.more))
+            yield " ".join(f"{cell:>12}" for cell in cells)
+            last = point.rounds, point.count
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _described(point: Point, meeting: Meeting) -> dict[str, Any]:
+    found = {"rounds": point.rounds, meeting.counts: point.count, "best": point.best, "regret": point.regret}
+    return found | ({meeting.more: point.more} if meeting.more else {})
+
+
+def _runs(certificate: Certificate) -> dict[str, Any] | None:
+    """Of how many runs it speaks, and how; None of one."""
+    return getattr(certificate, "runs", None) or None
+
+
+def _promised(kept: Kept) -> dict[str, Any]:
+    promise = kept.promise
+    return {name: getattr(promise, name) for name in ("title", "kind", "quantity", "least", "source")}
+
+
+def _spread(totals: Any) -> dict[str, float | None]:
+    """Mean and standard deviation over the runs; one run has none."""
+    return {"mean": float(totals.mean()), "sd": float(totals.std(ddof=1)) if len(totals) > 1 else None}
+
+
+def _written(value: Any) -> Any:
+    """A parameter as a JSON value."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return plain(value) if isinstance(value, str | bool | int | float | list | tuple | None) else str(value)

@@ -1,0 +1,134 @@
+"""What came of solving a game, whichever kind it is: how it is told, kept, and taken up again."""
+
+from __future__ import annotations
+
+import zipfile
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..atomic_write import replacing
+from ..data.loss_arrays import damage_told
+from ..data.source import whole_file
+from ..data.stored import Member
+from ..errors import DataError
+from ..games.formatting import written
+from .output import Published, short
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from ..data.game_files import GameFile
+
+SCHEMA = "regretless.solve/1"
+MOST = 12  # lines of strategies
+WIDTH = 34  # of names
+LONGEST = 24  # of fractions that are shown beside decimals
+UNITS = {"simplex": "pivots", "interior-point": "steps", "linear-programming": "iterations", "constant": "steps"}
+
+Show = Callable[[int, float], None]
+Stop = Callable[[], bool]
+
+
+class Solved(Published):
+    """An answer.
+
+    Attributes
+    ----------
+    file : GameFile
+        What was solved.
+    """
+
+    file: GameFile
+
+    @abstractmethod
+    def arrays(self) -> dict[str, Any]:
+        """What is kept of it, by name."""
+
+    def interrupted(self) -> str:
+        """What is said of an answer that was found before a signal was heeded."""
+        return "interrupted when the game was solved"
+
+    def save(self, path: str) -> None:
+        """Keep the strategies, so that the path holds the old file or the whole new one."""
+        with replacing(path) as file:
+            np.savez(file, **self.arrays())
+
+    def written(self, arguments: Any) -> dict[str, Any]:
+        """The strategies."""
+        return {"strategies": arguments.save}
+
+    def headed(self, found: dict[str, Any], kind: str) -> dict[str, Any]:
+        """An answer's JSON values, and before them what they are about."""
+        about = {"schema": SCHEMA, "path": self.file.name, "title": self.file.title or None, "game": kind}
+        return {**about, **found}
+
+    def _print(self, *, json: bool) -> None:
+        # Where nobody reads the answer any more, stderr still says what was written, and why the run ended.
+        with suppress(BrokenPipeError):
+            super()._print(json=json)
+
+
+def fraction(value: Fraction, otherwise: str | None = None) -> str:
+    """A fraction, or something else in its place where it is long; by default how long it is."""
+    text = written(value)
+    if len(text) <= LONGEST:
+        return text
+    return f"a fraction of {len(text):,} characters (--json)" if otherwise is None else otherwise
+
+
+def row_of(name: str, text: str) -> str:
+    """A line of a name and what goes with it."""
+    return f"  {short(name, WIDTH):<{WIDTH}} {text}"
+
+
+def steps(method: str, count: int) -> str:
+    """How many steps a method took, in its own unit."""
+    unit = UNITS.get(method, "rounds")
+    return f"{count:,} {unit[:-1] if count == 1 else unit}"
+
+
+def strategy_lines(
+    what: str, names: Sequence[str], chances: Sequence[float], exact: Sequence[Fraction] | None = None
+) -> Iterator[str]:
+    """A strategy by its most likely parts."""
+    order = np.argsort(-np.asarray(chances), kind="stable")
+    played = int(np.count_nonzero(np.asarray(chances) > 0))
+    yield f"{what}, {played:,} of {len(names):,} played"
+    shown = order[: min(MOST, played)].tolist()
+    for place in shown:
+        told = "" if exact is None else f"  {fraction(exact[place])}"
+        yield row_of(names[place], f"{100 * chances[place]:>11.6g}%{told}")
+    if played > len(shown):
+        rest = 100 * float(np.asarray(chances)[order[len(shown) :]].sum())
+        yield f"  … and {played - len(shown):,} more, together {rest:.3g}%"
+
+
+def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[Any, Any]:
+    """The strategies that were kept in a file.
+
+    Raises
+    ------
+    DataError
+        If it holds none, or those of another game.
+    """
+    advice = "a .npz file with the arrays row and column is expected, as --save writes it"
+    file = whole_file(path, "an array")
+    with damage_told(file, "this holds no strategies", advice), zipfile.ZipFile(file) as archive:
+        kept = archive.namelist()
+        found = [Member(archive, name).all() for name in ("row", "column")]
+        names = [
+            Member(archive, name).all().ravel().tolist() if f"{name}.npy" in kept else None for name in ("rows", "cols")
+        ]
+    for what, strategy, known, own in zip(("row", "column"), found, names, (rows, columns), strict=True):
+        if strategy.shape != (len(own),) or strategy.dtype.kind not in "fiu":
+            shown = f"{what} has shape {strategy.shape} and type {strategy.dtype}"
+            raise DataError(path, None, None, shown, f"a probability for each of {len(own)} {what}s is expected")
+        if not np.isfinite(strategy).all() or (strategy < 0).any():
+            raise DataError(path, None, None, f"{what} has numbers that are no probabilities", "choose another file")
+        if known is not None and list(map(str, known)) != list(own):
+            raise DataError(path, None, None, f"the {what}s have other names", "these are strategies of another game")
+    return found[0], found[1]

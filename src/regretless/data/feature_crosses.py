@@ -1,0 +1,203 @@
+"""Rounds whose columns are called by their number, with products of features, or hashed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, RegretlessError
+from .arrays import only
+from .batch import Array, Batch
+from .feature_index import HASH, LOW, Numbering, hash_of, pair_keys
+from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts, all_pairs, cut, named_pairs
+from .names import all_names
+from .options import SKIPPING, one_of
+from .stream import REMEMBERED_ERRORS, Stream, past
+
+HASHED = "hash them with --hash-bits, or name the pairs with --interactions A*B"
+NAMED = "name the pairs with --interactions A*B"
+LARGE = "scale the values down"
+
+
+class CrossedStream(Stream):
+    """The rows of another stream with products of their features, or with their columns hashed.
+
+    Without a hash, features and products get their columns in the order in which they first come. With one, the column
+    of feature i is the lowest bits of splitmix64(i), and that of the product of features i <= j is those of
+    splitmix64((i + 1) * 2^32 + j), where features are counted from 0; what falls in the same column is added up.
+
+    Parameters
+    ----------
+    inner : Stream
+        Whose columns are called by their number.
+    interactions : sequence of str
+        ``3*7`` for the product of two features, numbered as in the file; ``*`` for those of any two of a row.
+    hash_bits : int, optional
+        Number all features by so many bits of a hash.
+    keep_names : int
+        How many of the features that are hashed to remember by name.
+    max_features : int
+        How many columns there may be.
+    on_error : {"raise", "skip"}
+        What to do with a row that has too many products, or one that is infinite.
+    schema : dict, optional
+        The `schema` of an earlier stream, whose columns this one is to have.
+    frozen : bool
+        Whether features and products that the schema does not know contribute nothing.
+    """
+
+    def __init__(
+        self,
+        inner: Stream,
+        *,
+        interactions: Sequence[str] = (),
+        hash_bits: int | None = None,
+        keep_names: int = 0,
+        max_features: int = 1 << 27,
+        on_error: str = "raise",
+        schema: dict[str, Any] | None = None,
+        frozen: bool = False,
+    ) -> None:
+        super().__init__(inner.name)
+        one_of("on_error", on_error, ("raise", "skip"))
+        self.rereadable, self._inner = inner.rereadable, inner
+        self._skips = on_error == "skip"
+        self._own: list[str] = []
+        self._own_skipped = 0
+        bits = hash_bits if schema is None else hash_of(schema)
+        if hash_bits not in (None, bits):
+            raise RegretlessError(f"hash_bits={hash_bits}: it was {bits} in the file that this continues")
+        numbering = Numbering(bits, max_features, names=False, keep=keep_names)
+        if schema is None:
+            self._crossing = Crossing(interactions, numbering)
+        else:
+            self._crossing = Crossing.from_schema(schema.get("crossing"), int, numbering)
+            self._crossing.refuse_other(interactions, self._find)
+        self._crossing.frozen = frozen
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Read from the start, passing over the first `skip` good rows.
+
+        Raises
+        ------
+        DataError
+            At a row that cannot be used (after the good rows before it), and if there are no rows.
+        """
+        return past(self._read(), skip)
+
+    def schema(self) -> dict[str, Any]:
+        numbering = self._crossing.numbering
+        found = {**self._inner.schema(), "crossing": self._crossing.schema()}
+        if numbering.bits is not None:
+            found["hash"] = {"function": HASH, "bits": numbering.bits}
+        return found
+
+    def feature_names(self) -> list[str] | None:
+        if self._crossing.numbering.bits is not None:
+            return None
+        return all_names(self.schema(), self._crossing.numbering.columns)
+
+    def _find(self, text: str) -> int | None:
+        """The number of the column that the file calls so."""
+        if not text.isdecimal():
+            return None
+        first = self._inner.schema().get("ids_from", 0)
+        number = int(text) - (1 if first is None else first)
+        return number if 0 <= number < LOW >> 1 else None
+
+    def _read(self) -> Iterator[Batch]:
+        self._own, self._own_skipped, first = [], 0, 0
+        try:
+            for batch in self._inner.batches():
+                self._resolve()
+                yield from self._batch(sparse(batch), first)
+                first += len(batch)
+                self._sum_up()
+        finally:
+            self._sum_up()
+        if first == self._own_skipped:
+            raise DataError(self.name, None, None, "no rows", "give at least one row that can be used")
+
+    def _resolve(self) -> None:
+        try:
+            self._crossing.resolve(self._find)
+        except RegretlessError as error:
+            raise DataError(self.name, None, None, str(error), "features are called by their number") from error
+
+    def _sum_up(self) -> None:
+        """What was passed over, here and by the inner stream."""
+        self.skipped = self._inner.skipped + self._own_skipped
+        self.first_errors = [*self._inner.first_errors, *self._own][:REMEMBERED_ERRORS]
+
+    def _batch(self, batch: Batch, first: int) -> Iterator[Batch]:
+        """The rows with their products, in pieces; `first` is the number of the first."""
+        lengths = np.diff(np.asarray(batch.starts)).astype(np.int64)
+        everything = self._crossing.everything
+        products = lengths * (lengths - 1) // 2 if everything else np.full_like(lengths, len(self._crossing.pairs))
+        many = products > MOST_PRODUCTS
+        for begin, end in cut(lengths + np.where(many, 0, products)):
+            piece = batch.slice(begin, end)
+            infinite = self._infinite(piece, many[begin:end])
+            good, error = self._judge(piece, many[begin:end], infinite, first + begin)
+            if len(good):
+                yield self._crossed(good)
+            if error is not None:
+                raise error
+
+    def _judge(self, piece: Batch, many: Array, infinite: Array, first: int) -> tuple[Batch, DataError | None]:
+        """The rows to use, and the error to raise after them."""
+        bad = many | infinite
+        for row in np.flatnonzero(bad).tolist():
+            found = f"has {len(piece.slice(row, row + 1).values)} features, the most for all pairs is 512"
+            if not many[row]:
+                found = "has features whose product is infinite"
+            advice = (NAMED if many[row] else LARGE) + ("" if self._skips else f"; {SKIPPING}")
+            error = DataError(self.name, None, None, f"row {first + row} (counted from 0) {found}", advice)
+            if not self._skips:
+                return piece.slice(0, row), error
+            self._own_skipped += 1
+            self._own = [*self._own, str(error)][:REMEMBERED_ERRORS]
+        return (only(piece, ~bad) if bad.any() else piece), None
+
+    def _infinite(self, piece: Batch, many: Array) -> Array:
+        """Which rows have a product that is too large to be written; a look at the largest value says so of most."""
+        bad = np.zeros(len(piece), dtype=bool)
+        with np.errstate(over="ignore"):
+            if not len(piece.values) or np.isfinite(np.square(np.abs(piece.values).max())):
+                return bad
+            rows, _, values = self._entries(only(piece, ~many))
+        bad[np.flatnonzero(~many)[rows[~np.isfinite(values)]]] = True
+        return bad
+
+    def _entries(self, batch: Batch) -> tuple[Array, Array, Array]:
+        """The row, the key and the value of every feature and every product."""
+        indices, starts = np.asarray(batch.indices).astype(np.int64), np.asarray(batch.starts)
+        rows = np.repeat(np.arange(len(batch)), np.diff(starts))
+        if self._crossing.everything:
+            first, second = all_pairs(starts)
+        else:
+            first, second = named_pairs(batch, self._crossing.pairs)
+        keys = pair_keys(indices[first], indices[second])
+        products = batch.values[first] * batch.values[second]
+        return (
+            np.concatenate([rows, rows[first]]),
+            np.concatenate([indices, keys]),
+            np.concatenate([batch.values, products]),
+        )
+
+    def _crossed(self, batch: Batch) -> Batch:
+        try:
+            return self._crossing.batch(*self._entries(batch), batch.labels, len(batch))
+        except TooManyProducts as error:
+            raise DataError(self.name, None, None, str(error), HASHED) from error
+
+
+def sparse(batch: Batch) -> Batch:
+    """The batch in compressed sparse rows."""
+    if batch.starts is not None:
+        return batch
+    rows, columns = np.nonzero(batch.values)
+    starts = np.searchsorted(rows, np.arange(len(batch) + 1))
+    return Batch(batch.values[rows, columns], batch.labels, batch.columns, columns, starts)

@@ -1,0 +1,216 @@
+"""Comparators in hindsight over shards: each shard is read where it is, and only sums come back.
+
+Sums of shards are merged in the fixed tree, so that every engine with the same numpy gives the same numbers. What a
+shard counts is its factor: of a mixed learner the sum of its weights mu over the epochs, of an ordinary one 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...data.batch import Array
+from ...ledger import Ledger, MixedLedger
+from ...linear.comparators.accumulators import Span, Tally, taken, together
+from ...linear.comparators.averages import Means, Plan
+from ...linear.comparators.evaluate import Suffered
+from ...linear.comparators.search import Question
+from ...theory.mixing_facts import MixedStanding
+from ..engines.engine import Engine, Here
+from ..rows.shards import Shard
+from .rereading import Reading, Rounds, Size
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What every shard is given to count.
+
+    Attributes
+    ----------
+    reading : Reading
+    tallies : list of Tally
+    factors : mapping
+        What each round counts, by the name of its shard.
+    spans : mapping
+        Which rounds each target played, by the name of the shard.
+    """
+
+    reading: Reading
+    tallies: list[Tally]
+    factors: Mapping[str, float]
+    spans: Mapping[str, list[Span]]
+
+
+def count(common: Counted, shard: Shard) -> list[Any]:
+    """What the tallies come to on one shard."""
+    return _counted(common, shard.name, common.reading.rounds(shard))
+
+
+def _counted(common: Counted, name: str, rounds: Any) -> list[Any]:
+    found = taken([tally.fresh() for tally in common.tallies], rounds, common.spans[name])
+    return [sums.scaled(common.factors[name]) for sums in found]
+
+
+def added(_: Any, left: list[Any], right: list[Any]) -> list[Any]:
+    """What they come to on neighbours."""
+    return [one + other for one, other in zip(left, right, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What every shard is given to learn."""
+
+    reading: Reading
+    plans: Sequence[Plan]
+    targets: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Averages:
+    """Mean weights of some learners, None of those that came to grief, and over how many rounds they are means."""
+
+    found: list[tuple[str, Array, Array] | None]
+    rounds: int
+
+
+def learn(common: Learned, shard: Shard) -> Averages:
+    """Let the learners go over one shard, from nothing."""
+    means, rounds = Means(common.reading.columns, common.targets, common.plans), 0
+    for batch, codes in common.reading.rounds(shard):
+        means.play(batch, codes)
+        rounds += len(batch)
+    return Averages(means.found(), rounds)
+
+
+def averaged(_: Any, left: Averages, right: Averages) -> Averages:
+    """The means over the rounds of neighbours."""
+    rounds = left.rounds + right.rounds
+    share = right.rounds / rounds if rounds else 0.0
+    found: list[tuple[str, Array, Array] | None] = []
+    for one, other in zip(left.found, right.found, strict=True):
+        if one is None or other is None:
+            found.append(None)
+        else:
+            (name, weights, biases), (_, more, its) = one, other
+            found.append((name, weights + (more - weights) * share, biases + (its - biases) * share))
+    return Averages(found, rounds)
+
+
+# ---- questions
+
+
+@dataclass(frozen=True, slots=True)
+class OverShards(Question):
+    """What is to be certified over shards.
+
+    Attributes
+    ----------
+    engine : Engine
+    shards : sequence of Shard
+    reading : Reading
+    sizes : sequence of Size
+        Of each shard.
+    kept : dict or None
+        The rounds of all shards, by their names, if they are few.
+    """
+
+    engine: Engine = field(default_factory=Here)
+    shards: Sequence[Shard] = ()
+    reading: Reading | None = None
+    sizes: Sequence[Size] = ()
+    kept: dict[str, Rounds] | None = None
+
+    def factor(self, place: int) -> float:
+        """What each round of a shard counts."""
+        return 1.0
+
+    def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
+        """What some tallies come to over all shards."""
+        targets = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
+        spans, before = {}, 0
+        for size in self.sizes:
+            spans[size.name] = [span.within(before, size.rows) for span in targets]
+            before += size.rows
+        factors = {size.name: self.factor(place) for place, size in enumerate(self.sizes)}
+        assert self.reading is not None
+        found = []
+        for group in together(tallies):
+            found += self._fold(Counted(self.reading, group, factors, spans))
+        return found
+
+    def _fold(self, common: Counted) -> list[Any]:
+        if self.kept is None:
+            return self.engine.fold(count, added, common, self.shards)
+        kept = self.kept
+
+        def at_hand(common: Counted, shard: Any) -> list[Any]:
+            return _counted(common, shard.name, kept[shard.name])
+
+        return Here().fold(at_hand, added, common, self.sizes)
+
+    def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
+        """Mean weights of learners that go over all rounds, if these are at hand, and else over each shard."""
+        if self.kept is not None:
+            return Question.means(self, plans)
+        assert self.reading is not None
+        common = Learned(self.reading, plans, self.state.targets)
+        found = self.engine.fold(learn, averaged, common, self.shards).found
+        return [one for one in found if one is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class OfMixture(OverShards):
+    """What is to be certified of a learner that was mixed.
+
+    Attributes
+    ----------
+    shares : sequence of float
+        The sum of mu of each shard over the epochs.
+    passes : int
+        How often a shard was gone over in an epoch.
+    mixed : sequence of MixedLedger
+        One a target.
+    whole : MixedLedger
+    """
+
+    shares: Sequence[float] = ()
+    passes: int = 1
+    mixed: Sequence[MixedLedger] = ()
+    whole: MixedLedger = field(default_factory=MixedLedger)
+
+    def factor(self, place: int) -> float:
+        """How often a shard has counted."""
+        return float(self.shares[place])
+
+    def ledgers(self) -> list[Any]:
+        """The books of mixing."""
+        return list(self.mixed)
+
+    def ledger(self) -> Any:
+        """That of the whole."""
+        return self.whole
+
+    def sums(self, target: int | None = None) -> Ledger:
+        """The weighted sums."""
+        return (self.whole if target is None else self.mixed[target]).mixed
+
+    def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
+        """What some tallies come to over all shards and epochs; vectors have met each round once an epoch."""
+        found = OverShards.gather(self, tallies, whole)
+        epochs = self.whole.epochs
+        return [replace(one, played=epochs * one.played) if isinstance(one, Suffered) else one for one in found]
+
+    def whole_standing(self, norm: float) -> MixedStanding:
+        """What theorems may ask of all classes together."""
+        standing: Any = self.standings[0]
+        mixed: MixedStanding = replace(standing, player=replace(standing.player, norm=norm), targets=1)
+        return mixed
+
+    def span(self, target: int) -> Span:
+        """All rounds, as often as an epoch went over them."""
+        return Span(self.rows, self.passes, 0)
+
+    def whole_span(self) -> Span:
+        """The same."""
+        return Span(self.rows, self.passes, 0)

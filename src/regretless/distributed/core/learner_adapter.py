@@ -1,0 +1,310 @@
+"""What of a learner is mixed: how it stands at the start of an epoch, what it hands up, and how it takes in the mix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data.batch import Array
+from ...errors import RegretlessError
+from ...ledger import FIELDS
+from ...linear.averaged import AveragedState
+from ...linear.base import OnlineClassifier
+from ...linear.mirror.state import MirrorState
+from ...linear.registry import learner_class
+from ...linear.state import NORM2, BaseState, State
+from .broadcast import WEIGHTINGS, Start, Weighting
+from .weighted_mean import Part, held, packed, placed
+
+if TYPE_CHECKING:
+    from .epoch import Count, Outcome
+
+# What the rate of a step goes by, beside the step itself.
+CLOCKS = {"inverse-sqrt": ("rounds",), "self-tuned": ("slope2",), "scale-free": ("slope2", "max_norm2")}
+UPDATES, FIRST_RATE, LAST_RATE = (FIELDS.index(name) for name in ("updates", "first_rate", "last_rate"))
+LARGEST = [FIELDS.index(name) for name in ("max_norm2", "reach2")]
+SUMS = [place for place in range(len(FIELDS)) if place not in (FIRST_RATE, LAST_RATE, *LARGEST)]
+RUNNING = [FIELDS.index(name) for name in ("rounds", "slope2")]  # sums, from which the clock's start is taken off
+
+ROWS = "its weights are combinations of rows that it keeps, and rows do not travel"
+REFUSED = {
+    "margin-perceptron": "whether it moves depends on the length of its weights, which a mean shortens; the proof of "
+    "its bound follows one sequence of steps and says nothing of a mean of several",
+    "voted-perceptron": "it votes with all the weights it ever had, and of several shards they are too many to travel",
+    "kernel-perceptron": ROWS,
+    "second-order-perceptron": "its weights are solved from a matrix of all update rows; matrices of several shards "
+    "could be added, but the bound is not about such a sum",
+    "arow": "its weights belong to a covariance that every shard moves elsewhere; there is no bound for a mean of them",
+}
+MIXED = "perceptron, averaged-perceptron, multiclass-perceptron, passive-aggressive, online-gradient-descent, "
+MIXED += "p-norm-perceptron and winnow can be mixed"
+
+
+def learner_of(given: Any) -> OnlineClassifier:
+    """The learner that is to be mixed.
+
+    Parameters
+    ----------
+    given : OnlineClassifier or str
+        A learner, or the name of one, which then has its parameters as they come.
+
+    Raises
+    ------
+    RegretlessError
+        If it is something else, or cannot be mixed; the message says why.
+    """
+    learner = learner_class(given)() if isinstance(given, str) else given
+    refuse(learner)
+    assert isinstance(learner, OnlineClassifier)
+    return learner
+
+
+def refuse(learner: Any) -> None:
+    """Refuse what cannot be mixed.
+
+    Raises
+    ------
+    RegretlessError
+        If it is no learner of weights, one for which mixing has no bound, or one that asks for all rows at once. The
+        message says why.
+    """
+    name = getattr(learner, "name", type(learner).__name__)
+    if name in REFUSED:
+        raise RegretlessError(f"{name} cannot be mixed over shards: {REFUSED[name]}; {MIXED}")
+    if not isinstance(learner, OnlineClassifier) or type(learner) is not learner_class(name):
+        raise RegretlessError(f"{said(learner)} cannot be mixed over shards: {MIXED}{_instead(learner)}")
+    learner.checked()
+    if getattr(learner, "shuffle", False):
+        raise RegretlessError("shuffle has no meaning over shards: each is played in the order of its rows")
+    if isinstance(learner.class_weight, str):
+        raise RegretlessError(
+            f"class_weight={learner.class_weight!r} needs all labels before the first round, and no shard has them; "
+            "give the weight of each class"
+        )
+
+
+def said(learner: Any) -> str:
+    """What something that is no learner of weights is called, where it is from if that tells it from one of ours."""
+    kind = learner if isinstance(learner, type) else type(learner)
+    whole = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    ours = kind.__module__.startswith("regretless.")
+    what = kind.__qualname__ if ours else whole
+    return f"the class {what}" if isinstance(learner, type) else what
+
+
+def _instead(learner: Any) -> str:
+    """What to do with it."""
+    if isinstance(learner, type):
+        return f"; give a learner that is made of it, {learner.__name__}(...)" * issubclass(learner, OnlineClassifier)
+    home = type(learner).__module__
+    if home.startswith("regretless.experts."):
+        return "; regretless.distributed.combine goes over shards with learners that combine experts"
+    if home.startswith("regretless.bandits."):
+        return "; regretless.distributed.simulate goes over runs with learners that draw arms"
+    return "; they are in regretless.linear" if not home.startswith("regretless.") else ""
+
+
+def started(
+    learner: OnlineClassifier,
+    *,
+    schema: dict[str, Any] | None,
+    epoch: int,
+    weighting: Weighting,
+    clock: Any = None,
+    passes: int = 1,
+    alone: bool = False,
+) -> Start:
+    """What shards begin the next epoch with, made of what the learner remembers and the clock alone.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Announced or settled.
+    schema, epoch, weighting, passes
+        As in `Start`.
+    clock : array-like, shape of the books, optional
+        What `settled` gave after the epoch before.
+    alone : bool
+        Whether there is one shard only, which then goes on with all that the learner remembers.
+    """
+    if weighting not in WEIGHTINGS:
+        raise RegretlessError(f"weights={weighting!r}; it must be one of {', '.join(WEIGHTINGS)}")
+    state, parameters = learner.state_, dict(learner.get_params())
+    mirror = state if isinstance(state, MirrorState) else None
+    if mirror is not None and parameters.get("p") == "auto":
+        parameters["p"] = mirror.power  # of the columns that were known when the driver began
+    return Start(
+        learner=learner.name,
+        parameters=parameters,
+        classes=learner.classes_,
+        columns=state.columns,
+        schema=schema,
+        epoch=epoch,
+        weighting=weighting,
+        weights=_moving(state),
+        norms2=state.memory[:, NORM2].copy() if isinstance(state, State) else np.zeros(state.targets),
+        clock=np.zeros_like(state.books) if clock is None else np.array(clock, dtype=np.float64),
+        passes=passes,
+        met=None if mirror is None else mirror.met(),
+        whole={name: array.copy() for name, array in state.tensors().items()} if alone else None,
+    )
+
+
+def begun(start: Start) -> OnlineClassifier:
+    """A learner as it stands at the start of an epoch, its books at the clock."""
+    learner = learner_class(start.learner)(**start.parameters)
+    learner.announce(start.classes, start.columns)
+    state = learner.state_
+    if start.whole is not None:
+        state.adopt(start.columns, {name: array.copy() for name, array in start.whole.items()})
+    elif isinstance(state, MirrorState) and start.met is not None:
+        state.place(start.weights, learner.rules(), start.met, np.zeros(state.targets))
+    elif isinstance(state, State):
+        state.place(start.weights, start.norms2)
+    state.books[:] = start.clock
+    return learner
+
+
+def carried(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> Part:
+    """What a shard hands up after its epoch.
+
+    Raises
+    ------
+    RegretlessError
+        If the weights have overflowed.
+    """
+    state = learner.state_
+    averaged = state if isinstance(state, AveragedState) else None
+    if start.whole is None and isinstance(state, State):  # of many columns only those are copied that have moved
+        rows = held(state.moved(start.weights), averaged is not None)
+        weights = state.moving() if rows is None else state.moving_of(rows)
+    else:
+        rows, weights = None, _moving(state)
+    if not _finite(weights):  # where they have not moved they are what they were
+        raise RegretlessError("the weights have overflowed; lower the rate or scale X")
+    if start.whole is not None:
+        whole = {name: array for name, array in state.tensors().items() if name != "books"}
+        return Part(len(weights), None, weights, None, weight, rounds, whole)
+    if not isinstance(state, State):
+        return packed(start.weights, weights, None, weight, rounds)
+    sums = None if averaged is None else averaged.sums_beyond(start.weights, rows)
+    return Part(1 + state.columns, rows, weights, sums, weight, rounds)
+
+
+def clocks(learner: OnlineClassifier) -> Array:
+    """What the rates of the rounds to come go by: zero in all other places of the books."""
+    clock = np.zeros_like(learner.state_.books)
+    fields = [FIELDS.index(name) for name in CLOCKS.get(learner.played_rules().rate, ())]
+    targets = learner.state_.targets
+    clock[:targets, fields] = learner.state_.books[:targets, fields]
+    return clock
+
+
+def counted(learner: OnlineClassifier, start: Start) -> Array:
+    """The books of this epoch alone.
+
+    Counts are exact. Where rates go by the sum of squared gradients, `slope2` is a difference of that sum, and wrong by
+    the rounding of the whole sum; where they go by the longest row too, `max_norm2` is that of the clock's path.
+    """
+    books = learner.state_.books.copy()
+    books[:, RUNNING] -= start.clock[:, RUNNING]
+    return books
+
+
+def settled(learner: OnlineClassifier, start: Start, outcome: Outcome) -> Array:
+    """Mix what came of an epoch into the learner that began it; the clock of the next one.
+
+    The books hold the sums over all shards and epochs, and `first_pass_` those of the first epoch.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        As it was when `started` made the start of it.
+    start : Start
+    outcome : Outcome
+        Of all shards.
+
+    Returns
+    -------
+    ndarray, shape of the books
+
+    Raises
+    ------
+    RegretlessError
+        If the mixed weights, or what was charged for them, have overflowed; then the learner is of no use any more.
+    """
+    part, counts = outcome.part, outcome.counts
+    if part is None:
+        raise ValueError("some shards met what the start did not know; begin anew")
+    state = learner.state_
+    if start.epoch > 0:
+        learner.repeats()
+    elif start.passes > 1:
+        _meet_afresh(learner, counts)
+    books = _totals(state.books, [count.books for count in counts])
+    _refuse_overflown(books, *(part.whole or {}).values())
+    if part.whole is not None:
+        state.adopt(part.size - 1, {**part.whole, "books": books})
+    else:
+        state.grow(part.size - 1)
+        _settle(learner, start, part, counts)
+        state.books[:] = books
+    learner.n_features_in_ = state.columns
+    state.follow(learner.rules())
+    return np.asarray(np.max([count.clock for count in counts], axis=0))
+
+
+def _settle(learner: OnlineClassifier, start: Start, part: Part, counts: tuple[Count, ...]) -> None:
+    state = learner.state_
+    if isinstance(state, MirrorState):
+        weights, _ = placed(start.weights, part)
+        _refuse_overflown(weights)
+        met = [count.met for count in counts if count.met is not None]
+        reach = [count.reach for count in counts if count.reach is not None]
+        state.place(weights, learner.rules(), np.max(met, axis=0), np.max([state.reach(), *reach], axis=0))
+    elif isinstance(state, State):
+        _refuse_overflown(part.weights)
+        if isinstance(state, AveragedState) and part.sums is not None:
+            state.add_sums(start.weights, part.rows, part.weights, part.sums, part.rounds)
+            _refuse_overflown(*state.summed())
+        else:
+            state.replace(start.weights, part.rows, part.weights)
+
+
+def _refuse_overflown(*arrays: Array) -> None:
+    if not all(map(_finite, arrays)):
+        what = "the mixed weights have overflowed, or what they are charged"
+        raise RegretlessError(f"{what}; lower the rate or scale the rows")
+
+
+def _finite(array: Array) -> bool:
+    """Whether all are finite: as a rule their sum says so, which is quicker."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
+
+
+def _meet_afresh(learner: OnlineClassifier, counts: tuple[Count, ...]) -> None:
+    """Take note of the first passes of some shards, which they have gone over more often."""
+    rounds, mistakes = getattr(learner, "first_pass_", (0, learner.met_))
+    rounds += sum(count.fresh[0] for count in counts)
+    learner.first_pass_ = rounds, min(rounds, mistakes + sum(count.fresh[1] for count in counts))
+
+
+def _moving(state: BaseState) -> Array:
+    if isinstance(state, (State, MirrorState)):
+        return state.moving()
+    raise TypeError(f"{type(state).__name__} has nothing that can be mixed")
+
+
+def _totals(books: Array, more: list[Array]) -> Array:
+    """The books with those of all shards, in their order: `Ledger.__add__` of all targets at once."""
+    total = books.copy()
+    for book in more:
+        moved = total[:, UPDATES] > 0, book[:, UPDATES] > 0
+        total[:, FIRST_RATE] = np.where(moved[0], total[:, FIRST_RATE], book[:, FIRST_RATE])
+        total[:, LAST_RATE] = np.where(moved[1], book[:, LAST_RATE], total[:, LAST_RATE])
+        total[:, LARGEST] = np.maximum(total[:, LARGEST], book[:, LARGEST])
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever takes them looks whether they are finite
+            total[:, SUMS] += book[:, SUMS]
+    return total

@@ -1,0 +1,307 @@
+"""What came of combining experts on shards: sums, what they are compared with, and what theorems say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from math import inf, isnan, nan
+from operator import add
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ...comparator import ExpertComparator
+from ...errors import RegretlessError
+from ...experts.base import ExpertLearner
+from ...experts.comparators import Hindsight, absent_reasons
+from ...experts.losses import WITHOUT_OUTCOME, Loss
+from ...ledger import ExpertLedger
+from ...theorem import BOUNDLESS, NO_NUMBERS, Certificate, Theorem
+from ...theory.expert_facts import MIXED, divergence
+from ...theory.rounding import of_regret
+from ..engines.engine import engine_of
+
+if TYPE_CHECKING:
+    from ..rows.forecast_shards import Experts, ForecastShard
+    from .combining import Played
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OverShards(Certificate):
+    """A theorem read on every shard against one comparator; what was observed and what bounds it are sums.
+
+    Attributes
+    ----------
+    shards : int
+    """
+
+    shards: int = 1
+
+    @property
+    def quantity(self) -> str:
+        """What is bounded."""
+        return f"{self.theorem.quantity} (sum over {self.shards} shards)" if self.shards > 1 else self.theorem.quantity
+
+
+class Combined:
+    """Experts combined on every shard by itself.
+
+    Attributes
+    ----------
+    learner : ExpertLearner
+        As every shard began with it; it has not played.
+    ledger : ExpertLedger
+        The sum of the ledgers of the shards.
+    plays : tuple of ShardPlay
+        The ledger of each shard, in their order, and the standing of the copy that played it.
+    shards : list of ForecastShard
+    absent : dict
+        Which comparators there are not, and why.
+    """
+
+    def __init__(self, learner: ExpertLearner, played: Played, shards: Sequence[ForecastShard], known: Experts) -> None:
+        self.learner, self.ledger, self.plays = learner, played.ledger, played.plays
+        self.shards = list(shards)
+        self._totals, self._known = played.totals, known
+        self.absent = self._absent()
+
+    def __repr__(self) -> str:
+        kind = type(self.learner).__name__
+        return f"<Combined: {kind}, {self.rounds} rounds on {len(self.plays)} shards, loss {self.ledger.loss:.6g}>"
+
+    @property
+    def rounds(self) -> int:
+        """Of all shards."""
+        return int(self.ledger.rounds)
+
+    def names(self) -> list[str]:
+        """The experts' names, or their numbers from 0."""
+        return self.learner.names()
+
+    def _absent(self) -> dict[str, str]:
+        loss = self.learner._loss
+        reasons = absent_reasons(self.ledger, loss)
+        if loss.name != "square":
+            why = "under this loss it is no function of sums over the shards; weights of yours can be read (against=)"
+            reasons.setdefault("best_convex", why)
+        if self._totals is None:
+            why = f"{self._known.count} experts are too many to keep what tells their combinations"
+            reasons.setdefault("best_convex", why)
+            reasons["uniform"] = reasons["best_convex"]
+        if loss.name != "square" or self._totals is None:
+            reasons.setdefault("best_linear", reasons["best_convex"])
+        reasons["best_shifting"] = "shards have no order among each other, and switches between them do not add up"
+        return reasons
+
+    def comparators(self) -> list[ExpertComparator]:
+        """The best expert for all shards together, and combinations that sums over the shards tell.
+
+        Returns
+        -------
+        list of ExpertComparator
+            `absent` says why others are missing.
+        """
+        board = self.learner._known()
+        hindsight = Hindsight(
+            self.ledger, self.learner._loss, board.prior, lambda: (), self.learner.names(), self._totals
+        )
+        found = [hindsight.best_expert()]
+        if self._totals is None:
+            return found
+        found.append(hindsight.uniform(self._totals))
+        if "best_convex" not in self.absent:
+            found += hindsight.best_convex(self._totals)
+        if "best_linear" not in self.absent:
+            # Each shard charges for the distance from the start, so that the sum of the bounds does so many times.
+            price = float(getattr(self.learner, "a", 0.0)) * len(self.plays)
+            found += hindsight.best_linear(self._totals, price, getattr(board, "start", None))
+        return found
+
+    def comparator(self, against: Any, executor: Any = None) -> ExpertComparator:
+        """An expert, or fixed weights of yours, for all shards together.
+
+        Parameters
+        ----------
+        against : int, str, or array-like of shape (experts,)
+            An expert by number or name; or weights. An expert with a weight other than 0 must speak in every round.
+        executor : Executor or Engine, optional
+            For weights the shards are read once more, each where it is: the loss of fixed weights is a sum over shards.
+
+        Raises
+        ------
+        RegretlessError
+            If there is no such expert, or weights are not one for each expert, or one of them was silent.
+        """
+        if isinstance(against, str) or np.ndim(against) == 0:
+            return self._expert(against)
+        weights = np.asarray(against, dtype=np.float64)
+        count = self._known.count
+        if weights.shape != (count,) or not np.isfinite(weights).all():
+            raise RegretlessError(f"against= of shape {weights.shape}: a finite weight for each of {count} experts")
+        if (self.ledger.spoke[weights != 0] < self.ledger.rounds).any():
+            raise RegretlessError("against=: an expert of these weights was silent in some rounds")
+        lost = self._lost(weights, executor)
+        apart = divergence(weights, self.learner._known().prior) if weights.min() >= 0 else np.inf
+        book = self.ledger
+        return ExpertComparator(
+            "weights",
+            "your weights",
+            lost,
+            book.loss,
+            book.rounds,
+            weights=weights,
+            norm2=float(weights @ weights),
+            divergence=apart,
+            off=self._off(lost),
+        )
+
+    def _off(self, lost: float) -> float:
+        loss = self.learner._loss
+        return of_regret(self.ledger, loss.name, loss.tau, lost)
+
+    def _expert(self, which: Any) -> ExpertComparator:
+        names, book = self.names(), self.ledger
+        named = isinstance(which, str)
+        place = names.index(which) if named and which in names else -1 if named else int(which)
+        if not 0 <= place < len(names):
+            raise RegretlessError(f"against={which!r}: the experts are {', '.join(names[:20])}")
+        return ExpertComparator(
+            "expert",
+            f"expert {names[place]}",
+            float(book.losses[place]),
+            float(book.faced[place]),
+            float(book.spoke[place]),
+            expert=place,
+            norm2=1.0,
+            divergence=max(0.0, -float(np.log(self.learner._known().prior[place]))),
+            off=self._off(float(book.losses[place])),
+            detail={"expert": names[place]},
+        )
+
+    def _lost(self, weights: Array, executor: Any) -> float:
+        """What fixed weights lose on all shards."""
+        task = Question(self.learner._loss, self._known, weights)
+        return float(engine_of(executor).fold(lost, lost_by_both, task, cast(Any, self.shards)))
+
+    def certify(self, *, against: Any = None, executor: Any = None) -> list[Certificate]:
+        """Each theorem about the learner, read on every shard against one comparator for all of them, and summed.
+
+        See `combine` for why sums of bounds bound the sum.
+
+        Parameters
+        ----------
+        against, executor
+            As for `comparator`; by default the best expert and the best combinations that there are.
+
+        Returns
+        -------
+        list of Certificate
+            A theorem that does not apply on some shard says on which, and why, and prints no number.
+        """
+        found = self.comparators() if against is None else [self.comparator(against, executor)]
+        strongest = sorted(found, key=lambda one: -one.regret)
+        return [self._certified(theorem, strongest) for theorem in self.learner.theorems]
+
+    @property
+    def violated(self) -> bool:
+        """Whether a theorem that always holds was broken: a bug, in the code or in the theorem."""
+        return any(one.violated for one in self.certify())
+
+    def _certified(self, theorem: Theorem, found: list[ExpertComparator]) -> Certificate:
+        """Against the strongest comparator that it applies to; a bound on a count against the best expert."""
+        if theorem.quantity != "regret":
+            found = [one for one in found if one.expert is not None] or found
+        each = [self._read(theorem, one) for one in found]
+        # What keeps a theorem from an expert says more than what keeps it from a combination.
+        reasons = [read for one, read in zip(found, each, strict=True) if one.expert is not None]
+        return next((one for one in each if one.applies), (reasons or each)[0])
+
+    def _read(self, theorem: Theorem, comparator: ExpertComparator) -> Certificate:
+        """The theorem on all shards, against one comparator."""
+        pairs = [(play, on_shard(comparator, play.ledger)) for play in self.plays]
+        for play, part in pairs:
+            obstacle = theorem.obstacle(play.ledger, part, play.standing)
+            if obstacle is not None:
+                where = f" (on {play.name})" if len(self.plays) > 1 else ""
+                return OverShards(theorem, None, None, None, obstacle + where, shards=len(pairs))
+        stands = pairs[0][0].standing
+        if theorem.kind == "sure":
+            bound = reduce(add, (theorem.value(play.ledger, part, play.standing) for play, part in pairs))
+        else:
+            # It is about draws, which are independent from shard to shard: one sequence of draws, as long as all.
+            bound = theorem.value(self.ledger, comparator, stands)
+        if isnan(bound) or bound == inf:
+            why = BOUNDLESS if bound == inf else NO_NUMBERS
+            return OverShards(theorem, None, None, None, why, shards=len(pairs))
+        sure = 1 - (stands.delta or 0.0) if theorem.kind == "probable" else None
+        observed = theorem.counts(self.ledger, comparator)
+        most = theorem.limit(self.ledger, comparator, stands)
+        return OverShards(theorem, observed, bound, comparator, None, sure, most=most, shards=len(pairs))
+
+    def describe(self) -> dict[str, Any]:
+        """What was observed and certified, as JSON values."""
+        book, names = self.ledger, self.names()
+        return {
+            "learner": self.learner.name,
+            "shards": [
+                {"name": play.name, "rounds": int(play.ledger.rounds), "loss": play.ledger.loss} for play in self.plays
+            ],
+            "rounds": self.rounds,
+            "loss": book.loss,
+            "experts": {
+                name: {"loss": float(lost), "rounds": int(spoke)}
+                for name, lost, spoke in zip(names, book.losses, book.spoke, strict=True)
+            },
+            "comparators": [one.describe() for one in self.comparators()],
+            "absent": dict(self.absent),
+            "certificates": [one.describe() for one in self.certify()],
+        }
+
+
+def on_shard(comparator: ExpertComparator, ledger: ExpertLedger) -> ExpertComparator:
+    """The same comparator in the rounds of one shard; what a combination lost there alone is known to nobody."""
+    place = comparator.expert
+    if place is None:
+        return replace(comparator, loss=nan, faced=ledger.loss, rounds=ledger.rounds)
+    lost, faced, spoke = (float(values[place]) for values in (ledger.losses, ledger.faced, ledger.spoke))
+    return replace(comparator, loss=lost, faced=faced, rounds=spoke)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What fixed weights lose.
+
+    Attributes
+    ----------
+    loss : Loss
+    known : Experts
+    weights : ndarray, shape (experts,)
+    """
+
+    loss: Loss
+    known: Experts
+    weights: Array
+
+
+def lost(question: Question, shard: ForecastShard) -> float:
+    """On one shard."""
+    loss, among = question.loss, np.flatnonzero(question.weights)
+    weights, total = question.weights[among], 0.0
+    for advice, outcomes in shard.blocks(question.known, loss.name in WITHOUT_OUTCOME):
+        part = advice[:, among].astype(np.float64)
+        if loss.name in MIXED:
+            came = np.nan if outcomes is None else np.asarray(outcomes)[:, None]
+            total += float((loss.of(part, came) @ weights).sum())
+        elif part.ndim == 3:
+            total += float(loss.of_vectors(np.einsum("ten,e->tn", part, weights), outcomes).sum())
+        else:
+            total += float(loss.of(part @ weights, np.nan if outcomes is None else outcomes).sum())
+    return total
+
+
+def lost_by_both(_: Question, left: float, right: float) -> float:
+    """Losses add."""
+    return left + right

@@ -1,0 +1,121 @@
+"""Who picks the rounds that a learner meets: tables, luck, and adversaries that watch it.
+
+Natures that ask for labels (`Labels`) show a row, hear what the learner says of it, and tell its label: points of a
+finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) say what some arms lose.
+`promises_of` says what a nature is sure to do to a learner; `make` finds one by its name.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .adversaries.agnostic_tree import AgnosticTree
+    from .adversaries.constant_experts import FairLabels, LabelFlipping
+    from .adversaries.dyadic import Dyadic
+    from .adversaries.exponential import Exponential
+    from .adversaries.orthonormal import Orthonormal
+    from .adversaries.randomized_tree import RandomizedTree
+    from .adversaries.tree import ShatteredTree
+    from .arms.adaptive import Adaptive, LikeliestLoses, MostDrawnLoses
+    from .arms.lower_bounds import FairCoins, OneBetterArm, reversal
+    from .arms.stochastic import Bernoulli, Stochastic
+    from .arms.switching import Drifting, Switching
+    from .arms.table import Table
+    from .base import Environment, Oblivious, Opponent
+    from .labels import Asker, Labels, ObliviousLabels
+    from .lower_bounds import Opposed, Promise, promises_of
+    from .registry import NATURES, make
+    from .targets.from_file import written
+    from .targets.points import RandomTarget, WrittenPoints
+    from .targets.separable import DriftingTarget, Separable
+    from .targets.sparse import SparseTarget
+
+_HOMES = {
+    "Adaptive": "arms.adaptive",
+    "AgnosticTree": "adversaries.agnostic_tree",
+    "Asker": "labels",
+    "Bernoulli": "arms.stochastic",
+    "Drifting": "arms.switching",
+    "DriftingTarget": "targets.separable",
+    "Dyadic": "adversaries.dyadic",
+    "Environment": "base",
+    "Exponential": "adversaries.exponential",
+    "FairCoins": "arms.lower_bounds",
+    "FairLabels": "adversaries.constant_experts",
+    "LabelFlipping": "adversaries.constant_experts",
+    "Labels": "labels",
+    "LikeliestLoses": "arms.adaptive",
+    "MostDrawnLoses": "arms.adaptive",
+    "NATURES": "registry",
+    "Oblivious": "base",
+    "ObliviousLabels": "labels",
+    "OneBetterArm": "arms.lower_bounds",
+    "Opponent": "base",
+    "Opposed": "lower_bounds",
+    "Orthonormal": "adversaries.orthonormal",
+    "Promise": "lower_bounds",
+    "RandomTarget": "targets.points",
+    "RandomizedTree": "adversaries.randomized_tree",
+    "Separable": "targets.separable",
+    "ShatteredTree": "adversaries.tree",
+    "SparseTarget": "targets.sparse",
+    "Stochastic": "arms.stochastic",
+    "Switching": "arms.switching",
+    "Table": "arms.table",
+    "WrittenPoints": "targets.points",
+    "make": "registry",
+    "promises_of": "lower_bounds",
+    "reversal": "arms.lower_bounds",
+    "written": "targets.from_file",
+}
+
+__all__ = [
+    "NATURES",
+    "Adaptive",
+    "AgnosticTree",
+    "Asker",
+    "Bernoulli",
+    "Drifting",
+    "DriftingTarget",
+    "Dyadic",
+    "Environment",
+    "Exponential",
+    "FairCoins",
+    "FairLabels",
+    "LabelFlipping",
+    "Labels",
+    "LikeliestLoses",
+    "MostDrawnLoses",
+    "Oblivious",
+    "ObliviousLabels",
+    "OneBetterArm",
+    "Opponent",
+    "Opposed",
+    "Orthonormal",
+    "Promise",
+    "RandomTarget",
+    "RandomizedTree",
+    "Separable",
+    "ShatteredTree",
+    "SparseTarget",
+    "Stochastic",
+    "Switching",
+    "Table",
+    "WrittenPoints",
+    "make",
+    "promises_of",
+    "reversal",
+    "written",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

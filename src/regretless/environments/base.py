@@ -1,0 +1,191 @@
+"""Who picks the losses: what every environment has, and how one of them meets one run of a learner."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..arrays import numbers
+from ..checks import whole
+from ..errors import RegretlessError
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+CELLS = 1 << 18  # losses that are made or looked at together
+
+
+class Opponent(ABC):
+    """An environment within one run: it says what the arms lose, and then hears which of them was drawn."""
+
+    @abstractmethod
+    def losses(self, probabilities: Array | None = None) -> Array:
+        """What each arm loses in the next round; nan for an arm that is asleep.
+
+        Parameters
+        ----------
+        probabilities : ndarray, optional, shape (arms,)
+            Those by which the arm is about to be drawn; given to environments that ask for them.
+        """
+
+    def see(self, arm: int) -> None:  # noqa: B027 - most do not care
+        """Hear which arm was drawn in the round whose losses were given last."""
+
+
+class Environment(ABC):
+    """Whatever picks the losses, or rewards, of some arms, round by round.
+
+    It never changes while it is played: what a run leaves behind is in the opponent that `begin` gives.
+
+    Parameters
+    ----------
+    arms : int
+    rounds : int, optional
+        How many there are; by default as many as are asked for.
+    names : sequence of str, optional
+        Of the arms; their numbers from 0 by default.
+
+    Attributes
+    ----------
+    oblivious : bool
+        Whether the losses of a run are fixed before it begins.
+    alike : bool
+        Whether all runs meet the same losses.
+    foresees : bool
+        Whether its opponents ask for the probabilities of the arms.
+    rewards : bool or None
+        Whether its numbers are rewards; None if that is for the learner to say.
+    """
+
+    oblivious: ClassVar[bool] = False
+    alike: ClassVar[bool] = False
+    foresees: ClassVar[bool] = False
+    rewards: bool | None = None
+
+    def __init__(self, arms: int, rounds: int | None = None, names: Sequence[str] | None = None) -> None:
+        self.arms = whole("arms", arms)
+        self.rounds = None if rounds is None else whole("rounds", rounds)
+        self._names = None if names is None else _named(names, self.arms)
+
+    @property
+    def names(self) -> list[str]:
+        """The arms' names, or their numbers from 0."""
+        return self._names or [str(arm) for arm in range(self.arms)]
+
+    @property
+    def named(self) -> bool:
+        """Whether the arms have names of their own."""
+        return self._names is not None
+
+    @abstractmethod
+    def begin(self, run: int = 0) -> Opponent:
+        """Meet one run of a learner; runs are told apart by their numbers."""
+
+    def __repr__(self) -> str:
+        length = "" if self.rounds is None else f", {self.rounds} rounds"
+        return f"<{type(self).__name__}: {self.arms} arms{length}>"
+
+
+class Oblivious(Environment):
+    """An environment that takes no notice of what is drawn."""
+
+    oblivious = True
+    alike = True
+
+    @abstractmethod
+    def block(self, begin: int, end: int, run: int = 0) -> Array:
+        """The losses of the rounds from `begin` (counted from 0) to before `end`, shape (end - begin, arms)."""
+
+    def read(self, begin: int, end: int, run: int = 0) -> Array:
+        """The same as an array of floats in rows.
+
+        Raises
+        ------
+        RegretlessError
+            If `block` gave anything else than a number for each round and arm.
+        """
+        found = numbers(self.block(begin, end, run), type(self).__name__)
+        if found.shape != (end - begin, self.arms):
+            expected = f"{end - begin} rounds of {self.arms} arms"
+            raise RegretlessError(f"{type(self).__name__} gave losses of shape {found.shape}, for {expected}")
+        return found
+
+    def losses(self, t: int, run: int = 0) -> Array:
+        """What each arm loses in round t, counted from 0."""
+        row: Array = self.read(t, t + 1, run)[0]
+        return row
+
+    def begin(self, run: int = 0) -> Opponent:
+        """The rounds in their order."""
+        return Recital(self, run)
+
+    def best(self, rounds: int | None = None, run: int = 0, *, rewards: bool = False) -> tuple[int, float]:
+        """The arm with the least sum (with rewards, the largest) over the first rounds, and that sum.
+
+        An arm that was asleep at times is passed over.
+        """
+        length = self.length(rounds)
+        totals = np.zeros(self.arms)
+        step = max(1, CELLS // self.arms)
+        for begin in range(0, length, step):
+            totals += self.read(begin, min(begin + step, length), run).sum(0, dtype=np.float64)
+        if np.isnan(totals).all():
+            raise RegretlessError("every arm was asleep at times, so that none of them can be drawn in every round")
+        arm = int(np.nanargmax(totals) if rewards else np.nanargmin(totals))
+        return arm, float(totals[arm])
+
+    def length(self, rounds: int | None) -> int:
+        """How many rounds a run has: those that are asked for, or all."""
+        return length_of(self, rounds)
+
+
+def length_of(environment: Environment, rounds: int | None) -> int:
+    """How many rounds are played in an environment.
+
+    Raises
+    ------
+    RegretlessError
+        If that is not known, or there are fewer.
+    """
+    if rounds is None:
+        if environment.rounds is None:
+            raise RegretlessError("this environment goes on for ever: say how many rounds, with rounds=")
+        return environment.rounds
+    if environment.rounds is not None and whole("rounds", rounds) > environment.rounds:
+        raise RegretlessError(f"rounds={rounds}: the environment has {environment.rounds}")
+    return whole("rounds", rounds)
+
+
+class Recital(Opponent):
+    """The rounds of an oblivious environment, one after the other.
+
+    Parameters
+    ----------
+    environment : Oblivious
+    run : int
+    """
+
+    def __init__(self, environment: Oblivious, run: int) -> None:
+        self._environment, self._run = environment, run
+        self._t, self._first, self._block = 0, 0, np.empty((0, environment.arms))
+
+    def losses(self, probabilities: Array | None = None) -> Array:
+        """The next row; after the last one, an error."""
+        if self._t - self._first >= len(self._block):
+            self._first, last = self._t, self._t + max(1, min(4096, CELLS // self._environment.arms))
+            if self._environment.rounds is not None:
+                last = min(last, self._environment.rounds)
+            if last <= self._first:
+                raise RegretlessError(f"the environment has {self._environment.rounds} rounds, and all were played")
+            self._block = self._environment.read(self._first, last, self._run)
+        self._t += 1
+        row: Array = self._block[self._t - 1 - self._first]
+        return row
+
+
+def _named(names: Sequence[str], arms: int) -> list[str]:
+    found = [str(name) for name in names]
+    if len(found) != arms or len(set(found)) < arms:
+        raise RegretlessError(f"{len(set(found))} names for {arms} arms; each needs a name of its own")
+    return found

@@ -1,0 +1,120 @@
+"""What a nature is sure to do to a learner: lower bounds, which stand beside the learner's certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import frexp
+from typing import Any, Literal
+
+USUAL = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None, "kernel": "rbf"}  # what learners do
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A number that what a learner suffers does not stay below.
+
+    Attributes
+    ----------
+    title : str
+        What a line calls it.
+    quantity : str
+        "mistakes", "expected mistakes" (the sum of the probabilities of a wrong label), "regret in mistakes" (more than
+        the best vote makes), "updates", "loss", or "regret" (in what the learner is counted by, mistakes or loss).
+    least : float
+    source : str
+        Where it is proven.
+    kind : {"sure", "expected"}
+        "sure" holds in every run; "expected" holds for the mean over the luck of nature and learner.
+    """
+
+    title: str
+    quantity: str
+    least: float
+    source: str
+    kind: Literal["sure", "expected"] = "sure"
+
+    def describe(self) -> dict[str, float | str]:
+        """The promise as JSON values."""
+        return {
+            "title": self.title,
+            "quantity": self.quantity,
+            "least": self.least,
+            "source": self.source,
+            "kind": self.kind,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Opposed:
+    """The learner that a promise is about.
+
+    Attributes
+    ----------
+    kind : {"class", "linear", "experts", "bandits"}
+    learner : str
+        Its name in the table of learners of that kind.
+    deterministic : bool
+        Whether its prediction is a function of what it saw. If not, the nature is told its probabilities.
+    parameters : mapping
+        Those it was made with; what is absent has its default.
+    """
+
+    kind: str
+    learner: str = ""
+    deterministic: bool = True
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def additive(self) -> bool:
+        """Whether it adds c y x to weights that began as nothing whenever y <w, x> <= 0, and only then, for some c > 0.
+
+        Weights may be rounded, and with them the ties of rows that are not at right angles.
+        """
+        wants: dict[str, Any] = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None}
+        if self.learner == "kernel-perceptron":
+            wants["kernel"] = "linear"
+        return (
+            self.kind == "linear"
+            and self.learner in ("perceptron", "averaged-perceptron", "voted-perceptron", "kernel-perceptron")
+            and all(self.parameters.get(name, USUAL[name]) == value for name, value in wants.items())
+        )
+
+    @property
+    def perceptron(self) -> bool:
+        """The same with weights that are exact on rows of whole numbers, for c is a power of 2."""
+        return self.additive and frexp(self.parameters.get("rate", 1.0))[0] == 0.5
+
+
+def promises_of(nature: Any, rounds: int, opposed: Opposed) -> list[Promise]:
+    """What a nature promises to do to a learner in so many rounds.
+
+    Parameters
+    ----------
+    nature : Labels or Environment
+    rounds : int
+    opposed : Opposed
+
+    Returns
+    -------
+    list of Promise
+        Those alone that hold for this learner.
+    """
+    from .labels import Labels
+
+    if isinstance(nature, Labels):
+        return nature.promises(rounds, opposed)
+    from .arms.arm_lower_bounds import promises_of_arms
+
+    return promises_of_arms(nature, rounds, opposed)
+
+
+def errors_forced(title: str, count: int, source: str, opposed: Opposed) -> list[Promise]:
+    """What it costs to be contradicted `count` times: as many mistakes, or half of it in probability.
+
+    A learner that is deterministic is wrong whenever the label is not the one that it says. One that draws is wrong
+    with a probability of at least one half whenever the label is the one that it is less likely to say.
+    """
+    if opposed.deterministic:
+        return [Promise(title, "mistakes", float(count), source)]
+    return [Promise(title, "expected mistakes", count / 2, source)]

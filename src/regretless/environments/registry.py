@@ -1,0 +1,277 @@
+"""The closed table of natures: the only names that a command line may use, and their parameters as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ..errors import RegretlessError
+
+if TYPE_CHECKING:
+    from inspect import Parameter
+
+    from ..finite_classes.finite_class import FiniteClass
+    from .base import Environment
+    from .labels import Labels
+
+ELSEWHERE = ("rounds", "seed", "finite_class", "tree", "names")  # what is not set by name=value
+SINGLE = {"bool": "true or false", "int": "a whole number", "float": "a number"}
+WORDS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class Entry(NamedTuple):
+    """Where a nature is, and what it gives.
+
+    Attributes
+    ----------
+    module, attribute : str
+    gives : {"points", "votes", "rows", "arms"}
+        Points of a finite class (and the votes of its hypotheses), rows of -1 and 1, rows of any numbers; or losses of
+        arms without rows.
+    summary : str
+    needs_class : bool
+        Whether it is made of a finite class.
+    usual : mapping of str to str
+        Parameters that have no default of their own, as text.
+    """
+
+    module: str
+    attribute: str
+    gives: Literal["points", "votes", "rows", "arms"]
+    summary: str
+    needs_class: bool = False
+    usual: Mapping[str, str] = MappingProxyType({})
+
+
+NATURES = {
+    "shattered-tree": Entry(
+        "adversaries.tree",
+        "ShatteredTree",
+        "points",
+        "walks down a mistake tree, away from every prediction",
+        needs_class=True,
+    ),
+    "randomized-tree": Entry(
+        "adversaries.randomized_tree",
+        "RandomizedTree",
+        "points",
+        "asks what a learner that draws can guess worst, and answers what costs it most",
+        needs_class=True,
+    ),
+    "random-target": Entry(
+        "targets.points",
+        "RandomTarget",
+        "points",
+        "points and the hypothesis that labels them are drawn",
+        needs_class=True,
+    ),
+    "agnostic-tree": Entry(
+        "adversaries.agnostic_tree",
+        "AgnosticTree",
+        "points",
+        "fair coins down a mistake tree, by the majority of those told of each point",
+        needs_class=True,
+    ),
+    "written": Entry(
+        "targets.from_file",
+        "written",
+        "points",
+        "points and labels of a file, a row for each round",
+        needs_class=True,
+    ),
+    "label-flipping": Entry(
+        "adversaries.constant_experts",
+        "LabelFlipping",
+        "points",
+        "two constant experts, and never the label that is predicted",
+    ),
+    "fair-coins": Entry(
+        "adversaries.constant_experts", "FairLabels", "points", "two constant experts, and a fair coin for a label"
+    ),
+    "dyadic": Entry(
+        "adversaries.dyadic", "Dyadic", "rows", "halfspaces of the plane, halved again and again by the prediction"
+    ),
+    "orthonormal": Entry(
+        "adversaries.orthonormal", "Orthonormal", "rows", "a new direction each round, and a label against it"
+    ),
+    "exponential": Entry(
+        "adversaries.exponential",
+        "Exponential",
+        "rows",
+        "few rows that a perceptron needs exponentially many updates for",
+    ),
+    "sparse-target": Entry("targets.sparse", "SparseTarget", "votes", "the majority of a few out of many votes"),
+    "separable": Entry(
+        "targets.separable", "Separable", "rows", "rows of the unit ball, apart by a margin but for noise"
+    ),
+    "drifting-target": Entry("targets.separable", "DriftingTarget", "rows", "the same, and the target turns steadily"),
+    "bernoulli": Entry(
+        "arms.stochastic", "Bernoulli", "arms", "arms with a mean loss each", usual={"means": "0.4,0.6"}
+    ),
+    "switching": Entry(
+        "arms.switching",
+        "Switching",
+        "arms",
+        "arms whose mean losses change at given rounds",
+        usual={"means": "0.4,0.6;0.6,0.4"},
+    ),
+    "drifting": Entry(
+        "arms.switching",
+        "Drifting",
+        "arms",
+        "arms whose mean losses go from one to another in small steps",
+        usual={"first": "0.3,0.7", "last": "0.7,0.3"},
+    ),
+    "one-better-arm": Entry(
+        "arms.lower_bounds", "OneBetterArm", "arms", "fair coins, and one arm a little better", usual={"arms": "2"}
+    ),
+    "likeliest-loses": Entry(
+        "arms.adaptive",
+        "LikeliestLoses",
+        "arms",
+        "the arm most likely drawn loses, the others do not",
+        usual={"arms": "2"},
+    ),
+    "most-drawn-loses": Entry(
+        "arms.adaptive",
+        "MostDrawnLoses",
+        "arms",
+        "the arm most often drawn loses, the others do not",
+        usual={"arms": "2"},
+    ),
+    "reversal": Entry("arms.lower_bounds", "reversal", "arms", "what the first half taught is wrong in the second one"),
+}
+
+
+def entry_of(name: str) -> Entry:
+    """The entry of a nature by its hyphened name.
+
+    Raises
+    ------
+    RegretlessError
+        If there is none.
+    """
+    if name not in NATURES:
+        from difflib import get_close_matches  # which takes its time
+
+        near = get_close_matches(name.lower().replace("_", "-"), NATURES, n=2)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise RegretlessError(f"there is no nature called {name!r}; {meant}there are: {', '.join(NATURES)}")
+    return NATURES[name]
+
+
+def nature_class(name: str) -> Callable[..., Any]:
+    """What makes a nature, by its hyphened name."""
+    entry = entry_of(name)
+    found: Callable[..., Any] = getattr(import_module(f"{__package__}.{entry.module}"), entry.attribute)
+    return found
+
+
+def parameters(name: str) -> dict[str, str]:
+    """The parameters of a nature that can be set by name, and their defaults, all as text.
+
+    One that has to be given has its own name for a default, in capitals.
+    """
+    usual = entry_of(name).usual
+    return {one: usual.get(one, _default(parameter)) for one, parameter in _settable(name).items()}
+
+
+def make(
+    name: str,
+    settings: Mapping[str, str] | None = None,
+    *,
+    rounds: int | None = None,
+    seed: int = 0,
+    finite_class: FiniteClass | None = None,
+) -> Labels | Environment:
+    """A nature from text.
+
+    Parameters
+    ----------
+    name : str
+    settings : mapping of str to str
+        Numbers as they are written; several with commas between them, rows of them with semicolons.
+    rounds : int, optional
+    seed : int
+        For those that have luck.
+    finite_class : FiniteClass, optional
+        For those that are made of one.
+
+    Raises
+    ------
+    RegretlessError
+        If there is no such nature or parameter, or a value is none; the message begins with the parameter's name.
+    """
+    entry, known = entry_of(name), _settable(name)
+    if entry.needs_class and finite_class is None:
+        raise RegretlessError(f"{name} asks for the points of a finite class: give one")
+    given: dict[str, Any] = {}
+    for one, text in (dict(entry.usual) | dict(settings or {})).items():
+        place = one.replace("-", "_")
+        if place not in known:
+            raise RegretlessError(f"{one}={text}: {_refusal(name)}")
+        given[place] = _read(place, text, known[place])
+    takes = _takes(name)
+    more = {"rounds": rounds, "seed": seed, "finite_class": finite_class if entry.needs_class else None}
+    given |= {one: value for one, value in more.items() if one in takes and value is not None}
+    _refuse_what_lacks(name, takes, given)
+    found: Labels | Environment = nature_class(name)(**given)
+    return found
+
+
+def _takes(name: str) -> Mapping[str, Parameter]:
+    from inspect import signature  # which takes its time, and a command line's --help asks for names alone
+
+    return signature(nature_class(name)).parameters
+
+
+def _settable(name: str) -> dict[str, Parameter]:
+    return {one: parameter for one, parameter in _takes(name).items() if one not in ELSEWHERE}
+
+
+def _refusal(name: str) -> str:
+    known = ", ".join(f"{one}={value}" for one, value in parameters(name).items())
+    return f"{name} has no such parameter; it has {known}" if known else f"{name} has no parameters"
+
+
+def _refuse_what_lacks(name: str, takes: Mapping[str, Parameter], given: Mapping[str, Any]) -> None:
+    lacking = [one for one, parameter in takes.items() if parameter.default is parameter.empty and one not in given]
+    if lacking:
+        raise RegretlessError(f"{lacking[0]}: {name} cannot do without it")
+
+
+def _read(name: str, text: str, parameter: Parameter) -> Any:
+    kinds = [kind.strip() for kind in str(parameter.annotation).split("|")]
+    if "None" in kinds and text.lower() == "none":
+        return None
+    for kind, read in (("bool", _word), ("int", int), ("float", float), ("str", str)):
+        if kind in kinds:
+            try:
+                return read(text)
+            except (ValueError, KeyError):
+                continue
+    single = next((SINGLE[kind] for kind in kinds if kind in SINGLE), None)
+    if single is not None:
+        raise RegretlessError(f"{name}={text}: {single} is expected")
+    try:
+        return _several(text, int if "Sequence[int]" in kinds else float)
+    except ValueError as error:
+        raise RegretlessError(f"{name}={text}: numbers with commas between them are expected") from error
+
+
+def _word(text: str) -> bool:
+    return WORDS[text.lower()]
+
+
+def _several(text: str, read: Callable[[str], float]) -> list[Any]:
+    rows = [[read(number) for number in row.split(",")] for row in text.split(";")]
+    return rows if len(rows) > 1 else rows[0]
+
+
+def _default(parameter: Parameter) -> str:
+    value = parameter.default
+    if value is parameter.empty:
+        return parameter.name.upper()
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,188 @@
+"""Points of a finite class as rounds: each hypothesis votes, and one of them may be the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...checks import positive
+from ...errors import RegretlessError
+from ...finite_classes.finite_class import refuse_empty, unpacked
+from ..arms.stochastic import key_of, key_of_run, uniforms
+from ..labels import Array, Labels, ObliviousLabels, Places
+from ..lower_bounds import Opposed, Promise
+
+if TYPE_CHECKING:
+    from ...finite_classes.finite_class import FiniteClass
+
+KEPT = 1 << 22  # numbers, those of points that may be asked for again
+
+
+def votes_of(finite_class: FiniteClass, points: Any) -> Array:
+    """What each hypothesis says of some points, -1 or 1, shape (points, hypotheses)."""
+    return signed(unpacked(finite_class.columns[points], finite_class.hypotheses))
+
+
+def signed(bits: Any) -> Array:
+    """1 for 1, and -1 for 0."""
+    found: Array = 2 * np.asarray(bits, dtype=np.float64) - 1
+    return found
+
+
+class PointLabels(Labels):
+    """A nature that asks for the points of a finite class.
+
+    A row holds the votes of all hypotheses, so that they can be experts or arms, and so that a linear learner has a
+    target: the hypothesis that is right is a row's entry that is always the label.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+    rounds : int, optional
+    """
+
+    votes: ClassVar[bool] = True
+    finite_class: FiniteClass
+
+    def __init__(self, finite_class: FiniteClass, rounds: int | None = None) -> None:
+        refuse_empty(finite_class)
+        super().__init__(finite_class.hypotheses, rounds, finite_class.hypothesis_names, finite_class)
+        self._rows: dict[int, Array] = {}
+
+    @property
+    def parting_rounds(self) -> int:
+        """Rounds by which one hypothesis is left, if each of them parts those that agree with all labels before it."""
+        return max(1, min(self.columns - 1, self.finite_class.points))
+
+    def votes_on(self, point: int) -> Array:
+        """What each hypothesis says of a point, -1 or 1, kept for the next time that it is asked for."""
+        row = self._rows.get(point)
+        if row is None:
+            if (len(self._rows) + 1) * self.columns > KEPT:
+                self._rows.clear()
+            row = votes_of(self.finite_class, [point])[0]
+            row.flags.writeable = False
+            self._rows[point] = row
+        return row
+
+
+class RandomTarget(PointLabels, ObliviousLabels):
+    """A hypothesis drawn for each run labels points that are drawn evenly; noise may turn a label round.
+
+    With noise every learner is expected to err in at least that share of the rounds: whether a label is turned round
+    is decided by a coin of its own, which nothing that was seen before knows of.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+    noise : float
+        The probability with which a label is turned round, below one half. With noise no hypothesis may be right in
+        all rounds.
+    target : int or str, optional
+        The hypothesis, or its name; by default one is drawn for each run.
+    seed : int
+    rounds : int, optional
+    """
+
+    name = "random-target"
+
+    def __init__(
+        self,
+        finite_class: FiniteClass,
+        noise: float = 0.0,
+        target: int | str | None = None,
+        seed: int = 0,
+        rounds: int | None = None,
+    ) -> None:
+        self.noise = noise_of(noise)
+        self.target = None if target is None else _named(finite_class, target)
+        self.seed = key_of(seed)
+        super().__init__(finite_class, rounds)
+
+    def target_of(self, run: int = 0) -> int:
+        """The hypothesis of a run."""
+        if self.target is not None:
+            return self.target
+        return int(uniforms(key_of_run(self.seed, run) ^ 1, 0, 1, 1)[0, 0] * self.finite_class.hypotheses)
+
+    def points(self, begin: int, end: int, run: int = 0) -> Places:
+        """Points that were drawn evenly."""
+        return self._drawn(begin, end, run)[0]
+
+    def block(self, begin: int, end: int, run: int = 0) -> tuple[Array, Array]:
+        """Votes, and what the target says of the points but for noise."""
+        points, turned = self._drawn(begin, end, run)
+        rows = votes_of(self.finite_class, points)
+        labels = rows[:, self.target_of(run)].copy()
+        labels[turned] *= -1
+        return rows, labels
+
+    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+        """The noise cannot be foreseen."""
+        return promised_by_noise(self.noise, rounds)
+
+    def _drawn(self, begin: int, end: int, run: int) -> tuple[Places, np.ndarray[Any, np.dtype[np.bool_]]]:
+        luck = uniforms(key_of_run(self.seed, run), begin, end, 2)
+        points = (luck[:, 0] * self.finite_class.points).astype(np.int64)
+        return points, luck[:, 1] < self.noise
+
+
+class WrittenPoints(PointLabels, ObliviousLabels):
+    """Points and labels that are given, as those of a worst case or of a file.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+    points : sequence of int or str
+        Their numbers or names.
+    labels : sequence of int
+        0 or 1, what is said of each.
+    """
+
+    name = "written"
+    alike = True
+
+    def __init__(self, finite_class: FiniteClass, points: Sequence[int | str], labels: Sequence[int]) -> None:
+        asked = [point if isinstance(point, str) else int(point) for point in points]
+        self._points = np.array([finite_class.point(point) for point in asked], dtype=np.int64)
+        self._labels = np.asarray(labels)
+        if self._labels.shape != self._points.shape or not np.isin(self._labels, (0, 1)).all():
+            raise RegretlessError(f"labels: {len(self._points)} numbers are expected, each 0 or 1")
+        super().__init__(finite_class, len(self._points))
+
+    def points(self, begin: int, end: int, run: int = 0) -> Places:
+        """Those that were given."""
+        return self._points[begin:end]
+
+    def block(self, begin: int, end: int, run: int = 0) -> tuple[Array, Array]:
+        """Votes, and the labels that were given."""
+        return votes_of(self.finite_class, self._points[begin:end]), signed(self._labels[begin:end])
+
+
+def _named(finite_class: FiniteClass, target: int | str) -> int:
+    try:
+        return finite_class.hypothesis(target)
+    except RegretlessError as error:
+        raise RegretlessError(f"target={target}: {error}") from error
+
+
+def noise_of(noise: float) -> float:
+    """A probability below one half.
+
+    Raises
+    ------
+    RegretlessError
+        If it is none.
+    """
+    if positive("noise", noise, or_zero=True) >= 0.5:
+        raise RegretlessError(f"noise={noise!r}; it must be below 0.5, or labels say nothing")
+    return float(noise)
+
+
+def promised_by_noise(noise: float, rounds: int) -> list[Promise]:
+    """What labels that are turned round by coins of their own cost every learner in expectation."""
+    if not noise:
+        return []
+    return [Promise("Noise", "mistakes", noise * rounds, "a label's own coin", "expected")]

@@ -1,0 +1,129 @@
+"""Rows of the unit ball that a hyperplane keeps apart, which may turn."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin, sqrt
+
+import numpy as np
+
+from ...checks import positive, share, whole
+from ...errors import RegretlessError
+from ..arms.stochastic import key_of, key_of_run, uniforms
+from ..labels import Array, ObliviousLabels
+from ..lower_bounds import Opposed, Promise
+from .points import noise_of, promised_by_noise
+
+ROUNDING = 1e-9  # by which margins and lengths are kept away from what is claimed
+
+
+class Separable(ObliviousLabels):
+    """Rows no longer than 1, drawn anew in each round, with y <u, x> >= margin for a direction u drawn for each run.
+
+    The part of a row along u is drawn evenly from -1 to -margin and from margin to 1. What is across it is that of a
+    point of the cube whose corners are 1 long, made shorter so that the row stays in the ball. Without noise a
+    perceptron makes at most 1 / margin^2 updates, whatever the number of columns (Novikoff 1962).
+
+    Parameters
+    ----------
+    columns : int
+    margin : float
+        Between 0 and 1.
+    noise : float
+        The probability with which a label is turned round.
+    seed : int
+    rounds : int, optional
+    """
+
+    name = "separable"
+
+    def __init__(
+        self,
+        columns: int = 10,
+        margin: float = 0.1,
+        noise: float = 0.0,
+        seed: int = 0,
+        rounds: int | None = None,
+    ) -> None:
+        if share("margin", margin) > 1 - 2 * ROUNDING:
+            raise RegretlessError(f"margin={margin!r}; it must be well below 1, or all rows are alike")
+        self.margin, self.noise, self.seed = float(margin), noise_of(noise), key_of(seed)
+        super().__init__(columns, rounds)
+
+    def target(self, run: int = 0) -> Array:
+        """The direction u of a run, at its start."""
+        found: Array = _directions(key_of_run(self.seed, run), 1, self.columns)[0]
+        return found
+
+    def targets(self, begin: int, end: int, run: int = 0) -> Array:
+        """The directions of some rounds: one for all of them, or one for each; shape (1 or rounds, columns)."""
+        return self.target(run)[None]
+
+    def block(self, begin: int, end: int, run: int = 0) -> tuple[Array, Array]:
+        """Rows about a direction, and on which side they are."""
+        luck = uniforms(key_of_run(self.seed, run), begin, end, self.columns + 2)
+        targets = self.targets(begin, end, run)
+        across = (2 * luck[:, :-2] - 1) * ((1 - ROUNDING) / sqrt(self.columns))
+        across -= (across * targets).sum(1, keepdims=True) * targets
+        side = 2 * luck[:, -2] - 1
+        labels = np.where(side < 0, -1.0, 1.0)
+        least = self.margin + (1 - self.margin) * ROUNDING
+        along = labels * (least + (1 - ROUNDING - least) * np.abs(side))
+        rows = along[:, None] * targets + np.sqrt(1 - along**2)[:, None] * across
+        labels[luck[:, -1] < self.noise] *= -1
+        return rows, labels
+
+    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+        """The noise cannot be foreseen."""
+        return promised_by_noise(self.noise, rounds)
+
+
+class DriftingTarget(Separable):
+    """Rows as those of `Separable`, but the direction turns in a plane, evenly, round by round.
+
+    Parameters
+    ----------
+    columns : int
+        At least 2.
+    margin : float
+        Between 0 and 1; of the direction of the round.
+    turn : float
+        How far it turns in a round, in whole turns.
+    noise : float
+        The probability with which a label is turned round.
+    seed : int
+    rounds : int, optional
+    """
+
+    name = "drifting-target"
+
+    def __init__(
+        self,
+        columns: int = 10,
+        margin: float = 0.1,
+        turn: float = 0.0001,
+        noise: float = 0.0,
+        seed: int = 0,
+        rounds: int | None = None,
+    ) -> None:
+        if whole("columns", columns) < 2:
+            raise RegretlessError(f"columns={columns}; it must be at least 2, or there is no plane to turn in")
+        self.turn = positive("turn", turn, or_zero=True)
+        super().__init__(columns, margin, noise, seed, rounds)
+
+    def targets(self, begin: int, end: int, run: int = 0) -> Array:
+        """A direction for each round."""
+        first, second = _directions(key_of_run(self.seed, run), 2, self.columns)
+        gone = [2 * pi * (self.turn * place % 1) for place in range(begin, end)]
+        cosines, sines = ([wave(angle) for angle in gone] for wave in (cos, sin))
+        found: Array = np.outer(cosines, first) + np.outer(sines, second)
+        return found
+
+
+def _directions(key: int, count: int, columns: int) -> Array:
+    """Directions at right angles to each other, drawn from the cube."""
+    found = 2 * uniforms(key ^ 1, 0, count, columns) - 1
+    for place in range(count):
+        for other in found[:place]:
+            found[place] -= (found[place] * other).sum() * other
+        found[place] /= sqrt((found[place] ** 2).sum())
+    return found

@@ -1,0 +1,170 @@
+"""What theorems need of a combiner: its standing, and what fixed uses of its experts would have lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import names_of
+from ..comparator import ExpertComparator
+from ..errors import RegretlessError
+from ..ledger import ExpertLedger
+from ..theory.expert_facts import ExpertStanding
+from .losses import WITHOUT_OUTCOME
+from .validation import Array, in_order, outcomes_of, table_of
+
+if TYPE_CHECKING:
+    from ..theorem import Certificate, Theorem
+    from .base import ExpertLearner
+    from .comparators import Blocks
+    from .sufficient_statistics import Totals
+
+DELTA = 0.05  # how improbable a failure of a probable bound may be
+
+
+def standing(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertStanding], ...] = ()) -> ExpertStanding:
+    """The learner as it stands after its last round."""
+    board = learner._known()
+    rules = board.rules
+    own_rate = rules.rule in ("hedge", "share")
+    loss = learner._loss
+    return ExpertStanding(
+        experts=len(board.prior),
+        prior=board.prior,
+        rule="aggregating" if rules.substitute else rules.rule,
+        schedule=rules.schedule if own_rate else "",
+        rate=rules.rate if own_rate and rules.schedule == "constant" else nan,
+        horizon=getattr(learner, "horizon", None),
+        span=loss.span(learner._linear, board.width),
+        loss=loss.name,
+        linear=learner._linear,
+        convex=loss.convex or bool(getattr(loss.own, "convex", False)),
+        alpha=rules.alpha if rules.rule == "share" else nan,
+        beta=_beta(learner),
+        rates=board.rates(),
+        log_potential=board.core.log_potential(),
+        grid=_grid(learner),
+        delayed=board.apart > 0,
+        sampled=hasattr(learner, "generator_") and not learner._pending,
+        delta=DELTA,
+        blocks=blocks,
+        ridge=getattr(learner, "a", nan),
+        log_det=getattr(board, "log_det", nan),
+        start=getattr(board, "start", None),
+        missed=getattr(board, "missed", 0.0),
+        sizes=getattr(board, "sizes", None),
+    )
+
+
+def _beta(learner: ExpertLearner) -> float:
+    of = getattr(learner, "beta_of", None)
+    return float(of(learner.n_experts_) if of is not None else getattr(learner, "beta", nan))
+
+
+def _grid(learner: ExpertLearner) -> Any:
+    """The rates that are still in use, and their masses, for a learner with a prior on rates."""
+    grid = getattr(learner, "grid", None)
+    return None if grid is None else grid()
+
+
+def comparators(
+    learner: ExpertLearner, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
+) -> list[ExpertComparator]:
+    """What fixed uses of the experts would have lost in this learner's rounds."""
+    return comparators_of(learner, learner.ledger_, advice, outcomes, switches=switches)
+
+
+def comparators_of(
+    learner: ExpertLearner, ledger: ExpertLedger, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
+) -> list[ExpertComparator]:
+    """The same for books that may be of several learners."""
+    if advice is None:
+        return [best_expert(learner, ledger)]
+    table = table_of(advice).astype(np.float64, copy=False)
+    if table.shape[:2] != (int(ledger.rounds), len(ledger.losses)):
+        played = f"{ledger.rounds:.0f} rounds of {len(ledger.losses)} experts"
+        raise RegretlessError(f"advice of shape {table.shape}: the learner played {played}; give these")
+    table = in_order(table, names_of(advice), learner.expert_names_, 1)
+    without = learner._loss.name in WITHOUT_OUTCOME
+    width = table.shape[2] if table.ndim == 3 else 1
+    known = None if without else outcomes_of(outcomes, len(table), width, classes=True)
+    _refuse_other_rounds(learner, ledger, table, known)
+    return hindsight(learner, ledger, lambda: [(table, known)], switches=switches)
+
+
+def _refuse_other_rounds(learner: ExpertLearner, ledger: ExpertLedger, table: Array, outcomes: Any) -> None:
+    """The rounds must be those that were played: every expert's loss in them is that of the books."""
+    from .sufficient_statistics import own_losses, silenced
+
+    own = own_losses(silenced(table), outcomes, learner._loss)
+    spoke, lost = (~np.isnan(own)).sum(0), np.nansum(own, axis=0)
+    with np.errstate(invalid="ignore"):
+        scale = float(np.nansum(np.abs(np.where(np.isinf(own), 0.0, own)), axis=0).max(initial=0.0))
+        near = (np.abs(lost - ledger.losses) <= 1e-6 * scale + 1e-300) | (lost == ledger.losses)
+    other = np.flatnonzero((spoke != ledger.spoke) | ~near)
+    if len(other):
+        name, here, there = learner.names()[int(other[0])], lost[other[0]], ledger.losses[other[0]]
+        found = f"expert {name} lost {here:g} in them, and {there:g} in those that were played"
+        raise RegretlessError(f"these are other rounds than the learner played: {found}")
+
+
+def hindsight(
+    learner: ExpertLearner,
+    ledger: ExpertLedger,
+    blocks: Blocks,
+    *,
+    totals: Totals | None = None,
+    switches: Sequence[int] = (),
+) -> list[ExpertComparator]:
+    """The comparators of a learner's rounds; see `hindsight.comparators`."""
+    from .comparators import comparators as in_hindsight
+
+    return in_hindsight(
+        ledger,
+        learner._loss,
+        learner._known().prior,
+        blocks,
+        names=learner.names(),
+        switches=switches,
+        totals=totals,
+        ridge=getattr(learner, "a", 0.0),
+        start=getattr(learner._known(), "start", None),
+    )
+
+
+def best_expert(learner: ExpertLearner, ledger: ExpertLedger) -> ExpertComparator:
+    """The expert that the learner regrets most, over the rounds in which it spoke."""
+    from .comparators import Hindsight
+
+    return Hindsight(ledger, learner._loss, learner._known().prior, lambda: (), learner.names()).best_expert()
+
+
+def certificates(
+    theorems: Sequence[Theorem], ledger: ExpertLedger, found: Sequence[ExpertComparator], stands: ExpertStanding
+) -> list[Certificate]:
+    """Each theorem read against the comparators.
+
+    A bound on the regret is worth most against the strongest comparator that it applies to; a bound on a count is the
+    smallest that any of them gives.
+    """
+    strongest = sorted(found, key=lambda one: -one.regret)
+    return [_certified(theorem, ledger, strongest, stands) for theorem in theorems]
+
+
+def _certified(
+    theorem: Theorem, ledger: ExpertLedger, found: list[ExpertComparator], stands: ExpertStanding
+) -> Certificate:
+    if theorem.quantity != "regret":
+        return theorem.certify(ledger, [one for one in found if one.expert is not None] or found, stands)
+    each = (theorem.certify(ledger, [one], stands) for one in found)
+    return next((one for one in each if one.applies), None) or theorem.certify(ledger, found, stands)
+
+
+def bound_so_far(learner: ExpertLearner, ledger: ExpertLedger, comparator: ExpertComparator) -> float | None:
+    """The smallest bound that the learner's sure theorems give against a comparator; None if none applies."""
+    stands = standing(learner)
+    read = (theorem.certify(ledger, [comparator], stands) for theorem in learner.theorems if theorem.kind == "sure")
+    return min((one.bound for one in read if one.bound is not None and one.quantity == "regret"), default=None)

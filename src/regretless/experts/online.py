@@ -1,0 +1,227 @@
+"""One round at a time: predict, and report the outcome whenever it comes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from ..arrays import names_of
+from ..errors import RegretlessError
+from .errors import complaint
+from .forecast import Forecast, Round, VectorForecast
+from .losses import TABLE, Loss
+from .state import Board
+from .validation import Array, in_order, outcomes_of, row_of
+
+Ticket = int | Forecast | VectorForecast
+
+
+class Live(ABC):
+    """A learner that is told outcomes late, out of order or never.
+
+    It goes by what its board has learned; the rounds that wait for an outcome remember the weights they were played by.
+    """
+
+    _loss: Loss
+    _board: Board | None
+    _pending: dict[int, Round]
+    _tickets: int
+    expert_names_: list[str] | None
+
+    @abstractmethod
+    def names(self) -> list[str]:
+        """The experts' names, or their numbers from 0."""
+
+    @abstractmethod
+    def _known(self) -> Board:
+        """The board."""
+
+    @abstractmethod
+    def _begin(self, experts: int, width: int) -> Board:
+        """The board, made when the first advice comes."""
+
+    @property
+    def pending_(self) -> tuple[int, ...]:
+        """Tickets of the predictions whose outcome is not known yet."""
+        return tuple(self._pending)
+
+    def predict(self, advice: Any = None) -> Any:
+        """Predict one round.
+
+        Parameters
+        ----------
+        advice : array-like of shape (experts,) or (experts, width)
+            Forecasts, nan where an expert is silent. Where losses are given themselves there is no advice, but there
+            may be a mask of who speaks.
+
+        Returns
+        -------
+        Forecast, VectorForecast or ndarray
+            The prediction; also the ticket by which `update` can be told its outcome late or out of order. Where
+            losses are given themselves, the weights.
+        """
+        if self._loss.name == TABLE:
+            return self._predict_weights(advice)
+        kept, first = self._opened(advice)
+        forecast: Any = Forecast(first) if kept.width == 1 else kept.prediction.copy().view(VectorForecast)
+        forecast.ticket = self._tickets
+        self._pending[self._tickets] = kept
+        self.__dict__["_tickets"] += 1  # past the look-out for parameters, which takes its time
+        return forecast
+
+    def _round(self, advice: Any) -> Round:
+        """A round as it is predicted; nothing is moved by that."""
+        return self._opened(advice)[0]
+
+    def _opened(self, advice: Any) -> tuple[Round, float]:
+        """The same, and the first number of its prediction."""
+        board = self._board
+        if board is not None and type(advice) is np.ndarray:
+            kept = np.empty(board.room)
+            try:
+                found = board.core.open(advice, kept)
+                if type(found) is float:
+                    return Round(kept, len(board.prior), board.width), found
+            except (TypeError, ValueError):  # another shape or type, which is seen to below
+                pass
+        row = in_order(row_of(advice), names_of(advice), self.expert_names_, 0)
+        board = self._begin(len(row), row.shape[1] if row.ndim == 2 else 1)
+        kept = np.empty(board.room)
+        found = board.core.open(row, kept)
+        if type(found) is tuple:
+            raise self._complaint(found, board)
+        return Round(kept, len(board.prior), board.width), found
+
+    def forecast(self, advice: Any) -> Any:
+        """A prediction for which no outcome will be reported: no ticket is drawn, nothing waits, nothing is moved."""
+        if self._loss.name == TABLE:
+            raise RegretlessError("there is nothing to forecast where losses are given themselves; see weights")
+        kept = self._round(advice)
+        return float(kept.prediction[0]) if len(kept.prediction) == 1 else kept.prediction
+
+    def waiting(self, ticket: Ticket) -> Round:
+        """The round of a ticket, with the weights that it was predicted by.
+
+        Raises
+        ------
+        RegretlessError
+            If none waits by this ticket.
+        """
+        number = self._ticket(ticket)
+        if number not in self._pending:
+            raise RegretlessError(f"ticket {number}: its outcome was reported already, or it was never drawn")
+        return self._pending[number]
+
+    def _ticket(self, ticket: Any) -> int:
+        """The number of a ticket; a mere float is none, for a prediction without its ticket looks like one."""
+        number = getattr(ticket, "ticket", ticket)
+        if isinstance(number, bool) or not hasattr(number, "__index__") or int(number) < 0:
+            raise RegretlessError(f"{ticket!r} is no ticket: give the forecast itself, or its ticket")
+        return int(number)
+
+    def withdraw(self, ticket: Ticket) -> None:
+        """Give up a prediction: its outcome will never be known."""
+        self.waiting(ticket)
+        del self._pending[self._ticket(ticket)]
+
+    def _predict_weights(self, speaks: Any) -> Array:
+        board = self._known() if speaks is None else self._begin(len(speaks), 1)
+        row = np.zeros(len(board.prior))
+        if speaks is not None:
+            row[~np.asarray(speaks, dtype=bool)] = np.nan
+        # Losses are not known yet: any that lie in the declared range tell the kernel who speaks.
+        any_loss = max(board.rules.low, 0.0) if board.rules.high > 0 else board.rules.low
+        kept, _ = self._opened(row + any_loss)
+        weights = kept.weights.copy().view(VectorForecast)
+        weights.ticket = self._tickets
+        self._pending[self._tickets] = kept
+        self._tickets += 1
+        return weights
+
+    def update(self, *report: Any) -> float:
+        """Report an outcome: ``update(outcome)`` of the one open prediction, or ``update(ticket, outcome)``.
+
+        Wealth needs no outcome: ``update()``, or ``update(ticket, None)``.
+
+        Parameters
+        ----------
+        ticket : Forecast or int, optional
+            What `predict` returned, or its number.
+        outcome : float, array-like, or array-like of losses
+            What came; where losses are given themselves, everybody's losses, nan for who was silent.
+
+        Returns
+        -------
+        float
+            The learner's loss.
+        """
+        if not report and self._loss.name == "wealth":
+            report = (None,)  # the relatives say it all
+        if len(report) == 1:
+            if len(self._pending) != 1:
+                found = "no prediction waits" if not self._pending else f"{len(self._pending)} predictions wait"
+                raise RegretlessError(
+                    f"{found} for an outcome; predict first, and name the ticket if there are several"
+                )
+            ticket = next(iter(self._pending))
+        elif len(report) == 2:
+            ticket = self._ticket(report[0])
+        else:
+            raise RegretlessError("give an outcome, or a ticket and an outcome")
+        kept = self._pending[ticket] if len(report) == 1 else self.waiting(ticket)
+        loss = self._settle(kept, report[-1])
+        del self._pending[ticket]
+        return loss
+
+    def _complaint(self, found: tuple[str, int], board: Board) -> RegretlessError:
+        why, column = found
+        return complaint(why, board.rounds, column, self.names(), self._loss)
+
+    def _settle(self, kept: Round, outcome: Any) -> float:
+        board = self._board or self._known()
+        loss = self._loss
+        if board.width == 1 and loss.own is None and loss.name != TABLE:
+            found = board.core.close(kept.kept, outcome if isinstance(outcome, float) else self._number(outcome))
+            if type(found) is float:
+                return found
+            raise self._complaint(found, board)
+        if loss.own is not None:
+            return self._settle_own(board, kept, outcome)
+        if loss.name == TABLE:
+            losses = row_of(outcome)
+            if losses.shape != kept.weights.shape:
+                raise RegretlessError(f"losses of shape {losses.shape}: one for each of {len(kept.weights)} experts")
+            silent = np.isnan(kept.advice)
+            if not np.array_equal(np.isnan(losses), silent):
+                raise RegretlessError("losses: a loss for each expert that spoke, nan for the others")
+            found = board.core.close(np.concatenate([losses, kept.weights, kept.prediction]), 0.0)
+        else:
+            vector = outcomes_of(np.asarray(outcome)[None], 1, board.width, classes=True)[0]
+            found = board.core.close(kept.kept, vector)
+        if type(found) is tuple:
+            raise self._complaint(found, board)
+        return float(found)
+
+    def _number(self, outcome: Any) -> float:
+        if outcome is None and self._loss.name == "wealth":
+            return 0.0
+        try:
+            return float(outcome)
+        except (TypeError, ValueError) as error:
+            raise RegretlessError(f"outcome {outcome!r}: a number is expected") from error
+
+    def _settle_own(self, board: Board, kept: Round, outcome: Any) -> float:
+        speaks = ~np.isnan(kept.advice if kept.advice.ndim == 1 else kept.advice.sum(1))
+        own = np.full(len(speaks), np.nan)
+        own[speaks] = self._loss.of(kept.advice[speaks], outcome)
+        prediction = kept.prediction[0] if board.width == 1 else kept.prediction
+        loss = float(self._loss.of(prediction, outcome))
+        if not (np.isfinite(own[speaks]).all() and np.isfinite(loss)):
+            raise RegretlessError("the loss function must give finite numbers")
+        mix = float(kept.weights[speaks] @ own[speaks])
+        why = board.core.settle_charges(own, own, kept.weights, loss, mix)
+        if why is not None:
+            raise complaint(why, board.rounds, -1, self.names(), self._loss)
+        return loss

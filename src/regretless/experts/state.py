@@ -1,0 +1,172 @@
+"""The arrays of a play: what the kernel moves, and the ledger that can be read off them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..ledger import ExpertLedger
+from ..state import Borrowed
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+FIELDS = tuple(_core.expert_fields())
+OWN, ABSENT, MISSED_CORE, MISSED_MIX, MISSED_LOSS = range(5)  # rows of the tallies
+APART = _core.COMBINER_MEMORY - 1  # place in the kernel's memory
+SECOND_ORDER = ("prod", "boa")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A composition, by the kernel's names.
+
+    Attributes
+    ----------
+    rule, charge, schedule : str
+        How weights move, what is charged, and how the rate is set.
+    rate, span, alpha, tau, low, high : float
+        The constant rate, the declared span of charges (0: learnt), the share that is dealt out again, the quantile,
+        and the declared range of values.
+    linear, substitute, always : bool
+        Whether charges are linearised, whether the prediction is the aggregating algorithm's, and whether the
+        majority moves in every round.
+    beta : float
+        What an erring expert's vote is multiplied by.
+    """
+
+    rule: str
+    charge: str
+    schedule: str = "constant"
+    rate: float = 1.0
+    span: float = 0.0
+    alpha: float = 0.0
+    tau: float = 0.5
+    low: float = -inf
+    high: float = inf
+    linear: bool = False
+    substitute: bool = False
+    always: bool = False
+    beta: float = 0.0
+
+
+class Board(Borrowed):
+    """The state of one learner.
+
+    Parameters
+    ----------
+    prior : ndarray, shape (experts,)
+        Weights at the start, summing to one.
+    width : int
+        How many numbers a forecast has.
+    rules : Rules
+    """
+
+    def __init__(self, prior: Array, width: int, rules: Rules) -> None:
+        experts = len(prior)
+        self.prior, self.width, self.rules = prior, width, rules
+        self.room = (experts + 1) * width + experts  # how many numbers wait for the outcome of a round
+        self.state = np.zeros((_core.combiner_rows(rules.rule), experts))
+        self.memory = np.zeros(_core.COMBINER_MEMORY)
+        self.book = np.zeros(len(FIELDS))
+        self.tallies = np.zeros((5, experts))
+        self.book[FIELDS.index("lowest")], self.book[FIELDS.index("highest")] = inf, -inf
+        if rules.rule == "share":
+            self.state[0] = prior
+        self.core: Any = self._core()
+
+    @property
+    def apart(self) -> float:
+        """How far weights were played from those when the outcome came; above 0 if any came late and it mattered."""
+        return float(self.memory[APART])
+
+    @property
+    def rounds(self) -> int:
+        """Rounds settled."""
+        return int(self.book[0])
+
+    def copy(self) -> Board:
+        """Another board in the same state."""
+        other = Board(self.prior, self.width, self.rules)
+        other.adopt(self.arrays())
+        return other
+
+    def weights(self) -> Array:
+        """The weights of the next round, if every expert speaks."""
+        out = np.empty(len(self.prior))
+        self.core.weights(out)
+        return out
+
+    def rates(self) -> Array | None:
+        """The last rate of each expert, for the rules that give each its own."""
+        if self.rules.rule not in ("poly", *SECOND_ORDER):
+            return None
+        out = np.empty(len(self.prior))
+        self.core.rates(out)
+        return out
+
+    def ledger(self) -> ExpertLedger:
+        """What was observed so far."""
+        book = dict(zip(FIELDS, self.book.tolist(), strict=True))
+        book["gap"] = self.core.gap()
+        absent, core, mix, loss = self.tallies[ABSENT:]
+        faced, spoke = book["loss"] - loss, book["rounds"] - absent
+        # Rules that live by the regret take that of what was played, the others that of their weights at the time.
+        late = np.zeros(len(self.prior)) if self._by_regret() else book["delay"] - (mix - core)
+        regrets = faced - self.tallies[OWN] if self.rules.rule == "majority" else self._regrets(book["charge"])
+        own = self._own(book["charge"] + book["delay"] - mix, core)
+        none = np.zeros(len(self.prior))
+        return ExpertLedger(
+            **book,
+            losses=own,
+            regrets=regrets,
+            delays=late,
+            faced=faced,
+            spoke=spoke,
+            squares=self.state[-1].copy() if self._by_regret() else none,
+            drags=self.state[0] - self.state[1] if self.rules.rule in SECOND_ORDER else none,
+        )
+
+    def _regrets(self, charge: float) -> Array:
+        if self.rules.rule in ("hedge", "share"):
+            return np.array(charge - self.state[-1])
+        return np.array(self.state[0])
+
+    def _by_regret(self) -> bool:
+        return self.rules.rule in ("poly", "prod", "boa", "squint")
+
+    def _own(self, played: Array, missed: Array) -> Array:
+        """The experts' own losses, from what was charged to the weights that were played while each of them spoke."""
+        if self.rules.linear or self.rules.rule == "majority":
+            return np.array(self.tallies[OWN])
+        if self._by_regret():
+            return np.array(played - self.state[0])
+        return np.array(self.state[-1] - missed)
+
+    def _core(self) -> Any:
+        rules = self.rules
+        powers = np.cumprod(np.array([1.0, *[rules.beta] * 1100])) if rules.rule == "majority" else None
+        return _core.Combiner(
+            self.state,
+            self.memory,
+            self.book,
+            self.tallies,
+            self.prior,
+            rule=rules.rule,
+            charge=rules.charge,
+            schedule=rules.schedule,
+            rate=rules.rate,
+            span=rules.span,
+            alpha=rules.alpha,
+            tau=rules.tau,
+            low=rules.low,
+            high=rules.high,
+            linear=rules.linear,
+            substitute=rules.substitute,
+            powers=powers,
+            always=rules.always,
+            width=self.width,
+        )

@@ -1,0 +1,80 @@
+"""Finite classes of hypotheses: what they cost to learn, and the learners that pay no more.
+
+`FiniteClass` is a table of hypotheses and points; `vc_dimension` and `littlestone_dimension` say what it costs, with
+witnesses; `Consistent`, `Halving`, `StandardOptimal` and `RandomizedOptimal` learn it, and `worst_case` finds the most
+mistakes that any labels of a hypothesis of the class force. `dyadic_tree` shows why halfspaces have no such number.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .dimensions.dimension import Dimension
+    from .dimensions.littlestone import LittlestoneSearch, littlestone_dimension
+    from .dimensions.randomized import RandomizedDimension, RandomizedSearch, randomized_littlestone_dimension
+    from .dimensions.vc import check_shattered, vc_dimension
+    from .finite_class import FiniteClass
+    from .halfspaces import Halfspaces, dyadic_tree
+    from .learners.consistent import Consistent
+    from .learners.halving import Halving
+    from .learners.randomized import RandomizedOptimal
+    from .learners.result import ClassPlay
+    from .learners.standard_optimal import StandardOptimal
+    from .mistake_tree import MistakeTree
+    from .worst_case.search import WorstCase, worst_case
+
+_HOMES = {
+    "ClassPlay": "learners.result",
+    "Consistent": "learners.consistent",
+    "Dimension": "dimensions.dimension",
+    "FiniteClass": "finite_class",
+    "Halfspaces": "halfspaces",
+    "Halving": "learners.halving",
+    "LittlestoneSearch": "dimensions.littlestone",
+    "MistakeTree": "mistake_tree",
+    "RandomizedDimension": "dimensions.randomized",
+    "RandomizedOptimal": "learners.randomized",
+    "RandomizedSearch": "dimensions.randomized",
+    "StandardOptimal": "learners.standard_optimal",
+    "WorstCase": "worst_case.search",
+    "check_shattered": "dimensions.vc",
+    "dyadic_tree": "halfspaces",
+    "littlestone_dimension": "dimensions.littlestone",
+    "randomized_littlestone_dimension": "dimensions.randomized",
+    "vc_dimension": "dimensions.vc",
+    "worst_case": "worst_case.search",
+}
+
+__all__ = [
+    "ClassPlay",
+    "Consistent",
+    "Dimension",
+    "FiniteClass",
+    "Halfspaces",
+    "Halving",
+    "LittlestoneSearch",
+    "MistakeTree",
+    "RandomizedDimension",
+    "RandomizedOptimal",
+    "RandomizedSearch",
+    "StandardOptimal",
+    "WorstCase",
+    "check_shattered",
+    "dyadic_tree",
+    "littlestone_dimension",
+    "randomized_littlestone_dimension",
+    "vc_dimension",
+    "worst_case",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,203 @@
+"""What hyperplanes say of points: all ways to part them strictly, found in whole numbers.
+
+Points are vectors and hyperplanes go through the origin; those in any place do so in one dimension more, where every
+point has a last coordinate of 1. The hyperplanes that say the same of all vectors are the inside of a cone, a chamber,
+and a chamber is kept by one normal inside it. A new vector v parts the chambers that meet the hyperplane of normals at
+right angles to v, and leaves the others whole. On that hyperplane the same question is asked of the projected vectors,
+in one dimension less: its chambers are the parted ones, and from a normal u of one of them N u + v and N u - v, for N
+large enough, lie on the two sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd, lcm
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+
+from ..errors import RegretlessError
+from .finite_class import Array, FiniteClass
+from .integer_normals import plainer
+
+LARGEST = 1 << 25
+"""The most entries, ways times points, that are looked for: there is no telling before how many ways there are."""
+SAFE = 1 << 62  # products and sums below it are exact in 64 bits
+
+
+def halfspaces(
+    points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None, axes: Sequence[str] | None = None
+) -> FiniteClass:
+    """All that hyperplanes which pass through none of the points say of them: see `FiniteClass.halfspaces`."""
+    found = [[_exact(number, place) for number in point] for place, point in enumerate(points)]
+    if not found:
+        raise RegretlessError("halfspaces of no points; one point at least is expected")
+    dimension = len(found[0])
+    for place, point in enumerate(found):
+        if len(point) != dimension or not dimension:
+            raise RegretlessError(f"point {place} has {len(point)} coordinates; each needs as many, one at least")
+        if homogeneous and not any(point):
+            raise RegretlessError(f"point {place} is the origin, of which hyperplanes through it say nothing")
+    if axes is not None and len(axes) != dimension:
+        raise RegretlessError(f"{len(axes)} names of axes; points have {dimension} coordinates")
+    vectors = [_whole(point if homogeneous else [*point, Fraction(1)]) for point in found]
+    table, normals = dichotomies(vectors)
+    order = np.lexsort(table.T[::-1])
+    normals = plainer(table, normals, np.array(vectors, dtype=object), homogeneous=homogeneous)
+    shown = axes or [f"x{axis}" for axis in range(1, dimension + 1)]
+    called = [_inequality(normal, shown, homogeneous) for normal in normals[order].tolist()]
+    return FiniteClass(table[order], hypotheses=called, points=names or _coordinates(found))
+
+
+def dichotomies(vectors: Any) -> tuple[Array, Array]:
+    """All that hyperplanes through the origin say of some vectors.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (vectors, coordinates)
+        Of whole numbers, none of them zero.
+
+    Returns
+    -------
+    table : ndarray of bool, shape (chambers, vectors)
+        Whether the inner product of the chamber's normals with the vector is positive; it is never 0.
+    normals : ndarray of int64 or object, shape (chambers, coordinates)
+        For each chamber one of its normals, in whole numbers.
+    """
+    lines, place, turned = _lines(_narrow(np.array(vectors, dtype=object)))
+    table, normals = _chambers(lines)
+    return table[:, place] ^ turned, normals
+
+
+def _chambers(lines: Array) -> tuple[Array, Array]:
+    """Those of vectors of which no two are parallel."""
+    table = np.array([[True], [False]])
+    normals = np.stack([lines[0], -lines[0]])
+    for count in range(1, len(lines)):
+        new, before = lines[count], lines[:count]
+        parted, across = _at_right_angles(before, new)
+        whole = _not_among(table, parted)
+        sides = _beside(across, new, before)
+        said = _product(normals[whole], new) > 0
+        table = np.vstack([_with(table[whole], said), _with(parted, True), _with(parted, False)])
+        normals = np.vstack([normals[whole], *sides])
+        refuse_many(len(table), len(lines))
+    return table, normals
+
+
+def refuse_many(ways: int, points: int) -> None:
+    """Refuse what would be more entries than are looked for."""
+    if ways * points > LARGEST:
+        raise RegretlessError(f"halfspaces: more than {LARGEST:,} entries; fewer points are expected")
+
+
+def _at_right_angles(lines: Array, normal: Array) -> tuple[Array, Array]:
+    """The chambers among the vectors at right angles to another one, which is parallel to none of them."""
+    dimension = len(normal)
+    pivot = int(np.flatnonzero(normal)[0])
+    basis = np.zeros((dimension, dimension - 1), dtype=normal.dtype)
+    others = [axis for axis in range(dimension) if axis != pivot]
+    basis[others, range(dimension - 1)] = normal[pivot]
+    basis[pivot] = -normal[others]
+    table, normals = dichotomies(_product(lines, basis))
+    return table, _product(normals, basis.T)
+
+
+def _beside(across: Array, new: Array, before: Array) -> tuple[Array, Array]:
+    """From normals at right angles to a vector, normals on both its sides that say the same of those before."""
+    moved, room = abs(_product(before, new)), abs(_product(across, before.T))
+    factor = (1 + (moved // room).max(axis=1))[:, None]
+    if across.dtype == object or factor.dtype == object or _most(factor) * _most(across) + _most(new) >= SAFE:
+        across, factor = across.astype(object), factor.astype(object)
+    return _reduced(factor * across + new), _reduced(factor * across - new)
+
+
+def _lines(vectors: Array) -> tuple[Array, Array, Array]:
+    """Vectors of which no two are parallel, which of them each one is a multiple of, and whether a negative one."""
+    vectors = _reduced(vectors)
+    leads = np.take_along_axis(vectors, (vectors != 0).argmax(axis=1)[:, None], axis=1)
+    turned = (leads < 0).ravel().astype(bool)
+    vectors = np.where(turned[:, None], -vectors, vectors)
+    numbers: dict[tuple[int, ...], int] = {}
+    place = np.array([numbers.setdefault(tuple(vector), len(numbers)) for vector in vectors.tolist()])
+    _, first = np.unique(place, return_index=True)
+    return vectors[first], place, turned
+
+
+def _not_among(table: Array, others: Array) -> Array:
+    """Which rows are not among other ones."""
+    known = set(_keys(others))
+    return np.fromiter((key not in known for key in _keys(table)), dtype=bool, count=len(table))
+
+
+def _keys(table: Array) -> list[bytes]:
+    bits = np.packbits(table, axis=1)
+    text, size = bits.tobytes(), bits.shape[1]
+    return [text[begin : begin + size] for begin in range(0, len(text), size)]
+
+
+def _with(table: Array, last: Array | bool) -> Array:
+    return np.column_stack([table, np.broadcast_to(last, len(table))])
+
+
+# Whole numbers of any size: in 64 bits where they fit.
+
+
+def _product(one: Array, other: Array) -> Array:
+    if object not in (one.dtype, other.dtype) and _most(one) * _most(other) * one.shape[-1] < SAFE:
+        return one @ other
+    return _narrow(one.astype(object) @ other.astype(object))
+
+
+def _reduced(vectors: Array) -> Array:
+    """The shortest vectors of whole numbers in the same directions."""
+    shared = abs(np.gcd.reduce(vectors, axis=1))  # that of a single large number keeps its sign
+    return _narrow(vectors // shared[:, None])
+
+
+def _narrow(numbers: Array) -> Array:
+    return numbers.astype(np.int64) if _most(numbers) < SAFE else numbers
+
+
+def _most(numbers: Array) -> int:
+    return int(abs(numbers).max(initial=0))
+
+
+def _exact(number: Any, place: int) -> Fraction:
+    if isinstance(number, Rational):
+        return Fraction(number)
+    try:
+        return Fraction(str(number)) if isinstance(number, str) else Fraction(float(number))
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+        raise RegretlessError(f"point {place}: {number!r} is no coordinate; a finite number is expected") from error
+
+
+def _whole(vector: Sequence[Fraction]) -> list[int]:
+    """The shortest vector of whole numbers in the same direction."""
+    scale = lcm(*(number.denominator for number in vector))
+    numbers = [int(number * scale) for number in vector]
+    shared = gcd(*numbers)
+    return [number // shared for number in numbers]
+
+
+def _coordinates(points: Sequence[Sequence[Fraction]]) -> list[str] | None:
+    """What points are called; by their numbers if one stands there twice."""
+    names = [f"({', '.join(map(str, point))})" for point in points]
+    return names if len(set(names)) == len(names) else None
+
+
+def _inequality(normal: Sequence[int], axes: Sequence[str], homogeneous: bool) -> str:
+    """Where a hyperplane says 1, as ``2 x1 - x2 > 3`` or ``x1 + x2 > -4.5``."""
+    weights, offset = (normal, 0) if homogeneous else (normal[:-1], -normal[-1])
+    told = str(offset)
+    if offset % 2 and gcd(*weights) == 2:
+        weights = [weight // 2 for weight in weights]
+        told = f"{'-' if offset < 0 else ''}{abs(offset) // 2}.5"
+    found = ""
+    for axis, weight in zip(axes, weights, strict=True):
+        if weight:
+            sign = (" - " if weight < 0 else " + ") if found else ("-" if weight < 0 else "")
+            found += f"{sign}{'' if abs(weight) == 1 else f'{abs(weight)} '}{axis}"
+    return f"{found or '0'} > {told}"

@@ -1,0 +1,211 @@
+"""The VC dimension of a finite class, with a shattered set."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...errors import RegretlessError
+from ..finite_class import FiniteClass, Words
+from .budget import Progress, Stop, Watch
+from .dimension import Dimension
+
+Points = np.ndarray[Any, np.dtype[np.intp]]
+
+NAME = "VC dimension"
+# Words that are looked at between two looks at `stop`, the clock and Ctrl-C: a few milliseconds, then some tens.
+_FIRST_SLICE, _SLICE = 1 << 18, 1 << 21
+
+
+def vc_dimension(
+    finite_class: FiniteClass,
+    *,
+    limit: float | None = None,
+    on_progress: Progress | None = None,
+    stop: Stop | None = None,
+) -> Dimension:
+    """The size of the largest set of points on which the class has every combination of labels.
+
+    A greedy choice gives the first lower bound, floor(log2 of the number of hypotheses) the first upper one. Then sets
+    of one point more than the lower bound, and of as many points as the upper one, are searched for by turns until
+    the two meet.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+        The class.
+    limit : float, optional
+        Seconds after which what is known by then is the answer.
+    on_progress : callable, optional
+        Called now and then with the number of sets looked at and both bounds.
+    stop : callable, optional
+        Asked as often; if it says so, what is known by then is the answer.
+
+    Returns
+    -------
+    Dimension
+        Its witness is a tuple of points, a shattered set of as many as the lower bound. Of a class without hypotheses,
+        which shatters not even the empty set, it is -1 by convention.
+    """
+    if not finite_class.hypotheses:
+        return Dimension(NAME, -1, -1, ())
+    watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+    search = _Search(finite_class)
+    try:
+        for _ in search.slices():
+            if watch.end(search.steps, search.lower, search.upper):
+                break
+    except MemoryError:
+        pass  # what is known by then is the answer
+    return Dimension(NAME, search.lower, search.upper, tuple(search.witness), watch.seconds, search.steps)
+
+
+def check_shattered(finite_class: FiniteClass, points: Sequence[int]) -> None:
+    """Whether the class has every combination of labels on these points.
+
+    Raises
+    ------
+    RegretlessError
+        If it does not: the first combination that no hypothesis has.
+    """
+    hypotheses, size = finite_class.hypotheses, len(points)
+    for point in points:
+        if not 0 <= point < finite_class.points:
+            raise RegretlessError(f"there is no point {point} among the {finite_class.points} of the class")
+    if len(set(points)) < size:
+        raise RegretlessError("a point twice in one set never has two labels at a time")
+    if hypotheses >> size == 0:
+        raise RegretlessError(f"{size} points need 2^{size} hypotheses; there are {hypotheses}")
+    labels = np.zeros(hypotheses, dtype=np.uint64)
+    for point in points:
+        said = finite_class.rows[:, point >> 6] >> np.uint64(point & 63) & np.uint64(1)
+        labels = labels << np.uint64(1) | said
+    had = np.zeros(1 << size, dtype=bool)
+    had[labels] = True
+    if not had.all():
+        missing = format(int(np.argmin(had)), f"0{size}b")
+        raise RegretlessError(f"no hypothesis says {missing} of the points {', '.join(map(str, points))}")
+
+
+@dataclass
+class _Search:
+    """Both bounds, and what is still being searched for."""
+
+    finite_class: FiniteClass
+    lower: int = 0
+    upper: int = 0
+    witness: list[int] = field(default_factory=list)
+    searches: dict[int, _core.Shatter] = field(default_factory=dict)
+    steps_before: int = 0
+
+    def __post_init__(self) -> None:
+        self.upper = min(self.finite_class.floor_log2, self.finite_class.points)
+        self.places = np.empty(0, dtype=np.intp)
+
+    @property
+    def steps(self) -> int:
+        return self.steps_before + sum(search.steps for search in self.searches.values())
+
+    def slices(self) -> Iterator[None]:
+        """First what can be left out, then a greedy choice, then the search."""
+        yield from self.sift()
+        yield from self.dive()
+        yield from self.turns()
+
+    def sift(self) -> Iterator[None]:
+        """Without the points that shatter no more than an earlier one, or nothing."""
+        found = unlike(self.finite_class)
+        while True:
+            try:
+                next(found)
+            except StopIteration as ended:
+                self.places = ended.value
+                break
+            yield
+        columns = self.finite_class.columns
+        self.columns = columns if len(self.places) == len(columns) else columns[self.places]
+        self.upper = min(self.upper, len(self.places))
+
+    def begin(self, target: int) -> _core.Shatter:
+        return _core.Shatter(self.columns, self.finite_class.hypotheses, target)
+
+    def dive(self) -> Iterator[None]:
+        search, before = self.begin(0), self.steps_before
+        while not search.dive(_SLICE):
+            self.take(search.found)
+            self.steps_before = before + search.steps
+            yield
+        self.take(search.found)
+        self.steps_before = before + search.steps
+
+    def take(self, found: list[int]) -> None:
+        self.witness = [int(self.places[place]) for place in found]
+        self.lower = len(found)
+
+    def turns(self) -> Iterator[None]:
+        """Both searches by turns; what one of them finds may end the other.
+
+        That from above has the smaller share: it matters where the other one does not end in time.
+        """
+        work = _FIRST_SLICE
+        while self.lower < self.upper:
+            self.look(self.lower + 1, work)
+            yield
+            if self.lower + 1 < self.upper:
+                self.look(self.upper, work // 4)
+                yield
+            work = min(2 * work, _SLICE)
+
+    def look(self, target: int, work: int) -> None:
+        if target not in self.searches:
+            self.searches[target] = self.begin(target)
+        answer = self.searches[target].run(work)
+        if answer is None:
+            return
+        if answer:
+            self.take(self.searches[target].found)
+        else:
+            self.upper = target - 1
+        for ended in [size for size in self.searches if not self.lower < size <= self.upper]:
+            self.steps_before += self.searches.pop(ended).steps
+
+
+def unlike(finite_class: FiniteClass) -> Generator[None, None, Points]:
+    """Points of which the hypotheses say neither the same as of an earlier one nor the opposite, nor all the same.
+
+    They are told apart by marks, a few points at a time; where marks are the same, the points are looked at.
+    """
+    points, step = finite_class.points, max(1, _FIRST_SLICE // len(finite_class.everybody))
+    marks, splits = np.empty(points, dtype=np.uint64), np.empty(points, dtype=bool)
+    for begin in range(0, points, step):
+        part = slice(begin, begin + step)
+        plain = _plain(finite_class, part)
+        marks[part], splits[part] = _marks(plain), plain.any(axis=1)
+        yield
+    _, first, like = np.unique(marks, return_index=True, return_inverse=True)
+    twins = np.flatnonzero(first[like] < np.arange(points))
+    for begin in range(0, len(twins), step):
+        some = twins[begin : begin + step]
+        if not np.array_equal(_plain(finite_class, some), _plain(finite_class, first[like[some]])):
+            _, first = np.unique(_plain(finite_class, slice(None)), axis=0, return_index=True)
+            break
+        yield
+    return np.sort(first[splits[first]])
+
+
+def _plain(finite_class: FiniteClass, points: Points | slice) -> Words:
+    """Of the columns of points and their opposites those without hypothesis 0."""
+    columns = finite_class.columns[points]
+    return np.where(columns[:, :1] & np.uint64(1) != 0, columns ^ finite_class.everybody, columns)
+
+
+def _marks(columns: Words) -> Words:
+    """A word for each column: the same for the same ones, and hardly ever for others."""
+    factors = np.random.default_rng(0).integers(1 << 63, size=columns.shape[1], dtype=np.uint64) << np.uint64(1)
+    mixed = (columns ^ (columns >> np.uint64(32))) * (factors | np.uint64(1))
+    found: Words = (mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64)
+    return found

@@ -1,0 +1,325 @@
+"""What all learners of finite classes share: predict, see the label, drop the hypotheses that said otherwise."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, fields
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ...ledger import ClassLedger
+from ...theorem import Theorem
+from ..finite_class import FiniteClass, Words
+from .label import Label
+from .result import ClassPlay
+from .state import Board
+from .validation import label_of, labels_of, points_of
+
+if TYPE_CHECKING:
+    from ...comparator import ClassComparator
+    from ...theorem import Certificate
+    from ...theory.finite_classes import ClassStanding
+
+Array = np.ndarray[Any, Any]
+SLICE = 1 << 24  # words that are looked at before Python sees to Ctrl-C
+
+
+@dataclass(eq=False)
+class ClassLearner(ABC):
+    """The manners that every learner of a finite class has.
+
+    One prediction at a time waits for its label. A late one would be no use: predictions that are made before what is
+    known already is learned can all be wrong in the same way, and no bound would hold.
+
+    A label that no hypothesis is left to agree with is passed over. The learner goes on as it was, but from then on its
+    theorems do not apply.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass or array-like of shape (hypotheses, points)
+        What it learns.
+    """
+
+    finite_class: FiniteClass
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
+    draws: ClassVar[bool] = False  # whether labels are drawn
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.finite_class, FiniteClass):
+            self.finite_class = FiniteClass(self.finite_class)
+        names = self.finite_class.point_names
+        self._places = {} if names is None else {name: place for place, name in enumerate(names)}
+        self._board = self._begin()
+        self._open: tuple[int, Label] | None = None
+        self._tickets = 0
+        self._made = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_made" in self.__dict__ and name in self.__dataclass_fields__:
+            raise RegretlessError(f"{name}= is given when a learner is made; see clone({name}=...)")
+        object.__setattr__(self, name, value)
+
+    # What a learner is.
+
+    def _begin(self) -> Board:
+        """A board on which nothing was played; it refuses parameters that have no meaning."""
+        return Board(self.finite_class)
+
+    @abstractmethod
+    def _say(self, point: int) -> Label:
+        """What it predicts of a point, without a ticket."""
+
+    # Parameters.
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def clone(self, **changes: Any) -> Self:
+        """A new learner with the same parameters but for the changes."""
+        return type(self)(**(self.get_params() | changes))
+
+    def copy(self) -> Self:
+        """The learner as it stands, to go on by itself; a prediction that waits for its label waits in both."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__["_board"] = self._board.copy()
+        return other
+
+    def __copy__(self) -> Self:
+        # Two that shared their arrays would learn from each other's labels.
+        return deepcopy(self)
+
+    # The state.
+
+    @property
+    def rounds_(self) -> int:
+        """Rounds whose label is known."""
+        return int(self._board.book[0])
+
+    @property
+    def mistakes_(self) -> int:
+        """How many of them were predicted wrongly."""
+        return int(self._board.book[1])
+
+    @property
+    def alive_(self) -> Array:
+        """Numbers of the hypotheses that agree with all labels so far."""
+        return self._board.agreeing()
+
+    @property
+    def version_space_(self) -> Words:
+        """The hypotheses that the learner goes by, as bits: never none."""
+        return self._board.kept.copy()
+
+    @property
+    def realizable_(self) -> bool:
+        """Whether some hypothesis agrees with all labels so far."""
+        return self._board.died is None
+
+    @property
+    def died_(self) -> int | None:
+        """The round, from 1, whose label no hypothesis was left to agree with."""
+        return self._board.died
+
+    @property
+    def ledger_(self) -> ClassLedger:
+        """What was observed so far."""
+        return self._board.ledger()
+
+    @property
+    def pending_(self) -> tuple[int, ...]:
+        """The ticket of the prediction whose label is not known yet, if there is one."""
+        return () if self._open is None else (self._open[1].ticket,)
+
+    def state(self) -> bytes:
+        """All that future predictions depend on, as a key."""
+        return self._board.kept.tobytes()
+
+    # One round at a time.
+
+    def predict(self, point: int | str) -> Label:
+        """Predict one round.
+
+        Parameters
+        ----------
+        point : int or str
+            Its number, from 0, or its name.
+
+        Returns
+        -------
+        Label
+            0 or 1.
+
+        Raises
+        ------
+        RegretlessError
+            If the last prediction still waits for its label, or there is no such point.
+        """
+        if self._open is not None:
+            raise RegretlessError("the label of the last prediction is not known yet: update or withdraw it first")
+        place = self._place(point)
+        label = self._say(place)
+        label.ticket = self._tickets
+        self.__dict__["_open"] = place, label  # past the look-out for parameters, which takes its time
+        self.__dict__["_tickets"] += 1
+        return label
+
+    def forecast(self, point: int | str) -> int | float:
+        """What it would predict, without playing a round; where labels are drawn, the probability of 1."""
+        return int(self._say(self._place(point)))
+
+    def update(self, *report: Any) -> int:
+        """Report a label: ``update(label)`` of the open prediction, or ``update(ticket, label)``.
+
+        Parameters
+        ----------
+        ticket : Label or int, optional
+            What `predict` returned, or its number.
+        label : {0, 1}
+            What it should have been.
+
+        Returns
+        -------
+        int
+            1 if the prediction was wrong, else 0.
+        """
+        if len(report) not in (1, 2):
+            raise RegretlessError("give a label, or a ticket and a label")
+        point, predicted = self._waiting(report[0] if len(report) == 2 else None)
+        label = label_of(report[-1])
+        self._settle(point, label, predicted)
+        self.__dict__["_open"] = None
+        return int(label != predicted)
+
+    def withdraw(self, ticket: Label | int) -> None:
+        """Give up a prediction: its label will never be known."""
+        self._waiting(ticket)
+        self.__dict__["_open"] = None
+
+    def _place(self, point: int | str) -> int:
+        if type(point) is int and 0 <= point < self.finite_class.points:
+            return point
+        found = self._places.get(point) if isinstance(point, str) else None
+        return self.finite_class.point(point) if found is None else found
+
+    def _waiting(self, ticket: Any) -> tuple[int, Label]:
+        if self._open is None:
+            raise RegretlessError("no prediction waits for a label; predict first")
+        if ticket is not None and getattr(ticket, "ticket", ticket) != self._open[1].ticket:
+            raise RegretlessError(f"ticket {ticket!r}: its label was reported already, or it was never drawn")
+        return self._open
+
+    def _settle(self, point: int, label: int, predicted: Label) -> None:
+        self._board.core.settle(point, label, int(predicted))
+
+    # Many rounds.
+
+    def play(self, points: Any, labels: Any) -> ClassPlay:
+        """Play rounds in their order.
+
+        Parameters
+        ----------
+        points : array-like of shape (rounds,)
+            Numbers of points, or their names.
+        labels : array-like of shape (rounds,)
+            0 or 1.
+
+        Returns
+        -------
+        ClassPlay
+
+        Raises
+        ------
+        RegretlessError
+            If there is no such point, or a label is something else; nothing is played then.
+        """
+        if self._open is not None:
+            raise RegretlessError("a prediction waits for its label: update or withdraw it first")
+        asked = points_of(points, self.finite_class, self._places)
+        played = ClassPlay(
+            np.empty(len(asked), np.uint8),
+            labels_of(labels, len(asked)),
+            np.empty(len(asked), np.int64),
+            self._room(asked),
+        )
+        self._play(asked, played)
+        return played
+
+    def _room(self, points: Array) -> Array | None:
+        """Room for the probabilities of the labels, where they are drawn."""
+        return None
+
+    def _play(self, points: Array, played: ClassPlay) -> None:
+        """The compiled loop, in slices."""
+        step = max(1, SLICE // len(self._board.kept))
+        for begin in range(0, len(points), step):
+            part = slice(begin, begin + step)
+            self._board.core.play(points[part], played.labels[part], played.predictions[part], played.alive[part])
+            self.__dict__["_tickets"] += len(played.labels[part])
+
+    # What a model file keeps of some learners.
+
+    def _settled(self) -> dict[str, Any]:
+        """Parameters that were left open, as they came to be."""
+        return {}
+
+    def _more(self) -> Any:
+        """What else there is to keep, as JSON values."""
+        return None
+
+    def _go_on(self, kept: Any) -> None:
+        """Go on from there."""
+        if kept is not None:
+            raise ValueError("this learner keeps nothing else")
+
+    def _said(self, point: int, predicted: int) -> Label:
+        """A prediction that was made of a point."""
+        label = self._say(point)
+        if label != predicted:
+            raise ValueError("it would never have predicted that")
+        return label
+
+    # Its own success is judged by theorems.
+
+    def _facts(self) -> dict[str, Any]:
+        """What theorems about this learner need to know of its class: fields of a `ClassStanding`."""
+        return {}
+
+    def standing(self) -> ClassStanding:
+        """What a theorem may know of the learner besides its ledger."""
+        from .certificates import standing
+
+        return standing(self)
+
+    def comparators(self) -> list[ClassComparator]:
+        """The first hypothesis that agrees with all labels, if there is one."""
+        from .certificates import comparators
+
+        return comparators(self)
+
+    def certify(self, *, comparators: Sequence[ClassComparator] | None = None) -> list[Certificate]:
+        """Each theorem about this learner, with the numbers of its run.
+
+        Parameters
+        ----------
+        comparators : sequence of ClassComparator, optional
+            Read them against these instead.
+        """
+        from .certificates import certificates
+
+        return certificates(self, self.comparators() if comparators is None else comparators)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the learner to a ``.rgl`` file; `regretless.load` reads it."""
+        from .persist import write
+
+        write(path, self, {})

@@ -1,0 +1,70 @@
+"""The simplest of learners: some hypothesis that agrees with everything so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...errors import RegretlessError
+from ...theorem import Theorem
+from ...theory.finite_classes import CONSISTENT
+from ..finite_class import unpacked
+from .base import ClassLearner
+from .certificates import ranks
+from .label import Label
+from .state import Board
+
+
+@dataclass(eq=False)
+class Consistent(ClassLearner):
+    """Follow the first hypothesis that agrees with all labels so far.
+
+    It leaves with each mistake, and so there are at most as many as there are hypotheses before the first one that is
+    always right. With singletons that is all of them but one: no vote is taken, and so nothing is learned of the rest.
+
+    Parameters
+    ----------
+    order : sequence of int or str, optional
+        All hypotheses, by number or by name, the first choice first; as they stand in the class by default.
+
+    References
+    ----------
+    Shalev-Shwartz and Ben-David 2014, Cor. 21.2.
+    """
+
+    order: Sequence[int | str] | None = None
+
+    name: ClassVar[str] = "consistent"
+    summary: ClassVar[str] = "what the first hypothesis says that agrees with all labels so far"
+    theorems: ClassVar[tuple[Theorem, ...]] = CONSISTENT
+
+    def _begin(self) -> Board:
+        return Board(self.finite_class, order=self._in_order())
+
+    def _in_order(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        count = self.finite_class.hypotheses
+        if self.order is None:
+            return np.arange(count)
+        if isinstance(self.order, np.ndarray) and self.order.ndim == 1 and self.order.dtype.kind in "iu":
+            found = self.order.astype(np.int64)
+        else:
+            names = self.finite_class.hypothesis_names or []
+            places: dict[Any, int] = {name: place for place, name in enumerate(names)}
+            found = np.array([self._number(one, places) for one in self.order], np.int64)
+        if len(found) != count or not np.array_equal(np.sort(found), np.arange(count)):
+            raise RegretlessError(f"order= must name each of the {count} hypotheses once")
+        return found
+
+    def _number(self, one: Any, places: dict[Any, int]) -> int:
+        found = places.get(one) if isinstance(one, str) else None
+        return self.finite_class.hypothesis(one) if found is None else found
+
+    def _say(self, point: int) -> Label:
+        return Label(self._board.core.predict(point))
+
+    def _facts(self) -> dict[str, Any]:
+        left = unpacked(self._board.kept[None], self.finite_class.hypotheses)[0]
+        return {"place": int(left[self._board.order].argmax()), **ranks(self)}

@@ -1,0 +1,74 @@
+"""The standard optimal algorithm: no deterministic learner has a better bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ... import _core
+from ...checks import one_of
+from ...theorem import Theorem
+from ...theory.finite_classes import STANDARD_OPTIMAL
+from .compare_dimensions import compared, most_words, standing_of
+from .label import Label
+from .search_learner import SearchingLearner
+
+
+@dataclass(eq=False)
+class StandardOptimal(SearchingLearner):
+    """Predict the label whose hypotheses would be costlier to learn.
+
+    Of those that are left, some say 0 of a point and some 1. The label is predicted whose hypotheses have the larger
+    Littlestone dimension, so that a mistake leaves those that have the smaller one. There are at most as many mistakes
+    as the dimension of the class, and labels that force them; every other deterministic learner can be made to err as
+    often at least.
+
+    It has to know the dimensions of what is left: that can take long for large classes, and is remembered.
+
+    Parameters
+    ----------
+    tie : {0, 1}
+        What is predicted when both dimensions are the same.
+
+    References
+    ----------
+    Littlestone 1988.
+    """
+
+    tie: int = 1
+
+    name: ClassVar[str] = "standard-optimal"
+    summary: ClassVar[str] = "the label whose hypotheses have the larger Littlestone dimension"
+    theorems: ClassVar[tuple[Theorem, ...]] = STANDARD_OPTIMAL
+
+    def __post_init__(self) -> None:
+        one_of("tie", self.tie, (0, 1))
+        super().__post_init__()
+        self._stood: tuple[bytes, tuple[int, int]] | None = None  # what was left when it was last judged
+
+    def _say(self, point: int) -> Label:
+        return Label(self._chance(point))
+
+    def _weigh(self, point: int) -> float:
+        zero, one = self._parts(point)
+        costlier = compared(self._search(), one, zero, most_words(self.finite_class))
+        return float(self.tie if costlier == 0 else costlier > 0)
+
+    def _facts(self) -> dict[str, Any]:
+        whole = self.finite_class.remembered("Littlestone dimension", lambda: standing_of(self.finite_class, None))
+        return {"littlestone": whole, "littlestone_left": self._left(whole)}
+
+    def _left(self, whole: tuple[int, int]) -> tuple[int, int]:
+        """Numbers between which the dimension of what is left lies."""
+        kept, key = self._board.kept, self.state()
+        if np.array_equal(kept, self.finite_class.everybody):
+            return whole
+        if self._stood is None or self._stood[0] != key:
+            least, most = standing_of(self.finite_class, kept)
+            self._stood = key, (least, min(most, whole[1]))
+        return self._stood[1]
+
+    def _new_search(self) -> Any:
+        return _core.Littlestone(self.finite_class.columns, self.finite_class.hypotheses)

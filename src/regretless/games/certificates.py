@@ -1,0 +1,187 @@
+"""What the theorems say of two strategies and of how they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import fsum, inf, isfinite, nan
+from typing import Any
+
+import numpy as np
+
+from ..comparator import GameComparator
+from ..ledger import GameLedger
+from ..theorem import RELATIVE, Certificate, Most, Theorem
+from ..theory.correlated import COARSE
+from ..theory.game_facts import GameStanding
+from ..theory.games import BY_METHOD, OTHERS, gap_at
+from .enclosure import trusted_to
+from .payoffs import Payoffs
+from .raw_solution import Found, Vector
+
+EPSILON = 2.0**-52
+TINY = 2.0**-1000  # payoffs near the smallest floats are rounded to whole steps
+SPARE = 16  # operations that are not sums
+SMALL = 1 << 12
+BLOCK = 1 << 22  # numbers that are widened to float64 at once
+BASIC = ("simplex",)  # methods that end at a vertex
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Judged(Certificate):
+    """A certificate of a game."""
+
+    @property
+    def rounding(self) -> float:
+        """By how much what was observed may be above the bound; payoffs may be of any size, and the bound is raised."""
+        return RELATIVE * max(abs(self.bound or 0.0), abs(self.observed or 0.0))
+
+
+def bounded(one: Certificate, most: float = inf) -> Certificate:
+    """The same certificate of a game, which may know the range of the payoffs: no gap and no gain is larger."""
+    told = (one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence)
+    limit = Most(most, "the range of the payoffs") if 0 < most < inf else one.most
+    return Judged(*told, most=limit, read=one.read)
+
+
+def certificates(found: Found, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
+    """Each theorem about a solution of a zero-sum game.
+
+    Parameters
+    ----------
+    found : Found
+    payoffs : Payoffs
+    lower, upper : float
+        What its strategies guarantee, enclosed afresh.
+
+    Returns
+    -------
+    list of Certificate
+    """
+    answers = _answers(found, payoffs, lower, upper)
+    theorems = BY_METHOD.get(found.method, OTHERS)
+    return judged(found, upper - lower, theorems, answers, standing(found, payoffs), payoffs.spread)
+
+
+def judged(
+    found: Found, gap: float, theorems: Sequence[Theorem], answers: GameComparator, learner: Any, spread: float
+) -> list[Certificate]:
+    """The theorems on a solution with such a gap; bounds on self-play are vacuous beyond the range of the payoffs."""
+    ledger = GameLedger(float(found.iterations), gap=gap) if found.ledger is None else replace(found.ledger, gap=gap)
+    most = inf if found.ledger is None else spread
+    return [bounded(theorem.certify(ledger, [answers], learner), most) for theorem in theorems]
+
+
+def coarse_certificates(
+    found: Found, payoffs: Payoffs, column_payoffs: Payoffs, row_gain: float, column_gain: float
+) -> list[Certificate]:
+    """Each theorem about what two learners played together in a game in which both may win.
+
+    Parameters
+    ----------
+    found : Found
+        Of self-play.
+    payoffs, column_payoffs : Payoffs
+        What the row player and what the column player wins.
+    row_gain, column_gain : float
+        By how much each would have won more by its best fixed strategy than by the joint distribution, computed afresh
+        from that.
+
+    Returns
+    -------
+    list of Certificate
+    """
+    if found.ledger is None:
+        return []
+    learner = standing(found, payoffs, column_payoffs)
+    largest = max(value for value in (payoffs.size, column_payoffs.size, 0.0) if isfinite(value))
+    copied = float((found.settings or {}).get("rounding", 0.0))
+    answers = GameComparator(
+        rounds=float(found.iterations),
+        rounding=(sum(payoffs.shape) + found.iterations) * EPSILON * largest + copied + TINY,
+        detail={"row_gain": row_gain, "column_gain": column_gain},
+    )
+    spread = max(payoffs.spread, column_payoffs.spread)
+    certified = [theorem.certify(found.ledger, [answers], learner) for theorem in COARSE.get(found.method, ())]
+    return [bounded(one, spread) for one in certified]
+
+
+def standing(found: Found, payoffs: Payoffs, column_payoffs: Payoffs | None = None) -> GameStanding:
+    """What theorems may know of those who found a solution; of a zero-sum game if there is one matrix."""
+    rows, columns = payoffs.shape
+    known: dict[str, Any] = found.settings or {}
+    return GameStanding(
+        rows,
+        columns,
+        found.method,
+        alternate=bool(known.get("alternate", False)),
+        power=int(known.get("power", 0)),
+        row_rate=float(known.get("row_rate", nan)),
+        column_rate=float(known.get("column_rate", nan)),
+        row_information=float(known.get("row_information", nan)),
+        column_information=float(known.get("column_information", nan)),
+        row_spread=payoffs.spread,
+        column_spread=payoffs.spread if column_payoffs is None else column_payoffs.spread,
+        zero_sum=column_payoffs is None,
+        claim=found.claim,
+        basic=found.method in BASIC,
+    )
+
+
+def theorem_line(found: Found, payoffs: Payoffs) -> tuple[str, Callable[[float], float]] | None:
+    """What a theorem promised of the gap before self-play began: its title, and the bound after so many rounds.
+
+    None of other methods, and where no such theorem applies.
+    """
+    learner = standing(found, payoffs)
+    first = gap_at(learner, 1.0)
+    if first is None:
+        return None
+
+    def after(rounds: float) -> float:
+        promised = gap_at(learner, rounds)
+        return nan if promised is None else promised[1]
+
+    return first[0], after
+
+
+def _answers(found: Found, payoffs: Payoffs, lower: float, upper: float) -> GameComparator:
+    """What each player could gain by answering the other, and what rounding may have to do with it."""
+    p, q = found.row, found.column
+    worth = min(upper, max(lower, _worth(payoffs, p, q) / (float(p.sum()) * float(q.sum()))))
+    played = 0 if found.ledger is None else found.iterations
+    largest = payoffs.size if isfinite(payoffs.size) else _largest(payoffs, p, q)
+    # The ends of the interval are floats, and lie apart by what payoffs are not known of.
+    unknown = 2 * (payoffs.rounding + (trusted_to(payoffs, largest) if payoffs.kind == "operator" else 0.0))
+    copied = float((found.settings or {}).get("rounding", 0.0))
+    return GameComparator(
+        rounds=float(found.iterations),
+        rounding=(len(p) + len(q) + played + SPARE) * EPSILON * largest + unknown + copied + TINY,
+        detail={
+            "row_gain": upper - worth,
+            "column_gain": worth - lower,
+            "row_support": int(np.count_nonzero(p)),
+            "column_support": int(np.count_nonzero(q)),
+        },
+    )
+
+
+def _largest(payoffs: Payoffs, p: Vector, q: Vector) -> float:
+    """The largest product with a linear operator whose payoffs nobody knows."""
+    won, paid = payoffs.times(q) / q.sum(), payoffs.left(p) / p.sum()
+    return max(float(np.abs(won).max()), float(np.abs(paid).max()))
+
+
+def _worth(payoffs: Payoffs, p: Vector, q: Vector) -> float:
+    """p'Aq; of float32 block by block, as the whole in float64 may have no room."""
+    values = payoffs.values
+    if payoffs.kind == "dense" and values.size <= SMALL:
+        # The same bits on every machine, which libraries of linear algebra do not promise.
+        return fsum((p[:, None] * values * q).ravel().tolist())
+    if payoffs.kind != "dense" or values.dtype == np.float64:
+        return float(p @ payoffs.times(q))
+    rows = max(1, BLOCK // len(q))
+    blocks = range(0, len(p), rows)
+    return float(
+        sum(p[begin : begin + rows] @ (values[begin : begin + rows].astype(np.float64) @ q) for begin in blocks)
+    )

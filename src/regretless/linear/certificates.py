@@ -1,0 +1,183 @@
+"""How a learner has its theorems read against the rounds that it played."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from math import inf, nan
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from ..theorem import Certificate, Theorem
+from ..theory.facts import Standing
+from .first_pass import Fresh
+from .labels import codes_of
+from .state import BaseState, Rules
+from .validation import read_labels, read_rows
+
+if TYPE_CHECKING:
+    from .base import OnlineClassifier
+    from .comparators.search import Geometry, Question, Rounds
+
+
+NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
+
+
+class Certified(Fresh, ABC):
+    """What a learner offers of certificates, and what learners of other kinds do in their own way.
+
+    Attributes
+    ----------
+    theorems : tuple of Theorem
+        About the learner, whatever its parameters.
+    """
+
+    theorems: ClassVar[tuple[Theorem, ...]]
+
+    classes_: Array
+    state_: BaseState
+    until_clean: bool = False
+
+    @abstractmethod
+    def rules(self) -> Rules:
+        """The composition that the parameters stand for."""
+
+    @abstractmethod
+    def played_rules(self) -> Rules:
+        """The rules of the rounds played last."""
+
+    @abstractmethod
+    def _require_fitted(self) -> None:
+        """Refuse a learner that has learned nothing."""
+
+    def geometry(self) -> Geometry:
+        """How this learner's theorems measure a comparator."""
+        from .comparators.search import Geometry
+
+        return Geometry()
+
+    def judge(self, question: Question) -> list[Certificate]:
+        """One certificate a theorem."""
+        from .comparators.search import certify
+
+        return certify(question)
+
+    def declined(self, why: str) -> list[Certificate]:
+        """Certificates that do not apply, all for the same reason."""
+        return [Certificate(theorem, None, None, None, why) for theorem in self.proven()]
+
+    def proven(self) -> tuple[Theorem, ...]:
+        """The theorems about this learner with its parameters."""
+        return self.theorems
+
+    def standings(self) -> list[Standing]:
+        """What theorems may ask of each target: of the rules that were played, should the parameters be others now."""
+        rules = self.played_rules()
+        radius = rules.radius if rules.geometry == "ball" else inf
+        steady = self.state_.steady
+        return [Standing(norm, rules.eta, rules.rate, rules.loss, radius, steady) for norm in self.state_.norms()]
+
+    def certify(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        against: Any = None,
+        svm: bool = True,
+        iid: bool = False,
+        delta: float = 0.05,
+    ) -> list[Certificate]:
+        """Read every theorem of this learner against the rounds that it played.
+
+        Parameters
+        ----------
+        X, y
+            The rounds, once, as they were given to `fit` (which may have made several passes) or, all together, to
+            `partial_fit`.
+        against : array-like, shape (features,) or (targets, features), optional
+            Your own comparator, instead of those found in hindsight; with an intercept it may have one column more, for
+            the weight of the constant feature.
+        svm : bool, default=True
+            Whether to try scikit-learn's linear SVMs as comparators. Where it is not installed the certificates say
+            that they were not tried.
+        iid : bool, default=False
+            Whether you vouch that the rounds are independent draws from one distribution; `certify_risk` then says
+            what the first pass guarantees of new ones.
+        delta : float, default=0.05
+            How improbable it may be that this guarantee fails.
+
+        Returns
+        -------
+        list of Certificate
+            One a theorem. With several classes both sides are summed over the one-against-rest problems.
+        """
+        from .verify_rounds import OTHERS, gives
+
+        self._require_fitted()
+        future = self.certify_risk(delta) if iid else []
+        batch = read_rows(X, learner=self, reset=False)
+        codes = self.codes(read_labels(y, len(batch)))
+
+        def again() -> Iterator[tuple[Batch, Array]]:
+            yield batch, codes
+
+        if self.ledger_.weighted == 0 and self.state_.steady and not gives(cast("OnlineClassifier", self), again):
+            return self.declined(OTHERS.format(name="X")) + future
+        return self.judged(self.question(again, len(batch), in_memory=True, svm=svm, against=against)) + future
+
+    def judged(self, question: Question) -> list[Certificate]:
+        """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""
+        from .comparators.candidates import svms_are_there
+
+        found = self.judge(question)
+        if not question.svm or not question.in_memory or question.against is not None or svms_are_there():
+            return found
+        return [
+            replace(one, comparator=replace(one.comparator, left_out=NO_SVMS)) if one.comparator is not None else one
+            for one in found
+        ]
+
+    def question(
+        self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, seconds: float = 10.0
+    ) -> Question:
+        """What is to be certified, given a way to read the rounds again."""
+        from .comparators.search import Question
+
+        return Question(
+            state=self.state_,
+            rules=self.played_rules(),
+            standings=self._completed(self.standings(), rows),
+            theorems=self.proven(),
+            rounds=rounds,
+            in_memory=in_memory,
+            rows=rows,
+            svm=svm,
+            against=None if against is None else self.comparators(against),
+            seconds=seconds,
+            geometry=self.geometry(),
+        )
+
+    def _completed(self, standings: list[Standing], rows: int) -> list[Standing]:
+        """The standings, which know how wide rows are, and of a run until clean how many passes over them it made."""
+        passes = self.ledger_.rounds / rows if rows and self.until_clean and len(standings) == 1 else nan
+        wide = [replace(one, width=self.state_.columns + 1.0) for one in standings]
+        return [replace(one, passes=passes) for one in wide] if passes.is_integer() else wide
+
+    def codes(self, labels: Array) -> Array:
+        """What the kernel plays for labels that are all known."""
+        return codes_of(labels, self.classes_)
+
+    def comparators(self, against: Any) -> tuple[Array, Array]:
+        """A user's comparators as (columns, targets) and the weights of the constant feature, (targets,)."""
+        given = np.atleast_2d(np.asarray(against, dtype=np.float64))
+        columns, targets = self.state_.columns, self.state_.targets
+        widths = (columns, columns + 1) if self.rules().intercept else (columns,)
+        if given.ndim != 2 or given.shape[0] != targets or given.shape[1] not in widths or not np.isfinite(given).all():
+            wanted = " or ".join(f"({targets}, {width})" for width in widths)
+            raise RegretlessError(f"the comparator has shape {given.shape}; it must be finite and of shape {wanted}")
+        biases = given[:, columns] if given.shape[1] > columns else np.zeros(targets)
+        return np.ascontiguousarray(given[:, :columns].T), biases

@@ -1,0 +1,332 @@
+"""Comparators along a ray: for one direction d, every vector s * d at once, from one reading in constant memory.
+
+The hinge loss of s * d is the sum of 1 - s m over the margins m = y <d, x> below 1 / s. The kernel bins the margins so
+that 1 / s can be the edge of a bin; then counts and sums by bin give that hinge loss exactly. Edges are under one per
+cent apart and every bound is flat around its best scale, so nothing worth having is missed between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass, field, replace
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...comparator import Comparator
+from ...data.batch import Array, Batch
+from ...errors import RegretlessError
+from ...ledger import Ledger
+from ...theorem import Theorem
+from ...theory.facts import SHORTEST2, Standing
+from ..state import length
+from .accumulators import Span, Tally, signed, taken
+
+COARSE = 16  # edges passed over in the first search for the best scale
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Where a ray points: a vector with its share of the constant feature, its length, and where it comes from; and
+    what it measures in the geometry of the learner (see `Comparator`)."""
+
+    name: str
+    vector: Array
+    bias: float
+    size: float
+    own: float = nan
+    divergence: float = 0.0
+    product: float = nan
+
+    @classmethod
+    def along(cls, name: str, vector: Array, bias: float = 0.0, size: float = 1.0) -> Direction | None:
+        """The direction of a vector, at a length that brings margins near 1; None when it has none."""
+        given = length(vector, bias)
+        return cls(name, vector / given * size, bias / given * size, size) if 0 < given < inf else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ray:
+    """Sums over the rounds from which every s * direction can be read.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (bins,)
+        Upper edge of each bin of positive margins.
+    count, total, squares : ndarray, shape (bins,)
+        Rounds, sum of margins and sum of their squares with a margin below each edge.
+    all_total, all_squares : float
+        The same sums over all rounds.
+    """
+
+    direction: Direction
+    edges: Array
+    count: Array
+    total: Array
+    squares: Array
+    all_total: float
+    all_squares: float
+    least: float
+    rounds: float
+    max_norm2: float
+    total_norm2: float
+    loss_name: str
+    bins: Array
+    _made: dict[int, Comparator] = field(default_factory=dict, repr=False, compare=False)
+
+    def at(self, edge: int) -> Comparator:
+        """The comparator whose hinge loss starts at that edge: s = 1 / edges[edge]."""
+        return self._with_vector(self._at(edge))
+
+    def _with_vector(self, found: Comparator) -> Comparator:
+        return replace(found, vector=found.norm / self.direction.size * self.direction.vector)
+
+    def _at(self, edge: int) -> Comparator:
+        # Without its vector, which is long: thousands of scales are looked at, the same ones for every theorem.
+        made = self._made.get(edge)
+        if made is not None:
+            return made
+        s = 1 / float(self.edges[edge])
+        count, total, squares = self.count[edge], self.total[edge], self.squares[edge]
+        made = self._comparator(s, float(count - s * total), float(count - 2 * s * total + s * s * squares))
+        self._made[edge] = made
+        return made
+
+    def separating(self) -> Comparator | None:
+        """The shortest comparator without hinge loss, when the direction separates the rounds."""
+        if not self.least > SHORTEST2:
+            return None
+        return self._comparator(1 / self.least, 0.0, 0.0)
+
+    def zero(self) -> Comparator:
+        """The comparator v = 0."""
+        return self._comparator(0.0, self.rounds, self.rounds)
+
+    def _comparator(self, s: float, hinge: float, squared_hinge: float) -> Comparator:
+        hinge, squared_hinge = max(hinge, 0.0), max(squared_hinge, 0.0)
+        return Comparator(
+            name=self.direction.name,
+            norm=s * self.direction.size,
+            hinge=hinge,
+            squared_hinge=squared_hinge,
+            loss=self._loss(s, hinge, squared_hinge),
+            least=s * self.least,
+            rounds=self.rounds,
+            max_norm2=self.max_norm2,
+            total_norm2=self.total_norm2,
+            bias=s * self.direction.bias,
+            own=s * self.direction.own,
+            divergence=self.direction.divergence,
+            product=s * self.direction.product,
+        )
+
+    def _loss(self, s: float, hinge: float, squared_hinge: float) -> float | None:
+        if self.loss_name == "hinge":
+            return hinge
+        if self.loss_name == "squared-hinge":
+            return squared_hinge
+        if self.loss_name == "square":
+            return float(self.rounds - 2 * s * self.all_total + s * s * self.all_squares)
+        if self.loss_name == "logistic":
+            # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
+            rounds, total = self.bins[:, 0], self.bins[:, 1]
+            filled = rounds > 0
+            return float((rounds[filled] * np.logaddexp(0, -s * total[filled] / rounds[filled])).sum())
+        return None
+
+    def best(self, theorem: Theorem, ledger: Ledger, standing: Standing) -> Comparator | None:
+        """The comparator on this ray that serves a theorem best; None where none meets its assumptions.
+
+        The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and a fine one around its
+        best find it.
+        """
+
+        def slack(comparator: Comparator) -> float:
+            return theorem.slack(ledger, comparator, standing)
+
+        first, last = self._range()
+        coarse = range(first, last + 1, COARSE)
+        middle = min(coarse, key=lambda edge: slack(self._at(edge)))
+        fine = range(max(first, middle - COARSE), min(last, middle + COARSE) + 1)
+        candidates: list[Comparator | None] = [self._at(min(fine, key=lambda edge: slack(self._at(edge))))]
+        candidates += [self.zero(), self.separating()]
+        found = min((c for c in candidates if c is not None), key=slack)
+        return self._with_vector(found) if slack(found) < np.inf else None
+
+    def _range(self) -> tuple[int, int]:
+        """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make
+        every round count, or hardly any."""
+        filled = np.flatnonzero(np.diff(self.count, prepend=self.count[0]))
+        if not filled.size:
+            return 0, len(self.edges) - 1
+        octaves = 6 << _core.RAY_MANTISSA_BITS
+        return max(0, int(filled[0]) - octaves), min(len(self.edges) - 1, int(filled[-1]) + octaves)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """Sums along some directions, over rounds that may count for more or less than one.
+
+    Attributes
+    ----------
+    bins : ndarray, shape (directions, 2 * RAY_SIDE, 3)
+        By bin of margins: rounds, sum of margins, sum of their squares.
+    least : ndarray, shape (directions,)
+        Smallest margin.
+    rounds, longest, total : float
+        How many rounds, and their largest squared length and the sum of these.
+    """
+
+    bins: Array
+    least: Array
+    rounds: float
+    longest: float
+    total: float
+
+    def scaled(self, weight: float) -> Seen:
+        """The same as if every round were so many."""
+        return replace(self, bins=weight * self.bins, rounds=weight * self.rounds, total=weight * self.total)
+
+    def __add__(self, other: Seen) -> Seen:
+        return Seen(
+            self.bins + other.bins,
+            np.minimum(self.least, other.least),
+            self.rounds + other.rounds,
+            max(self.longest, other.longest),
+            self.total + other.total,
+        )
+
+    def rays(self, directions: list[Direction], loss_name: str) -> list[Ray]:
+        """One ray a direction."""
+        seen = self.rounds, self.longest, self.total
+        return [_ray(d, self.bins[k], float(self.least[k]), seen, loss_name) for k, d in enumerate(directions)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the bins that are empty, which are most."""
+        filled = np.flatnonzero(self.bins.any(axis=2))
+        held = self.bins.reshape(-1, self.bins.shape[2])[filled]
+        return _unpacked, (self.bins.shape, filled, held, self.least, self.rounds, self.longest, self.total)
+
+
+def _unpacked(shape: tuple[int, ...], filled: Array, held: Array, *rest: Any) -> Seen:
+    bins = np.zeros(shape)
+    bins.reshape(-1, shape[2])[filled] = held
+    return Seen(bins, *rest)
+
+
+class _Bins:
+    """What the kernel adds up along some directions over rounds that were played equally often."""
+
+    def __init__(self, count: int) -> None:
+        self.bins = np.zeros((count, 2 * _core.RAY_SIDE, 3))
+        self.least = np.full(count, np.inf)
+        self.seen = np.zeros(3)
+
+
+class Sight(Tally):
+    """Reads rounds along some directions.
+
+    Parameters
+    ----------
+    directions : list of Direction
+        All of the same length, at least as long as the rows are wide.
+    intercept : float
+        Size of the constant feature.
+    target, targets : int
+        Whose signs these are, of how many.
+    """
+
+    def __init__(self, directions: list[Direction], intercept: float, target: int = 0, targets: int = 1) -> None:
+        self.target, self.targets, self.intercept, self.size = target, targets, intercept, len(directions)
+        self._stacked = np.ascontiguousarray(np.column_stack([d.vector for d in directions]))
+        self._biases = np.array([d.bias for d in directions])
+        self._begin()
+
+    def _begin(self) -> None:
+        self._scratch = np.zeros(self.size)
+        self._sums: dict[int, _Bins] = {}
+
+    def fresh(self) -> Sight:
+        """One that has taken nothing yet."""
+        other = copy(self)
+        other._begin()
+        return other
+
+    def take(self, times: int, batch: Batch, codes: Array) -> None:
+        """Put the margins of some rounds into their bins."""
+        s = self._sums.setdefault(times, _Bins(self.size))
+        row, why = _core.sight(
+            batch.values,
+            batch.indices,
+            batch.starts,
+            signed(codes, self.target, self.targets),
+            self.intercept,
+            self._stacked,
+            self._biases,
+            s.bins,
+            s.least,
+            s.seen,
+            self._scratch,
+        )
+        if why is not None:
+            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+
+    def sums(self) -> Seen:
+        """The bins of all rounds."""
+        found = self._sums or {1: _Bins(self.size)}
+        bins = sum((times * s.bins for times, s in found.items()), np.zeros((self.size, 1, 1)))
+        least = np.min([s.least for s in found.values()], axis=0)
+        played, total = (sum(times * s.seen[place] for times, s in found.items()) for place in (0, 2))
+        longest = max(s.seen[1] for s in found.values())
+        return Seen(bins, least, float(played), float(longest), float(total))
+
+
+def look(
+    rounds: Iterable[tuple[Batch, Array]], directions: list[Direction], *, intercept: float, span: Span, loss_name: str
+) -> list[Ray]:
+    """Read all rounds once along some directions.
+
+    Parameters
+    ----------
+    rounds : iterable of (Batch, signs)
+        Signs are int32, +1 or -1.
+    directions : list of Direction
+        All of the same length, at least as long as the rows are wide.
+    intercept : float
+        Size of the constant feature.
+    span : Span
+        How often each of them was played.
+    loss_name : str
+        What the learner is charged.
+    """
+    (seen,) = taken([Sight(directions, intercept)], rounds, [span])
+    rays: list[Ray] = seen.rays(directions, loss_name)
+    return rays
+
+
+def _ray(direction: Direction, bins: Array, least: float, seen: tuple[float, float, float], loss_name: str) -> Ray:
+    side = _core.RAY_SIDE
+    below = np.cumsum(bins[:side], axis=0)[:-1] + bins[side:].sum(axis=0)  # the last bin has no upper edge
+    whole = bins.sum(axis=0)
+    return Ray(
+        direction,
+        _edges(),
+        below[:, 0],
+        below[:, 1],
+        below[:, 2],
+        float(whole[1]),
+        float(whole[2]),
+        least,
+        *seen,
+        loss_name,
+        bins,
+    )
+
+
+def _edges() -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Upper edge of each positive bin but the last: floats whose low mantissa bits are zero."""
+    places = np.arange(_core.RAY_SIDE - 1, dtype=np.int64) + ((_core.RAY_LOWEST + 1023) << _core.RAY_MANTISSA_BITS)
+    return (places << (52 - _core.RAY_MANTISSA_BITS)).view(np.float64)

@@ -1,0 +1,351 @@
+"""Finding comparators in hindsight: good directions first, then the best scale along each, read against the same
+rounds.
+
+Any vector gives a valid certificate; the search only makes the numbers small. Directions come from the run itself, from
+extra passes of our own learners (the averaged perceptron, and gradient descent in balls of several sizes, whose
+averages follow the path of linear SVMs), from scikit-learn's LinearSVC when the rounds are at hand and it is wanted,
+from the maximum margin when they can be separated, and from the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import log2, nan, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...comparator import Comparator
+from ...data.batch import Array, Batch
+from ...ledger import Ledger
+from ...theorem import Certificate, Theorem, summed
+from ...theory.facts import SEPARATES, Standing
+from ..state import BaseState, Rules, length
+from .accumulators import Span, Tally, signed, taken, together
+from .averages import Means, Plan
+from .evaluate import CHARGED, Exact, Suffered, Vector
+from .line_search import Direction, Ray, Sight
+
+Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
+MOST_PLAYED = 3_000_000  # entries that the extra passes of one learner look at, when rounds are few
+YOURS = "yours, scaled"
+BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
+
+
+class Geometry:
+    """How a learner's theorems measure a comparator, and which ones they allow: any vector, by its Euclidean length."""
+
+    PART: ClassVar[str] = "what is allowed of yours"  # the name of what `admissible` makes of a user's vector
+
+    def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
+        """The length of a vector in the learner's own geometry, of degree 1, and its divergence, of degree 0."""
+        return length(vector, bias), 0.0
+
+    def product(self, vector: Array, bias: float, target: int) -> float:
+        """Inner product of a vector with the learner's dual coordinates; NaN where no theorem asks for it."""
+        return nan
+
+    def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
+        """The vector itself if it is allowed, or what is near it and is."""
+        return vector, bias
+
+    def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
+        """More comparators to try when all rounds are at hand, as (name, vector, weight of the constant feature)."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be certified.
+
+    Attributes
+    ----------
+    state : State
+        Of the learner, after its run.
+    rules : Rules
+        What it played by.
+    standings : list of Standing
+        One a target.
+    theorems : tuple of Theorem
+    rounds : callable
+        ``rounds()`` reads the same rounds again: batches with the numbers the kernel plays (signs, or places of
+        classes).
+    in_memory : bool
+        Whether all rounds are at hand, as one batch, so that exact margins and linear SVMs may be tried.
+    rows : int
+        How many rounds there are in one reading.
+    svm : bool
+        Whether scikit-learn may be asked.
+    against : tuple of (ndarray, float) or None
+        The user's own comparators, shape (columns, targets), with their weights of the constant feature.
+    seconds : float
+        How much CPU time the search for maximum margins may take.
+    geometry : Geometry
+        How the learner's theorems measure a comparator.
+    other : sequence of (name, vectors, weights of the constant feature)
+        More directions to look along, shapes (columns, targets) and (targets,).
+    """
+
+    state: BaseState
+    rules: Rules
+    standings: list[Standing]
+    theorems: tuple[Theorem, ...]
+    rounds: Rounds
+    in_memory: bool
+    rows: int
+    svm: bool = False
+    against: tuple[Array, Array] | None = None
+    seconds: float = 10.0
+    geometry: Geometry = field(default_factory=lambda: Geometry())
+    other: Sequence[tuple[str, Array, Array]] = ()
+
+    def ledgers(self) -> list[Any]:
+        """What theorems are read on: one ledger a target."""
+        return list(self.state.ledgers())
+
+    def ledger(self) -> Any:
+        """That of the whole."""
+        return self.state.ledger()
+
+    def sums(self, target: int | None = None) -> Ledger:
+        """How many rounds a target played, or the whole, and how long their rows are."""
+        return self.state.ledger() if target is None else self.state.ledgers()[target]
+
+    def whole_standing(self, norm: float) -> Any:
+        """What theorems may ask of all classes together, whose weights have this length."""
+        passes = self.sums().rounds / self.rows if self.rows else nan
+        return replace(self.standings[0], norm=norm, passes=passes if passes.is_integer() else nan)
+
+    def span(self, target: int) -> Span:
+        """Which of the rounds a target played."""
+        return Span.of(self.rows, self.state.ledgers()[target].rounds)
+
+    def whole_span(self) -> Span:
+        """Which of the rounds all classes together played."""
+        return Span.of(self.rows, self.state.ledger().rounds)
+
+    def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
+        """What some tallies come to over the rounds that their targets played, or that all classes together did."""
+        spans = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
+        return [found for group in together(tallies) for found in taken(group, self.rounds(), spans)]
+
+    def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
+        """Mean weights of other learners that go over the same rounds, but for those that came to grief."""
+        means = Means(self.state.columns, self.state.targets, plans)
+        random = np.random.default_rng(0)
+        for _ in range(epochs(self)):
+            for batch, codes in self.rounds():
+                # In an order of their own, if it is free: what comes sorted by label would be learned badly.
+                means.play(batch, codes, random.permutation(len(batch)) if self.in_memory else None)
+        return [found for found in means.found() if found is not None]
+
+
+def certify(question: Question) -> list[Certificate]:
+    """One certificate a theorem; with several classes, both of its sides summed over the one-against-rest problems."""
+    chosen = _all_chosen(question, _leads(question))
+    per_target = _certified(question, chosen)
+    return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The vectors that serve the theorems of one target best, one each, and why none separates its rounds."""
+
+    vectors: list[Vector]
+    inseparable: str | None
+
+
+def _all_chosen(question: Question, leads: list[Leads]) -> list[Choice]:
+    """What one reading of the rounds says is best for each target."""
+    intercept, targets = question.rules.intercept, question.state.targets
+    sights = [Sight(lead.directions, intercept, target, targets) for target, lead in enumerate(leads)]
+    chosen = []
+    for group in together(sights):  # as long as their tables are kept
+        for sight, seen in zip(group, question.gather(group), strict=True):
+            target = sight.target
+            ledger, standing = question.ledgers()[target], question.standings[target]
+            rays = seen.rays(leads[target].directions, standing.loss)
+            vectors = [_chosen(rays, theorem, ledger, standing) for theorem in question.theorems]
+            chosen.append(Choice(vectors, leads[target].inseparable))
+    return chosen
+
+
+def _certified(question: Question, chosen: list[Choice]) -> list[list[Certificate]]:
+    # Rays are for choosing, and nearly right. What is printed is read from the vectors themselves.
+    vectors = [choice.vectors for choice in chosen]
+    if question.against is not None:
+        weights, biases = question.against
+        yours = [Vector("yours", weights[:, target], float(biases[target])) for target in range(len(chosen))]
+        vectors = [[first, *others] for first, others in zip(yours, vectors, strict=True)]
+    found = read_all(question, vectors)
+    return [_of_target(question, target, choice, found[target]) for target, choice in enumerate(chosen)]
+
+
+def _of_target(question: Question, target: int, leads: Choice, comparators: list[Comparator]) -> list[Certificate]:
+    ledger, standing = question.ledgers()[target], question.standings[target]
+    certificates = []
+    for theorem in question.theorems:
+        # Each count has its best comparator, but there is one regret: against the first theorem's.
+        own = comparators if not theorem.quantity.endswith("regret") else comparators[:1]
+        certificate = theorem.certify(ledger, own, standing)
+        if certificate.why == SEPARATES[0] and leads.inseparable is not None:
+            certificate = replace(certificate, why=leads.inseparable)
+        certificates.append(certificate)
+    return certificates
+
+
+def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing) -> Vector:
+    """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
+    found = [best for ray in rays if (best := ray.best(theorem, ledger, standing)) is not None]
+    best = theorem.certify(ledger, found, standing).comparator or rays[0].zero()
+    vector = np.zeros(len(rays[0].direction.vector)) if best.vector is None else best.vector
+    return Vector(best.name, vector, best.bias)
+
+
+def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
+    """The rounds with the signs of one target."""
+    for batch, codes in question.rounds():
+        yield batch, signed(codes, target, question.state.targets)
+
+
+def read(question: Question, target: int, vectors: list[Vector]) -> list[Comparator]:
+    """Read given vectors against the rounds of one target, exactly as they are."""
+    (found,) = question.gather([_exact(question, target, vectors)])
+    return _comparators(question, target, vectors, found)
+
+
+def read_all(question: Question, vectors: list[list[Vector]]) -> list[list[Comparator]]:
+    """Read given vectors of every target in one go."""
+    found = question.gather([_exact(question, target, its) for target, its in enumerate(vectors)])
+    return [_comparators(question, target, its, found[target]) for target, its in enumerate(vectors)]
+
+
+def _exact(question: Question, target: int, vectors: list[Vector]) -> Exact:
+    state, loss = question.state, question.standings[target].loss
+    return Exact(vectors, state.columns, question.rules.intercept, loss, target, state.targets)
+
+
+def _comparators(question: Question, target: int, vectors: list[Vector], found: Suffered) -> list[Comparator]:
+    geometry, loss = question.geometry, question.standings[target].loss
+    comparators = []
+    for k, v in enumerate(vectors):
+        own, divergence = geometry.measure(v.vector, v.bias, target)
+        more = {
+            "loss": float(found.losses[k, 2]) if loss in CHARGED else None,
+            "vector": v.vector,
+            "bias": v.bias,
+            "own": own,
+            "divergence": divergence,
+            "product": geometry.product(v.vector, v.bias, target),
+        }
+        comparators.append(found.comparator(k, v.name, length(v.vector, v.bias), **more))
+    return comparators
+
+
+# ---- directions
+
+
+@dataclass(slots=True)
+class Leads:
+    """Where to look for the comparators of one target, and why none separates its rounds, if that is known."""
+
+    directions: list[Direction]
+    inseparable: str | None = None
+
+
+def _leads(question: Question) -> list[Leads]:
+    columns, targets = question.state.columns, question.state.targets
+    if question.against is not None:
+        candidates = [(YOURS, *question.against)]
+    else:
+        final = question.state.coefficients(), question.state.biases()
+        candidates = [("final weights", *final), *question.other, *extra_passes(question)]
+    leads = []
+    for c in range(targets):
+        unit = unit_length(question.sums(c))
+        lead = Leads(_along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates]))
+        if question.in_memory and question.against is None:
+            more, lead.inseparable = _from_memory(question, c)
+            lead.directions += _along(question, c, unit, more)
+        # Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds.
+        first = Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit, unit)
+        lead.directions = lead.directions or [first]
+        leads.append(lead)
+    return leads
+
+
+def _along(
+    question: Question, target: int, unit: float, vectors: Sequence[tuple[str, Array, float]]
+) -> list[Direction]:
+    """Directions along these vectors, or along what is near them and allowed, each measured."""
+    found = []
+    for name, vector, bias in vectors:
+        allowed, its_bias = question.geometry.admissible(vector, bias)
+        if name == YOURS and (its_bias != bias or not np.array_equal(allowed, vector)):
+            name = question.geometry.PART
+        direction = Direction.along(name, allowed, its_bias, unit)
+        if direction is not None:
+            own, divergence = question.geometry.measure(direction.vector, direction.bias, target)
+            product = question.geometry.product(direction.vector, direction.bias, target)
+            found.append(replace(direction, own=own, divergence=divergence, product=product))
+    return found
+
+
+def unit_length(ledger: Ledger) -> float:
+    """A length, a power of two, that brings the margins of the rows to about 1."""
+    longest = sqrt(ledger.max_norm2)
+    return 2.0 ** -round(log2(longest)) if longest > 0 else 1.0
+
+
+def extra_plans(question: Question) -> list[Plan]:
+    """Whose averages are looked along: the perceptron's, and gradient descent's in four balls."""
+    intercept, ledger = question.rules.intercept, question.sums()
+    longest = sqrt(ledger.max_norm2)
+    if longest == 0 or ledger.rounds == 0:
+        return []
+    # The bounds are at least (r |v|)^2, so no vector longer than sqrt(rounds) / r says more than v = 0 does.
+    largest = sqrt(ledger.rounds) / longest
+    plans = [("perceptron, averaged", Rules(intercept=intercept))]
+    return plans + [
+        (
+            f"gradient descent in a ball of {share * largest:.3g}, averaged",
+            Rules("ball", "hinge", "self-tuned", share * largest, share * largest * sqrt(2), 0.0, intercept),
+        )
+        for share in BALLS
+    ]
+
+
+def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
+    """Averages of our own learners over the same rounds."""
+    plans = extra_plans(question)
+    return question.means(plans) if plans else []
+
+
+def epochs(question: Question) -> int:
+    """Few rounds are worth more passes."""
+    if not question.in_memory:
+        return 1
+    entries = sum(batch.entries for batch, _ in question.rounds())
+    return min(30, max(3, MOST_PLAYED // max(entries, 1)))
+
+
+def _from_memory(question: Question, target: int) -> tuple[list[tuple[str, Array, float]], str | None]:
+    """Vectors that need all rounds at hand, and why no margin separates them, if that is known."""
+    from .candidates import margin_direction, svm_directions
+
+    intercept, ledger = question.rules.intercept, question.sums(target)
+    found: list[tuple[str, Array, float]] = []
+    obstacle = None
+    for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
+        if not batch.columns:
+            continue
+        margin = margin_direction(batch, signs, intercept, question.seconds / question.state.targets)
+        if isinstance(margin, str):
+            obstacle = margin
+        else:
+            found.append(margin)
+        if question.svm:
+            found += svm_directions(batch, signs, intercept, ledger.max_norm2)
+        found += question.geometry.directions(batch, signs, target)
+    return found, obstacle

@@ -1,0 +1,525 @@
+"""What arrives at the edge: rows, labels and weights as Python keeps them, checked and brought into one form.
+
+scikit-learn's own validation says the same things in the same words, but costs two seconds to import. Neither
+scipy nor pandas is imported to find out what an object is: a library that is not loaded cannot have made it.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from copy import copy
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..arrays import laid_out
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+FLOATS = (DOUBLE, SINGLE)
+INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
+SCALE = "scale the columns"
+EXTREME = 1e-75, 1e75  # numbers whose fourth powers are no floats
+ARROW_ROWS_AT_A_TIME = 1024  # one slab of the result stays in the cache while its columns are laid down
+
+RESHAPE = (
+    "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or "
+    "array.reshape(1, -1) if it contains a single sample."
+)
+
+
+class ColumnRefused(RegretlessError):
+    """A column of a table that holds no numbers.
+
+    Attributes
+    ----------
+    column : object
+        Its name.
+    found : str
+        What it holds.
+    """
+
+    def __init__(self, column: object, found: str) -> None:
+        self.column, self.found = column, found
+        super().__init__(
+            f"Column {column!r} of X holds {found}, which is not a kind of number; convert it or leave it out."
+        )
+
+    def __reduce__(self) -> tuple[type[ColumnRefused], tuple[object, str]]:
+        return type(self), (self.column, self.found)
+
+
+def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True) -> Batch:
+    """Bring X into the form that the compiled loop reads, copying only what it must.
+
+    Parameters
+    ----------
+    X : array, sequence, scipy sparse matrix or table
+        The rows. Tables are pandas frames and whatever offers ``__arrow_c_stream__``. Whether the values are
+        finite is left to the loop that reads them anyway.
+    learner : Estimator
+        Its ``n_features_in_`` and ``feature_names_in_`` are set or compared with.
+    reset : bool
+        True where a model begins: the columns of X are the columns from now on. False: they must be the same.
+    in_order : bool, default=True
+        Whether to copy the columns of sparse rows, and to make sure that those of every row ascend and occur once.
+        False leaves both to a loop that reads the rows in their order: it copies them piece by piece, and notices; for
+        rows that it refuses there is :func:`ascending`.
+
+    Returns
+    -------
+    Batch
+        Without labels. Float32 and float64 stay what they are; everything else becomes float64.
+    """
+    if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in FLOATS and _is_plain(X):
+        batch, names = Batch(X, None, X.shape[1]), None
+    else:
+        batch, names = _read_any(X, in_order)
+    known = vars(learner)
+    if reset:
+        learner.n_features_in_ = batch.columns
+        known.pop("feature_names_in_", None)
+        if names is not None:
+            learner.feature_names_in_ = names
+        return batch
+    if names is not None or "feature_names_in_" in known:
+        _compare_names(names, known.get("feature_names_in_"), type(learner).__name__)
+    if batch.columns != known.get("n_features_in_", batch.columns):
+        raise RegretlessError(
+            f"X has {batch.columns} features, but {type(learner).__name__} is expecting "
+            f"{known['n_features_in_']} features as input."
+        )
+    return batch
+
+
+def ascending(batch: Batch) -> Batch:
+    """A copy of a sparse batch in which each row's columns ascend and those that occur twice are summed."""
+    from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
+
+    shape = len(batch), batch.columns
+    try:
+        # What is checked is a copy: another thread may write to what was given.
+        matrix = csr_array((batch.values, batch.indices, batch.starts), shape=shape, copy=True)
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise RegretlessError(f"X is not a valid sparse matrix: {error}") from error
+    matrix.sum_duplicates()
+    return Batch(matrix.data, batch.labels, batch.columns, matrix.indices, matrix.indptr)
+
+
+def _entries(batch: Batch, row: int) -> tuple[Array, Array | None]:
+    """The values in a row, and their columns if it is sparse."""
+    if batch.starts is None or batch.indices is None:
+        return batch.values[row], None
+    entries = slice(int(batch.starts[row]), int(batch.starts[row + 1]))
+    return batch.values[entries], batch.indices[entries]
+
+
+def fault_of(batch: Batch, row: int, why: str) -> tuple[str, str]:
+    """What is wrong with a row of finite numbers that the loop refused, and what to do about it.
+
+    Parameters
+    ----------
+    batch : Batch
+        What the loop was reading.
+    row : int
+        The row it stopped at.
+    why : str
+        What it said.
+
+    Returns
+    -------
+    tuple of str
+        What is extreme about the row, or else about the weights, to be put behind its name; and the advice.
+    """
+    if why != "diverged":
+        return (
+            "is too long: the squares of its numbers add up to infinity" if why == "not finite" else f"is {why}"
+        ), SCALE
+    largest = float(np.abs(_entries(batch, row)[0]).max(initial=0.0))
+    if 0 < largest < EXTREME[0]:
+        return f"is so short (its largest entry is {largest:.3g}) that a step along it is too long for floats", SCALE
+    if largest > EXTREME[1]:
+        found = (
+            f"is so long (its largest entry is {largest:.3g}) that what is charged for it, or its square, is too large"
+        )
+        return f"{found} for floats", SCALE
+    found = "makes the score too large: the weights, or what is summed up of them, would overflow"
+    return found, f"lower the rate or {SCALE}"
+
+
+def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None) -> str:
+    """Why the loop refused a row: what stands in it, and where.
+
+    Parameters
+    ----------
+    batch : Batch
+        What the loop was reading.
+    row : int
+        The row it stopped at.
+    names : sequence of str, optional
+        The names of the columns, if they have any.
+    """
+    values, columns = _entries(batch, row)
+    unfit = np.flatnonzero(~np.isfinite(values))
+    if not unfit.size:
+        return f"Input X contains a value too large: the squares in row {row} (from 0) add up to infinity."
+    place = int(unfit[0])
+    column = place if columns is None else int(columns[place])
+    what = "NaN" if np.isnan(values[place]) else f"infinity or a value too large for {batch.values.dtype!r}"
+    called = f"column {column}" if names is None else f"column {names[column]!r}"
+    return f"Input X contains {what}. It stands in row {row}, {called} (counted from 0)."
+
+
+def read_labels(y: Any, rows: int) -> Array:
+    """One label a row, as a one-dimensional array of numbers, truth values or strings (dtype U).
+
+    Parameters
+    ----------
+    y : array, sequence or series
+        A column vector is accepted with a warning. Numbers must be whole.
+    rows : int
+        How many labels there must be.
+    """
+    labels: Array = y if type(y) is np.ndarray else _label_array(y)
+    if labels.ndim != 1:
+        labels = _one_dimensional(labels)
+    if labels.dtype.kind not in "iubU":
+        labels = _discrete(labels)
+    if len(labels) != rows:
+        raise RegretlessError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
+    return labels
+
+
+def read_weights(sample_weight: Any, rows: int, *, all_zero: bool = False) -> Array | None:
+    """One weight a row, as float64, or None where all weigh the same.
+
+    Parameters
+    ----------
+    sample_weight : None, number, array or sequence
+        Nothing may be negative or infinite. One number stands for every row.
+    rows : int
+        How many weights there must be.
+    all_zero : bool, default=False
+        Whether a batch in which nothing counts is fine, as it is in the middle of a stream.
+    """
+    if sample_weight is None:
+        return None
+    given = np.asarray(sample_weight)
+    weights: Array = given if given.dtype == DOUBLE else _as_double(given)
+    if weights.ndim == 0 and isinstance(sample_weight, (Real, np.ndarray, np.generic)):
+        weights = np.full(rows, weights)
+    if weights.ndim != 1:
+        raise RegretlessError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. "
+            f"Expected either a scalar value or a 1D array of length {rows}."
+        )
+    if len(weights) != rows:
+        raise RegretlessError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    least, largest = weights.min(), weights.max()
+    if not np.isfinite(least) or not np.isfinite(largest):
+        raise RegretlessError(f"Input sample_weight contains {_not_finite(weights)}.")
+    if least < 0:
+        raise RegretlessError("Negative values in data passed to `sample_weight`.")
+    if largest == 0 and not all_zero:
+        raise RegretlessError("Sample weights must contain at least one non-zero number.")
+    return laid_out(weights)
+
+
+# ---- rows
+
+
+def _is_plain(array: Array) -> bool:
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned
+
+
+def _read_any(X: Any, in_order: bool) -> tuple[Batch, Array | None]:
+    sparse, pandas = sys.modules.get("scipy.sparse"), sys.modules.get("pandas")
+    if sparse is not None and sparse.issparse(X):
+        return _read_sparse(X, in_order), None
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        # Not through Arrow: there the index would become a column and every NaN a null.
+        return _read_pandas(X, pandas.SparseDtype), _names(X.columns)
+    if hasattr(X, "__arrow_c_stream__"):
+        return _read_arrow(X)
+    return _read_dense(X), None
+
+
+def _read_dense(X: Any) -> Batch:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise RegretlessError("Input X contains NaN: it is a masked array with masked entries.")
+    rows: Array = np.asarray(X)
+    if rows.ndim != 2:
+        raise RegretlessError(_wrong_shape(rows))
+    if rows.dtype not in FLOATS:
+        rows = _as_double(rows)
+    _refuse_empty(rows.shape)
+    return Batch(laid_out(rows), None, rows.shape[1])
+
+
+def _wrong_shape(rows: Array) -> str:
+    if rows.ndim > 2:
+        return f"Found array with dim {rows.ndim}, while dim <= 2 is required."
+    found = "scalar array" if rows.ndim == 0 else "1D array"
+    return f"Expected 2D array, got {found} instead:\narray={rows}.\n{RESHAPE}"
+
+
+def _refuse_empty(shape: tuple[int, ...]) -> None:
+    for count, noun in zip(shape, ("sample(s)", "feature(s)"), strict=True):
+        if count == 0:
+            raise RegretlessError(f"Found array with 0 {noun} (shape={shape}) while a minimum of 1 is required.")
+
+
+def _as_double(array: Array) -> Array:
+    kind = array.dtype.kind
+    if kind == "c":
+        raise RegretlessError(f"Complex data not supported\n{array}\n")
+    if kind in "SUTV":
+        raise RegretlessError(
+            "dtype='numeric' is not compatible with arrays of bytes/strings. "
+            "Convert your data to numeric values explicitly instead."
+        )
+    if kind not in "biufO":
+        raise RegretlessError(f"{array.dtype} is not a kind of number; convert it to numbers first.")
+    try:
+        return array.astype(DOUBLE)
+    except (ValueError, OverflowError) as error:
+        raise RegretlessError(str(error)) from error
+
+
+def _read_sparse(X: Any, in_order: bool) -> Batch:
+    if X.ndim != 2:
+        raise RegretlessError(f"Expected 2D input, got input with shape {X.shape}.\n{RESHAPE}")
+    _refuse_empty(X.shape)
+    matrix = X if X.format == "csr" else X.tocsr()
+    if matrix is not X:
+        matrix.sum_duplicates()
+    elif in_order:
+        matrix = _with_own_columns(X)
+    values = matrix.data if matrix.dtype in FLOATS else _as_double(matrix.data)
+    indices, starts = _integers(matrix.indices), _integers(matrix.indptr)
+    used = int(starts[-1])
+    if used < len(values):  # scipy lets the arrays be longer than what the rows use of them
+        values, indices = values[:used], indices[:used]
+    return Batch(laid_out(values), None, X.shape[1], indices, starts)
+
+
+def _with_own_columns(X: Any) -> Any:
+    """The same matrix, whose columns ascend and which nobody else can change: what is checked is what will be used."""
+    matrix = copy(X)
+    matrix.indices, matrix.indptr = X.indices.copy(), X.indptr.copy()
+    starts, room = matrix.indptr, min(len(matrix.indices), len(X.data))
+    if starts[0] != 0 or starts[-1] > room or (starts[1:] < starts[:-1]).any():
+        raise RegretlessError(
+            "X is not a valid sparse matrix: its row starts do not ascend from 0 to the number of entries"
+        )
+    if not matrix.has_canonical_format:
+        matrix.data = X.data.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _integers(array: Array) -> Array:
+    return laid_out(array if array.dtype in INTEGERS else array.astype(np.int64))
+
+
+def _read_pandas(frame: Any, sparse_dtype: type) -> Batch:
+    dtypes = list(frame.dtypes)
+    if dtypes and all(isinstance(dtype, sparse_dtype) for dtype in dtypes):
+        return _read_sparse(frame.sparse.to_coo(), True)
+    for name, dtype in zip(frame.columns, dtypes, strict=True):
+        if dtype.kind not in "biufcO":
+            raise ColumnRefused(name, str(dtype))
+    try:
+        if all(isinstance(dtype, np.dtype) for dtype in dtypes):
+            return _read_dense(frame.to_numpy())
+        return _read_dense(frame.to_numpy(dtype=DOUBLE, na_value=np.nan))
+    except ValueError as error:
+        _refuse_text(frame)
+        raise error if isinstance(error, RegretlessError) else RegretlessError(str(error)) from error
+
+
+def _refuse_text(frame: Any) -> None:
+    """Refuse the first column with a string that is no number."""
+    for place, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        for value in frame.iloc[:, place] if dtype.kind == "O" else ():
+            if isinstance(value, str) and not _is_number(value):
+                raise ColumnRefused(name, f"text, such as {value!r}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_arrow(X: Any) -> tuple[Batch, Array | None]:
+    import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
+
+    try:
+        table = pa.RecordBatchReader.from_stream(X).read_all()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise RegretlessError(
+            f"Expected a 2-dimensional container but got {type(X)} instead. Pass a DataFrame containing a "
+            "single row (i.e. single sample) or a single column (i.e. single feature) instead."
+        ) from error
+    _refuse_empty(table.shape)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        _check_arrow_column(name, column, pa.types)
+    dtype = SINGLE if all(kind == pa.float32() for kind in table.schema.types) else DOUBLE
+    values: Array = np.empty(table.shape, dtype)
+    begin = 0
+    for slab in table.to_batches(max_chunksize=ARROW_ROWS_AT_A_TIME):
+        for place, column in enumerate(slab.columns):
+            values[begin : begin + len(slab), place] = column.to_numpy(zero_copy_only=False)
+        begin += len(slab)
+    return Batch(values, None, table.num_columns), _names(table.column_names)
+
+
+def _check_arrow_column(name: str, column: Any, types: Any) -> None:
+    if column.null_count:
+        row = int(np.flatnonzero(column.is_null().to_numpy())[0])
+        raise RegretlessError(f"Input X contains NaN: row {row} (counted from 0) of column {name!r} is null.")
+    numeric = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
+    if not any(is_kind(column.type) for is_kind in numeric):
+        raise ColumnRefused(name, str(column.type))
+
+
+# ---- names of columns
+
+
+def _names(columns: Iterable[object]) -> Array | None:
+    names = list(columns)
+    types = sorted({type(name).__qualname__ for name in names})
+    if len(types) > 1 and "str" in types:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your input has "
+            f"{types} as feature name / column name types. If you want feature names to be stored and "
+            "validated, you must convert them all to strings, by using X.columns = X.columns.astype(str) for "
+            "example. Otherwise you can remove feature / column names from your input data, or convert them "
+            "all to a non-string data type."
+        )
+    return np.asarray(names, dtype=object) if types == ["str"] else None
+
+
+def _compare_names(given: Array | None, fitted: Array | None, learner: str) -> None:
+    if given is None:
+        _warn_user(f"X does not have valid feature names, but {learner} was fitted with feature names")
+    elif fitted is None:
+        _warn_user(f"X has feature names, but {learner} was fitted without feature names")
+    elif not np.array_equal(given, fitted):
+        raise RegretlessError(names_differ(set(given), set(fitted)))
+
+
+def _warn_user(message: str) -> None:
+    # Above this line: _compare_names, read_rows, the learner's method, whoever called it.
+    warnings.warn(message, UserWarning, stacklevel=5)
+
+
+def names_differ(given: set[str], fitted: set[str]) -> str:
+    """What to say of columns whose names are others than those that a model was fitted with, or in another order."""
+    message = "The feature names should match those that were passed during fit.\n"
+    for title, names in (
+        ("Feature names unseen at fit time:\n", sorted(given - fitted)),
+        ("Feature names seen at fit time, yet now missing:\n", sorted(fitted - given)),
+    ):
+        if names:
+            message += title + "".join(f"- {name}\n" for name in names[:5]) + "- ...\n" * (len(names) > 5)
+    if given == fitted:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+# ---- labels
+
+
+def _label_array(y: Any) -> Array:
+    if y is None:
+        raise RegretlessError("This learner requires y to be passed, but the target y is None.")
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(y):
+        raise RegretlessError("y should be a 1d array, got a sparse matrix instead.")
+    labels: Array = np.asarray(y)
+    if labels.dtype.kind in "SU" and isinstance(y, (list, tuple)):
+        return np.asarray(y, dtype=object)  # numpy has turned any numbers among them into strings
+    return labels
+
+
+def _one_dimensional(labels: Array) -> Array:
+    if labels.ndim != 2 or labels.shape[1] != 1:
+        raise RegretlessError(f"y should be a 1d array, got an array of shape {labels.shape} instead.")
+    exceptions = sys.modules.get("sklearn.exceptions")
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+        "(n_samples, ), for example using ravel().",
+        UserWarning if exceptions is None else exceptions.DataConversionWarning,
+        stacklevel=4,
+    )
+    return labels.ravel()
+
+
+def _discrete(labels: Array) -> Array:
+    kind = labels.dtype.kind
+    if kind == "f":
+        return _whole(labels)
+    if kind == "O":
+        return _same_kind(labels)
+    if kind == "T":  # numpy's strings of any length, among which some may be missing
+        return _same_kind(labels.astype(object))
+    if kind == "c":
+        raise RegretlessError(f"Complex data not supported\n{labels}\n")
+    if kind == "S":
+        raise RegretlessError(
+            "Support for labels represented as bytes is not supported. "
+            "Convert the labels to a string or integer format."
+        )
+    raise RegretlessError(f"Unknown label type: {labels.dtype}")
+
+
+def _whole(labels: Array) -> Array:
+    if len(labels) <= 8:  # a few calls of numpy cost more than a few numbers
+        whole = all(label.is_integer() for label in labels.tolist())
+    else:
+        whole = bool(np.isfinite(labels).all()) and np.array_equal(np.floor(labels), labels)
+    if whole:
+        return labels
+    if not np.isfinite(labels).all():
+        raise RegretlessError(f"Input y contains {_not_finite(labels)}.")
+    raise RegretlessError(
+        "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete "
+        "classes on a regression target with continuous values."
+    )
+
+
+def _not_finite(values: Array) -> str:
+    return "NaN" if np.isnan(values).any() else f"infinity or a value too large for {values.dtype!r}"
+
+
+def _same_kind(labels: Array) -> Array:
+    values = labels.tolist()
+    types = set(map(type, values))
+    if all(issubclass(kind, str) for kind in types):
+        return labels.astype(np.str_)
+    if all(issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in types):
+        numbers = np.array(values)
+        if numbers.dtype.kind in "iub":
+            return numbers
+        if numbers.dtype.kind == "f":
+            return _whole(numbers)
+    if any(map(_missing, values)):
+        raise RegretlessError("Input y contains NaN.")
+    found = ", ".join(sorted(kind.__name__ for kind in types))
+    raise RegretlessError(f"Unknown label type: {found}. Labels must all be numbers or all be strings.")
+
+
+def _missing(label: object) -> bool:
+    # pandas.NA refuses to be compared, so it is known by its type's name.
+    nothing = label is None or type(label).__name__ in ("NAType", "NaTType")
+    return nothing or (isinstance(label, float) and label != label)

@@ -1,0 +1,1 @@
+"""Model files: their format, and what their metadata may say."""

@@ -1,0 +1,122 @@
+"""What a model file says of itself is believed only in the very form that it was written in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike, fspath
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..errors import ModelError, RegretlessError
+
+T = TypeVar("T")
+Array = np.ndarray[Any, Any]
+
+
+def fitted(
+    path: str | PathLike[str], description: Mapping[str, Any], rebuild: Callable[[], T]
+) -> tuple[T, dict[str, Any]]:
+    """What is rebuilt from a description and its arrays, and what was kept with it.
+
+    Raises
+    ------
+    ModelError
+        If they do not fit together.
+    """
+    try:
+        return rebuild(), dict(one(description["extra"], dict, "extra"))
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
+
+
+@contextmanager
+def fits(what: str) -> Iterator[None]:
+    """Whatever goes wrong while a description is taken apart is a fault of the description.
+
+    Raises
+    ------
+    ModelError
+        If something goes wrong; `what` says of what.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        if isinstance(error, RegretlessError):
+            raise
+        raise ModelError(f"{what} does not fit together ({error!r})") from error
+
+
+def one(value: Any, kind: type, what: str) -> Any:
+    """A value of the very type that is expected; a truth value is no number.
+
+    Raises
+    ------
+    ValueError
+        If it is of another, as everywhere here.
+    """
+    if type(value) is not kind:
+        raise ValueError(f"{what} is of another type than {kind.__name__}")
+    return value
+
+
+def count(value: Any, what: str, least: int = 0) -> int:
+    """A whole number of at least `least`."""
+    number: int = one(value, int, what)
+    if number < least:
+        raise ValueError(f"{what} is below {least}")
+    return number
+
+
+def digits(text: Any) -> int:
+    """A whole number that was written as text, for JSON has none of 64 bits that everybody reads alike."""
+    if not (one(text, str, "a number").isascii() and text.isdigit()):
+        raise ValueError(f"{text[:40]!r} is no whole number")
+    return int(text)
+
+
+def names(found: Any, many: int, whose: str) -> list[str] | None:
+    """As many names, or None."""
+    if found is None:
+        return None
+    if len(one(found, list, "names")) != many:
+        raise ValueError(f"there are not as many names as {whose}")
+    return [one(name, str, "a name") for name in found]
+
+
+def parameters(described: Any, kinds: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
+    """A learner's parameters, each of a type that `kinds` has for it, or None; lists hold numbers, and a range is a
+    tuple."""
+    found = dict(one(described, dict, "parameters"))
+    for name, value in found.items():
+        if value is not None and type(value) not in kinds.get(name, ()):
+            raise ValueError(f"there is no parameter {name} of this type")
+        if type(value) is list and not all(type(part) in (bool, int, float) for part in value):
+            raise ValueError(f"{name} holds something else than numbers")
+    if found.get("value_range") is not None:
+        found["value_range"] = tuple(found["value_range"])
+    return found
+
+
+def refuse_shapes(shapes: Mapping[str, tuple[int, ...]], tensors: Mapping[str, Array]) -> None:
+    """Refuse arrays that are not those of the learner that is described."""
+    if set(shapes) != set(tensors):
+        raise ValueError("it has other arrays than such a learner")
+    for name, array in tensors.items():
+        if array.shape != shapes[name] or array.dtype != np.float64:
+            raise ValueError(f"{name} has another shape or type than the learner asks for")
+
+
+def whole_numbers(*arrays: Array) -> bool:
+    """Whether all of these are whole numbers of at least 0."""
+    return all(bool((np.isfinite(each) & (each >= 0) & (np.floor(each) == each)).all()) for each in arrays)
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON values."""
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(part) for part in value]
+    return value.item() if isinstance(value, np.generic) else value

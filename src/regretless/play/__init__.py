@@ -1,0 +1,25 @@
+"""Any learner against any nature: what the one is sure not to exceed, beside what the other is sure to force."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .result import Meeting
+    from .run import meet
+    from .tracing import trace
+
+_HOMES = {"Meeting": "result", "meet": "run", "trace": "tracing"}
+
+__all__ = ["Meeting", "meet", "trace"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

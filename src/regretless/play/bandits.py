@@ -1,0 +1,225 @@
+"""A bandit against a nature: all runs together, by the loop that is made for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bandits.certificates import certificates
+from ..bandits.simulation import Pulls, simulate
+from ..bandits.simulation.runner import MOST_REALISED
+from ..bandits.simulation.storage import MOST_LEDGERS
+from ..bandits.simulation.thread_pool import processors
+from ..environments import Environment, Stochastic, promises_of
+from ..environments.labels import Labels
+from ..errors import RegretlessError
+from .lower_bounds import Kept, beside
+from .player import Point
+from .result import Meeting
+
+if TYPE_CHECKING:
+    from ..bandits.base import Bandit
+    from ..comparator import BanditComparator
+    from ..environments.lower_bounds import Opposed, Promise
+    from ..ledger import BanditLedger
+    from ..theorem import Certificate
+
+Array = np.ndarray[Any, Any]
+CURVES = ("losses", "regrets", "loss_curve", "regret_curve")
+FEWEST = 16  # runs that are played together, so that no processor has to wait for long
+FEW_ARMS = 16  # whose losses are looked at whatever it takes
+
+
+def meet_arms(
+    learner: Bandit,
+    nature: Labels | Environment,
+    rounds: int,
+    marks: Sequence[int],
+    opposed: Opposed,
+    *,
+    runs: int,
+    first: int,
+    on_rounds: Callable[[int], None],
+    stop: Callable[[], bool],
+) -> Meeting:
+    """Some runs; if somebody wishes to stop before the first is over, as much of it as was played."""
+    world = nature.as_losses() if isinstance(nature, Labels) else nature
+    heard, joined = _Heard(on_rounds), Joined()
+    for numbers in _together(world, rounds, range(first, first + runs)):
+        try:
+            joined.add(_some(learner, world, rounds, marks, numbers, heard, stop))
+        except RegretlessError:
+            if not (stop() and (joined.runs or heard.rounds)):
+                raise
+        if stop():
+            break
+    if not joined.runs:
+        # A run that is not over has no books; about as many rounds as it had, of those of all, are played again.
+        played = min(rounds - 1, max(1, heard.rounds // min(runs, processors() if world.oblivious else 1)))
+        again = [mark for mark in marks if mark < played]
+        joined.add(simulate(learner, world, rounds=played, first=first, marks=[*again, played]))
+    return _told(joined, nature, opposed, joined.runs < runs or joined.rounds < rounds)
+
+
+def _some(
+    learner: Bandit,
+    world: Environment,
+    rounds: int,
+    marks: Sequence[int],
+    numbers: range,
+    heard: _Heard,
+    stop: Callable[[], bool],
+) -> Pulls:
+    heard.begin()
+    many, first = len(numbers), numbers[0]
+    return simulate(learner, world, rounds=rounds, runs=many, first=first, marks=marks, on_rounds=heard, stop=stop)
+
+
+def _together(world: Environment, rounds: int, numbers: range) -> list[range]:
+    """The runs in as many parts as it takes to look at the losses of each one.
+
+    Losses by chance are made once more to be looked at, if those of all runs that are asked for together are not too
+    many. With few arms that takes a few times as long as to play, and is done in any case: what runs can be told of
+    does not depend on how many were asked for, nor on how many were over at a stop. More arms are left to `simulate`.
+    """
+    cells = rounds * world.arms
+    step = MOST_REALISED // cells
+    if not isinstance(world, Stochastic) or world.alike or world.arms > FEW_ARMS or step < FEWEST:
+        return [numbers]
+    return [numbers[place : place + step] for place in range(0, len(numbers), step)]
+
+
+class _Heard:
+    """Remembers how many rounds were played."""
+
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self._tell, self._before, self.rounds = tell, 0, 0
+
+    def begin(self) -> None:
+        """More runs begin, whose rounds are counted from 0."""
+        self._before = self.rounds
+
+    def __call__(self, rounds: int) -> None:
+        self.rounds = self._before + rounds
+        self._tell(self.rounds)
+
+
+class Joined:
+    """Runs of one learner in one environment that were played in parts."""
+
+    def __init__(self) -> None:
+        self.runs, self.seconds = 0, 0.0
+        self._curves: dict[str, list[Array]] = {name: [] for name in CURVES}
+        self._ledgers: list[BanditLedger] = []
+        self._compared: list[list[BanditComparator]] = []
+
+    def add(self, part: Pulls) -> None:
+        """Some more runs."""
+        if not self.runs:
+            self._first = part
+        self.runs += part.runs
+        self.seconds += part.seconds
+        for name, found in self._curves.items():
+            found.append(getattr(part, name))
+        room = MOST_LEDGERS - len(self._ledgers)
+        if part is not self._first and room > 0:
+            self._keep(part, room)
+
+    def _keep(self, part: Pulls, room: int) -> None:
+        if not self._ledgers:
+            self._ledgers += self._first.ledgers
+            self._compared += self._first.comparators()
+            room -= len(self._ledgers)
+        self._ledgers += part.ledgers[: max(room, 0)]
+        self._compared += part.comparators()[: max(room, 0)]
+
+    @property
+    def learner(self) -> Bandit:
+        """As it was given."""
+        return self._first.learner
+
+    @property
+    def rounds(self) -> int:
+        """Of each run."""
+        return self._first.rounds
+
+    @property
+    def marks(self) -> Array:
+        """Numbers of rounds at which curves have their points."""
+        return self._first.marks
+
+    def all(self, name: str) -> Array:
+        """Losses or regrets of all runs, or their curves."""
+        return np.concatenate(self._curves[name])
+
+    def certificates(self) -> list[Certificate]:
+        """What the theorems say of all of them, as far as books were kept."""
+        if not self._ledgers:
+            return self._first.certificates()
+        # Of several parts all losses are by chance, no arm sleeps, and each run is compared with its own best arm.
+        return certificates(self.learner.theorems, self._first.stands, self._ledgers, self._compared)
+
+
+def _told(pulls: Joined, nature: Any, opposed: Opposed, stopped: bool) -> Meeting:
+    losses, regrets = pulls.all("losses"), pulls.all("regrets")
+    quantities = {"loss": losses, "regret": regrets}
+    if isinstance(nature, Labels):
+        quantities |= {"mistakes": losses, "regret in mistakes": regrets}
+    return Meeting(
+        kind="bandits",
+        learner=pulls.learner,
+        nature=nature,
+        rounds=pulls.rounds,
+        runs=pulls.runs,
+        counts="loss",
+        more="",
+        curve=_curve(pulls),
+        totals=losses,
+        quantities=quantities,
+        certificates=pulls.certificates(),
+        opposed=opposed,
+        promises=[_read(one, quantities) for one in promises_of(nature, pulls.rounds, opposed)],
+        seconds=pulls.seconds,
+        stopped=stopped,
+    )
+
+
+def _read(promise: Promise, quantities: dict[str, Array]) -> Kept:
+    """What a bandit loses is drawn: of what is expected its mean over the runs is seen, and nothing of a single run."""
+    if promise.quantity.startswith("expected "):
+        promise = replace(promise, quantity=promise.quantity.removeprefix("expected "), kind="expected")
+    return beside(promise, quantities)
+
+
+def _curve(pulls: Joined) -> list[Point]:
+    losses, regrets = pulls.all("loss_curve").mean(0), pulls.all("regret_curve").mean(0)
+    return [
+        Point(mark, loss, loss - regret if np.isfinite(regret) else None)
+        for mark, loss, regret in zip(pulls.marks.tolist(), losses.tolist(), regrets.tolist(), strict=True)
+    ]
+
+
+def replayed(learner: Bandit, nature: Labels | Environment, rounds: int, run: int) -> Bandit:
+    """The learner as a run has left it: its draws depend on its seed and the number of the run alone."""
+    found = learner
+    for after, *_ in drawn(learner, nature, rounds, run):
+        found = after
+    return found
+
+
+def drawn(
+    learner: Bandit, nature: Labels | Environment, rounds: int, run: int
+) -> Iterator[tuple[Bandit, str, float, float]]:
+    """The rounds of a run, one at a time: the learner after it, the arm, with what probability, and what it lost."""
+    world = nature.as_losses() if isinstance(nature, Labels) else nature
+    found = learner.clone(seed=learner.seed_, run=run, n_arms=world.arms)
+    opponent = world.begin(run)
+    for _ in range(rounds):
+        losses = opponent.losses(found.probabilities() if getattr(world, "foresees", False) else None)
+        draw = found.draw(None if not np.isnan(losses).any() else ~np.isnan(losses))
+        found.update(draw, losses if found.sees_all else float(losses[int(draw)]))
+        opponent.see(int(draw))
+        yield found, world.names[int(draw)], float(draw.probability), float(losses[int(draw)])

@@ -1,0 +1,112 @@
+"""Which learners can meet which natures: said by names, before anything is made or loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from ..bandits.registry import BANDITS
+from ..environments.registry import NATURES, entry_of
+from ..errors import RegretlessError
+from ..experts.registry import EXPERT_LEARNERS
+from ..finite_classes.learners.registry import CLASS_LEARNERS
+from ..linear.registry import LEARNERS
+
+Kind = Literal["class", "linear", "experts", "bandits"]
+
+# In this order a name that stands in several tables is looked for.
+TABLES: dict[Kind, tuple[str, ...]] = {
+    "class": tuple(CLASS_LEARNERS),
+    "linear": tuple(LEARNERS),
+    "experts": tuple(EXPERT_LEARNERS),
+    "bandits": tuple(BANDITS),
+}
+PREFIXES = {"classes": "class", "linear": "linear", "experts": "experts", "bandits": "bandits"}
+GIVES = {
+    "class": ("points",),
+    "linear": ("points", "votes", "rows"),
+    "experts": ("points", "votes", "arms"),
+    "bandits": ("points", "votes", "arms"),
+}
+# What the classes say of themselves, which it would take numpy to ask; a test asks them.
+OF_LABELS = ("weighted-majority", "aggregating", "ridge", "exp4")  # they need votes: bare losses are nothing to them
+FOLLOWING = ("randomized-weighted-majority",)  # combiners that draw one of their experts
+WORST = "worst-case"  # a nature that is made of the learner itself, so that it is in no table of natures
+DRAWS_LABELS = ("randomized-optimal",)
+WATCHES_DRAWS = ("most-drawn-loses",)
+TAKES = {
+    "class": "it learns the points of a finite class",
+    "linear": "it learns rows and their labels",
+    "experts": "it combines votes, or the losses of arms",
+    "bandits": "it draws arms, or follows votes",
+}
+OF_VOTES = "it combines votes"
+
+
+def fits(kind: Kind, learner: str, nature: str) -> bool:
+    """Whether such a learner can meet such a nature."""
+    if nature == WORST:
+        return kind == "class" and learner not in DRAWS_LABELS
+    gives = entry_of(nature).gives
+    if gives not in GIVES[kind] or (gives == "arms" and learner in OF_LABELS):
+        return False
+    return nature not in WATCHES_DRAWS or kind == "bandits" or learner in FOLLOWING
+
+
+def natures_for(kind: Kind, learner: str) -> list[str]:
+    """The natures that it can meet."""
+    return [nature for nature in (*NATURES, WORST) if fits(kind, learner, nature)]
+
+
+def resolve(learner: str, nature: str) -> tuple[Kind, str]:
+    """The table and the name of a learner: of several of one name, the first that can meet the nature.
+
+    Parameters
+    ----------
+    learner : str
+        A name, or one with its table before it, as in ``bandits.hedge``.
+    nature : str
+
+    Raises
+    ------
+    RegretlessError
+        If there is none, or it cannot meet this nature: the message says what it can meet.
+    """
+    if nature not in (*NATURES, WORST):
+        raise RegretlessError(f"there is no nature called {nature!r}; {_known(nature, (*NATURES, WORST))}")
+    found = list(_called(learner))
+    if not found:
+        known = dict.fromkeys(name for names in TABLES.values() for name in names)
+        raise RegretlessError(f"there is no learner called {learner!r}; {_known(learner, tuple(known))}")
+    for kind, name in found:
+        if fits(kind, name, nature):
+            return kind, name
+    kind, name = found[0]
+    can = ", ".join(natures_for(kind, name))
+    raise RegretlessError(f"{learner} cannot meet {nature}: {_why_not(kind, name, nature)}; it can meet {can}")
+
+
+def _known(name: str, names: tuple[str, ...]) -> str:
+    """What there is, the names first that are nearly this one."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.rpartition(".")[2].lower().replace("_", "-"), names, n=2)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"{meant}there are: {', '.join(names)}"
+
+
+def _why_not(kind: Kind, name: str, nature: str) -> str:
+    if nature == WORST:
+        return "it draws its labels" if kind == "class" else "this is about learners of finite classes"
+    if nature in WATCHES_DRAWS and entry_of(nature).gives in GIVES[kind] and name not in OF_LABELS:
+        return "it draws none of the arms, and this nature watches the draws"
+    return OF_VOTES if name in OF_LABELS else TAKES[kind]
+
+
+def _called(learner: str) -> Iterator[tuple[Kind, str]]:
+    table, found, name = learner.rpartition(".")
+    for kind, names in TABLES.items():
+        if found and PREFIXES.get(table) != kind:
+            continue
+        if name in names:
+            yield kind, name

@@ -1,0 +1,170 @@
+"""A learner that combines experts, whose votes a nature shows: they say 0 or 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..errors import RegretlessError
+from .compatibility import FOLLOWING
+from .player import AT_ONCE, WATCHED, LabelPlayer, Player, Point
+
+if TYPE_CHECKING:
+    from ..environments import Environment, Oblivious
+    from ..environments.labels import Labels
+    from ..experts.base import ExpertLearner
+    from ..theorem import Certificate
+
+Array = np.ndarray[Any, Any]
+BARE = "table"  # what a learner calls it that it is told losses, and forecasts nothing
+
+
+def draws(learner: ExpertLearner) -> bool:
+    """Whether it follows one of its experts, that it draws."""
+    return learner.name in FOLLOWING
+
+
+def bare(learner: ExpertLearner) -> bool:
+    """Whether it is told losses alone."""
+    return learner._loss.name == BARE
+
+
+class ExpertPlayer(LabelPlayer):
+    """Its forecast is the probability of the label 1, or it follows one expert.
+
+    Parameters
+    ----------
+    learner : ExpertLearner
+    nature : Labels
+        One with votes.
+    run : int
+    """
+
+    counts = "loss"
+
+    def __init__(self, learner: ExpertLearner, nature: Labels, run: int) -> None:
+        if not nature.votes:
+            raise RegretlessError(f"the rows of {nature.name} are no votes, and {learner.name} combines experts")
+        self.learner = learner
+        self._bare, self._draws = bare(learner), draws(learner)
+        learner._begin(nature.columns, 1)
+        learner.expert_names_ = learner.expert_names_ or nature.names
+        super().__init__(nature, run)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether a label can be told from its forecast."""
+        return not (self._bare or self._draws)
+
+    def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
+        """Forecast, and say the likelier label."""
+        learner = self.learner
+        if self._bare:
+            self._chance = float(np.asarray(learner.predict())[row > 0].sum())
+        else:
+            self._said = learner.predict((row + 1) / 2)
+            kept = learner.waiting(self._said.ticket).weights
+            self._chance = float(kept[row > 0].sum() if self._draws else self._said)
+        self._chance = min(max(self._chance, 0.0), 1.0)
+        return (1 if self._chance >= 0.5 else -1), self._chance
+
+    def hear(self, row: Array, label: int) -> tuple[int | None, float]:
+        """Tell the learner."""
+        truth = (label + 1) / 2
+        self.learner.update((row != label).astype(np.float64) if self._bare else truth)
+        chance = abs(self._chance - truth)
+        if self._bare:
+            return None, chance
+        said = float(self._said) if self._draws else float(self._chance >= 0.5)
+        return int(said != truth), chance
+
+    def take(self, rows: Array, points: Array | None, labels: Array) -> tuple[int | None, float]:
+        """Play them all."""
+        if self._bare:
+            return None, float(self.learner.play((rows != labels[:, None]).astype(np.float64)).losses.sum())
+        truths = (labels + 1) / 2
+        played = self.learner.play((rows + 1) / 2, truths)
+        if played.chosen is not None:
+            drawn = rows[np.arange(len(rows)), played.chosen]
+            return int(np.count_nonzero(drawn != labels)), float(played.losses.sum())
+        chances = np.clip(played.predictions, 0.0, 1.0)
+        return int(np.count_nonzero((chances >= 0.5) != (truths > 0))), float(np.abs(chances - truths).sum())
+
+    def point(self) -> Point:
+        """The loss, and that of the best expert."""
+        return _standing(self.learner, self.rounds)
+
+    def observed(self) -> dict[str, float]:
+        """Its own loss too."""
+        return super().observed() | {"loss": float(self.learner.ledger_.loss)}
+
+    def certificates(self) -> list[Certificate]:
+        """Those of the learner."""
+        found: list[Certificate] = self.learner.certify()
+        return found
+
+
+class ArmsPlayer(Player):
+    """A learner that is told what all arms of an environment lost.
+
+    Parameters
+    ----------
+    learner : ExpertLearner
+        One without a loss of its own.
+    nature : Environment
+    run : int
+    """
+
+    counts = "loss"
+    deterministic = False
+
+    def __init__(self, learner: ExpertLearner, nature: Environment, run: int) -> None:
+        if not bare(learner):
+            raise RegretlessError(f"{learner.name} forecasts with loss={learner.loss!r}: arms have losses, loss=None")
+        if nature.rewards:
+            raise RegretlessError(f"{type(nature).__name__} gives rewards, and {learner.name} is told losses")
+        if not (nature.oblivious or nature.foresees or draws(learner)):
+            raise RegretlessError(f"{type(nature).__name__} watches the draws, and {learner.name} draws no arm")
+        self.learner, self.nature, self.run, self.rounds = learner, nature, run, 0
+        learner._begin(nature.arms, 1)
+        if nature.named:
+            learner.expert_names_ = learner.expert_names_ or nature.names
+        self._opponent = None if nature.oblivious else nature.begin(run)
+
+    def play(self, rounds: int) -> None:
+        """Play in blocks where that can be done."""
+        if self._opponent is None:
+            count = min(rounds, max(1, AT_ONCE // self.nature.arms))
+            self.learner.play(cast("Oblivious", self.nature).read(self.rounds, self.rounds + count, self.run))
+            self.rounds += count
+            return
+        for _ in range(min(rounds, WATCHED)):
+            weights = self.learner.predict()
+            drawn = self.learner._drawn.get(weights.ticket) if draws(self.learner) else None
+            losses = self._opponent.losses(np.asarray(weights))
+            self.learner.update(losses)
+            if drawn is not None:
+                self._opponent.see(drawn)
+            self.rounds += 1
+
+    def point(self) -> Point:
+        """The loss, and that of the best arm."""
+        return _standing(self.learner, self.rounds)
+
+    def observed(self) -> dict[str, float]:
+        """Loss and regret."""
+        point = self.point()
+        found = {"loss": point.count, "expected loss": float(self.learner.ledger_.expected)}
+        return found if point.regret is None else found | {"regret": point.regret, "expected regret": point.regret}
+
+    def certificates(self) -> list[Certificate]:
+        """Those of the learner."""
+        found: list[Certificate] = self.learner.certify()
+        return found
+
+
+def _standing(learner: ExpertLearner, rounds: int) -> Point:
+    ledger = learner.ledger_
+    best = learner.comparators()[0]
+    return Point(rounds, float(ledger.loss), float(best.loss))

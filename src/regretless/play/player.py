@@ -1,0 +1,209 @@
+"""One learner against one nature, round by round: what every kind of learner does in its own way."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from .counts import Tally
+
+if TYPE_CHECKING:
+    from ..environments.labels import Asker, Labels, ObliviousLabels
+    from ..theorem import Certificate
+
+Array = np.ndarray[Any, Any]
+AT_ONCE = 1 << 16  # numbers that a block of rounds holds
+WATCHED = 256  # rounds that are played in Python before anybody is asked whether to stop
+PATIENCE = 0.05  # seconds after which that is asked anyway, for a round may take its time
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """How things stand after some rounds; of several runs, their means.
+
+    Attributes
+    ----------
+    rounds : int
+    count : float
+        What the learner is counted by: its mistakes, or its loss.
+    best : float or None
+        The same of the best fixed hypothesis, expert or arm, where there is one.
+    more : float or None
+        What else is worth knowing of such a learner: how many hypotheses are left, or how many updates it made.
+    """
+
+    rounds: int
+    count: float
+    best: float | None = None
+    more: float | None = None
+
+    @property
+    def regret(self) -> float | None:
+        """How much more it is than the best."""
+        return None if self.best is None else self.count - self.best
+
+
+class Player(ABC):
+    """One run.
+
+    Attributes
+    ----------
+    learner : object
+        It is moved by the rounds.
+    rounds : int
+        How many were played.
+    counts : str
+        "mistakes" or "loss": what points count.
+    more : str
+        What else they say; empty if nothing.
+    """
+
+    counts: ClassVar[str] = "mistakes"
+    more: ClassVar[str] = ""
+    learner: Any
+    rounds: int
+
+    @abstractmethod
+    def play(self, rounds: int) -> None:
+        """Play at most so many rounds more, and at least one."""
+
+    @abstractmethod
+    def point(self) -> Point:
+        """How things stand."""
+
+    @abstractmethod
+    def observed(self) -> dict[str, float]:
+        """What was counted, by the names that promises have for it."""
+
+    @abstractmethod
+    def certificates(self) -> list[Certificate]:
+        """Each theorem about the learner, with the numbers of this run."""
+
+    def cheaply(self) -> list[Certificate]:
+        """The same, where that takes long with worse numbers: of many runs those that are not shown."""
+        return self.certificates()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One round for labels.
+
+    Attributes
+    ----------
+    row : ndarray
+    point : int or None
+        Of a finite class.
+    chance : float or None
+        With which a learner that draws said 1.
+    label : {-1, 1}
+    wrong : int or None
+    """
+
+    row: Array
+    point: int | None
+    chance: float | None
+    label: int
+    wrong: int | None
+
+
+class LabelPlayer(Player):
+    """One run for labels: the learner predicts, the nature says what it is.
+
+    Parameters
+    ----------
+    nature : Labels
+    run : int
+    """
+
+    careful: ClassVar[bool] = False  # whether a round may take so long that blocks have to begin small
+
+    def __init__(self, nature: Labels, run: int) -> None:
+        self.nature, self.run, self.rounds = nature, run, 0
+        self.tally = Tally(nature.columns if nature.votes else 0, nature.finite_class)
+        self._asker = None if nature.oblivious and self.blocks else nature.begin(run)
+        self._most = max(1, AT_ONCE // nature.columns)
+        self._step = 1 if self.careful else self._most
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the learner can be told many rounds at once."""
+        return True
+
+    @abstractmethod
+    def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
+        """Predict -1 or +1; also the probability of +1, if the learner draws.
+
+        A learner that draws gives the likelier label here: no nature may know what its coin will say.
+        """
+
+    @abstractmethod
+    def hear(self, row: Array, label: int) -> tuple[int | None, float]:
+        """Be told the label of the round that was predicted last.
+
+        Returns
+        -------
+        wrong : int or None
+            1 if the prediction was wrong, else 0; None of a learner that says nothing but probabilities.
+        chance : float
+            The probability with which it was.
+        """
+
+    @abstractmethod
+    def take(self, rows: Array, points: Array | None, labels: Array) -> tuple[int | None, float]:
+        """Play a block of rounds, all of them known; what `hear` gives, summed up."""
+
+    def play(self, rounds: int) -> None:
+        """Play in blocks where that can be done: where nothing that the learner says makes a difference."""
+        if self.blocks and (self._asker is None or self._asker.settled):
+            self._block(min(rounds, self._step))
+            return
+        asker = self._asker
+        assert asker is not None
+        ends = perf_counter() + PATIENCE
+        for _ in range(min(rounds, WATCHED)):
+            self.turn(asker)
+            if asker.settled or perf_counter() > ends:
+                break
+
+    def _block(self, rounds: int) -> None:
+        begun, end = perf_counter(), self.rounds + rounds
+        rows, labels, points = self._told(end)
+        self.tally.count(*self.take(rows, points, labels))
+        self.tally.votes(rows, labels, points)
+        self.rounds = end
+        quick = perf_counter() - begun < PATIENCE / 4
+        self._step = min(self._most, 2 * self._step) if quick else max(1, self._step // 2)
+
+    def _told(self, end: int) -> tuple[Array, Array, Array | None]:
+        if self._asker is not None:
+            told = self._asker.ahead(end - self.rounds)
+            assert told is not None
+            return told
+        nature = cast("ObliviousLabels", self.nature)
+        rows, labels = nature.block(self.rounds, end, self.run)
+        return rows, labels, None if nature.finite_class is None else nature.points(self.rounds, end, self.run)
+
+    def turn(self, asker: Asker) -> Turn:
+        """One round."""
+        row = asker.row()
+        point = None if self.nature.finite_class is None else asker.point
+        said, chance = self.say(row, point)
+        label = asker.label(said, chance)
+        wrong, expected = self.hear(row, label)
+        self.tally.count(wrong, expected)
+        self.tally.vote(row, label, point)
+        self.rounds += 1
+        return Turn(row, point, chance, label, wrong)
+
+    def after(self, turn: Turn) -> dict[str, Any]:
+        """What else a trace tells of a round that was played."""
+        return {}
+
+    def observed(self) -> dict[str, float]:
+        """Mistakes and the regret in them, in all and as was to be expected; and the regret in what points count."""
+        regret = self.point().regret
+        return self.tally.observed() | ({} if regret is None else {"regret": float(regret)})

@@ -1,0 +1,118 @@
+"""What came of a meeting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..environments import promises_of
+from .lower_bounds import Kept
+from .player import Point
+
+if TYPE_CHECKING:
+    from ..environments.lower_bounds import Opposed, Promise
+    from ..theorem import Certificate
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Meeting:
+    """Some runs of one learner against one nature.
+
+    Attributes
+    ----------
+    kind : {"class", "linear", "experts", "bandits"}
+        Of the learner.
+    learner : object
+        After the first run.
+    nature : Labels or Environment
+    rounds : int
+        Of each run.
+    runs : int
+    counts : str
+        "mistakes" or "loss": what the learner is counted by.
+    more : str
+        What else the curve tells; empty if nothing.
+    curve : list of Point
+        How things stood after 1, 2, 4, ... rounds and at the end; means over the runs.
+    totals : ndarray, shape (runs,)
+        The count of each run.
+    quantities : mapping of str to ndarray of shape (runs,)
+        All that was observed: mistakes, expected mistakes, updates, loss, regret.
+    certificates : list of Certificate
+        What the learner's theorems allow at most.
+    promises : list of Kept
+        What nature forces at least.
+    opposed : Opposed
+        What nature knows of the learner.
+    seconds : float
+        How long the rounds took.
+    stopped : bool
+        Whether somebody wished to stop before all rounds of all runs were played.
+    """
+
+    kind: str
+    learner: Any
+    nature: Any
+    rounds: int
+    runs: int
+    counts: str
+    more: str
+    curve: list[Point]
+    totals: Array
+    quantities: Mapping[str, Array]
+    certificates: list[Certificate]
+    promises: list[Kept]
+    opposed: Opposed
+    seconds: float
+    stopped: bool = False
+
+    @property
+    def count(self) -> float:
+        """Mistakes or loss, as a mean over the runs."""
+        return float(self.totals.mean())
+
+    @property
+    def best(self) -> float | None:
+        """The same of the best fixed hypothesis, expert or arm, where there is one."""
+        return self.curve[-1].best
+
+    @property
+    def regret(self) -> float | None:
+        """How much more than the best, as a mean over the runs."""
+        return self.curve[-1].regret
+
+    def promised(self, rounds: int) -> list[Promise]:
+        """What nature promised of so many rounds."""
+        return promises_of(self.nature, rounds, self.opposed)
+
+    @property
+    def violated(self) -> list[str]:
+        """Names of the theorems, and titles of the promises, that always hold and did not."""
+        certificates = [one.theorem.name for one in self.certificates if one.violated]
+        return certificates + [one.promise.title for one in self.promises if one.violated]
+
+    def __repr__(self) -> str:
+        who = f"{self.learner.name} against {called(self.nature)}"
+        return f"<Meeting: {who}, {self.runs} runs of {self.rounds} rounds, {self.counts} {self.count:.6g}>"
+
+
+def called(nature: Any) -> str:
+    """A nature's name."""
+    return str(getattr(nature, "name", "")) or type(nature).__name__
+
+
+def mean_point(points: list[Point]) -> Point:
+    """The mean of the same point of some runs."""
+    bests = [point.best for point in points if point.best is not None]
+    more = [point.more for point in points if point.more is not None]
+    return Point(
+        points[0].rounds,
+        float(np.mean([point.count for point in points])),
+        float(np.mean(bests)) if len(bests) == len(points) else None,
+        float(np.mean(more)) if len(more) == len(points) else None,
+    )

@@ -1,0 +1,272 @@
+"""Any learner of the library against any nature that makes sense for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..bandits.base import Bandit
+from ..checks import whole
+from ..environments import Environment, promises_of
+from ..environments.arms.stochastic import key_of_run
+from ..environments.base import length_of
+from ..environments.labels import Labels
+from ..environments.lower_bounds import Opposed
+from ..errors import RegretlessError
+from ..experts.base import ExpertLearner
+from ..finite_classes.learners.base import ClassLearner
+from ..linear.base import OnlineClassifier
+from .aggregate import joined
+from .compatibility import Kind
+from .lower_bounds import beside
+from .player import Player, Point
+from .result import Meeting, called, mean_point
+
+Told = Callable[[Point], None]
+SEEDS = 2**63 - 1
+
+
+def meet(
+    learner: Any,
+    nature: Labels | Environment,
+    rounds: int | None = None,
+    *,
+    runs: int = 1,
+    first: int = 0,
+    marks: Sequence[int] | None = None,
+    on_point: Callable[[Point], None] | None = None,
+    on_rounds: Callable[[int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Meeting:
+    """Let a learner play against a nature, and read its theorems beside what nature promises.
+
+    The learner itself is left as it is: every run begins with a new one that has its parameters. What a run is depends
+    on the seeds and on its own number alone, not on how many there are.
+
+    Parameters
+    ----------
+    learner : ClassLearner, OnlineClassifier, ExpertLearner or Bandit
+    nature : Labels or Environment
+        Class learners meet points of their own class, linear learners rows, combiners and bandits votes (each
+        hypothesis is an expert, or an arm) and losses.
+    rounds : int, optional
+        By default all that the nature has, or those in which it has something to say.
+    runs : int
+    first : int
+        Number of the first run.
+    marks : sequence of int, optional
+        Round counts after which it is noted how things stand; by default 1, 2, 4, ... The last round always is one.
+    on_point : callable, optional
+        Told how things stand at the marks of the first run; of bandits, whose runs are played together,
+        when all is over.
+    on_rounds : callable, optional
+        Told now and then how many rounds have been played, of all runs.
+    stop : callable, optional
+        Asked now and then whether to stop. What was played by then is given back.
+
+    Returns
+    -------
+    Meeting
+
+    Raises
+    ------
+    RegretlessError
+        If the learner cannot meet this nature, or `stop` said so before there was a round.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, StandardOptimal
+    >>> from regretless.environments import ShatteredTree
+    >>> thresholds = FiniteClass.named("thresholds:7")
+    >>> meeting = meet(StandardOptimal(thresholds), ShatteredTree(thresholds), 10)
+    >>> meeting.count
+    3.0
+    """
+    length = _length(nature, rounds)
+    whole("runs", runs)
+    tell, halt, point = on_rounds or _nothing, stop or (lambda: False), on_point or _nothing
+    kind = kind_of(learner)
+    stops = doubling(length) if marks is None else sorted({*(mark for mark in marks if 0 < mark < length), length})
+    if isinstance(learner, Bandit) and not learner.advised:
+        from .bandits import meet_arms
+
+        opposed = Opposed(kind, learner.name, False, learner.get_params())
+        meeting = meet_arms(learner, nature, length, stops, opposed, runs=runs, first=first, on_rounds=tell, stop=halt)
+        for mark in meeting.curve:
+            point(mark)
+        return meeting
+    return _Runs(learner, nature, stops, tell, halt).play(range(first, first + runs), point)
+
+
+def doubling(rounds: int) -> list[int]:
+    """1, 2, 4, ... and the last round."""
+    return [*(1 << power for power in range(rounds.bit_length()) if 1 << power < rounds), rounds]
+
+
+def _length(nature: Labels | Environment, rounds: int | None) -> int:
+    if isinstance(nature, Labels):
+        return nature.length(nature.default_rounds if rounds is None else rounds)
+    return length_of(nature, rounds)
+
+
+def _nothing(_: object) -> None:
+    """Told, and does not care."""
+
+
+def kind_of(learner: Any) -> Kind:
+    """Which chapter of the library a learner is of.
+
+    Raises
+    ------
+    RegretlessError
+        If it is of none.
+    """
+    known: tuple[tuple[type, Kind], ...] = (
+        (ClassLearner, "class"),
+        (OnlineClassifier, "linear"),
+        (ExpertLearner, "experts"),
+        (Bandit, "bandits"),
+    )
+    for base, kind in known:
+        if isinstance(learner, base):
+            return kind
+    raise RegretlessError(f"{type(learner).__name__} is no learner of this library")
+
+
+class _Runs:
+    """Runs that are played one after the other."""
+
+    def __init__(
+        self,
+        learner: Any,
+        nature: Labels | Environment,
+        marks: list[int],
+        tell: Callable[[int], None],
+        halt: Callable[[], bool],
+    ) -> None:
+        self._learner, self._nature, self._marks, self._tell, self._halt = learner, nature, marks, tell, halt
+        self._played = 0
+
+    def play(self, numbers: range, on_point: Told) -> Meeting:
+        begun = perf_counter()
+        players: list[Player] = []
+        curves: list[list[Point]] = []
+        for number in numbers:
+            player = player_of(again(self._learner, number), self._nature, number)
+            curve = self._one(player, on_point if not players else _nothing)
+            if players and player.rounds < self._marks[-1]:
+                break  # of several runs those count that are over
+            players.append(player)
+            curves.append(curve)
+            if self._halt():
+                break
+        if not players[0].rounds:
+            raise RegretlessError("stopped before the first round")
+        return self._told(players, curves, perf_counter() - begun, len(players) < len(numbers))
+
+    def _one(self, player: Player, on_point: Told) -> list[Point]:
+        curve: list[Point] = []
+        for mark in self._marks:
+            while player.rounds < mark and not self._halt():
+                before = player.rounds
+                self._play(player, mark - before)
+                self._played += player.rounds - before
+                self._tell(self._played)
+            if not curve or player.rounds > curve[-1].rounds:
+                curve.append(player.point())
+                on_point(curve[-1])
+        return curve
+
+    def _play(self, player: Player, rounds: int) -> None:
+        before = player.rounds
+        try:
+            player.play(rounds)
+        except RegretlessError as error:
+            rounds = max(before, player.rounds)
+            raise RegretlessError(f"{called(self._nature)}, after {rounds} rounds: {error}") from error
+
+    def _told(self, players: list[Player], curves: list[list[Point]], seconds: float, fewer: bool) -> Meeting:
+        first, each = players[0], [player.observed() for player in players]
+        quantities = {name: np.array([one[name] for one in each]) for name in each[0]}
+        learner, kind = first.learner, kind_of(first.learner)
+        opposed = Opposed(kind, learner.name, deterministic(first), learner.get_params())
+        return Meeting(
+            kind=kind,
+            learner=learner,
+            nature=self._nature,
+            rounds=first.rounds,
+            runs=len(players),
+            counts=first.counts,
+            more=first.more,
+            curve=[mean_point(list(alike)) for alike in zip(*curves, strict=True)],
+            totals=np.array([curve[-1].count for curve in curves]),
+            quantities=quantities,
+            certificates=certified(players),
+            promises=[beside(one, quantities) for one in promises_of(self._nature, first.rounds, opposed)],
+            opposed=opposed,
+            seconds=seconds,
+            stopped=fewer or first.rounds < self._marks[-1],
+        )
+
+
+def certified(players: list[Player]) -> list[Any]:
+    """What the theorems say of all runs together."""
+    from .bandit_player import AdvisedPlayer, together
+
+    if isinstance(players[0], AdvisedPlayer):
+        return together([player for player in players if isinstance(player, AdvisedPlayer)])
+    if len(players) == 1:
+        return players[0].certificates()
+    return joined([player.cheaply() for player in players], [player.certificates for player in players])
+
+
+def again(learner: Any, run: int) -> Any:
+    """A new learner with the same parameters, for a run."""
+    if isinstance(learner, OnlineClassifier):
+        return type(learner)(**learner.get_params())
+    if isinstance(learner, Bandit):
+        return learner.clone(seed=learner.seed_, run=run)
+    own = getattr(learner, "random_state", None)
+    if run and own is not None and hasattr(own, "__index__"):  # that of run 0 stays what it is
+        return learner.clone(random_state=key_of_run(int(own), run) & SEEDS)
+    return learner.clone()
+
+
+def player_of(learner: Any, nature: Labels | Environment, run: int) -> Player:
+    """What plays a run.
+
+    Raises
+    ------
+    RegretlessError
+        If such a learner cannot meet such a nature.
+    """
+    kind = kind_of(learner)
+    if isinstance(nature, Environment):
+        if kind != "experts":
+            raise RegretlessError(f"{learner.name} cannot meet {called(nature)}, which says what arms lose")
+        from .expert_player import ArmsPlayer
+
+        return ArmsPlayer(learner, nature, run)
+    if kind == "class":
+        from .class_player import ClassPlayer
+
+        return ClassPlayer(learner, nature, run)
+    if kind == "linear":
+        from .linear_player import LinearPlayer
+
+        return LinearPlayer(learner, nature, run)
+    if kind == "experts":
+        from .expert_player import ExpertPlayer
+
+        return ExpertPlayer(learner, nature, run)
+    from .bandit_player import AdvisedPlayer
+
+    return AdvisedPlayer(learner, nature, run)
+
+
+def deterministic(player: Player) -> bool:
+    """Whether its predictions are a function of what it saw."""
+    return bool(getattr(player, "deterministic", True))

@@ -1,0 +1,160 @@
+"""A play step by step: what was asked, said and answered in each of its first rounds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bandits.base import Bandit
+from ..environments.labels import Labels
+from .bandits import drawn
+from .player import LabelPlayer, Turn
+from .run import again, player_of
+
+if TYPE_CHECKING:
+    from ..environments import Environment
+    from .expert_player import ArmsPlayer
+
+Array = np.ndarray[Any, Any]
+NARROW = 16  # numbers of a row that are told
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One round for labels.
+
+    Attributes
+    ----------
+    round : int
+        From 1.
+    point : str or None
+        Of a finite class, by its name.
+    row : list of float or None
+        Where there is no class, and the row is not long.
+    prediction, label : int or None
+        What was said, if the learner says labels, and what it should have been: 0 or 1 of a finite class, else -1 or 1.
+    probability : float or None
+        With which 1 was said, or what was forecast of it, where that is not certain.
+    wrong : bool or None
+    alive : int or None
+        How many hypotheses agree with all labels, of a learner of a finite class.
+    score : float or None
+        Of the row, before its label was known, of a linear learner.
+    """
+
+    round: int
+    point: str | None
+    row: list[float] | None
+    prediction: int | None
+    probability: float | None
+    label: int
+    wrong: bool | None
+    alive: int | None = None
+    score: float | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """The round as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One round with arms.
+
+    Attributes
+    ----------
+    round : int
+        From 1.
+    arm : str or None
+        Which was drawn, by name; of a learner that goes by weights alone None.
+    probability : float or None
+        Of drawing it.
+    loss : float
+        Of that arm; else the mean loss by the weights.
+    """
+
+    round: int
+    arm: str | None
+    probability: float | None
+    loss: float
+
+    def describe(self) -> dict[str, Any]:
+        """The round as JSON values."""
+        return asdict(self)
+
+
+def trace(learner: Any, nature: Labels | Environment, rounds: int, *, run: int = 0) -> list[Step] | list[Draw]:
+    """The first rounds of a run, one after the other.
+
+    A run depends on the seeds and on its number alone, so that it can be played again: these are the rounds that `meet`
+    played, or would play, with the same learner and nature.
+
+    Parameters
+    ----------
+    learner : ClassLearner, OnlineClassifier, ExpertLearner or Bandit
+        It is left as it is.
+    nature : Labels or Environment
+    rounds : int
+        How many.
+    run : int
+        Number of the run.
+
+    Returns
+    -------
+    list of Step or Draw
+        Draws of those who meet arms.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, Halving
+    >>> from regretless.environments import ShatteredTree
+    >>> thresholds = FiniteClass.named("thresholds:7")
+    >>> for step in trace(Halving(thresholds), ShatteredTree(thresholds), 4):
+    ...     print(step.round, step.prediction, step.label, step.wrong, step.alive)
+    1 1 0 True 4
+    2 1 0 True 2
+    3 1 0 True 1
+    4 0 0 False 1
+    """
+    if isinstance(learner, Bandit) and not learner.advised:
+        pulls = drawn(learner, nature, rounds, run)
+        return [Draw(place + 1, arm, chance, loss) for place, (_, arm, chance, loss) in enumerate(pulls)]
+    player = player_of(again(learner, run), nature, run)
+    if isinstance(player, LabelPlayer):
+        asker = player.nature.begin(run)
+        return [_step(player, asker, place + 1) for place in range(rounds)]
+    from .expert_player import ArmsPlayer
+
+    assert isinstance(player, ArmsPlayer)
+    return [_weighed(player, place + 1) for place in range(rounds)]
+
+
+def _step(player: LabelPlayer, asker: Any, number: int) -> Step:
+    turn = player.turn(asker)
+    finite_class = player.nature.finite_class
+    zero = 0 if finite_class is not None else -1
+    said = None if turn.wrong is None else -turn.label if turn.wrong else turn.label
+    return Step(
+        round=number,
+        point=None if finite_class is None or turn.point is None else finite_class.point_name(turn.point),
+        row=_row(turn) if finite_class is None else None,
+        prediction=None if said is None else max(said, zero),
+        probability=turn.chance,
+        label=max(turn.label, zero),
+        wrong=None if turn.wrong is None else bool(turn.wrong),
+        **player.after(turn),
+    )
+
+
+def _row(turn: Turn) -> list[float] | None:
+    found: list[float] | None = turn.row.tolist() if len(turn.row) <= NARROW else None
+    return found
+
+
+def _weighed(player: ArmsPlayer, number: int) -> Draw:
+    """A round of a learner that is told what all arms lose."""
+    before = float(player.learner.ledger_.loss) if player.rounds else 0.0
+    player.play(1)
+    return Draw(number, None, None, float(player.learner.ledger_.loss) - before)

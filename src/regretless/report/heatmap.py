@@ -1,0 +1,227 @@
+"""A matrix as a picture: a cell for each pair of strategies, and beside it how often each of them is played."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+from . import formatting
+from .games import Matrix
+from .static_chart import Key, Still
+
+Write = Callable[[float], str]
+
+LEVELS, DEEPEST = 6, 0.5
+"""How many shades there are on each side, and how much of the colour the deepest has: a number on it can be read."""
+
+MOST_TOLD = 400
+"""Of more cells none says its numbers when it is pointed at: the page would be all cells."""
+
+_LINE = 14  # height in pixels of a line of text, so that its neighbours do not touch
+_CHARACTER = 7.2  # width in pixels of a character of the names, on the safe side
+_LONGEST = 13  # characters of a name
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A matrix, and with which probability each of its rows and columns is played.
+
+    Cells above the `centre` are shaded in one colour, those below it in another. `write` is how a number reads. Those
+    that both players may come to are `framed`, if wanted.
+    """
+
+    values: Matrix
+    row_names: Sequence[str]
+    column_names: Sequence[str]
+    row: Mapping[str, float]
+    column: Mapping[str, float]
+    centre: float
+    write: Write = formatting.number
+    framed: bool = True
+
+    @cached_property
+    def reach(self) -> float:
+        """How far a cell is from the centre at most."""
+        apart = (abs(value - self.centre) for line in self.values for value in line)
+        return max((one for one in apart if math.isfinite(one)), default=0.0)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns."""
+        return len(self.row_names), len(self.column_names)
+
+
+def heat(key: str, title: str, cells: Cells, legend: Sequence[Key], notes: Sequence[str] = ()) -> Still:
+    """The picture of the cells."""
+    m, n = cells.shape
+    spoken = f"{title}: {m} rows and {n} columns; " + ", ".join(f"{one.name} {one.value}" for one in legend)
+    drawings = [_Drawing(name, width, cells).text(spoken) for name, width in _WIDTHS]
+    return Still(key, title, legend, drawings, notes, _table(cells))
+
+
+_WIDTHS = (("wide", 960), ("middle", 660), ("narrow", 350))
+
+
+def _table(cells: Cells) -> list[list[str]]:
+    head = ["", *(formatting.label(name, 24) for name in cells.column_names)]
+    rows = zip(cells.row_names, cells.values, strict=True)
+    return [head, *([formatting.label(name, 24), *map(cells.write, line)] for name, line in rows)]
+
+
+class _Drawing:
+    """One size of the picture: names to the left and above, probabilities to the right and below."""
+
+    def __init__(self, name: str, width: int, cells: Cells) -> None:
+        m, n = cells.shape
+        self.name, self.width, self.cells = name, width, cells
+        self.narrow = name == "narrow"
+        self.row_labels = [_short(one) for one in cells.row_names]
+        self.column_labels = [_short(one) for one in cells.column_names]
+        self.bars = 44 if self.narrow else 84
+        self.left = _CHARACTER * min(max(map(len, self.row_labels)), 8 if self.narrow else _LONGEST) + 10
+        self.across = min((width - self.left - self.bars - 12) / n, 84.0)
+        self.down = min(max(self.across, 15.0 if m <= 40 else 11.0), 30.0)
+        upright = max(map(len, self.column_labels)) * _CHARACTER + 6 <= self.across
+        self.top = 22.0 if upright else _CHARACTER * max(map(len, self.column_labels)) + 12
+        self.upright = upright
+        self.bottom = self.top + m * self.down
+        self.right = self.left + n * self.across
+        self.height = self.bottom + (60 if cells.column else 4)
+
+    def text(self, spoken: str) -> str:
+        """The whole drawing."""
+        parts = [self._cells(), self._supports(), self._row_names(), self._column_names(), self._bars()]
+        return (
+            f'<svg class="plot still heat {self.name}" viewBox="0 0 {self.width} {self.height:.0f}" role="img" '
+            f'aria-label="{escape(spoken)}">{"".join(parts)}</svg>'
+        )
+
+    def _place(self, i: int, j: int) -> tuple[float, float]:
+        return self.left + j * self.across, self.top + i * self.down
+
+    def _cells(self) -> str:
+        m, n = self.cells.shape
+        if m * n <= MOST_TOLD:
+            return "".join(self._told(i, j) for i in range(m) for j in range(n))
+        by_shade: dict[tuple[str, int], list[str]] = {}
+        for i, line in enumerate(self.cells.values):
+            for j, value in enumerate(line):
+                if (shade := self._shade(value))[1]:
+                    by_shade.setdefault(shade, []).append(f"M{j} {i}h1v1h-1z")
+        place = f"translate({self.left:.1f} {self.top:.1f}) scale({self.across:.3f} {self.down:.3f})"
+        shades = "".join(
+            f'<path class="band {side}" fill-opacity="{_opacity(level)}" d="{"".join(outlines)}"/>'
+            for (side, level), outlines in sorted(by_shade.items())
+        )
+        return f'<g transform="{place}">{shades}</g>'
+
+    def _told(self, i: int, j: int) -> str:
+        """One cell that says what it stands for."""
+        value, (x, y) = self.cells.values[i][j], self._place(i, j)
+        side, level = self._shade(value)
+        number = self.cells.write(value)
+        names = (self.cells.row_names[i], self.cells.column_names[j])
+        title = escape(f"{' against '.join(formatting.label(name, 40) for name in names)}: {number}")
+        shape = (
+            f'<rect class="band {side}" fill-opacity="{_opacity(level)}" x="{x:.1f}" y="{y:.1f}" '
+            f'width="{self.across:.1f}" height="{self.down:.1f}"/>'
+        )
+        longest = max(len(self.cells.write(one)) for one in self.cells.values[i])
+        label = ""
+        if longest * _CHARACTER + 4 <= self.across and self.down >= _LINE + 2:
+            middle = x + self.across / 2, y + self.down / 2 + 4
+            label = f'<text class="tick-text mid" x="{middle[0]:.1f}" y="{middle[1]:.1f}">{escape(number)}</text>'
+        return f"<g><title>{title}</title>{shape}{label}</g>"
+
+    def _shade(self, value: float) -> tuple[str, int]:
+        reach = self.cells.reach
+        apart = abs(value - self.cells.centre)
+        level = math.ceil(LEVELS * (apart / reach) - 1e-9) if reach > 0 and math.isfinite(apart) else 0
+        return ("above" if value > self.cells.centre else "below"), level
+
+    def _supports(self) -> str:
+        """A frame about the matrix, and one about each cell that both players may come to."""
+        rows = [i for i, name in enumerate(self.cells.row_names) if self.cells.row.get(name, 0) > 0]
+        columns = [j for j, name in enumerate(self.cells.column_names) if self.cells.column.get(name, 0) > 0]
+        rows = rows if self.cells.framed else []
+        size = f"h{self.across - 2:.1f}v{self.down - 2:.1f}h-{self.across - 2:.1f}z"
+        places = (self._place(i, j) for i in rows for j in columns)
+        d = "".join(f"M{x + 1:.1f} {y + 1:.1f}{size}" for x, y in places)
+        frame = f"M{self.left:.1f} {self.top:.1f}H{self.right:.1f}V{self.bottom:.1f}H{self.left:.1f}z"
+        return f'<path class="frame" d="{frame}"/>' + (f'<path class="support" d="{d}"/>' if d else "")
+
+    def _row_names(self) -> str:
+        parts = []
+        for i in self._told_apart(self.cells.row_names, self.cells.row, self.down):
+            label = _short(self.row_labels[i], round((self.left - 10) / _CHARACTER))
+            y = self.top + (i + 0.5) * self.down + 4
+            style = "tick-text" if self.cells.row.get(self.cells.row_names[i], 0) > 0 else "tick"
+            parts.append(f'<text class="{style} end" x="{self.left - 6:.1f}" y="{y:.1f}">{escape(label)}</text>')
+        return "".join(parts)
+
+    def _column_names(self) -> str:
+        parts = []
+        for j in self._told_apart(self.cells.column_names, self.cells.column, self.across):
+            x, y = self.left + (j + 0.5) * self.across, self.top - 6
+            played = self.cells.column.get(self.cells.column_names[j], 0) > 0
+            place = f'x="{x:.1f}" y="{y:.1f}"'
+            if not self.upright:
+                place = f'x="{x + 4:.1f}" y="{y:.1f}" transform="rotate(-90 {x + 4:.1f} {y:.1f})"'
+            style = ("tick-text" if played else "tick") + (" mid" if self.upright else "")
+            parts.append(f'<text class="{style}" {place}>{escape(self.column_labels[j])}</text>')
+        return "".join(parts)
+
+    def _told_apart(self, names: Sequence[str], chances: Mapping[str, float], apart: float) -> list[int]:
+        """Which names have room: all of them, or the likeliest among those that are played."""
+        if apart >= _LINE:
+            return list(range(len(names)))
+        kept: list[int] = []
+        ranked = sorted(range(len(names)), key=lambda place: -chances.get(names[place], 0.0))
+        for place in ranked:
+            near = any(abs(place - other) * apart < _LINE for other in kept)
+            if chances.get(names[place], 0.0) > 0 and not near:
+                kept.append(place)
+        return kept
+
+    def _bars(self) -> str:
+        """The probabilities: of rows to the right, of columns below."""
+        parts = []
+        most = max([*self.cells.row.values(), *self.cells.column.values()], default=0.0) or 1.0
+        size = self.bars - (36 if not self.narrow else 4)
+        for i, name in enumerate(self.cells.row_names):
+            if (chance := self.cells.row.get(name, 0.0)) > 0:
+                x, y, high = self.right + 6, self.top + i * self.down, 0.7 * self.down
+                length = max(size * chance / most, 1.0)
+                shape = f'x="{x:.1f}" y="{y + 0.15 * self.down:.1f}" width="{length:.1f}" height="{high:.1f}"'
+                parts.append(self._bar(name, chance, shape))
+                if not self.narrow and self.down >= _LINE:
+                    place = f'x="{x + length + 4:.1f}" y="{y + self.down / 2 + 4:.1f}"'
+                    parts.append(f'<text class="tick" {place}>{formatting.share(chance)}</text>')
+        wide = self.across >= 6 * _CHARACTER
+        for j, name in enumerate(self.cells.column_names):
+            if (chance := self.cells.column.get(name, 0.0)) > 0:
+                x, y = self.left + j * self.across, self.bottom + 6
+                length = max(32 * chance / most, 1.0)
+                width = 0.7 * min(self.across, 30.0)
+                shape = f'x="{x + (self.across - width) / 2:.1f}" y="{y:.1f}" width="{width:.1f}" height="{length:.1f}"'
+                parts.append(self._bar(name, chance, shape))
+                if wide:
+                    place = f'x="{x + self.across / 2:.1f}" y="{y + length + 13:.1f}"'
+                    parts.append(f'<text class="tick mid" {place}>{formatting.share(chance)}</text>')
+        return "".join(parts)
+
+    @staticmethod
+    def _bar(name: str, chance: float, shape: str) -> str:
+        told = escape(f"{formatting.label(name, 40)}: {formatting.share(chance)}")
+        return f'<g class="bin"><title>{told}</title><rect {shape}/></g>'
+
+
+def _opacity(level: int) -> str:
+    return f"{DEEPEST * level / LEVELS:.3f}"
+
+
+def _short(name: str, most: int = _LONGEST) -> str:
+    return formatting.label(name, max(most, 3))

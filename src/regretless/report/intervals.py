@@ -1,0 +1,164 @@
+"""Estimates with their intervals: a dot and a whisker for each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from . import formatting
+from .axes import Axis
+from .pulls import Estimate
+from .static_chart import Key, Still
+
+Write = Callable[[float], str]
+
+ROW = 40  # height in pixels of one estimate
+STACKED = 54  # the same where its name stands above it
+_BOTTOM, _TOP = 46, 10
+
+FAR_WIDER = 12.0
+"""An interval so many times wider than the narrowest one is cut off, with arrows, so that the others can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The size of one drawing: names stand left of the axis, or above their rows where `left` leaves no room."""
+
+    name: str
+    width: int
+    left: int
+    right: int
+
+    @property
+    def row(self) -> int:
+        """Height of one estimate."""
+        return ROW if self.left > 60 else STACKED
+
+
+SHEETS = (Sheet("wide", 960, 220, 190), Sheet("middle", 660, 180, 170), Sheet("narrow", 350, 12, 12))
+
+
+def whiskers(
+    key: str, title: str, unit: str, estimates: Sequence[tuple[str, Estimate]], reference: tuple[str, Estimate] | None
+) -> Still | None:
+    """The estimates beside the one that they are compared with, whose value is a line through all of them."""
+    rows = [(name, one, "") for name, one in estimates] + ([(*reference, " log")] if reference else [])
+    known = [(name, one, style) for name, one, style in rows if _finite(one.value)]
+    if not known:
+        return None
+    low, high = _extent([one for _, one, _ in known])
+    write = writer([one for _, one, _ in known])
+    notes = [f"{name}: there is no estimate." for name, one, _ in rows if not _finite(one.value)]
+    notes += [
+        f"{name}: the interval is {write(ends[0])} to {write(ends[1])}, too wide for this chart."
+        for name, one, _ in known
+        if (ends := _ends(one)) and not low <= ends[0] <= ends[1] <= high
+    ]
+    spoken = f"{title}: " + "; ".join(f"{name} {told(one, write)}" for name, one, _ in known)
+    drawings = [_drawing(sheet, known, (low, high), unit, spoken, write) for sheet in SHEETS]
+    legend = [Key("Estimate and its interval", "first")]
+    if reference and _finite(reference[1].value):
+        legend.append(Key(reference[0], "log", write(float(reference[1].value or 0.0))))
+    return Still(key, title, legend, drawings, notes)
+
+
+def writer(estimates: Sequence[Estimate]) -> Write:
+    """How to write these estimates: with two digits of the narrowest interval, the same decimals throughout."""
+    widths = [ends[1] - ends[0] for one in estimates if (ends := _ends(one)) and ends[1] > ends[0]]
+    if not widths:
+        return formatting.number
+    decimals = min(max(0, 1 - math.floor(math.log10(min(widths)))), 12)
+    return lambda value: formatting.real(0.0) if value == 0 else f"{value:,.{decimals}f}".replace("-", "−")
+
+
+def told(one: Estimate, write: Write) -> str:
+    """An estimate and its interval in words."""
+    if not _finite(one.value):
+        return "–"
+    ends = _ends(one)
+    value = write(float(one.value or 0.0))
+    return f"{value} ({write(ends[0])} to {write(ends[1])})" if ends else value
+
+
+def _finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _ends(one: Estimate) -> tuple[float, float] | None:
+    if one.low is None or one.high is None or not (math.isfinite(one.low) and math.isfinite(one.high)):
+        return None
+    return one.low, one.high
+
+
+def _extent(known: Sequence[Estimate]) -> tuple[float, float]:
+    """The range of the axis: every value, and every interval that is not far wider than the narrowest."""
+    values = [float(one.value or 0.0) for one in known]
+    intervals = [ends for one in known if (ends := _ends(one))]
+    widths = [high - low for low, high in intervals if high > low]
+    limit = FAR_WIDER * max(min(widths, default=0.0), max(values) - min(values))
+    for low, high in intervals:
+        if high - low <= limit or len(widths) == 1:
+            values += [low, high]
+    low, high = min(values), max(values)
+    room = 0.05 * (high - low) or 0.05 * abs(low) or 1.0
+    return low - room, high + room
+
+
+def _drawing(
+    sheet: Sheet,
+    known: Sequence[tuple[str, Estimate, str]],
+    extent: tuple[float, float],
+    unit: str,
+    spoken: str,
+    write: Write,
+) -> str:
+    height = _TOP + len(known) * sheet.row + _BOTTOM
+    bottom, right = height - _BOTTOM, sheet.width - sheet.right
+    across = Axis(*extent, False, sheet.left, right)
+    parts = []
+    for value, label in across.ticks(horizontal=True):
+        parts.append(f'<path class="grid" d="M{across(value):.1f} {_TOP}V{bottom}"/>')
+        parts.append(f'<text class="tick mid" x="{across(value):.1f}" y="{bottom + 19}">{label}</text>')
+    parts.append(f'<path class="base" d="M{sheet.left} {bottom}H{right}"/>')
+    parts.append(f'<text class="unit end" x="{right}" y="{height - 6}">{escape(unit)}</text>')
+    for _, one, style in known:
+        if style:
+            parts.append(f'<path class="line{style}" d="M{across(float(one.value or 0.0)):.1f} {_TOP}V{bottom}"/>')
+    for k, (name, one, style) in enumerate(known):
+        parts.append(_row(sheet, _TOP + k * sheet.row, across, name, one, style, write))
+    return (
+        f'<svg class="plot still {sheet.name}" viewBox="0 0 {sheet.width} {height}" role="img" '
+        f'aria-label="{escape(spoken)}">{"".join(parts)}</svg>'
+    )
+
+
+def _row(sheet: Sheet, top: float, across: Axis, name: str, one: Estimate, style: str, write: Write) -> str:
+    """One estimate: its name, its whisker with its dot, and its number."""
+    stacked = sheet.row == STACKED
+    y = top + (sheet.row - 14 if stacked else sheet.row / 2)
+    value = write(float(one.value or 0.0))
+    label = escape(formatting.label(name, 30))
+    if stacked:
+        texts = f'<text class="tick-text" x="0" y="{y - 16:.1f}">{label}</text>'
+        texts += f'<text class="tick-text end" x="{sheet.width}" y="{y - 16:.1f}">{value}</text>'
+    else:
+        texts = f'<text class="tick-text end" x="{sheet.left - 16}" y="{y + 4:.1f}">{label}</text>'
+        number = escape(told(one, write))
+        texts += f'<text class="tick-text" x="{sheet.width - sheet.right + 16}" y="{y + 4:.1f}">{number}</text>'
+    drawn = ""
+    if ends := _ends(one):
+        low, high = (min(max(end, across.low), across.high) for end in ends)
+        drawn = f"M{across(low):.1f} {y:.1f}H{across(high):.1f}"
+        drawn += _end(across(low), y, -1 if ends[0] < low else 0) + _end(across(high), y, 1 if ends[1] > high else 0)
+        drawn = f'<path class="whisker{style}" d="{drawn}"/>'
+    dot = f'<circle class="estimate{style}" cx="{across(float(one.value or 0.0)):.1f}" cy="{y:.1f}" r="6"/>'
+    return f"<g><title>{label}: {escape(told(one, write))}</title>{drawn}{dot}{texts}</g>"
+
+
+def _end(x: float, y: float, beyond: int) -> str:
+    """The end of a whisker: a cap, or an arrow where it goes on."""
+    if beyond:
+        return f"M{x - 6 * beyond:.1f} {y - 5:.1f}L{x:.1f} {y:.1f}L{x - 6 * beyond:.1f} {y + 5:.1f}"
+    return f"M{x:.1f} {y - 6:.1f}v12"

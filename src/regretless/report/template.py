@@ -1,0 +1,232 @@
+"""What every page shares: how it is filled, its charts, tables and bars, and how it is written to a file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import metadata, resources
+from typing import TYPE_CHECKING, Any
+
+from ..atomic_write import replacing
+from . import formatting, summary, svg
+from .axes import Format
+from .curves import Panel, Series, at_round
+from .formula import mathml
+from .model import CertificateLike
+from .static_chart import Still
+
+if TYPE_CHECKING:
+    import jinja2
+
+MOST_COMPARATORS = 40
+MOST_FACTS = 60
+
+SOURCE_NAMES = {
+    "path": "File",
+    "rows": "Rows",
+    "features": "Features",
+    "nonzeros": "Values stored",
+    "skipped": "Rows skipped",
+    "passes": "Passes",
+}
+
+_DEFAULTS: dict[str, Any] = {
+    "forecast": "",
+    "experts": None,
+    "arms": None,
+    "estimates": None,
+    "course": "The run, round by round",
+    "certified": "",
+    "tight": False,
+    "nothing": "No round was played.",
+    "strategies": [],
+    "equilibria": None,
+    "behaviour": [],
+}
+"""What the template asks for and not every page knows."""
+
+
+def write(path: str | os.PathLike[str], page: str) -> None:
+    """Write a page so that the path holds the old file or the whole new one, never a part."""
+    with replacing(path) as file:
+        file.write(page.encode("utf-8"))
+
+
+def fill(
+    view: Mapping[str, Any],
+    panels: Sequence[Panel],
+    certificates: Sequence[CertificateLike] | None,
+    whole: bool,
+    stills: Sequence[Still] = (),
+) -> str:
+    """The page that shows a view, its charts and its certificates.
+
+    Parameters
+    ----------
+    view : mapping
+        What the template asks for, beside what follows.
+    panels : sequence of Panel
+    certificates : sequence of Certificate or None
+        None for a page that says nothing of theorems.
+    whole : bool
+        Whether bounds on what the charts show may be rounded down.
+    stills : sequence of Still
+        Pictures in which rounds do not run from left to right.
+
+    Returns
+    -------
+    str
+        A page without any reference to another file, whose policy allows its own style and script alone.
+    """
+    from markupsafe import Markup
+
+    from ..theorem import together
+
+    drawings = {panel.key: [Markup(svg.drawing(panel, frame)) for frame in svg.FRAMES[panel.key]] for panel in panels}
+    asked = certificates or []
+    applying_first = sorted(asked, key=lambda one: not one.applies)
+    rows = [summary.row(one, Markup(mathml(one.theorem.formula))) for one in applying_first]
+    filled = _template().render(
+        {"verdict": summary.verdict(asked), **_DEFAULTS, **view},
+        version=_version(),
+        panels=[{**_panel_view(panel), "drawings": drawings[panel.key]} for panel in panels],
+        curves={panel.key: _pointing(panel, whole) for panel in panels},
+        stills=[{**_still_view(still), "drawings": list(map(Markup, still.drawings))} for still in stills],
+        certificates=None if certificates is None else rows,
+        together=together(asked),
+        bar=lambda *share: Markup(_bar(*share)),
+    )
+    return filled.lstrip()
+
+
+@cache
+def _template() -> jinja2.Template:
+    """The template; to compile it takes longer than to fill it."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters["digest"] = _digest
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    source = resources.files("regretless.report").joinpath("page.html.j2").read_text(encoding="utf-8")
+    return environment.from_string(source)
+
+
+def _still_view(still: Still) -> dict[str, Any]:
+    return {key: getattr(still, key) for key in ("key", "title", "legend", "notes", "table")}
+
+
+def _panel_view(panel: Panel) -> dict[str, Any]:
+    notes = list(panel.notes)
+    if svg.hidden_points(panel):
+        where = "at or below zero" if panel.format == "real" else "at zero"
+        if panel.least:
+            where = f"at or below {formatting.number(svg.axes(panel, svg.FRAMES[panel.key][0])[1].low)}"
+        notes.append(f"Ticks on the axis mark where a line was {where}: a log scale has no place for it.")
+    return {
+        "key": panel.key,
+        "title": panel.title,
+        "at": panel.rest or (panel.said[-1] if panel.said else f"After {summary.many(panel.rounds, 'round')}"),
+        "series": panel.series,
+        "notes": notes,
+        "crowded": len(panel.series) > 4,
+        "roomy": any(line.mark == "band" for line in panel.series),
+        "table": panel.table,
+    }
+
+
+def _pointing(panel: Panel, whole: bool) -> dict[str, Any]:
+    """What the script needs to say the values at the round pointed at."""
+    rounds = panel.stops or [t for t, _ in panel.series[0].points]
+    return {
+        "format": panel.format,
+        "rounds": [int(t) for t in rounds],
+        "said": list(panel.said),
+        "lines": [
+            {
+                "style": line.style,
+                "drawn": line.drawn and line.mark != "area",
+                "values": _edges(line, rounds)
+                if line.mark == "band"
+                else [_json_value(line, t, panel.format, whole) for t in rounds],
+            }
+            for line in panel.series
+        ],
+    }
+
+
+def _edges(line: Series, rounds: Sequence[float]) -> list[str | None]:
+    """Both edges of a band at each round."""
+    known = {t: formatting.between(low, high) for t, low, high in line.spans}
+    return [known.get(t) for t in rounds]
+
+
+def _json_value(line: Series, t: float, format: Format, whole: bool) -> float | str | None:
+    value = at_round(line.told or line.points, t)
+    if value is None or math.isnan(value):
+        return None
+    if math.isinf(value):
+        return formatting.real(value)
+    if line.bound and whole:
+        return math.floor(value * (1 + 1e-9) + 1e-9)
+    if format in ("percent", "share"):
+        return float(f"{value:.4g}")
+    return int(value) if value == int(value) else float(f"{value:.7g}")
+
+
+def comparator_table(comparators: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+    """Columns and rows, a column for each thing that is known of some comparator."""
+    shown = comparators[:MOST_COMPARATORS]
+    keys = list(dict.fromkeys(key for row in shown for key, value in row.items() if value is not None))
+    names = [formatting.shorten(key.replace("_", " "), 40) for key in keys[:MOST_FACTS]]
+    columns = [_column([row.get(key) for row in shown]) for key in keys[:MOST_FACTS]]
+    names = [name[:1].upper() + name[1:] for name in names]
+    return {"columns": names, "rows": list(zip(*columns, strict=True))}
+
+
+def _column(values: Sequence[object]) -> list[str]:
+    reals = [value for value in values if isinstance(value, float)]
+    if len(reals) == sum(value is not None for value in values):
+        aligned = iter(formatting.aligned(reals))
+        return ["–" if value is None else next(aligned) for value in values]
+    return ["–" if value is None else formatting.plain(value, 60) for value in values]
+
+
+def facts(values: Mapping[str, object], names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Names and values for a list of facts."""
+    shown = list(values.items())[:MOST_FACTS]
+    return [(names.get(str(key), str(key).replace("_", " ")), formatting.plain(value)) for key, value in shown]
+
+
+def _bar(width: float, over: bool) -> str:
+    fill = "over" if over else "fill"
+    return (
+        '<svg class="bar" viewBox="0 0 100 7" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="track" width="100" height="7"/>'
+        f'<rect class="{fill}" width="{width:g}" height="7"/></svg>'
+    )
+
+
+def _finalize(value: object) -> object:
+    """What the template writes: text that is not yet safe is made fit for a page, and not endless."""
+    return formatting.label(value, 2000) if type(value) is str else value
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(str(text).encode("utf-8")).digest()).decode("ascii")
+
+
+def _version() -> str:
+    try:
+        return metadata.version("regretless")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"

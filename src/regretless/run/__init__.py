@@ -1,0 +1,1 @@
+"""Runs over a stream, from its first row or from a checkpoint: of classifiers, and of combiners."""

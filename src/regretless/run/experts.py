@@ -1,0 +1,457 @@
+"""A combiner going over a stream of forecasts: what it writes, its checkpoints, and how it goes on after a stop."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.forecasts import ForecastBatch, ForecastStream
+from ..errors import DataError, RegretlessError
+from ..experts.base import ExpertLearner
+from ..experts.delayed_stream import Late, Waiting
+from ..experts.errors import AdviceError
+from ..experts.history import TAIL, History
+from ..experts.losses import WITHOUT_OUTCOME
+from ..experts.persist import write
+from ..experts.result import Play
+from ..experts.sufficient_statistics import Totals
+from ..persist.validation import fits, one
+from .linear import Watched
+
+if TYPE_CHECKING:
+    from ..comparator import ExpertComparator
+    from ..data.column_writer import ColumnsOut
+
+Array = np.ndarray[Any, Any]
+LARGEST_GRAM = 1000  # experts up to which `Totals` are kept
+MOST_FORECASTS = 10_000  # of rows without outcome that are remembered
+Point = tuple[int, float, float, float]  # rounds, the learner's loss, the best expert's loss a round, the regret
+
+
+@dataclass
+class CombineRun(Watched):
+    """One combiner, one stream of forecasts.
+
+    Attributes
+    ----------
+    learner : ExpertLearner
+    stream : ForecastStream
+    delay : int or None
+        After how many rows an outcome is known; None: before the next one, or when the stream's arrivals say.
+    arrivals : bool
+        Whether the stream says when outcomes are known.
+    save : path or None
+        Where checkpoints and the finished model go.
+    checkpoint_every : int or None
+        The model is saved whenever the number of rows is a multiple of this.
+    out, weights_out : ColumnsOut or None
+        Where forecasts and weights go, row by row.
+    history : History
+    unsettled : iterable of (arrival, row, ticket, outcome)
+        Rows of earlier files whose outcomes have not arrived yet.
+    place : int
+        How many rows of this stream are learned; at first, where the run begins.
+    compare : bool
+        Whether sums are kept for `comparators`.
+    forecasts : list of (time, forecast)
+        Of the last rows, whose outcome is not known.
+    on_point : callable
+        Told each point at a power of two.
+    on_rounds : callable
+        Told how many rounds have been played.
+    stop : callable
+        Asked before each batch, and a few times a second within one, whether to stop.
+    waiting : bool
+        Whether the next batch is being read. What is raised then finds the learner between two rounds.
+    saved : int
+        How many rounds the model had when this run last saved it; 0 if it never did.
+    """
+
+    learner: ExpertLearner
+    stream: ForecastStream
+    delay: int | None = None
+    arrivals: bool = False
+    save: str | os.PathLike[str] | None = None
+    checkpoint_every: int | None = None
+    out: ColumnsOut | None = None
+    weights_out: ColumnsOut | None = None
+    history: History = field(default_factory=lambda: History([]))
+    unsettled: Iterable[Waiting] = ()
+    place: int = 0
+    compare: bool = True
+    forecasts: list[tuple[str, float]] = field(default_factory=list)
+    on_point: Callable[[Point], None] = lambda point: None
+    on_rounds: Callable[[int], None] = lambda rounds: None
+    stop: Callable[[], bool] = lambda: False
+    waiting: bool = False
+    saved: int = 0
+    totals: Totals | None = None
+
+    def __post_init__(self) -> None:
+        waiting = list(self.unsettled)
+        self.before = self._rows = self.learner.rounds_ + len(waiting)  # rows of all files so far
+        late = self.delay not in (None, 1) or self.arrivals or waiting
+        self._late = Late(self.learner, self.delay, waiting, self._settled) if late else None
+
+        self._ahead: list[ForecastBatch] = []
+        self._looked = 0
+        self._last: deque[tuple[Sequence[Any], Array, Array]] = deque()  # times, predictions, outcomes
+        self._last_rows = 0
+
+    def play(self) -> None:
+        """Go over the stream; save the model at the end, and also when something stops it.
+
+        Raises
+        ------
+        Interrupted
+            If `stop` said so.
+        Exception
+            If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
+        """
+        keep = False
+        try:
+            try:
+                self._batches()
+            except Exception:
+                if self._rows > self.before:
+                    self._rescue()
+                keep = self.saved > 0
+                raise
+            self._write(unfinished=False)
+            keep = True
+            if self._late is not None:
+                self._look_ahead(self._late)
+        finally:
+            self._note_last()
+            self._close(keep=keep)
+        if self.rounds:
+            self.history.record(self.learner)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds whose outcome is learned, by this run and those before it."""
+        return self.learner.rounds_
+
+    @property
+    def point(self) -> Point:
+        """Where the run stands; the best expert is the one that the learner regrets most."""
+        if not self.rounds:
+            return 0, 0.0, 0.0, 0.0
+        book = self.learner.ledger_
+        regrets = np.where(book.spoke > 0, book.faced - book.losses, -np.inf)
+        best = int(np.argmax(regrets))
+        return int(book.rounds), book.loss, float(book.losses[best] / book.spoke[best]), float(regrets[best])
+
+    @property
+    def late(self) -> bool:
+        """Whether outcomes come late."""
+        return self._late is not None
+
+    @property
+    def blind(self) -> bool:
+        """Whether there are no outcomes: the advice says it all."""
+        return self.learner._loss.name in WITHOUT_OUTCOME
+
+    def _batches(self) -> None:
+        batches = self.stream.batches(self.place)
+        while (batch := self._next(batches)) is not None:
+            self._begin()
+            if self.before and self._rows == self.before:
+                self._look_back(batch)
+            self._batch(batch)
+            self.on_rounds(self.rounds)
+
+    def _begin(self) -> None:
+        """The experts are known once the first batch is."""
+        self.learner._learn_names(self.stream.experts)
+        if not self.history.names:
+            self.history.names = list(self.stream.experts)
+        few = len(self.stream.experts) <= LARGEST_GRAM
+        if self.compare and self.totals is None and self._rows == 0 and few:
+            self.totals = Totals(len(self.stream.experts), self.learner._loss)
+
+    def _look_back(self, batch: ForecastBatch) -> None:
+        """A table to go on with that begins with rows of before is played all the same, but not in silence."""
+        if self.place or batch.times is None or not len(batch):
+            return
+        if batch.times[0] in {str(time) for time, _, _ in self.history.residuals}:
+            found = f"the row of {batch.times[0]} was learned before, and is learned again"
+            self.stream.notes.append(f"{self.stream.name}: {found}; leave out the rows that the model knows")
+
+    def _batch(self, batch: ForecastBatch) -> None:
+        known, done = batch.known, 0
+        while done < known:
+            end = min(known, done + self._next_stop(self._rows) - self._rows)
+            for begin, cut in self._pieces(done, end):
+                self._piece(batch.slice(begin, cut))
+            done = end
+        if self.totals is not None and known:
+            good = batch.slice(0, known)
+            self.totals.add(good.advice, None if self.blind else good.outcomes)
+        for row in (batch.slice(place, place + 1) for place in range(known, len(batch))):
+            if self._late is None:
+                self._forecast(row, self._looked)
+                self._looked += 1
+            else:
+                self._ahead.append(row)
+
+    def _next_stop(self, rows: int) -> int:
+        """The next row at which something is to be noted."""
+        stops = [self.history.next_stop(rows), 1 << rows.bit_length()]
+        if self.checkpoint_every:
+            stops.append((rows // self.checkpoint_every + 1) * self.checkpoint_every)
+        return min(stops)
+
+    def _piece(self, piece: ForecastBatch) -> None:
+        """Play rows up to the next stop, or up to one that cannot be played."""
+        played, error = self._played(replace(piece, outcomes=None) if self.blind else piece)
+        good = piece.slice(0, len(played.losses))
+        if len(good):
+            self._take_note(good, played)
+        if error is not None:
+            raise self._named(error, piece) from error
+
+    def _played(self, piece: ForecastBatch) -> tuple[Play, AdviceError | None]:
+        """The play of the rows that could be played, and what is wrong with the first that could not."""
+        kept = self.weights_out is not None
+        if self._late is not None:
+            out = Play.room(len(piece), piece.advice.shape[1], 1, weights=kept)
+            try:
+                self._late.play(piece, out)
+            except AdviceError as error:
+                weights = None if out.weights is None else out.weights[: error.row]
+                return Play(out.predictions[: error.row], out.losses[: error.row], weights), error
+            return out, None
+        undo = _bookmark(self.learner)
+        try:
+            return self.learner.play(piece.advice, piece.outcomes, weights=kept), None
+        except AdviceError as error:
+            undo()
+            good = piece.slice(0, error.row)
+            return self.learner.play(good.advice, good.outcomes, weights=kept), error
+
+    def _take_note(self, piece: ForecastBatch, played: Play) -> None:
+        """Write what was played where it is wanted, and save the model if that is due."""
+        outcomes = None if self.blind else piece.outcomes
+        if outcomes is not None:
+            self._keep_last(piece, played.predictions, outcomes)
+        writes = self.out is not None or self.weights_out is not None
+        times = self._times(piece) if writes else []
+        self._rows += len(piece)
+        self.place += len(piece)
+        if self.out is not None:
+            self.out.write(times, [*([] if outcomes is None else [outcomes]), played.predictions, played.losses])
+        if self.weights_out is not None and played.weights is not None:
+            self.weights_out.write(times, list(played.weights.T))
+        if self._late is None:
+            self._settled()
+        if self.checkpoint_every and self._rows % self.checkpoint_every == 0:
+            self._write(unfinished=True)
+
+    def _keep_last(self, piece: ForecastBatch, predictions: Array, outcomes: Array) -> None:
+        """Put a piece's last forecasts aside: most pieces are followed by so many rows that nothing is kept of them."""
+        cut = slice(max(0, len(piece) - TAIL), None)
+        times = range(self._rows + 1, self._rows + len(piece) + 1) if piece.times is None else piece.times
+        self._last.append((times[cut], predictions[cut].copy(), outcomes[cut].copy()))
+        self._last_rows += len(self._last[-1][1])
+        while self._last_rows - len(self._last[0][1]) >= TAIL:
+            self._last_rows -= len(self._last.popleft()[1])
+
+    def _note_last(self) -> None:
+        """Hand what was put aside to the history."""
+        for times, predictions, outcomes in self._last:
+            for time, said, came in zip(times, predictions.tolist(), outcomes.tolist(), strict=True):
+                self.history.residual(time if isinstance(time, str) else str(time), said, came)
+        self._last.clear()
+        self._last_rows = 0
+
+    def _settled(self) -> None:
+        """Note how the learner stands, after an outcome or several."""
+        rounds = self.rounds
+        if rounds % self.history.stride == 0:
+            self.history.record(self.learner)
+        if rounds & (rounds - 1) == 0:
+            self.on_point(self.point)
+
+    def _look_ahead(self, late: Late) -> None:
+        """Forecast the last rows by what will be known then, and learn all that is.
+
+        The model is saved already: it goes on tomorrow, with these outcomes still to come.
+        """
+        for ahead, row in enumerate(self._ahead):
+            late.arrive(row, ahead)
+            self._forecast(row, ahead)
+        late.settle_all()
+
+    def _forecast(self, row: ForecastBatch, ahead: int) -> None:
+        """Combine the forecasts of a row whose outcome is not known."""
+        try:
+            foreseen = self.learner._round(row.advice[0])
+        except AdviceError as error:
+            raise self._named(error, row) from error
+        times = row.times or [str(self._rows + ahead + 1)]
+        self.forecasts.append((times[0], float(foreseen.prediction[0])))
+        del self.forecasts[:-MOST_FORECASTS]
+        missing = np.array([np.nan])
+        if self.out is not None:
+            self.out.write(times, [missing, foreseen.prediction, missing])
+        if self.weights_out is not None:
+            self.weights_out.write(times, list(foreseen.weights[:, None]))
+
+    def _times(self, piece: ForecastBatch) -> list[str]:
+        first = self._rows + 1
+        return piece.times or [str(first + row) for row in range(len(piece))]
+
+    def _named(self, error: AdviceError, rows: ForecastBatch) -> DataError:
+        """The error with the place in the file in it."""
+        whose = "" if error.expert is None else f"expert {error.expert}: "
+        return rows.error(min(error.row, len(rows) - 1), error.expert, f"{whose}{error.found}", error.advice)
+
+    def _close(self, *, keep: bool) -> None:
+        tables = [table for table in (self.out, self.weights_out) if table is not None]
+        try:
+            for table in tables if keep else ():
+                table.finish()
+        finally:
+            for table in tables:
+                table.discard()  # what is finished already stays
+
+    # What fixed uses of the experts would have lost.
+
+    def comparators(self, switches: Iterable[int] = ()) -> tuple[list[ExpertComparator], dict[str, str]]:
+        """What fixed uses of the experts would have lost, and why others are missing.
+
+        The stream is read again where one pass did not do.
+        """
+        from ..experts.certificates import best_expert, hindsight
+        from ..experts.comparators import absent_reasons
+
+        ledger, loss = self.learner.ledger_, self.learner._loss
+        wanted = tuple(switches)
+        reasons = absent_reasons(ledger, loss, switches=wanted)
+        if self.before:
+            others = ("uniform", "best_convex", "best_linear", "best_shifting")
+            why = "it is about all rounds, and those before this file are not at hand"
+            return [best_expert(self.learner, ledger)], reasons | dict.fromkeys(others, why)
+        if not self.stream.rereadable:
+            if loss.name != "square" or wanted:
+                why = "it needs the rounds once more, and this can be read once only; keep it with --cache FILE"
+                reasons |= dict.fromkeys(("best_shifting", *(() if loss.name == "square" else ("best_convex",))), why)
+            if loss.name != "square" or self.totals is None:
+                return [best_expert(self.learner, ledger)], reasons
+            return hindsight(self.learner, ledger, lambda: (), totals=self.totals), reasons
+        return hindsight(self.learner, ledger, self._blocks, totals=self.totals, switches=wanted), reasons
+
+    def _blocks(self) -> Iterator[tuple[Array, Array | None]]:
+        for batch in self.stream.batches():
+            known = batch.slice(0, batch.known)
+            if len(known):
+                yield known.advice, None if self.blind else known.outcomes
+
+    # What is kept with the model.
+
+    def _write(self, *, unfinished: bool) -> None:
+        if self.save is None or self._rows == 0:
+            return
+        write(self.save, self.learner, self.describe(unfinished=unfinished))
+        self.saved = self._rows
+
+    def describe(self, *, unfinished: bool) -> dict[str, Any]:
+        """What is kept with the model; where the run stands only while it is not finished, so that a model does not
+        depend on the stops on the way to it."""
+        self._note_last()
+        return {
+            "columns": {name: value for name, value in self.stream.schema().items() if name != "experts"},
+            "delay": self.delay,
+            "waiting": [list(one) for one in self._late.waiting()] if self._late is not None else [],
+            "history": self.history.describe(),
+            "unfinished": {"row": self.place, "source": os.path.basename(self.stream.name)} if unfinished else None,
+        }
+
+
+def _bookmark(learner: ExpertLearner) -> Callable[[], None]:
+    """What takes a learner back to where it stands."""
+    board, generator = learner._board, getattr(learner, "generator_", None)
+    arrays = {} if board is None else {name: array.copy() for name, array in board.arrays().items()}
+    draws = None if generator is None else generator.bit_generator.state
+
+    def undo() -> None:
+        learner._board = board
+        if board is not None:
+            board.adopt(arrays)
+        if generator is not None:
+            generator.bit_generator.state = draws
+
+    return undo
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How a run that was saved goes on.
+
+    Attributes
+    ----------
+    columns : mapping
+        The columns of the file that was combined: target, time, arrivals.
+    delay : int or None
+    waiting : tuple of (arrival, row, ticket, outcome)
+        Outcomes that had not arrived yet.
+    history : History or None
+    place : int
+        Of an unfinished run, how many rows of its stream are learned; else 0.
+    source : str or None
+        The stream that an unfinished run stopped in, without its folder.
+    """
+
+    columns: Mapping[str, str | None]
+    delay: int | None = None
+    waiting: tuple[Waiting, ...] = ()
+    history: History | None = None
+    place: int = 0
+    source: str | None = None
+
+    @classmethod
+    def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> Kept:
+        """What `CombineRun.describe` wrote.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        RegretlessError
+            If the model was made in Python, so that nothing is said of any file.
+        """
+        if "columns" not in extra:
+            raise RegretlessError("the model does not say which file its experts came from; go on with it in Python")
+        with fits("what the model says of its run"):
+            columns = {name: _column(extra["columns"][name]) for name in ("target", "time", "arrivals")}
+            waiting = tuple((int(a), int(row), int(t), float(y)) for a, row, t, y in extra["waiting"])
+            if sorted(ticket for _, _, ticket, _ in waiting) != sorted(learner.pending_):
+                raise ValueError("other outcomes are waited for than predictions were made")
+            history = History.read(extra["history"], learner.names())
+            stands, delay = extra["unfinished"], extra["delay"]
+            place, source = (0, None) if stands is None else (int(stands["row"]), str(stands["source"]))
+            if place < 0 or (delay is not None and int(delay) < 1):
+                raise ValueError(f"row {place}, delay {delay}")
+        return cls(columns, None if delay is None else int(delay), waiting, history, place, source)
+
+    def refuse_other(self, stream: ForecastStream) -> None:
+        """An unfinished run goes on in the stream that it stopped in.
+
+        Raises
+        ------
+        RegretlessError
+            If this one has another name.
+        """
+        if self.source is not None and self.source != os.path.basename(stream.name):
+            found = f"the model stopped in row {self.place:,} of {self.source}"
+            raise RegretlessError(f"{stream.name}: {found}, not of this; give the same data to finish that run")
+
+
+def _column(name: Any) -> str | None:
+    return None if name is None else one(name, str, "a column")

@@ -1,0 +1,388 @@
+"""A learner going over a stream: its curve, its checkpoints, and how it goes on after a stop."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from time import monotonic
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..data.batch import Batch
+from ..data.stream import Stream
+from ..errors import DataError, Interrupted, RegretlessError, RowRefused
+from ..ledger import FIELDS
+from ..linear.base import OnlineClassifier
+from ..linear.persist import write
+from ..persist.validation import fits
+
+ROUNDS = FIELDS.index("rounds")
+SAME = 1e-9  # the share of a sum by which its order may change it
+POINTS_AN_OCTAVE = 10  # of the curve: 420 of them reach past 10^12 rounds
+PACE = 256  # rows that are played at first between two looks at a wish to stop
+MOMENT = 0.05  # seconds that this should take later on
+
+Point = tuple[int, int, int]
+B = TypeVar("B")
+
+
+class Watched(ABC):
+    """What goes over a stream and may be asked, between two batches, to stop.
+
+    Attributes
+    ----------
+    stop : callable
+        Asked before each batch, and a few times a second within one, whether to stop.
+    waiting : bool
+        Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
+        rounds.
+    """
+
+    stop: Callable[[], bool]
+    waiting: bool
+    unsaved: Exception | None = None  # why what was learned last could not be saved, if it could not
+    _pace: int = PACE
+
+    def _pieces(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """These rows of a batch in pieces, after each of which a wish to stop is heard; a learner may be slow."""
+        while begin < end:
+            if self.stop():
+                raise Interrupted("interrupted")
+            cut, since = min(end, begin + self._pace), monotonic()
+            yield begin, cut
+            took = monotonic() - since
+            if took > MOMENT:
+                self._pace = max(1, self._pace // 2)
+            elif cut - begin == self._pace and took < MOMENT / 4:
+                self._pace *= 2
+            begin = cut
+
+    def _rescue(self) -> None:
+        """Save what was learned before something went wrong; a disk that is full must not hide what that was."""
+        try:
+            self._write(unfinished=True)
+        except (OSError, RegretlessError) as error:
+            self.unsaved = error
+
+    @abstractmethod
+    def _write(self, *, unfinished: bool) -> None:
+        """Save the model, if there is a place for it."""
+
+    def _next(self, batches: Iterator[B]) -> B | None:
+        self.waiting = True
+        try:
+            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
+                raise Interrupted("interrupted")
+            return next(batches, None)
+        finally:
+            self.waiting = False
+
+
+def _curve_points() -> Iterator[int]:
+    last = 0
+    for step in range(60 * POINTS_AN_OCTAVE):
+        point = ceil(2 ** (step / POINTS_AN_OCTAVE) - 1e-9)
+        if point > last:
+            yield point
+            last = point
+
+
+CURVE_POINTS = tuple(_curve_points())  # the round counts at which the curve is drawn, powers of two among them
+
+
+@dataclass
+class Place:
+    """Where in a stream a run stands.
+
+    Attributes
+    ----------
+    number : int
+        The pass, from 0.
+    rows, nonzeros : int
+        What of this pass is learned; in sparse rows every value that is stored counts.
+    updates : int
+        How many updates there had been before this pass.
+    """
+
+    number: int = 0
+    rows: int = 0
+    nonzeros: int = 0
+    updates: int = 0
+
+
+@dataclass
+class Run(Watched):
+    """One learner, one stream.
+
+    Attributes
+    ----------
+    learner : OnlineClassifier
+    stream : Stream
+    passes : int
+        How often to go over the stream.
+    save : path or None
+        Where checkpoints and the finished model go.
+    checkpoint_every : int or None
+        The model is saved whenever the number of rounds is a multiple of this.
+    curve : list of (rounds, mistakes, updates)
+        At the round counts of `CURVE_POINTS`.
+    place : Place
+        Where the run stands; at first, where it begins.
+    on_point : callable
+        Told each point of the curve as it is reached.
+    on_rounds : callable
+        Told how many rounds have been played, after each batch.
+    stop : callable
+        Asked before each batch, and a few times a second within one, whether to stop.
+    waiting : bool
+        Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
+        rounds.
+    saved : int
+        How many rounds the model had when this run last saved it; 0 if it never did.
+    first : Batch or None
+        The first batch that was read.
+    last : str or None
+        By what the row is known that was learned last.
+    again : bool
+        Whether the rows of this run are, for all that is known of them, those that a finished one had learned before.
+    """
+
+    learner: OnlineClassifier
+    stream: Stream
+    passes: int = 1
+    save: str | os.PathLike[str] | None = None
+    checkpoint_every: int | None = None
+    curve: list[Point] = field(default_factory=list)
+    place: Place = field(default_factory=Place)
+    on_point: Callable[[Point], None] = lambda point: None
+    on_rounds: Callable[[int], None] = lambda rounds: None
+    stop: Callable[[], bool] = lambda: False
+    waiting: bool = False
+    saved: int = 0
+    first: Batch | None = None
+    last: str | None = None
+    again: bool = field(default=False, init=False)
+
+    def play(self) -> None:
+        """Go over the stream; save the model at the end, and also when something stops it.
+
+        Raises
+        ------
+        Interrupted
+            If `stop` said so.
+        Exception
+            If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
+        """
+        if self.passes > 1 and not self.stream.rereadable:
+            found = f"this can be read once only, not {self.passes} times"
+            raise DataError(self.stream.name, None, None, found, "keep what is read with --cache FILE")
+        before, known = self.rounds, None if self.place.rows else self._known()
+        try:
+            self._passes()
+        except Exception:
+            if self.rounds > before:
+                self._rescue()
+            raise
+        self._write(unfinished=False)
+        self.again = known is not None and self._is_again(*known)
+
+    def _known(self) -> tuple[float, float, str | None] | None:
+        """What is known of the rows that were learned: how many, their squared lengths added up, the last of them."""
+        if not self.rounds:
+            return None
+        ledger = self.learner.ledger_
+        return ledger.rounds, ledger.total_norm2, self.last
+
+    def _is_again(self, rounds: float, norm2: float, last: str | None) -> bool:
+        """Whether those that were learned before are these rows, once or several times."""
+        ledger = self.learner.ledger_
+        played, more = ledger.rounds - rounds, ledger.total_norm2 - norm2
+        alike = abs(more * rounds - norm2 * played) <= SAME * norm2 * played
+        return last == self.last and rounds % self.place.rows == 0 and alike
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played so far, by this run and those before it."""
+        # The last book is that of the whole; reading it all would be felt in a stream of small batches.
+        return int(self.learner.state_.books[-1, ROUNDS]) if hasattr(self.learner, "classes_") else 0
+
+    @property
+    def point(self) -> Point:
+        """Rounds, mistakes and updates so far."""
+        if not hasattr(self.learner, "classes_"):
+            return 0, 0, 0
+        ledger = self.learner.ledger_
+        return int(ledger.rounds), int(ledger.mistakes), int(ledger.updates)
+
+    @property
+    def whole_curve(self) -> list[Point]:
+        """The curve to its very end."""
+        return self.curve if self.curve and self.curve[-1][0] == self.rounds else [*self.curve, self.point]
+
+    def _passes(self) -> None:
+        first = self.place.number
+        for number in range(first, self.passes):
+            if number > first:
+                self.place = Place(number, updates=self.point[2])
+                self.learner.repeats()
+            self._pass()
+            if not self.place.rows:
+                raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
+            if self.learner.until_clean and self.point[2] == self.place.updates:
+                break
+
+    def _pass(self) -> None:
+        batches = self.stream.batches(self.place.rows)
+        while (batch := self._next(batches)) is not None:
+            self._batch(batch)
+            self.on_rounds(self.rounds)
+
+    def _batch(self, batch: Batch) -> None:
+        self.first = self.first or batch
+        first, last, done = self.rounds, self.rounds + len(batch), 0
+        points, checkpoints = _points_within(first, last), self._checkpoints_within(first, last)
+        for halt in sorted({*points, *checkpoints, last}):
+            for begin, end in self._pieces(done, halt - first):
+                self._observe(batch, begin, end)
+            done = halt - first
+            if halt in points:
+                self.curve.append(self.point)
+                self.on_point(self.curve[-1])
+            if halt in checkpoints:
+                self._write(unfinished=True)
+
+    def _observe(self, batch: Batch, begin: int, end: int) -> None:
+        before = self.rounds
+        try:
+            self.learner.observe(batch if (begin, end) == (0, len(batch)) else batch.slice(begin, end))
+        except RowRefused as error:
+            raise error.in_file(self.stream.name, self.place.rows, self.stream.skipped) from error
+        finally:
+            learned = self.rounds - before
+            self.place.rows += learned
+            self.place.nonzeros += _nonzeros(batch, begin, begin + learned)
+            if learned:
+                self.last = _print_of(batch, begin + learned - 1)
+
+    def _checkpoints_within(self, first: int, last: int) -> range:
+        """The round counts first < t <= last at which to save."""
+        every = self.checkpoint_every
+        if self.save is None or every is None:
+            return range(0)
+        return range((first // every + 1) * every, last + 1, every)
+
+    def _write(self, *, unfinished: bool) -> None:
+        if self.save is None or self.rounds == 0:
+            return
+        write(self.save, self.learner, self.describe(unfinished=unfinished))
+        self.saved = self.rounds
+
+    def describe(self, *, unfinished: bool) -> dict[str, Any]:
+        """What is kept with the model; where the run stands only while it is not finished, so that a model does not
+        depend on the stops on the way to it."""
+        here = self.place
+        stands = {
+            "pass": here.number,
+            "row": here.rows,
+            "nonzeros": here.nonzeros,
+            "updates": here.updates,
+            "passes": self.passes,
+            "source": os.path.basename(self.stream.name),
+        }
+        return {
+            "schema": self.stream.schema(),
+            "curve": [list(point) for point in self.curve],
+            "unfinished": stands if unfinished else None,
+            "last": self.last,
+        }
+
+
+def _print_of(batch: Batch, row: int) -> str:
+    """By what a row is known again, in whatever format and precision it is read."""
+    from hashlib import sha256
+
+    if batch.starts is None or batch.indices is None:
+        values = batch.values[row]
+        columns = np.arange(len(values))
+    else:
+        entries = slice(int(batch.starts[row]), int(batch.starts[row + 1]))
+        values, columns = batch.values[entries], batch.indices[entries]
+    there = np.flatnonzero(values)
+    return sha256(columns[there].astype("<i8").tobytes() + values[there].astype("<f8").tobytes()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """How a run that was saved goes on.
+
+    Attributes
+    ----------
+    schema : dict or None
+        Of the stream that was learned from, by which the next one builds the same columns.
+    curve : list of (rounds, mistakes, updates)
+        So far.
+    place : Place or None
+        Where an unfinished run stopped; a finished one goes on with the first row of whatever comes next.
+    passes : int or None
+        How many an unfinished run was to make.
+    source : str or None
+        The stream that an unfinished run stopped in, without its folder.
+    last : str or None
+        By what the row is known that was learned last.
+    """
+
+    schema: dict[str, Any] | None = None
+    curve: tuple[Point, ...] = ()
+    place: Place | None = None
+    passes: int | None = None
+    source: str | None = None
+    last: str | None = None
+
+    @classmethod
+    def read(cls, extra: Mapping[str, Any]) -> Continuation:
+        """What `Run.describe` wrote, or nothing at all.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        """
+        with fits("what the model says of its run"):
+            schema = None if extra.get("schema") is None else dict(extra["schema"])
+            curve = tuple((int(r), int(m), int(u)) for r, m, u in extra.get("curve", ()))
+            stands, last = extra.get("unfinished"), extra.get("last")
+            if stands is None:
+                return cls(schema, curve, last=last)
+            counts = [int(stands[key]) for key in ("pass", "row", "nonzeros", "updates")]
+            passes = int(stands["passes"])
+            if min(counts) < 0 or counts[0] >= passes:
+                raise ValueError(f"pass {counts[0] + 1} of {passes}, row {counts[1]}")
+            return cls(schema, curve, Place(*counts), passes, str(stands["source"]), last)
+
+    def refuse_other(self, stream: Stream) -> None:
+        """An unfinished run goes on in the stream that it stopped in.
+
+        Raises
+        ------
+        RegretlessError
+            If this one has another name.
+        """
+        if self.place is not None and self.source != os.path.basename(stream.name):
+            found = f"the model stopped in row {self.place.rows:,} of {self.source}"
+            raise RegretlessError(f"{stream.name}: {found}, not of this; give the same data to finish that run")
+
+
+def _points_within(first: int, last: int) -> tuple[int, ...]:
+    """The points of the curve at round counts first < t <= last."""
+    return CURVE_POINTS[bisect_right(CURVE_POINTS, first) : bisect_right(CURVE_POINTS, last)]
+
+
+def _nonzeros(batch: Batch, begin: int, end: int) -> int:
+    if batch.starts is None:
+        return int(np.count_nonzero(batch.values[begin:end]))
+    return int(batch.starts[end] - batch.starts[begin])

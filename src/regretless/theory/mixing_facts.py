@@ -1,0 +1,221 @@
+"""What the theorems of mixing ask of a learner, and how a theorem of one learner becomes one of many shards.
+
+In a mixing some shards play their own rounds from the same weights, and the next mixing begins with the mean of what
+they ended with, weighted by mu. The *weighted* sum of anything is its sum over mixings and shards, each times its mu.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, isclose, log2, sqrt
+
+from ..comparator import Comparator
+from ..ledger import MixedLedger
+from ..theorem import NO_LIMIT, Check, Most, Theorem, theorem
+from .facts import SAME_ROUNDS, Standing
+from .passive_aggressive import ONE_LENGTH
+from .rounding import EPSILON
+
+WEIGHTED_SUM = r"\sum_{n,i} \mu_{n,i} \sum_t"
+SHARES = r"c = S\ (\text{uniform, updates}),\ 1 / \min \mu\ (\text{rows})"
+TO_EPOCHS = r"c = 1\ (\text{updates}),\ S\ (\text{uniform}),\ 1 / \min \mu\ (\text{rows})"
+Bound = Callable[[MixedLedger, Comparator, "MixedStanding"], float]
+
+
+@dataclass(frozen=True, slots=True)
+class MixedStanding:
+    """One target of a learner whose weights are mixed, after its last epoch.
+
+    Attributes
+    ----------
+    player : Standing
+        What theorems ask of the learner itself; its weights are the mixed ones.
+    weighting : {"uniform", "updates", "rows"}
+        What mu goes by: it is the same for all shards of a mixing, in proportion to their updates, or to their rows.
+    together : int
+        How many shards at most are mixed together.
+    least : float
+        The smallest mu that a shard has in any mixing, if that is known before the run: 1 / together for "uniform", the
+        smallest share of the rows of a mixing for "rows".
+    targets : int
+        How many learners share one mu: their updates count together.
+    """
+
+    player: Standing
+    weighting: str
+    together: int
+    least: float
+    targets: int = 1
+
+    @property
+    def loss(self) -> str:
+        """What the learner is charged."""
+        return self.player.loss
+
+    @property
+    def total(self) -> float:
+        """How many plain updates there are at most for each weighted one."""
+        return 1 / self.least if self.weighting == "rows" else float(self.together)
+
+    @property
+    def busy(self) -> float:
+        """How many epochs with an update there are at most for each weighted update."""
+        return 1.0 if self.weighting == "updates" else self.total
+
+
+def of_shards(
+    single: Theorem,
+    *,
+    title: str | None = None,
+    quantity: str | None = None,
+    formula: str | None = None,
+    source: str | None = None,
+) -> Callable[[Bound], Theorem]:
+    """Turn a formula into a theorem on the weighted sums that one learner's theorem says of its own.
+
+    Parameters
+    ----------
+    single : Theorem
+        Of one learner; its assumptions are asked of the weighted sums, and its formula is that of the weighted sums
+        unless another is given.
+    title, quantity, formula, source : str
+        As of any theorem.
+    """
+    mixed = single.formula.replace(r"\sum_t", WEIGHTED_SUM)
+    if mixed.startswith(r"M "):
+        mixed = r"\sum_{n,i} \mu_{n,i} M_{n,i}" + mixed[1:]
+    return theorem(
+        title=title or f"{single.title}, mixed",
+        quantity=quantity or f"weighted {single.quantity}",
+        counts=_counts(single),
+        formula=formula or mixed,
+        source=source or f"{single.source}; mixed by convexity",
+        assumes=tuple(lifted(check) for check in single.assumes),
+        whole=False,
+        most=_weighted_rounds if single.whole else _lifted_most(single),
+    )
+
+
+def of_all_updates(
+    weighted: Theorem, bound: str, *, source: str, title: str = "All updates"
+) -> Callable[[Bound], Theorem]:
+    """Turn a formula into a theorem on the plain number of updates, by one on the weighted number.
+
+    Parameters
+    ----------
+    weighted : Theorem
+        Its assumptions are those of the new one.
+    bound : str
+        What stands beside c in the formula.
+    source, title : str
+        As of any theorem.
+    """
+    return theorem(
+        title=title,
+        quantity="updates",
+        counts=lambda ledger, comparator: ledger.plain.updates,
+        formula=rf"M \le c\, {bound},\quad {SHARES}",
+        source=source,
+        assumes=weighted.assumes,
+    )
+
+
+def of_epochs(
+    weighted: Theorem, bound: str, *, source: str, title: str = "Epochs until clean", apart: bool = True
+) -> Callable[[Bound], Theorem]:
+    """Turn a formula into a theorem on the number of epochs with an update, by one on the weighted updates.
+
+    Parameters
+    ----------
+    weighted, bound, source, title
+        As of `of_all_updates`.
+    apart : bool
+        Whether several classes are learners apart, of which one may have an update when another has none.
+    """
+    return theorem(
+        title=title,
+        quantity="epochs with an update",
+        counts=lambda ledger, comparator: ledger.busy,
+        formula=rf"N \le c\, {bound},\quad {TO_EPOCHS}",
+        source=source,
+        assumes=(ALONE, *weighted.assumes) if apart else weighted.assumes,
+        most=without_limit,
+    )
+
+
+def _alone(_: MixedLedger, __: Comparator, learner: MixedStanding) -> bool:
+    return learner.targets == 1
+
+
+ALONE: tuple[str, Check] = (
+    "of several classes, each against the rest, one may have an update when another has none",
+    _alone,
+)
+
+
+def lifted(check: tuple[str, Check]) -> tuple[str, Check]:
+    """What one learner's theorem assumes, asked of the weighted sums."""
+    words, holds = check
+    if check is SAME_ROUNDS:
+        return words, _same_rounds
+    if check is ONE_LENGTH:  # which plain sums tell
+        return words, lambda ledger, comparator, learner: holds(ledger.plain, comparator, learner.player)
+
+    def asked(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> bool:
+        return holds(ledger.mixed, comparator, learner.player)
+
+    return words, asked
+
+
+def _counts(single: Theorem) -> Callable[[MixedLedger, Comparator], float]:
+    def counts(ledger: MixedLedger, comparator: Comparator) -> float:
+        return single.counts(ledger.mixed, comparator)
+
+    return counts
+
+
+def _weighted_rounds(_: MixedLedger, comparator: Comparator, __: MixedStanding) -> Most:
+    return Most(comparator.rounds, "the weighted number of rounds")
+
+
+def _lifted_most(single: Theorem) -> Callable[[MixedLedger, Comparator, MixedStanding], Most] | None:
+    """What one learner's quantity can be at most, of the weighted sums."""
+    of = single.most
+    return None if of is None else lambda ledger, comparator, learner: of(ledger.mixed, comparator, learner.player)
+
+
+def _same_rounds(ledger: MixedLedger, comparator: Comparator, _: MixedStanding) -> bool:
+    # Weighted counts are rounded; the plain ones of each shard were compared where they were read.
+    mixed = ledger.mixed
+    return isclose(comparator.rounds, mixed.rounds, rel_tol=1e-9, abs_tol=1e-300) and isclose(
+        comparator.total_norm2, mixed.total_norm2, rel_tol=1e-7, abs_tol=1e-300
+    )
+
+
+def without_limit(_: MixedLedger, __: Comparator, ___: MixedStanding) -> Most:
+    """Of what the number of rounds says nothing about."""
+    return NO_LIMIT
+
+
+# ---- what rounding may do
+
+
+def of_mixed_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """By how much the weighted sum of hinge losses may be too small; see `rounding`."""
+    terms = ledger.plain.rounds + ledger.shards + 2
+    products = comparator.norm * sqrt(comparator.rounds) * sqrt(comparator.total_norm2)
+    return EPSILON * (terms * comparator.hinge + (learner.player.width + 4) * products)
+
+
+def of_mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+    """By how much H + <v, u> may be too small where u is what the mixing has made of the sums of y x over the updates.
+
+    Each of L levels of the tree makes of two vectors a + (b - a) t, with t wrong by L + 1 roundings: by less than (L +
+    5) half EPSILON times |a| + |b|. No vector of any mixing is longer than all updates in a row, and these by Cauchy
+    and Schwarz no longer than the root of their number times the sum of their squares.
+    """
+    plain, levels = ledger.plain, ceil(log2(max(ledger.together, 1)))
+    roundings = plain.updates + learner.player.width + 4 + ledger.mixings * levels * (levels + 5)
+    products = comparator.norm * sqrt(plain.updates) * sqrt(plain.update_norm2)
+    return of_mixed_hinge(ledger, comparator, learner) + EPSILON * roundings * products
