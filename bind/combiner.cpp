@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "regretless/advice.hpp"
+#include "regretless/expert_types.hpp"
 #include "room.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"

@@ -8,7 +8,7 @@
 #include <exception>
 
 #include "player.hpp"
-#include "regretless/dueling.hpp"
+#include "regretless/duel_types.hpp"
 #include "room.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "player.hpp"
-#include "regretless/kernel_game.hpp"
+#include "regretless/kernel_types.hpp"
 
 using namespace nb::literals;
 

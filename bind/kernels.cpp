@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "regretless/any_rows.hpp"
-#include "regretless/direct.hpp"
-#include "regretless/sight.hpp"
+#include "regretless/multiclass.hpp"
+#include "regretless/ray_histogram.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

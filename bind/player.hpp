@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "regretless/game.hpp"
+#include "regretless/linear_types.hpp"
 #include "regretless/isa.hpp"
 
 namespace nb = nanobind;

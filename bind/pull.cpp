@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "player.hpp"
-#include "regretless/pulling.hpp"
+#include "regretless/bandit_types.hpp"
 #include "room.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"

@@ -3,7 +3,7 @@
 
 #include "pieces.hpp"
 #include "turn.hpp"
-#include "regretless/second_order_game.hpp"
+#include "regretless/second_order_types.hpp"
 
 using namespace nb::literals;
 

@@ -7,7 +7,7 @@
 
 #include "borrowed_class.hpp"
 #include "player.hpp"
-#include "regretless/voting.hpp"
+#include "regretless/vote_types.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "borrowed_class.hpp"
 #include "player.hpp"
-#include "regretless/forcing.hpp"
+#include "regretless/worst_case_types.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"
 

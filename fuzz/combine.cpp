@@ -2,7 +2,7 @@
 // what the binding demands of shapes and parameters. Rounds in two calls, and rounds that also write down their weights, leave
 // the same bits; weights are shares of one; late outcomes stay in the slots they wait in.
 #include "input.hpp"
-#include "regretless/advice.hpp"
+#include "regretless/expert_types.hpp"
 
 #include <algorithm>
 

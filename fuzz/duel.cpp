@@ -1,7 +1,7 @@
 // Self-play on payoffs of every layout, any numbers among them, with state from the start or from anywhere; strategies alone
 // are as the binding demands them. Fresh players on finite payoffs play strategies, and rounds in two calls leave the same bits.
 #include "input.hpp"
-#include "regretless/dueling.hpp"
+#include "regretless/duel_types.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Kernel perceptrons over a dense support, a sparse one, or columns of a Gram matrix. Rows are hostile; the support is what
 // the kernels themselves made of earlier rows, its counts as the binding has them checked. Arrays have little room, so that
 // "full" comes often; what is played then goes on in larger ones.
-#include "regretless/kernel_game.hpp"
+#include "regretless/kernel_types.hpp"
 #include "rounds.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 // start or from anywhere finite. What is kept here is what the binding demands of shapes, parameters and memory. Draws are of
 // arms that are there (and awake), probabilities are some, and rounds in two calls leave the same bits.
 #include "input.hpp"
-#include "regretless/pulling.hpp"
+#include "regretless/bandit_types.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // order and labels that exist), nothing else is. So starts, indices, values and weights of rounds may be anything.
 #pragma once
 #include "input.hpp"
-#include "regretless/game.hpp"
+#include "regretless/linear_types.hpp"
 
 namespace fuzz {
 

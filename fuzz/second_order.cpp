@@ -1,6 +1,6 @@
 // Second-order learners, their matrix whole or diagonal: hostile rows, and state that somebody else wrote. A fresh learner
 // keeps its books in order, and dense rows, the same rows sparse, and rounds in two calls teach it the same bits.
-#include "regretless/second_order_game.hpp"
+#include "regretless/second_order_types.hpp"
 #include "rounds.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Learners of finite classes, by majority or by an order, the lazy ones too: sets, votes and books are those of plain sets.
 #include "bits.hpp"
-#include "regretless/voting.hpp"
+#include "regretless/vote_types.hpp"
 
 #include <numeric>
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <bit>
 
-#include "lanes.hpp"
+#include "simd_sum.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

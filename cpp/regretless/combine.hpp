@@ -1,6 +1,6 @@
 // THE loop over rounds with expert advice: hear, weigh, predict, be told the outcome, charge, move; write it down.
 #pragma once
-#include "advised.hpp"
+#include "expert_round.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -11,7 +11,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "eights.hpp"
+#include "simd_math.hpp"
 #include "error_free.hpp"
 #include "matrix_game.hpp"
 

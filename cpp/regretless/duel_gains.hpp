@@ -1,8 +1,8 @@
 // What a player's strategies win against the other's mixed one: products of a matrix and a vector, each sum in one fixed
 // order. Strategies that are not played are passed over where rows of the matrix belong to them.
 #pragma once
-#include "dueling.hpp"
-#include "eights.hpp"
+#include "duel_types.hpp"
+#include "simd_math.hpp"
 #include "rows.hpp"
 
 namespace regretless::REGRETLESS_ISA {

@@ -4,9 +4,9 @@
 #pragma once
 #include <cmath>
 
-#include "kept.hpp"
+#include "limits.hpp"
 #include "kernel_values.hpp"
-#include "verdict.hpp"
+#include "prediction.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "any_rows.hpp"
-#include "eights.hpp"
-#include "kernel_game.hpp"
+#include "simd_math.hpp"
+#include "kernel_types.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "game.hpp"
+#include "linear_types.hpp"
 #include "numeric.hpp"
 
 namespace regretless::REGRETLESS_ISA {

@@ -1,6 +1,6 @@
 // The links of mirror.hpp, eight features at a time: a weight relative to the reference, and its mass in the normaliser.
 #pragma once
-#include "eights.hpp"
+#include "simd_math.hpp"
 #include "mirror.hpp"
 
 namespace regretless::REGRETLESS_ISA {

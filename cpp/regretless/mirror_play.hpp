@@ -10,11 +10,11 @@
 #pragma once
 #include <cmath>
 
-#include "kept.hpp"
-#include "many.hpp"
+#include "limits.hpp"
+#include "multi_target.hpp"
 #include "mirror_links.hpp"
 #include "rows.hpp"
-#include "verdict.hpp"
+#include "prediction.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "lanes.hpp"
+#include "simd_sum.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

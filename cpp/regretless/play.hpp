@@ -4,12 +4,12 @@
 #include <variant>
 
 #include "geometry.hpp"
-#include "kept.hpp"
+#include "limits.hpp"
 #include "loss.hpp"
-#include "many.hpp"
+#include "multi_target.hpp"
 #include "rate.hpp"
 #include "rows.hpp"
-#include "verdict.hpp"
+#include "prediction.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -23,8 +23,8 @@
 #pragma once
 #include <limits>
 
-#include "eights.hpp"
-#include "pulling.hpp"
+#include "simd_math.hpp"
+#include "bandit_types.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

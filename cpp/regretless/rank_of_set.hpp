@@ -1,6 +1,6 @@
 // The rank over GF(2) of what a set of hypotheses says of its points, a row of ones added.
 #pragma once
-#include "lanes.hpp"
+#include "simd_sum.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

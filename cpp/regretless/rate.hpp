@@ -4,8 +4,8 @@
 #include <concepts>
 #include <string_view>
 
-#include "game.hpp"
-#include "lanes.hpp"
+#include "linear_types.hpp"
+#include "simd_sum.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

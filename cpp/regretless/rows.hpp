@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "game.hpp"
-#include "lanes.hpp"
+#include "linear_types.hpp"
+#include "simd_sum.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -4,7 +4,7 @@
 #include <concepts>
 
 #include "second_order_full.hpp"
-#include "second_order_game.hpp"
+#include "second_order_types.hpp"
 #include "second_order_many.hpp"
 
 namespace regretless::REGRETLESS_ISA {

@@ -1,6 +1,6 @@
-// Rows against the records of several targets (see many.hpp): each target's sums run in the order that `add_up` uses for one.
+// Rows against the records of several targets (see multi_target.hpp): each target's sums run in the order that `add_up` uses for one.
 #pragma once
-#include "many.hpp"
+#include "multi_target.hpp"
 #include "second_order_rows.hpp"
 
 namespace regretless::REGRETLESS_ISA {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "lanes.hpp"
+#include "simd_sum.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -2,7 +2,7 @@
 // eight small cells at once, and those that most sets fail on come first.
 #pragma once
 #include "shatter_search.hpp"
-#include "sift.hpp"
+#include "bit_compress.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -1,7 +1,7 @@
 // Sets of hypotheses that only shrink: counting in them, and cutting them down.
 #pragma once
 #include "bit_sums.hpp"
-#include "voting.hpp"
+#include "vote_types.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

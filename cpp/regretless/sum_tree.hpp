@@ -2,8 +2,8 @@
 // to sixteen. A node that changes is summed anew from its children in a fixed order, so that nodes are a function of the
 // leaves and no error piles up.
 #pragma once
-#include "eights.hpp"
-#include "pulling.hpp"
+#include "simd_math.hpp"
+#include "bandit_types.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

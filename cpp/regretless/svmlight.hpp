@@ -72,7 +72,7 @@ extern const SvmlightKernel svmlight_v1, svmlight_v3, svmlight_v4, svmlight_gene
 #include <cstring>
 #include <limits>
 
-#include "lanes.hpp"
+#include "simd_sum.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

@@ -7,7 +7,7 @@
 
 #include "interval.hpp"
 #include "treeplex.hpp"
-#include "twofold.hpp"
+#include "double_double.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

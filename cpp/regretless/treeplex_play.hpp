@@ -2,7 +2,7 @@
 // that the next regrets will be the last ones (Farina, Kroer and Sandholm 2021), moving at once or in turn. All sums are taken in
 // one order, number by number.
 #pragma once
-#include "lanes.hpp"
+#include "simd_sum.hpp"
 #include "treeplex.hpp"
 
 namespace regretless::REGRETLESS_ISA {

@@ -16,7 +16,7 @@
 #include <bit>
 #include <new>
 
-#include "forcing.hpp"
+#include "worst_case_types.hpp"
 #include "rank_of_set.hpp"
 #include "set_memo.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "game.hpp"
+#include "linear_types.hpp"
 
 namespace regretless {
 

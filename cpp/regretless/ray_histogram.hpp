@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "many.hpp"
+#include "multi_target.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

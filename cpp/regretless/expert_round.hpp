@@ -1,8 +1,8 @@
 // One round of expert advice: who speaks, how they weigh, what is predicted, and what it costs once the outcome is known.
 // Nothing is learned here and no book is kept.
 #pragma once
-#include "charges.hpp"
-#include "simplex.hpp"
+#include "expert_losses.hpp"
+#include "expert_rules.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

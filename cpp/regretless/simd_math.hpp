@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "lanes.hpp"
+#include "simd_sum.hpp"
 #include "numeric.hpp"
 
 namespace regretless::REGRETLESS_ISA {

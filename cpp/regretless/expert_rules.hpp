@@ -2,7 +2,7 @@
 // their sum; if that is zero the prior weights are taken in their place. `move` learns from charges and their mix; whoever is
 // silent is charged as much as the mix.
 #pragma once
-#include "charges.hpp"
+#include "expert_losses.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 

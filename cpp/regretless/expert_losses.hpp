@@ -1,8 +1,8 @@
 // What experts are charged: value(a) of a forecast given the outcome, and its slope, for one number or a register of them.
 // Nan stays nan.
 #pragma once
-#include "advice.hpp"
-#include "eights.hpp"
+#include "expert_types.hpp"
+#include "simd_math.hpp"
 #include "numeric.hpp"
 
 namespace regretless::REGRETLESS_ISA {

@@ -2,8 +2,8 @@
 #pragma once
 #include <cmath>
 
-#include "game.hpp"
-#include "lanes.hpp"
+#include "linear_types.hpp"
+#include "simd_sum.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
