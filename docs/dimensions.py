@@ -30,7 +30,7 @@ from regretless.finite_classes import (
     worst_case,
 )
 from regretless.linear import Perceptron, Winnow
-from regretless.play import Meeting, meet
+from regretless.play import PlayResult, meet
 from regretless.report import formatting
 from regretless.report.curves import Panel, Series
 from regretless.report.svg import Frame, drawing
@@ -104,7 +104,7 @@ def meetings(_: Path) -> str:
     return public_tables.table(rows)
 
 
-def certified(met: Meeting) -> float:
+def certified(met: PlayResult) -> float:
     """The least bound on mistakes, or on updates, which are as many at least."""
     bounds = [one for one in met.certificates if one.applies and one.quantity in COUNTED]
     return min(one.shown_bound or 0.0 for one in bounds)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless.bandits.registry import BANDITS, bandit_class
-from regretless.environments.registry import NATURES, nature_class
+from regretless.environments.registry import ENVIRONMENTS, nature_class
 from regretless.environments.registry import parameters as nature_parameters
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_learner
@@ -74,7 +74,7 @@ def _summaries(head: str, of: Mapping[str, Any]) -> str:
 def natures() -> str:
     """A row for each nature: what it gives, what it does, and its parameters."""
     rows: Rows = [("nature", "in Python", "gives", "what it does", "parameters, with their defaults")]
-    for name, entry in NATURES.items():
+    for name, entry in ENVIRONMENTS.items():
         own = ", ".join(f"`{key}={value}`" for key, value in nature_parameters(name).items())
         rows.append((f"`{name}`", f"`{nature_class(name).__name__}`", entry.gives, entry.summary, own or "none"))
     return _table(rows)

@@ -12,7 +12,7 @@ from regretless.bandits.certificates import certificates
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.theorem import Certificate, Theorem
-from regretless.theory.bandit_facts import BanditStanding, epoch_starts
+from regretless.theory.bandit_facts import BanditFacts, epoch_starts
 from regretless.theory.bandits import BY_RULE
 from regretless.theory.exp3_p import tuned_parameters
 
@@ -33,7 +33,7 @@ class Setting:
     rule: str
     rates: Array
     gammas: Array
-    standing: BanditStanding
+    facts: BanditFacts
     advice: Array | None = None  # (rounds, experts, arms)
 
 
@@ -64,14 +64,14 @@ def setting(rule, arms, rounds, *, anytime=False, rate=None, gamma=None, experts
         "gamma": float(gammas[0]) if constant else nan,
         "horizon": horizon,
     }
-    return Setting(rule, rates, gammas, BanditStanding(arms, n, rule, **(known | given)), advice)
+    return Setting(rule, rates, gammas, BanditFacts(arms, n, rule, **(known | given)), advice)
 
 
 def p_setting(arms, rounds, delta, horizon=None):
     """Exp3.P, tuned."""
     beta, rate, explore = tuned_parameters(arms, horizon or rounds, delta)
     made = setting("exp3-p", arms, rounds, rate=rate, beta=beta, explore=explore, delta=delta)
-    return replace(made, standing=replace(made.standing, horizon=horizon or rounds))
+    return replace(made, facts=replace(made.facts, horizon=horizon or rounds))
 
 
 def a_setting(name, arms, rounds, delta=0.05, **given):
@@ -111,7 +111,7 @@ SLEEPERS = tuple(name for name in EVERY if not name.startswith("exp4"))
 class Runs:
     """What the runs left behind; `table` is what the arms lost in each, (runs or 1, rounds, arms)."""
 
-    standing: BanditStanding
+    facts: BanditFacts
     setting: Setting
     table: Array
     draws: Array  # (runs, rounds)
@@ -152,7 +152,7 @@ class Runs:
             restricted=float(asleep.any(1).sum()),
             late=float(self.late),
             lost=float(rounds - self.settled[r].sum()),
-            width=self.standing.width,
+            width=self.facts.width,
             draws=np.bincount(self.draws[r], minlength=arms).astype(float),
             losses=np.bincount(self.draws[r], own, minlength=arms),
             missed=own @ asleep,
@@ -236,9 +236,9 @@ def play(
     what is drawn, whatever its probability.
     """
     rng = np.random.default_rng(seed)
-    standing, advice = made.standing, made.advice
-    rounds, arms = len(made.rates), standing.arms
-    sums, implicit = np.zeros((runs, standing.comparators)), np.zeros((runs, standing.comparators))
+    facts, advice = made.facts, made.advice
+    rounds, arms = len(made.rates), facts.arms
+    sums, implicit = np.zeros((runs, facts.comparators)), np.zeros((runs, facts.comparators))
     w = np.full((runs, arms), 1 / arms)
     draws, ps, settled = np.zeros((runs, rounds), int), np.zeros((runs, rounds)), np.ones((runs, rounds), bool)
     mixed, reach, rows, waiting = np.zeros(runs), np.zeros(rounds), [], []
@@ -252,7 +252,7 @@ def play(
         elif made.rule == "exp4":
             mass = softmax(-eta * sums) @ advice[t]
         elif made.rule == "exp3-p":
-            mass = (1 - standing.explore) * softmax(eta * sums) + standing.explore / arms
+            mass = (1 - facts.explore) * softmax(eta * sums) + facts.explore / arms
         else:
             mass = softmax(-eta * sums)
         row = table(t, mass, draws[:, :t]) if callable(table) else table[t]
@@ -268,7 +268,7 @@ def play(
         reach[t] = advice[t].max(0).sum() if advice is not None else awake.sum()
         waiting.append((t, p, arm, row, awake, eta, gamma))
         if made.rule == "exp3-p":
-            sums += np.where(awake, standing.beta / np.where(p > 0, p, 1), 0.0)
+            sums += np.where(awake, facts.beta / np.where(p > 0, p, 1), 0.0)
         while waiting and (waiting[0][0] <= t - delay or t == rounds - 1):
             s, p, arm, row, awake, eta, gamma = waiting.pop(0)
             units = np.broadcast_to(row, (runs, arms))
@@ -288,9 +288,7 @@ def play(
             elif made.rule == "exp3-p":
                 sums[every, arm] += known * (1 - loss) / drawn
             elif made.rule == "tsallis-inf":
-                guess = (
-                    np.where(awake & (p >= eta**2), 0.5, 0.0) if standing.estimator == "reduced" else np.zeros_like(p)
-                )
+                guess = np.where(awake & (p >= eta**2), 0.5, 0.0) if facts.estimator == "reduced" else np.zeros_like(p)
                 sums += guess * known[:, None]
                 sums[every, arm] += known * (loss - guess[every, arm]) / drawn
             else:
@@ -300,11 +298,11 @@ def play(
                 if made.rule == "exp3-s":
                     shared = w * np.exp(-eta * (change - change.min(1, keepdims=True)))
                     shared = shared / shared.sum(1, keepdims=True)
-                    shared = (1 - standing.share) * shared + standing.share / arms
+                    shared = (1 - facts.share) * shared + facts.share / arms
                     w = np.where(known[:, None], shared, w)
     whole = np.stack(rows, 1)
     late = 0 if delay == 0 else runs * rounds
-    return Runs(standing, made, whole, draws, ps, mixed, sums, implicit, settled, late, reach)
+    return Runs(facts, made, whole, draws, ps, mixed, sums, implicit, settled, late, reach)
 
 
 def every_path(made: Setting, tables: Array) -> tuple[Runs, Array]:
@@ -326,7 +324,7 @@ def binary_tables(arms: int, rounds: int) -> Array:
 
 def read(theorem: Theorem, runs: Runs, r: int = 0, comparator: BanditComparator | None = None) -> Certificate:
     """The certificate of one run."""
-    return theorem.certify(runs.ledger(r), [comparator or runs.arm(r)], runs.standing)
+    return theorem.certify(runs.ledger(r), [comparator or runs.arm(r)], runs.facts)
 
 
 def comparators(runs, *places):
@@ -337,14 +335,14 @@ def comparators(runs, *places):
 def judged(runs, *places):
     """Each theorem over all runs, by its name, against the best arm or expert and those that are asked for."""
     books = [runs.ledger(r) for r in range(runs.count)]
-    found = certificates(BY_RULE[runs.setting.rule], runs.standing, books, comparators(runs, *places))
+    found = certificates(BY_RULE[runs.setting.rule], runs.facts, books, comparators(runs, *places))
     return {one.theorem.name: one for one in found}
 
 
 def one_arm(rule, rounds):
     """A learner with a single arm: its rate is 1."""
     made = setting(rule, 2, rounds, rate=1.0, gamma=0.5, beta=0.1, explore=0.0, share=0.1, delta=0.05)
-    return replace(made, standing=replace(made.standing, arms=1, comparators=1))
+    return replace(made, facts=replace(made.facts, arms=1, comparators=1))
 
 
 def a_run(name="exp3-ix", **given):

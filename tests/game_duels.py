@@ -10,7 +10,7 @@ import numpy as np
 from regretless.comparator import GameComparator
 from regretless.ledger import GameLedger
 from regretless.textbook.games import hedge, optimistic_hedge, regret_matching, regret_matching_plus
-from regretless.theory.game_facts import GameStanding
+from regretless.theory.game_facts import GameFacts
 
 METHODS = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")
 TURNS = (False, True)
@@ -22,14 +22,14 @@ class Slow:
     """A run, and all that theorems ask about it."""
 
     ledger: GameLedger
-    standing: GameStanding
+    facts: GameFacts
     answers: GameComparator
     row: np.ndarray
     column: np.ndarray
     joint: np.ndarray
 
     def certify(self, theorem):
-        return theorem.certify(self.ledger, [self.answers], self.standing)
+        return theorem.certify(self.ledger, [self.answers], self.facts)
 
 
 def learner(method, count, rate):
@@ -42,7 +42,7 @@ def learner(method, count, rate):
 
 
 def rates(method, count, spread, rounds, schedule):
-    """A rate for each round, and what a standing says of it."""
+    """A rate for each round, and what facts say of it."""
     if method not in ("hedge", "optimistic-hedge") or spread == 0 or count == 1:
         return (lambda t: 1.0), 1.0
     if isinstance(schedule, float):
@@ -92,7 +92,7 @@ def slow(A, method, rounds, *, alternate=False, power=0, schedule="tuned", B=Non
     h = played(A, won, learner(method, m, row_rate), learner(method, n, column_rate), rounds, alternate)
     w = np.arange(1.0, rounds + 1) ** power
     p, q, joint = w @ h.row / w.sum(), w @ h.column / w.sum(), np.einsum("t,ti,tj->ij", w, h.row, h.met) / w.sum()
-    standing = GameStanding(
+    facts = GameFacts(
         m,
         n,
         method,
@@ -115,7 +115,7 @@ def slow(A, method, rounds, *, alternate=False, power=0, schedule="tuned", B=Non
         rounding=1e-14 * (np.abs(A).max() + np.abs(won).max()) * (m + n + rounds),
         detail={"row_gain": gains[0], "column_gain": gains[1]},
     )
-    return Slow(ledger, standing, answers, p, q, joint)
+    return Slow(ledger, facts, answers, p, q, joint)
 
 
 def totals(method, h: History, w, *, zero_sum=True) -> GameLedger:

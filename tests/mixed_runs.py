@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.core.epoch import Outcome, epoch, merge
+from regretless.distributed.core.epoch import ShardResult, epoch, merge
 from regretless.distributed.core.learner_adapter import refuse, settled, started
 from regretless.distributed.core.tree_reduce import Tree
 from regretless.distributed.rows.shards import Shard, arrays
@@ -28,7 +28,7 @@ def mixed(
     alone: bool | None = None,
     order: list[int] | None = None,
     kept: Any = None,
-) -> tuple[Any, list[Outcome]]:
+) -> tuple[Any, list[ShardResult]]:
     """The learner after so many epochs over shards, which are pairs (X, y) or shards, and what came of each epoch.
 
     `order` is that in which the shards are played. `kept` is called on the learner after each epoch and gives the one
@@ -44,7 +44,7 @@ def mixed(
             learner, schema=PLANE, epoch=number, weighting=weighting, clock=clock, passes=passes, alone=alone
         )
         start = pickle.loads(pickle.dumps(start))
-        tree: Tree[Outcome] = Tree(len(parts), lambda left, right, start=start: merge(start, left, right))
+        tree: Tree[ShardResult] = Tree(len(parts), lambda left, right, start=start: merge(start, left, right))
         for place in order or range(len(parts)):
             tree.add(place, pickle.loads(pickle.dumps(epoch(start, parts[place]))))
         outcomes.append(tree.result)

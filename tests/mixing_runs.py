@@ -11,8 +11,8 @@ import numpy as np
 
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger, MixedLedger
-from regretless.theory.facts import Standing
-from regretless.theory.mixing_facts import MixedStanding
+from regretless.theory.facts import LinearFacts
+from regretless.theory.mixing_facts import MixedFacts
 
 Array = np.ndarray[Any, Any]
 Shards = Sequence[tuple[Array, Array]]
@@ -110,12 +110,12 @@ class Run:
     least: float
     clean: bool
 
-    def standing(self, player: Standing) -> MixedStanding:
+    def facts(self, player: LinearFacts) -> MixedFacts:
         """What the theorems of mixing ask."""
-        return MixedStanding(player, self.weighting, self.ledger.together, self.least)
+        return MixedFacts(player, self.weighting, self.ledger.together, self.least)
 
     def plain(self, weights: Array) -> dict[str, float]:
-        """The fields that every standing has."""
+        """The fields that all facts have."""
         return {"norm": float(np.linalg.norm(weights)), "width": float(len(weights) + 1)}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.report import Course, Estimate, LoggedReport, PullReport
+from regretless.report import Estimate, LoggedReport, PullCurves, PullReport
 
 from .test_report import certificate
 
@@ -43,7 +43,7 @@ def game(arms: int = 5, rounds: int = 2000, runs: int = 100, gap: float = 0.2, s
     }  # fmt: skip
 
 
-def course(played: dict[str, Any], **changes: Any) -> Course:
+def course(played: dict[str, Any], **changes: Any) -> PullCurves:
     """How the runs of a game went."""
     rounds, (_, arms) = played["marks"], played["table"].shape
     levels = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
@@ -52,7 +52,7 @@ def course(played: dict[str, Any], **changes: Any) -> Course:
     if arms > few:
         shares["others"] = played["probabilities"][:, few:].sum(1).tolist()
     eta, level = 2 * played["gamma"], log(max(arms, 2))
-    made = Course(
+    made = PullCurves(
         rounds=rounds,
         regret={name: np.quantile(played["regret"], q, axis=1).tolist() for name, q in levels.items()},
         bounds={
@@ -121,13 +121,13 @@ def odd() -> dict[str, PullReport]:
     unseen.observed, unseen.holds = None, True
     below = {name: [-0.4 * t for t in known.rounds] for name in known.regret}
     return {
-        "no rounds": pulls(rounds=0, course=Course(), draws={}, regrets=()),
+        "no rounds": pulls(rounds=0, course=PullCurves(), draws={}, regrets=()),
         "one round": pulls(game(3, 1, 4)),
         "one run": pulls(game(5, 300, 1)),
         "one arm": pulls(game(1, 200, 10)),
         "few runs": pulls(game(4, 400, 12)),
         "many arms": pulls(game(60, 500, 30)),
-        "no course": pulls(course=Course()),
+        "no course": pulls(course=PullCurves()),
         "equal regrets": pulls(regrets=[12.5] * 40),
         "regrets of zero": pulls(regrets=[0.0] * 40),
         "regrets far from zero": pulls(regrets=[1e6 + k for k in range(90)]),

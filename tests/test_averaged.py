@@ -121,7 +121,7 @@ def test_what_learns_is_the_perceptron():
     assert ours.ledger_ == plain.ledger_
     np.testing.assert_array_equal(ours.last_coef_, plain.coef_)
     np.testing.assert_array_equal(ours.last_intercept_, plain.intercept_)
-    assert [s.norm for s in ours.standings()] == [s.norm for s in plain.standings()]
+    assert [s.norm for s in ours.target_facts()] == [s.norm for s in plain.target_facts()]
     assert (ours.predict(X) != plain.predict(X)).any()
 
 

@@ -58,13 +58,13 @@ def test_the_compiled_books_are_those_that_are_promised(name, given):
     """The rates and their sums are what the theory expects, so that each prior bound is the promised one."""
     bandit = made(name, given)
     bandit.play(COINS, advice=advice_of(name))
-    book, expected = bandit.ledger_, expected_ledger(bandit.standing(), ROUNDS)
+    book, expected = bandit.ledger_, expected_ledger(bandit.facts(), ROUNDS)
     if name != "tsallis-inf":  # whose sum of rates is bounded in closed form
         assert book.rates == pytest.approx(expected.rates, rel=1e-12)
     assert (book.first_rate, book.last_rate) == pytest.approx((expected.first_rate, expected.last_rate), rel=1e-12)
     for one in applying(bandit.certify(COINS, advice=advice_of(name))):
         if name != "exp4" and one.theorem not in AFTERWARDS:
-            promised = bound_at(bandit.standing(), ROUNDS, one.comparator.switches or 0)
+            promised = bound_at(bandit.facts(), ROUNDS, one.comparator.switches or 0)
             assert one.bound == pytest.approx(promised[one.theorem.title], rel=1e-12)
     if name == "exp4":
         reach = ADVICE.max(1).sum(1)
@@ -148,7 +148,7 @@ def test_losses_late_lost_and_asleep_are_certified_as_they_should_be():
     prior, _ = lost.certify()
     assert prior.applies
     assert prior.observed is None
-    assert prior.bound == pytest.approx(bound_at(lost.standing(), 60)[prior.theorem.title] + 6)
+    assert prior.bound == pytest.approx(bound_at(lost.facts(), 60)[prior.theorem.title] + 6)
 
     sleepy = made("exp3-ix", {})
     for t in range(60):
@@ -156,7 +156,7 @@ def test_losses_late_lost_and_asleep_are_certified_as_they_should_be():
         sleepy.update(arm, table[t, arm])
     table[::2, 0] = np.nan
     assert all(one.applies and one.holds for one in sleepy.certify(table) if one.theorem.name != "exp3_ix_book")
-    assert sleepy.ledger_.swing < bound_at(sleepy.standing(), 60)["Regret of Exp3-IX"]
+    assert sleepy.ledger_.swing < bound_at(sleepy.facts(), 60)["Regret of Exp3-IX"]
 
 
 def test_many_runs_with_sleeping_arms_are_read_against_one_arm_for_all():

@@ -8,11 +8,11 @@ from math import log, nan
 import numpy as np
 import pytest
 
-from regretless.bandits.certificates import Judged, certificates
+from regretless.bandits.certificates import BanditCertificate, certificates
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.report import summary
-from regretless.theory.bandit_facts import BanditStanding
+from regretless.theory.bandit_facts import BanditFacts
 from regretless.theory.bandit_weights import (
     exp3_ix,
     exp3_ix_expected,
@@ -34,7 +34,7 @@ def test_a_regret_that_nobody_saw_is_bounded_all_the_same():
     runs = a_run("exp3-ix")
     book = runs.ledger(0)
     unseen = BanditComparator("best_arm", "the best arm", nan, book.loss, book.rounds)
-    for one in certificates(EXP3_IX, runs.standing, [book], [[unseen]]):
+    for one in certificates(EXP3_IX, runs.facts, [book], [[unseen]]):
         assert one.applies
         assert one.holds
         assert not one.violated
@@ -47,15 +47,15 @@ def test_a_regret_that_nobody_saw_is_bounded_all_the_same():
         assert told["applies"] is True
         assert told["comparator"]["regret"] is None
         assert "runs" not in told
-    assert exp3_ix.slack(book, unseen, runs.standing) == float("inf")
+    assert exp3_ix.slack(book, unseen, runs.facts) == float("inf")
 
 
 def test_of_bounds_on_unseen_regrets_the_median_is_shown():
     """Of five runs whose regret nobody saw the one with the middle bound stands for all, and none is said to exceed."""
-    standing = BanditStanding(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.1)
+    facts = BanditFacts(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.1)
     books = [book_with(50.0 + more) for more in (4.0, 0.0, 1.0, 3.0, 2.0)]
     unseen = [[BanditComparator("best_arm", "the best arm", nan, book.loss, book.rounds)] for book in books]
-    (one,) = certificates([observable], standing, books, unseen)
+    (one,) = certificates([observable], facts, books, unseen)
     assert one.bound == pytest.approx(52.0 + log(2 / 0.1) / 0.1)
     assert one.observed is None
     assert one.holds
@@ -64,16 +64,16 @@ def test_of_bounds_on_unseen_regrets_the_median_is_shown():
 
 
 def book_with(loss, rounds=100.0, **changes):
-    book = expected_ledger(BanditStanding(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.1), int(rounds))
+    book = expected_ledger(BanditFacts(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.1), int(rounds))
     return replace(book, loss=loss, **changes)
 
 
 def alike(regrets, delta=0.1, theorem=exp3_ix):
     """One certificate for runs with these regrets and one bound."""
-    standing = BanditStanding(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=delta)
+    facts = BanditFacts(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=delta)
     books = [book_with(50.0 + regret) for regret in regrets]
     own = [[BanditComparator("best_arm", "arm 0", 50.0, book.loss, 100.0, 0)] for book in books]
-    (one,) = certificates([theorem], standing, books, own)
+    (one,) = certificates([theorem], facts, books, own)
     return one
 
 
@@ -162,21 +162,21 @@ def test_bounds_above_all_that_can_be_lost_say_so():
     assert [summary.row(one, "").empty for one in (small, large)] == [False, True]
     assert "no better than" not in str(small)
     assert "no better than the number of rounds, of each run with" in str(large)
-    standing = BanditStanding(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.9, width=10.0)
+    facts = BanditFacts(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.9, width=10.0)
     own = BanditComparator("best_arm", "arm 0", 50.0, 50.0, 100.0, 0)
-    (wide,) = certificates([exp3_ix], standing, [book_with(50.0, width=10.0)], [[own]])
+    (wide,) = certificates([exp3_ix], facts, [book_with(50.0, width=10.0)], [[own]])
     assert 100 < wide.bound < 1000
     assert not wide.vacuous
-    (worse,) = certificates([exp3_ix], replace(standing, delta=1e-3), [book_with(50.0, width=10.0)], [[own]])
+    (worse,) = certificates([exp3_ix], replace(facts, delta=1e-3), [book_with(50.0, width=10.0)], [[own]])
     assert "no better than the range times the number of rounds, with probability" in str(worse)
 
 
 def test_a_sure_bound_is_read_on_the_tightest_run():
     """A single run of a hundred that breaks a sure bound is shown, and the certificate is violated."""
-    standing = BanditStanding(2, 2, "hedge", rate=0.1, gamma=0.05, delta=0.5)
+    facts = BanditFacts(2, 2, "hedge", rate=0.1, gamma=0.05, delta=0.5)
     books = [book_with(50.0, mixed=50.0 + (90.0 if r == 7 else 0.0)) for r in range(100)]
     own = [[BanditComparator("best_arm", "arm 0", 50.0, 50.0, 100.0, 0)]] * 100
-    one = certificates([hedge_mixed], standing, books, own)[0]
+    one = certificates([hedge_mixed], facts, books, own)[0]
     assert one.violated
     assert one.observed == 90.0
     assert one.runs["exceeded"] == 1
@@ -184,10 +184,10 @@ def test_a_sure_bound_is_read_on_the_tightest_run():
 
 def test_numbers_are_shown_in_the_users_own_scale():
     """With losses from 2 to 12 a regret of 3 units is 30, and 50 units in 100 rounds are a loss of 700."""
-    standing = BanditStanding(2, 2, "exp3", rate=0.1, gamma=0.05, delta=0.1, width=10.0, low=2.0)
+    facts = BanditFacts(2, 2, "exp3", rate=0.1, gamma=0.05, delta=0.1, width=10.0, low=2.0)
     book = book_with(53.0, width=10.0)
     (one,) = certificates(
-        [exp3_pseudo_regret], standing, [book], [[BanditComparator("best_arm", "arm 0", 50.0, 53.0, 100.0, 0)]]
+        [exp3_pseudo_regret], facts, [book], [[BanditComparator("best_arm", "arm 0", 50.0, 53.0, 100.0, 0)]]
     )
     assert one.observed == pytest.approx(30.0)
     assert one.bound == pytest.approx(10 * (log(2) / 0.1 + 0.1 * 2 * 100 / 2))
@@ -201,22 +201,22 @@ def test_the_comparator_of_least_slack_is_shown():
     runs = play(a_setting("exp3-ix", 3, 30), np.tile([0.0, 0.5, 1.0], (30, 1)), 5)
     books = [runs.ledger(r) for r in range(5)]
     each = [[runs.arm(r, 2), runs.arm(r, 0)] for r in range(5)]
-    (one,) = certificates([exp3_ix_expected], runs.standing, books, each)
+    (one,) = certificates([exp3_ix_expected], runs.facts, books, each)
     assert one.comparator.place == 0
     sequences = [[runs.sequence(r, np.arange(30) % 3), *each[r]] for r in range(5)]
-    assert certificates([exp3_ix], runs.standing, books, sequences)[0].applies
-    (one,) = certificates([exp3_ix], runs.standing, books, [[own[0]] for own in sequences])
+    assert certificates([exp3_ix], runs.facts, books, sequences)[0].applies
+    (one,) = certificates([exp3_ix], runs.facts, books, [[own[0]] for own in sequences])
     assert not one.applies
     assert "one arm for all rounds" in str(one)
-    assert certificates([exp3_ix], runs.standing, books, [[]] * 5)[0].why == "there is no comparator to read it against"
+    assert certificates([exp3_ix], runs.facts, books, [[]] * 5)[0].why == "there is no comparator to read it against"
 
 
 def test_best_arms_that_differ_between_runs_are_not_called_by_one_name():
     """If the best arm is another one in each run, the mean is against the best of each run."""
-    standing = BanditStanding(2, 2, "exp3", rate=0.1, gamma=0.05)
+    facts = BanditFacts(2, 2, "exp3", rate=0.1, gamma=0.05)
     books = [book_with(50.0), book_with(50.0)]
     own = [[BanditComparator("best_arm", f"arm {place}", 45.0, 50.0, 100.0, place)] for place in range(2)]
-    (one,) = certificates([exp3_pseudo_regret], standing, books, own)
+    (one,) = certificates([exp3_pseudo_regret], facts, books, own)
     assert one.comparator.place is None
     assert "against the best of each run" in str(one)
 
@@ -240,5 +240,5 @@ def test_every_statement_is_told():
             assert one.statement.endswith(".")
             assert one.formula
             assert one.source
-    assert isinstance(alike([0.0, 1.0]), Judged)
+    assert isinstance(alike([0.0, 1.0]), BanditCertificate)
     assert {one.name for one in (*EXP3_P, *HEDGE)} >= {"exp3_p_observable", "hedge_sampled", "observable"}

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from regretless import bandits
 from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, LossError, TsallisINF
 from regretless.bandits.registry import BANDITS, bandit_class
-from regretless.bandits.state import Board
+from regretless.bandits.state import BanditState
 from regretless.errors import RegretlessError
 
 MORE = {
@@ -736,7 +736,7 @@ def test_totals_are_read_off_the_book(monkeypatch):
     """Neither a total nor a play copies what is kept of each arm."""
     learner = Exp3(3, seed=0)
     learner.play(np.full((8, 3), 0.5))
-    monkeypatch.setattr(Board, "ledger", None)
+    monkeypatch.setattr(BanditState, "ledger", None)
     assert learner.total_ == 4
     assert learner.play(np.full((8, 3), 0.25)).total == 2
 
@@ -744,7 +744,7 @@ def test_totals_are_read_off_the_book(monkeypatch):
 def test_a_board_that_is_unpacked_is_not_built_twice(monkeypatch):
     """A core makes its caches when it is made; nobody asks it to again after a board was copied or unpickled."""
     board = pickle.dumps(Exp3(3, seed=0)._known())
-    monkeypatch.setattr(Board, "_core", lambda board: "a core that cannot rebuild")
+    monkeypatch.setattr(BanditState, "_core", lambda board: "a core that cannot rebuild")
     assert pickle.loads(board).core == "a core that cannot rebuild"
 
 
@@ -918,15 +918,15 @@ def test_rates_are_those_of_the_books():
     assert Hedge(arms).rate_ == pytest.approx(2 * np.sqrt(log_k))
     assert Exp4(arms, n_experts=3, horizon=rounds).rate_ == pytest.approx(np.sqrt(2 * np.log(3) / (rounds * arms)))
     assert Exp3P(arms, horizon=rounds).rate_ == pytest.approx(0.95 * np.sqrt(log_k / (rounds * arms)))
-    standing = Exp3P(arms, horizon=rounds, delta=0.1).standing()
-    assert standing.beta == pytest.approx(np.sqrt(np.log(arms / 0.1) / (rounds * arms)))
-    assert standing.explore == pytest.approx(1.05 * np.sqrt(arms * log_k / rounds))
-    assert Exp3P(arms, horizon=2).standing().explore == 0.5
-    standing = EXP3S(arms, horizon=rounds, switches=9).standing()
-    assert standing.share == pytest.approx(9 / 999)
+    facts = Exp3P(arms, horizon=rounds, delta=0.1).facts()
+    assert facts.beta == pytest.approx(np.sqrt(np.log(arms / 0.1) / (rounds * arms)))
+    assert facts.explore == pytest.approx(1.05 * np.sqrt(arms * log_k / rounds))
+    assert Exp3P(arms, horizon=2).facts().explore == 0.5
+    facts = EXP3S(arms, horizon=rounds, switches=9).facts()
+    assert facts.share == pytest.approx(9 / 999)
     nats = 10 * log_k + 9 * np.log(999 / 9) - 990 * np.log(1 - 9 / 999)
-    assert standing.rate == pytest.approx(np.sqrt(2 * nats / (arms * rounds)))
-    assert EXP3S(arms, horizon=rounds, switches=0).standing().share == 1 / rounds
+    assert facts.rate == pytest.approx(np.sqrt(2 * nats / (arms * rounds)))
+    assert EXP3S(arms, horizon=rounds, switches=0).facts().share == 1 / rounds
 
 
 # ---- certificates

@@ -90,7 +90,7 @@ def test_no_sequence_breaks_the_lemma_of_shared_weights(game, rate, share, often
         path = rng.integers(arms, size=rounds) if rng.random() < 0.5 else np.sort(rng.integers(arms, size=rounds))
         along = (estimates * (runs.draws == path)).sum(1)
         switches = int((np.diff(path) != 0).sum())
-        bound = sequence_information(rounds, switches, made.standing) / rate + stability
+        bound = sequence_information(rounds, switches, made.facts) / rate + stability
         assert (own.sum(1) - along <= bound * (1 + 1e-9) + 1e-9).all()
 
 

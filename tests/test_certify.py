@@ -211,7 +211,7 @@ def test_the_oracles_of_the_bounds(oracles):
         u = comparator(X, y, np.array(case["input"]["v"]))
         assert u.hinge == pytest.approx(case["expected"]["L1"], rel=1e-12)
         for name, theorem in names.items():
-            bound = theorem.bound(learner.ledger_, u, learner.standings()[0])
+            bound = theorem.bound(learner.ledger_, u, learner.target_facts()[0])
             assert bound == pytest.approx(case["expected"][name], rel=1e-12)
             seen += 1
     assert seen == 8
@@ -254,7 +254,7 @@ def test_parameters_changed_after_the_run_do_not_change_its_certificates(tmp_pat
     before = [c.bound for c in learner.certify(X, y, svm=False)]
     changed = learner.set_params(rate=50.0)
     assert all(c.holds for c in changed.certify(X, y, svm=False))
-    assert [standing.rate for standing in changed.standings()] == [0.02]
+    assert [facts.rate for facts in changed.target_facts()] == [0.02]
     assert [c.bound for c in changed.set_params(rate=0.02).certify(X, y, svm=False)] == before
 
 

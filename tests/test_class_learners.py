@@ -397,7 +397,7 @@ def test_losing_patience_costs_half_the_bits_at_most(seed, monkeypatch):
         said = learner.predict(point)
         ones = int((found.matrix[learner.alive_, point]).sum())
         learner.update(int(said.probability < 0.5 and ones > 0))
-        known = learner.standing()
+        known = learner.facts()
         assert (known.randomized[0], known.randomized[1]) == (0, half_the_bits_of(299))
         assert all(one.applies and one.holds for one in learner.certify() if one.theorem.kind == "sure"), number
     assert known.randomized_left[0] == known.randomized_left[1]
@@ -435,7 +435,7 @@ def test_patience_makes_no_difference_where_the_search_ends():
     learners = [RandomizedOptimal(found, patience=patience) for patience in (None, 1 << 16, 1 << 26)]
     # Eight thresholds are three fair coins, and the point in the middle is the first of them.
     assert [learner.forecast(3) for learner in learners] == [0.5] * 3
-    assert [learner.standing().randomized for learner in learners] == [(1.5, 1.5)] * 3
+    assert [learner.facts().randomized for learner in learners] == [(1.5, 1.5)] * 3
     for patience in (0, -1, 1.5, "long", True):
         with pytest.raises(RegretlessError, match="patience"):
             RandomizedOptimal(found, patience=patience)
@@ -571,7 +571,7 @@ def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
     monkeypatch.setattr(Counted, "asked", [])
     found = FiniteClass.named("intervals:12")
     learner = StandardOptimal(found)
-    assert learner.standing().littlestone == (0, 5)
+    assert learner.facts().littlestone == (0, 5)
     first = list(Counted.asked)
     assert all(whole for whole, _ in first)
     assert (
@@ -580,11 +580,11 @@ def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
         <= compare_dimensions.PATIENCE + compare_dimensions.LAST + compare_dimensions.FIRST
     )
     learner._board.core.settle(3, 1, 1)
-    learner.standing()
+    learner.facts()
     for _ in range(2):
         for one in (learner, learner.copy()):
-            assert (one.standing().littlestone, one.standing().littlestone_left) == ((0, 5), (0, 5))
-    assert StandardOptimal(found).standing().littlestone == (0, 5)
+            assert (one.facts().littlestone, one.facts().littlestone_left) == ((0, 5), (0, 5))
+    assert StandardOptimal(found).facts().littlestone == (0, 5)
     assert [words for _, words in Counted.asked] == [words for _, words in first] * 2
 
 
@@ -595,10 +595,10 @@ def test_the_rank_of_a_class_is_found_out_once(monkeypatch):
     monkeypatch.setattr(rank._core, "rank_of_bits", lambda rows: asked.append(len(rows)) or eliminated(rows))
     found = FiniteClass.named("parities:3")
     for learner in (Consistent(found), Consistent(found, order=range(7, -1, -1)), Consistent(found).clone()):
-        assert learner.standing().rank == learner.standing().rank_left == 3
+        assert learner.facts().rank == learner.facts().rank_left == 3
     assert asked == [9]
     pickled = pickle.loads(pickle.dumps(found))
-    assert Consistent(pickled).standing().rank == 3
+    assert Consistent(pickled).facts().rank == 3
     assert asked == [9, 9]
 
 

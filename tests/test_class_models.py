@@ -120,8 +120,8 @@ def test_a_search_that_lost_its_patience_is_kept_so(tmp_path, monkeypatch):
         other = regretless.load(path)
         assert other.patience == 1
         assert [other.forecast(point) for point in range(12)] == [learner.forecast(point) for point in range(12)]
-        assert other.standing() == learner.standing()
-        assert (other.standing().randomized_left[0] > 0) == (rounds == 9)
+        assert other.facts() == learner.facts()
+        assert (other.facts().randomized_left[0] > 0) == (rounds == 9)
 
 
 def test_what_is_kept_beside_comes_back(tmp_path):

@@ -17,15 +17,15 @@ from regretless.bandits.registry import bandit_class
 from regretless.cli import play_learner
 from regretless.cli.console import Console
 from regretless.environments import LabelFlipping, RandomTarget, Separable, ShatteredTree
-from regretless.environments.lower_bounds import Promise
-from regretless.environments.registry import NATURES, entry_of
+from regretless.environments.lower_bounds import LowerBound
+from regretless.environments.registry import ENVIRONMENTS, entry_of
 from regretless.experts.registry import expert_class
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.linear import Perceptron
 from regretless.linear.registry import learner_class
 from regretless.play import meet
 from regretless.play.compatibility import TABLES, WORST, fits
-from regretless.report import Forced, PlayReport, play_page
+from regretless.report import LowerBoundPanel, PlayReport, play_page
 
 from .cli import CommandLine
 from .documents import page
@@ -64,7 +64,7 @@ def run(capsys, monkeypatch) -> CommandLine:
     return CommandLine(capsys, monkeypatch)
 
 
-@pytest.mark.parametrize("nature", [*NATURES, WORST])
+@pytest.mark.parametrize("nature", [*ENVIRONMENTS, WORST])
 def test_every_learner_meets_a_nature_or_is_told_which_it_can_meet(run, nature, tmp_path):
     """Each pair that makes sense is played, kept within its theorems and made to pay what is promised; others are 2."""
     more = NAMED if nature == WORST or entry_of(nature).needs_class else ()
@@ -402,7 +402,7 @@ def test_names_stay_whole_in_the_help(run):
     """No name is broken at its hyphen, and there is an example."""
     text = run("play", "--help").out
     words = text.split()
-    for name in (*NATURES, *(name for names in TABLES.values() for name in names)):
+    for name in (*ENVIRONMENTS, *(name for names in TABLES.values() for name in names)):
         assert f"{name}," in words or name in words or f"{name};" in words, name
     assert "example:" in text
 
@@ -473,7 +473,7 @@ def test_a_short_play_is_drawn_round_by_round(run, tmp_path):
 
 def test_a_promise_is_drawn_as_it_grows():
     """A floor that is the number of rounds in the end is no line at that height."""
-    forced = Forced("All", "sure", "mistakes", 4.0, 4.0, True, "s", [(1, 1.0), (2, 2.0), (4, 4.0)])
+    forced = LowerBoundPanel("All", "sure", "mistakes", 4.0, 4.0, True, "s", [(1, 1.0), (2, 2.0), (4, 4.0)])
     curve = [(rounds, float(rounds), None) for rounds in (1, 2, 4)]
     report = PlayReport("t", "l", "n", {}, {}, 4, 1, "mistakes", curve, [forced], [], 0.1)
     floor = next(line for line in play_page._panel(report).series if line.floor)
@@ -486,7 +486,7 @@ def test_a_promise_is_drawn_as_it_grows():
 
 def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):
     """What is sure to be forced and was not is the headline."""
-    monkeypatch.setattr(LabelFlipping, "promises", lambda *_: [Promise("Too <much>", "mistakes", 99.0, "nobody")])
+    monkeypatch.setattr(LabelFlipping, "promises", lambda *_: [LowerBound("Too <much>", "mistakes", 99.0, "nobody")])
     path = tmp_path / "play.html"
     result = run("play", "--learner", "perceptron", "--nature", "label-flipping", "--rounds", 20, "--report", path)
     assert result.code == 3
@@ -498,7 +498,7 @@ def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):
 
 def test_a_broken_promise_is_a_bug_of_ours(run, monkeypatch):
     """If what is sure to be forced was not, the exit code is 3, and all is printed nevertheless."""
-    monkeypatch.setattr(LabelFlipping, "promises", lambda *_: [Promise("Too much", "mistakes", 99.0, "nobody")])
+    monkeypatch.setattr(LabelFlipping, "promises", lambda *_: [LowerBound("Too much", "mistakes", 99.0, "nobody")])
     result = run("play", "--learner", "perceptron", "--nature", "label-flipping", "--rounds", 20)
     assert result.code == 3
     assert "Too much: mistakes 20 FALLS SHORT OF 99" in result.out

@@ -18,7 +18,7 @@ from regretless.games.extensive_form.sequence_vertex import vertex
 from regretless.games.formatting import written
 from regretless.games.matrix import MatrixGame
 from regretless.games.payoffs import Array, Payoffs
-from regretless.games.raw_solution import Found
+from regretless.games.raw_solution import RawSolution
 from regretless.games.solution import Exact
 from regretless.games.solvers import exact
 from regretless.games.solvers.exact import solve_exactly
@@ -27,7 +27,7 @@ from regretless.games.solvers.lifting import lifted
 from regretless.games.solvers.tableau import simplex
 
 
-def checked(payoffs: Payoffs, found: Found | None = None) -> Exact:
+def checked(payoffs: Payoffs, found: RawSolution | None = None) -> Exact:
     """Both strategies guarantee the value against every answer, in fractions."""
     solved = solve_exactly(payoffs, simplex(payoffs) if found is None else found)
     A = payoffs.fractions()
@@ -109,14 +109,14 @@ def test_any_basis_will_do_to_begin_with(basis):
     """From a wrong, singular or empty basis exact pivots lead to the equilibrium."""
     A = np.random.default_rng(3).integers(-9, 10, (5, 6))
     payoffs = Payoffs(A)
-    wrong = Found(np.ones(5) / 5, np.ones(6) / 6, "none", 0, basis=basis)
+    wrong = RawSolution(np.ones(5) / 5, np.ones(6) / 6, "none", 0, basis=basis)
     assert checked(payoffs, wrong).value == checked(payoffs).value
 
 
 def test_solutions_without_a_basis_are_given_one():
     """What other methods found is solved exactly too."""
     payoffs = Payoffs(np.random.default_rng(4).integers(-9, 10, (5, 6)))
-    assert checked(payoffs, Found(np.ones(5) / 5, np.ones(6) / 6, "rm+", 10)).value == checked(payoffs).value
+    assert checked(payoffs, RawSolution(np.ones(5) / 5, np.ones(6) / 6, "rm+", 10)).value == checked(payoffs).value
 
 
 def test_a_matrix_that_is_nearly_of_low_rank_is_solved_beyond_its_rank():
@@ -181,7 +181,9 @@ def test_strategies_that_are_not_optimal_never_pass(monkeypatch):
     """If exact pivots ended anywhere else, that would be an error and no answer."""
     monkeypatch.setattr(exact, "_pivoted", lambda cells, rows, columns, look: (np.array([1, 0]), np.array([1, 0])))
     with pytest.raises(AssertionError, match="not optimal"):
-        solve_exactly(Payoffs([[1, -1], [-1, 1]]), Found(np.ones(2) / 2, np.ones(2) / 2, "none", 0, basis=([0], [0])))
+        solve_exactly(
+            Payoffs([[1, -1], [-1, 1]]), RawSolution(np.ones(2) / 2, np.ones(2) / 2, "none", 0, basis=([0], [0]))
+        )
 
 
 def test_fractions_of_any_length_are_written():
@@ -226,7 +228,9 @@ def test_real_games_have_their_known_values(data: Any, name: str) -> None:
 def test_an_exact_solution_is_stopped_wherever_it_is(basis):
     """Lifting and pivots ask again and again whether to stop, and the first wish ends them."""
     payoffs = Payoffs(np.random.default_rng(6).integers(-9, 10, (12, 12)))
-    found = simplex(payoffs) if basis is None else Found(np.ones(12) / 12, np.ones(12) / 12, "none", 0, basis=basis)
+    found = (
+        simplex(payoffs) if basis is None else RawSolution(np.ones(12) / 12, np.ones(12) / 12, "none", 0, basis=basis)
+    )
 
     def asked(patience: int) -> int:
         asks = iter(range(patience))

@@ -334,7 +334,7 @@ def test_adahedge_reads_its_gaps_on_its_own_loss(loss):
     assert by_mean.ledger_.charge > by_mean.ledger_.loss
     own, mean = (
         learner.certify()[0],
-        adahedge_posterior.certify(by_mean.ledger_, by_mean.comparators(), replace(by_mean.standing(), convex=True)),
+        adahedge_posterior.certify(by_mean.ledger_, by_mean.comparators(), replace(by_mean.facts(), convex=True)),
     )
     assert own.holds
     assert own.bound < mean.bound
@@ -671,7 +671,7 @@ def test_vectors_span_as_many_ranges_as_they_have_numbers():
     learner.play(advice, np.random.default_rng(0).integers(0, 3, 50))
     applied = {one.theorem.name for one in learner.certify() if one.applies}
     assert {"hedge_prior", "hedge_tuned"} <= applied
-    assert learner.standing().span == 3.0
+    assert learner.facts().span == 3.0
 
 
 def test_stretches_draw_apart():

@@ -104,7 +104,7 @@ def test_ridge_says_where_floats_do_not_carry_it():
     assert posterior.applies
     assert determinant.applies
     assert posterior.observed <= posterior.bound <= posterior.observed + 1e-6 * usual.ledger_.loss
-    assert usual.standing().missed < 1e-9 * usual.ledger_.loss
+    assert usual.facts().missed < 1e-9 * usual.ledger_.loss
 
 
 @given(
@@ -262,7 +262,7 @@ def test_no_certificate_prints_what_is_infinite(changes):
     learner.play([[1.0, 2.0]] * 5, [1.5] * 5)
     best = replace(learner.comparators()[0], **changes)
     theorem = replace(learner.theorems[0], assumes=())
-    found = theorem.certify(learner.ledger_, [best], learner.standing())
+    found = theorem.certify(learner.ledger_, [best], learner.facts())
     assert found.why == "its numbers are too large or too small for floats"
 
 
@@ -271,7 +271,7 @@ def test_ml_poly_has_weights_where_squared_losses_vanish(size):
     """Losses whose squares are subnormal make neither a rate nor a weight infinite."""
     learner = expert_class("ml-poly")(loss=None)
     learner.play(size * np.random.default_rng(0).random((50, 3)))
-    assert np.isfinite(learner.standing().rates).all()
+    assert np.isfinite(learner.facts().rates).all()
     assert learner.weights.sum() == pytest.approx(1)
     assert np.isfinite(learner.ledger_.drag)
 

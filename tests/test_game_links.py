@@ -17,7 +17,7 @@ from regretless.environments import FairCoins
 from regretless.errors import RegretlessError
 from regretless.games.boosting import boost
 from regretless.games.matrix import MatrixGame
-from regretless.games.raw_solution import Found
+from regretless.games.raw_solution import RawSolution
 from regretless.games.reductions import boosting_game, learning_game, margin_game
 from regretless.linear import max_margin_simplex
 from regretless.linear.separation import simplex_margin
@@ -109,7 +109,7 @@ def test_a_method_that_fails_gives_way_to_linear_programming(monkeypatch):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 12)), rng.choice([-1, 1], 60)
     true = max_margin_simplex(X, y)
-    lost = Found(np.full(60, 1 / 60), np.full(12, 1 / 12), "simplex", 0)
+    lost = RawSolution(np.full(60, 1 / 60), np.full(12, 1 / 12), "simplex", 0)
     monkeypatch.setattr(simplex_margin, "simplex", lambda payoffs, stop=None: lost)
     found = max_margin_simplex(X, y)
     assert found.gap < 1e-8

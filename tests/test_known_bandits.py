@@ -32,8 +32,8 @@ EXPERT = replace(ARM, name="expert")
 SEQUENCE = replace(BEST, name="best_sequence", switches=2)
 
 
-def rule(name: str, schedule: str = "anytime", **more: Any) -> bs.BanditStanding:
-    return bs.BanditStanding(
+def rule(name: str, schedule: str = "anytime", **more: Any) -> bs.BanditFacts:
+    return bs.BanditFacts(
         **{"arms": 3, "comparators": 3, "delta": 0.05, "width": 2.5} | more, rule=name, schedule=schedule
     )
 
@@ -273,7 +273,7 @@ def test_the_parameters_of_exp3_p_are_no_more_than_they_may_be():
     )
 
 
-def fixed(name: str, **more: Any) -> bs.BanditStanding:
+def fixed(name: str, **more: Any) -> bs.BanditFacts:
     return rule(name, "constant", rate=0.02, gamma=0.01, **more)
 
 

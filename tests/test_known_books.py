@@ -13,19 +13,19 @@ from regretless import comparator as comparators
 from regretless.comparator import BanditComparator, Comparator, ExpertComparator
 from regretless.ledger import BanditLedger, ClassLedger, ExpertLedger, GameLedger, Ledger, MixedLedger
 from regretless.theorem import NO_LIMIT, Certificate, Most, Theorem, compared, in_figures, summed, theorem
-from regretless.theory.bandit_facts import BanditStanding
-from regretless.theory.expert_facts import ExpertStanding
-from regretless.theory.facts import Standing
-from regretless.theory.finite_classes import ClassStanding
-from regretless.theory.game_facts import GameStanding
-from regretless.theory.kernel import KernelStanding
-from regretless.theory.margin_perceptron import MarginStanding
-from regretless.theory.mixing_facts import MixedStanding
+from regretless.theory.bandit_facts import BanditFacts
+from regretless.theory.expert_facts import ExpertFacts
+from regretless.theory.facts import LinearFacts
+from regretless.theory.finite_classes import ClassFacts
+from regretless.theory.game_facts import GameFacts
+from regretless.theory.kernel import KernelFacts
+from regretless.theory.margin_perceptron import MarginFacts
+from regretless.theory.mixing_facts import MixedFacts
 from regretless.theory.online_to_batch import Declared
-from regretless.theory.p_norm import PNormStanding
-from regretless.theory.passive_aggressive import AggressiveStanding
-from regretless.theory.second_order_perceptron import SecondOrderStanding
-from regretless.theory.winnow import WinnowStanding
+from regretless.theory.p_norm import PNormFacts
+from regretless.theory.passive_aggressive import AggressiveFacts
+from regretless.theory.second_order_perceptron import SecondOrderFacts
+from regretless.theory.winnow import WinnowFacts
 
 FIRST = Ledger(10, 4, 3, 2.5, 6.0, 1.5, 9.0, 20.0, 40.0, 16.0, 0.5, 0.25, 1.0)
 SECOND = Ledger(20, 6, 5, 3.5, 7.0, 2.5, 4.0, 30.0, 50.0, 25.0, 0.4, 0.125, 2.0)
@@ -398,28 +398,28 @@ def test_printed_numbers_compare_as_the_true_ones_do(observed, bound, printed):
 
 
 DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {
-    Standing: (2, {"schedule": "constant", "loss": "perceptron", "radius": inf, "steady": True, "width": 0.0}),
-    PNormStanding: (2, {"p": 2.0, "reach": 0.0}),
-    WinnowStanding: (2, {"reach": 0.0, "weights": 1, "gamma": 0.0, "radius": 1.0}),
-    KernelStanding: (2, {"removed": 0.0, "removals": 0.0}),
-    AggressiveStanding: (2, {"limit": 1.0}),
-    SecondOrderStanding: (2, {"energy": 0.0, "volume": 0.0, "full": False}),
-    MarginStanding: (2, {"threshold": 0.0, "quiet": 0.0, "rows": inf}),
-    MixedStanding: (4, {"targets": 1}),
-    ExpertStanding: (
+    LinearFacts: (2, {"schedule": "constant", "loss": "perceptron", "radius": inf, "steady": True, "width": 0.0}),
+    PNormFacts: (2, {"p": 2.0, "reach": 0.0}),
+    WinnowFacts: (2, {"reach": 0.0, "weights": 1, "gamma": 0.0, "radius": 1.0}),
+    KernelFacts: (2, {"removed": 0.0, "removals": 0.0}),
+    AggressiveFacts: (2, {"limit": 1.0}),
+    SecondOrderFacts: (2, {"energy": 0.0, "volume": 0.0, "full": False}),
+    MarginFacts: (2, {"threshold": 0.0, "quiet": 0.0, "rows": inf}),
+    MixedFacts: (4, {"targets": 1}),
+    ExpertFacts: (
         2,
         {"rule": "hedge", "schedule": "constant", "linear": False, "convex": True, "log_potential": 0.0},
     ),
-    BanditStanding: (3, {"schedule": "constant", "width": 1.0, "low": 0.0, "oblivious": True}),
-    GameStanding: (2, {"alternate": False, "power": 0, "zero_sum": True, "basic": False}),
-    ClassStanding: (2, {"prune": "", "delta": 0.05}),
+    BanditFacts: (3, {"schedule": "constant", "width": 1.0, "low": 0.0, "oblivious": True}),
+    GameFacts: (2, {"alternate": False, "power": 0, "zero_sum": True, "basic": False}),
+    ClassFacts: (2, {"prune": "", "delta": 0.05}),
     Declared: (1, {"width": 1.0, "regret": inf, "before": True}),
 }
 
 
-@pytest.mark.parametrize("standing", DEFAULTS)
-def test_what_a_theorem_is_not_told(standing):
-    """What a standing does not say is what does no harm: no rounding, no exploration, one target, weights that last."""
-    needed, defaults = DEFAULTS[standing]
-    told = standing(*range(needed))
+@pytest.mark.parametrize("facts", DEFAULTS)
+def test_what_a_theorem_is_not_told(facts):
+    """What facts do not say is what does no harm: no rounding, no exploration, one target, weights that last."""
+    needed, defaults = DEFAULTS[facts]
+    told = facts(*range(needed))
     assert {name: getattr(told, name) for name in defaults} == defaults

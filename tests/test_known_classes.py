@@ -16,7 +16,7 @@ from .known import Assumes, Change, Known, first_of_each, known, refuses, says_i
 # Thirty rounds with 22 hypotheses, of which 3 agree with all labels and 5 still vote.
 BOOK = ClassLedger(rounds=30, mistakes=4, expected=2.5, alive=3, kept=5)
 RIGHT = ClassComparator(2, "h", 30.0)
-LEARNER = fc.ClassStanding(
+LEARNER = fc.ClassFacts(
     "standard-optimal", 22, place=7, rank=6, rank_left=2, littlestone=(3, 4), littlestone_left=(1, 2),
     randomized=(1.5, Fraction(2)), randomized_left=(Fraction(1, 2), 0.75), delta=0.05,
 )  # fmt: skip

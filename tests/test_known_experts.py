@@ -36,9 +36,9 @@ HALVES = ExpertComparator(
 UNIFORM = np.full(4, 0.25)
 
 
-def hedge(schedule="constant", span: float | None = 2.0, **more: Any) -> es.ExpertStanding:
+def hedge(schedule="constant", span: float | None = 2.0, **more: Any) -> es.ExpertFacts:
     rate = more.pop("rate", 0.5 if schedule == "constant" else nan)
-    return es.ExpertStanding(4, UNIFORM, schedule=schedule, rate=rate, span=span, **more)
+    return es.ExpertFacts(4, UNIFORM, schedule=schedule, rate=rate, span=span, **more)
 
 
 def case(theorem, learner, bound, observed=None, changes: Change | None = None, against=EXPERT) -> Known:
@@ -128,11 +128,11 @@ FIRST = replace(EXPERT, loss=3.0)
 RIGHT = replace(EXPERT, loss=0.0)
 
 
-def votes(beta: float, **more: Any) -> es.ExpertStanding:
-    return es.ExpertStanding(4, UNIFORM, rule="majority", loss="zero-one", beta=beta, **more)
+def votes(beta: float, **more: Any) -> es.ExpertFacts:
+    return es.ExpertFacts(4, UNIFORM, rule="majority", loss="zero-one", beta=beta, **more)
 
 
-def stretches(*lengths: int) -> tuple[tuple[ExpertLedger, es.ExpertStanding], ...]:
+def stretches(*lengths: int) -> tuple[tuple[ExpertLedger, es.ExpertFacts], ...]:
     """Of exponential weights begun anew, at the rates for 1, 2, 4, ... rounds; each with gaps of 0.3."""
     rates = [sqrt(8 * LN4 / 2**k) / 2 for k in range(len(lengths))]
     return tuple(
@@ -186,9 +186,7 @@ SHARE = [
     case(fixed_share.share_prior, hedge(alpha=0.2), 0.0, 2, ONE),
 ]  # fmt: skip
 
-RIDGE = es.ExpertStanding(
-    4, UNIFORM, rule="ridge", schedule="", loss="square", ridge=2.0, log_det=1.5, start=np.ones(4)
-)
+RIDGE = es.ExpertFacts(4, UNIFORM, rule="ridge", schedule="", loss="square", ridge=2.0, log_det=1.5, start=np.ones(4))
 LINE = replace(HALVES, weights=np.array([2.0, 1.0, 1.0, 0.5]), norm2=6.25)  # 1.25 from the start, squared
 LEAST = [
     case(mixable.ridge_posterior, RIDGE, 2.5 + 1.2 + 0.75, 1.5, against=LINE),
@@ -205,7 +203,7 @@ def turned(sizes: float) -> float:
     return 210 * float_info.epsilon * (24 * sizes + 4.5)
 
 
-def rounded(missed: float, sizes: float = 1.0) -> es.ExpertStanding:
+def rounded(missed: float, sizes: float = 1.0) -> es.ExpertFacts:
     return replace(RIDGE, missed=missed, sizes=SIZES * sizes)
 
 

@@ -27,10 +27,10 @@ ANSWERS = GameComparator(
 )
 
 
-def play(method: str, **more: Any) -> gs.GameStanding:
+def play(method: str, **more: Any) -> gs.GameFacts:
     rates = {"row_rate": 0.5, "column_rate": 0.25}
     usual = {"rows": 3, "columns": 4, "row_spread": 1.5, "column_spread": 3.0}
-    return gs.GameStanding(**usual | rates | more, method=method)
+    return gs.GameFacts(**usual | rates | more, method=method)
 
 
 def case(theorem, learner, bound, observed=0.3, changes: Change | None = None) -> Known:
@@ -88,8 +88,8 @@ GENERAL = [
 ]
 
 
-def trees(method: str, power: int = 0) -> sequence_form.SequenceStanding:
-    return sequence_form.SequenceStanding(
+def trees(method: str, power: int = 0) -> sequence_form.SequenceFacts:
+    return sequence_form.SequenceFacts(
         rows=3, columns=4, method=method, power=power, row_spread=1.5, column_spread=3.0, row_reach=5.0,
         column_reach=7.0, row_sets=4.0, column_sets=9.0,
     )  # fmt: skip
@@ -108,7 +108,7 @@ SEQUENCES = [
 ]  # fmt: skip
 
 BOOST = boosting.BoostLedger(rounds=16, mean_edge=0.4, least_edge=0.3, product=0.6, margin=0.25, wrong=0.1)
-BY_HEDGE, ADA = boosting.BoostStanding(5, 1.5, 0.5), boosting.BoostStanding(5, 1.5, None)
+BY_HEDGE, ADA = boosting.BoostFacts(5, 1.5, 0.5), boosting.BoostFacts(5, 1.5, None)
 BOOSTS = [
     Known(boosting.margins_and_edges, BOOST, ANSWERS, ADA, 0.301, 0.25),
     Known(boosting.boosting_by_hedge, BOOST, ANSWERS, BY_HEDGE, log(5) / 8 + 0.140625 + 0.001, 0.15),

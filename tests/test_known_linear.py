@@ -39,7 +39,7 @@ V = Comparator(
     "v", norm=2.0, hinge=3.25, squared_hinge=0.81, loss=1.5, least=0.8, rounds=12, max_norm2=9, total_norm2=40
 )
 OWN = {"comparator.own": 2.5}
-LEARNER = facts.Standing(norm=5.0, rate=0.5, passes=4)
+LEARNER = facts.LinearFacts(norm=5.0, rate=0.5, passes=4)
 
 
 def case(theorem, learner, bound, observed=None, changes: Change | None = None) -> Known:
@@ -53,7 +53,7 @@ def root2(a2: float, hinge: float) -> float:
 
 NOVIKOFF = 56.25  # (3 / 0.4)^2
 NEARLY_57 = {"comparator.least": 6 / sqrt(57) * (1 + 1e-13)}  # (r / rho)^2 is 57, but for rounding
-KERNEL = kernel.KernelStanding(norm=5.0, rate=0.5, removed=1.5, removals=0.0)
+KERNEL = kernel.KernelFacts(norm=5.0, rate=0.5, removed=1.5, removals=0.0)
 
 PERCEPTRON = [
     case(perceptron.separable, LEARNER, NOVIKOFF, 5),
@@ -75,10 +75,10 @@ PERCEPTRON = [
     case(multiclass.classes_clean_pass, LEARNER, 113 * 3, 12),
 ]
 
-PNORM = p_norm.PNormStanding(norm=5.0, rate=0.5, passes=4, p=3.0, reach=1.5)
+PNORM = p_norm.PNormFacts(norm=5.0, rate=0.5, passes=4, p=3.0, reach=1.5)
 DUAL = {"comparator.own": 2.5, "comparator.product": 7.0}
-WINNOW = winnow.WinnowStanding(norm=5.0, rate=0.5, passes=4, reach=1.5, weights=10)
-TUNED = winnow.WinnowStanding(norm=5.0, rate=atanh(0.3) / 2, reach=1.5, weights=10, gamma=0.6, radius=2.0)
+WINNOW = winnow.WinnowFacts(norm=5.0, rate=0.5, passes=4, reach=1.5, weights=10)
+TUNED = winnow.WinnowFacts(norm=5.0, rate=atanh(0.3) / 2, reach=1.5, weights=10, gamma=0.6, radius=2.0)
 SHORT = {"comparator.own": 1.25, "comparator.product": 7.0, "comparator.divergence": 1.1}
 LOG_COSH = log((exp(0.75) + exp(-0.75)) / 2)  # at eta r
 
@@ -96,8 +96,8 @@ MIRROR = [
 ]
 
 
-def aggressive(variant: str, limit: float = 0.25) -> pa.AggressiveStanding:
-    return pa.AggressiveStanding(norm=5.0, rate=1.0, schedule=variant, limit=limit)
+def aggressive(variant: str, limit: float = 0.25) -> pa.AggressiveFacts:
+    return pa.AggressiveFacts(norm=5.0, rate=1.0, schedule=variant, limit=limit)
 
 
 ALIKE = {"ledger.total_norm2": 108.0, "comparator.total_norm2": 108.0}
@@ -115,7 +115,7 @@ AGGRESSIVE = [
     case(pa.damped_mistakes, aggressive("pa-2"), 48.455, 4),
 ]
 
-MATRIX = second.SecondOrderStanding(norm=5.0, rate=0.5, energy=1.44, volume=2.25, full=True)
+MATRIX = second.SecondOrderFacts(norm=5.0, rate=0.5, energy=1.44, volume=2.25, full=True)
 SECOND = [
     case(second.second_order_data, MATRIX, 7.0, 5, OWN),  # 3.25 + 2.5 * 1.5
     case(second.second_order_posterior, MATRIX, 6.25, 5, OWN),
@@ -132,7 +132,7 @@ def largest(hinge: float, norm: float, r2: float, theta: float) -> int:
     return m - 1
 
 
-MARGIN = margin_perceptron.MarginStanding(norm=5.0, rate=0.5, passes=4, threshold=0.3, quiet=3, rows=3)
+MARGIN = margin_perceptron.MarginFacts(norm=5.0, rate=0.5, passes=4, threshold=0.3, quiet=3, rows=3)
 MARGINS = [
     case(margin_perceptron.margin_recursion, MARGIN, largest(0, 2.5, 9, 0.3), 5),
     case(margin_perceptron.margin_closed, MARGIN, 1860, 5),  # 2 * 30^2 + 2 * 30
@@ -144,8 +144,8 @@ MARGINS = [
 ]
 
 
-def descent(schedule: str, loss: str, radius: float) -> facts.Standing:
-    return facts.Standing(norm=5.0, rate=0.5, schedule=schedule, loss=loss, radius=radius)
+def descent(schedule: str, loss: str, radius: float) -> facts.LinearFacts:
+    return facts.LinearFacts(norm=5.0, rate=0.5, schedule=schedule, loss=loss, radius=radius)
 
 
 HINGE = descent("constant", "hinge", inf)
@@ -369,7 +369,7 @@ def test_rounding_is_added_to_what_it_may_have_made_smaller():
     assert pa.limited_posterior.bound(BOOK, far, replace(aggressive("pa-1"), norm=0.0)) == pytest.approx(
         9 * 0.25 * unit, rel=1e-9
     )
-    flat = second.SecondOrderStanding(norm=0.0, rate=0.5, energy=1.0, volume=1.0, full=True)
+    flat = second.SecondOrderFacts(norm=0.0, rate=0.5, energy=1.0, volume=1.0, full=True)
     stretched = 1e12 + 9 * float_info.epsilon * 1e12 + unit
     assert second.second_order_posterior.bound(BOOK, replace(far, own=1e12), flat) - stretched == pytest.approx(
         0, abs=1e-3

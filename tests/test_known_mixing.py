@@ -27,8 +27,8 @@ BOOK = MixedLedger(
 )  # fmt: skip
 
 
-def of(player, weighting="updates", least=0.25, targets=1) -> ms.MixedStanding:
-    return ms.MixedStanding(player=player, weighting=weighting, together=4, least=least, targets=targets)
+def of(player, weighting="updates", least=0.25, targets=1) -> ms.MixedFacts:
+    return ms.MixedFacts(player=player, weighting=weighting, together=4, least=least, targets=targets)
 
 
 def case(theorem, learner, bound, observed=None, changes: Change | None = None) -> Known:

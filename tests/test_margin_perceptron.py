@@ -145,7 +145,7 @@ def test_the_worked_cases(oracles, name):
     assert ours.clean_
     assert ours.margin_ == pytest.approx(expected["achieved_margin"])
     u = replace(comparator(X, y, np.zeros(X.shape[1])), norm=1.0, least=gamma)  # the bound is printed for such a margin
-    assert margin_closed.bound(ours.ledger_, u, ours.standings()[0]) == pytest.approx(expected["bound"])
+    assert margin_closed.bound(ours.ledger_, u, ours.target_facts()[0]) == pytest.approx(expected["bound"])
 
 
 # ---- the theorems
@@ -195,7 +195,7 @@ def test_an_adversary_attains_the_recursion(k, epsilon):
     X = adversary(k, epsilon)
     learner = MarginPerceptron(gamma=1 / k, epsilon=epsilon).partial_fit(X, np.ones(len(X), int), classes=[-1, 1])
     u = comparator(X, np.ones(len(X)), np.eye(1, X.shape[1])[0])
-    certificate = margin_recursion.certify(learner.ledger_, [u], learner.standings()[0])
+    certificate = margin_recursion.certify(learner.ledger_, [u], learner.target_facts()[0])
     assert certificate.observed == certificate.shown_bound == len(X) == counted(k, epsilon)
 
 
@@ -215,7 +215,7 @@ def test_no_stream_and_no_comparator_break_a_bound(X, y, v, gamma, epsilon, pass
     for scale in (1.0, 1e-3, 0.1):
         u = comparator(X, y, scale * v, passes)
         for theorem in MARGIN_PERCEPTRON:
-            certificate = theorem.certify(learner.ledger_, [u], learner.standings()[0])
+            certificate = theorem.certify(learner.ledger_, [u], learner.target_facts()[0])
             assert certificate.holds, str(certificate)
 
 
@@ -275,16 +275,14 @@ def test_the_bounds_are_sharper_the_larger_the_margin_that_exists():
     X, y = np.array([[3.0, 1.0], [3.0, -1.0], [-3.0, 0.5]]), np.array([1, 1, -1])
     learner = MarginPerceptron(gamma=1.0).fit(X, y)
     wide, narrow, wrong = (comparator(X, y, np.array(v), learner.n_iter_) for v in ([1.0, 0], [1.0, 2.4], [0, 1.0]))
-    standing = learner.standings()[0]
+    facts = learner.target_facts()[0]
     for theorem in (margin_recursion, margin_closed):
-        assert theorem.bound(learner.ledger_, wide, standing) <= counted(sqrt(10)) * 4
-        assert "margin is above" in str(theorem.certify(learner.ledger_, [narrow], standing).why)
-        assert "right side" in str(theorem.certify(learner.ledger_, [wrong], standing).why)
+        assert theorem.bound(learner.ledger_, wide, facts) <= counted(sqrt(10)) * 4
+        assert "margin is above" in str(theorem.certify(learner.ledger_, [narrow], facts).why)
+        assert "right side" in str(theorem.certify(learner.ledger_, [wrong], facts).why)
     short, long = (comparator(X, y, np.array([size, 0.0]), learner.n_iter_) for size in (1 / 3, 2.0))
-    assert margin_hinge.bound(learner.ledger_, short, standing) == margin_recursion.bound(
-        learner.ledger_, wide, standing
-    )
-    assert margin_hinge.bound(learner.ledger_, long, standing) == inf
+    assert margin_hinge.bound(learner.ledger_, short, facts) == margin_recursion.bound(learner.ledger_, wide, facts)
+    assert margin_hinge.bound(learner.ledger_, long, facts) == inf
 
 
 # ---- what is handed over

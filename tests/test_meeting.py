@@ -32,8 +32,8 @@ from regretless.environments import (
     WrittenPoints,
 )
 from regretless.environments.labels import Asker, Labels
-from regretless.environments.lower_bounds import Promise
-from regretless.environments.registry import NATURES, entry_of, make
+from regretless.environments.lower_bounds import LowerBound
+from regretless.environments.registry import ENVIRONMENTS, entry_of, make
 from regretless.errors import RegretlessError
 from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
 from regretless.experts import Hedge as Combiner
@@ -49,7 +49,7 @@ from regretless.play.aggregate import joined
 from regretless.play.bandits import replayed
 from regretless.play.compatibility import fits, natures_for, resolve
 from regretless.play.linear_player import LinearPlayer
-from regretless.play.lower_bounds import Kept, beside
+from regretless.play.lower_bounds import CheckedLowerBound, beside
 from regretless.play.player import LabelPlayer
 from regretless.play.run import again, player_of
 from regretless.play.worst_case import WorstCaseLabels
@@ -316,8 +316,8 @@ def test_winnow_wins_where_few_votes_count():
     assert meet(Winnow(), nature, 2000).count < 0.7 * meet(Perceptron(), nature, 2000).count
 
 
-def promised(least: float, kind: str = "sure", quantity: str = "mistakes") -> Promise:
-    return Promise("A rule", quantity, least, "somebody", kind)
+def promised(least: float, kind: str = "sure", quantity: str = "mistakes") -> LowerBound:
+    return LowerBound("A rule", quantity, least, "somebody", kind)
 
 
 def test_a_sure_promise_that_is_broken_in_one_run_is_broken():
@@ -343,7 +343,7 @@ def test_what_nobody_saw_is_not_judged():
     kept = beside(promised(3.0, quantity="updates"), {"mistakes": np.zeros(1)})
     assert (kept.observed, kept.holds) == (None, True)
     assert "not observed" in str(kept)
-    assert Kept(promised(1.0, "expected"), 2.0).describe()["observed"] == 2.0
+    assert CheckedLowerBound(promised(1.0, "expected"), 2.0).describe()["observed"] == 2.0
 
 
 def test_the_worst_case_is_one_of_its_own_learner():
@@ -667,7 +667,7 @@ def test_what_is_said_of_learners_by_name_is_what_their_classes_say():
     )
     of_labels = {name for name in EXPERT_LEARNERS if not takes_losses(name)}
     assert of_labels | {name for name in BANDITS if bandit_class(name).advised} == set(compatibility.OF_LABELS)
-    assert {name for name in NATURES if watches(name)} == set(compatibility.WATCHES_DRAWS)
+    assert {name for name in ENVIRONMENTS if watches(name)} == set(compatibility.WATCHES_DRAWS)
 
 
 def takes_losses(name: str) -> bool:

@@ -175,7 +175,7 @@ def test_the_reach_of_mirror_learners_is_that_of_all_shards(weights):
     player = Player(link=power_link(3.0), measure=lambda x: float((np.abs(x) ** 3).sum() ** (1 / 3)))
     run = mixed(player, [(X, np.where(y == 1, 1, -1)) for X, y in shards], 3, weights)
     learner = mix(PNormPerceptron(p=3.0), shards, epochs=3, weights=weights, classes=[0, 1]).learner
-    assert learner.standings()[0].reach == pytest.approx(player.reach)
+    assert learner.target_facts()[0].reach == pytest.approx(player.reach)
     assert learner.state_.duals(0)[0] == pytest.approx(run.theta)
 
 

@@ -259,7 +259,7 @@ def test_what_mirror_learners_have_met_and_reached() -> None:
     assert [count.reach.tolist() for count in outcomes[0].counts if count.reach is not None] == [[1.0], [7.0]]
     assert learner.state_.met().tolist() == [2.0]
     assert learner.state_.reach().tolist() == [7.0]
-    assert learner.standings()[0].reach == 7.0
+    assert learner.target_facts()[0].reach == 7.0
 
 
 def test_p_is_settled_by_the_columns_known_at_first() -> None:

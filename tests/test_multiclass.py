@@ -18,7 +18,7 @@ from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron
 from regretless.linear.comparators.multiclass import Matrix, read
 from regretless.textbook.multiclass_perceptron import multiclass_perceptron
-from regretless.theory.facts import Standing
+from regretless.theory.facts import LinearFacts
 from regretless.theory.multiclass import (
     MULTICLASS,
     classes_clean_pass,
@@ -65,10 +65,10 @@ def comparator(X, y, V, repeats=1) -> Comparator:
     )
 
 
-def whole(learner) -> Standing:
+def whole(learner) -> LinearFacts:
     """All classes together."""
     norms = learner.state_.norms()
-    return Standing(sqrt(2) * norms[0] if len(norms) == 1 else float(np.linalg.norm(norms)), learner.rate)
+    return LinearFacts(sqrt(2) * norms[0] if len(norms) == 1 else float(np.linalg.norm(norms)), learner.rate)
 
 
 @every_check

@@ -16,14 +16,14 @@ from regretless.environments import (
     Exponential,
     LabelFlipping,
     Labels,
-    Opposed,
+    LearnerDescription,
     Orthonormal,
     RandomizedTree,
     RandomTarget,
     Separable,
     ShatteredTree,
     WrittenPoints,
-    promises_of,
+    lower_bounds_of,
 )
 from regretless.environments.targets import points as points_module
 from regretless.environments.targets.points import votes_of
@@ -34,14 +34,14 @@ from regretless.linear import Perceptron
 
 from .finite_classes import random_class
 
-CLASS = Opposed("class")
-DRAWS = Opposed("class", deterministic=False)
+CLASS = LearnerDescription("class")
+DRAWS = LearnerDescription("class", deterministic=False)
 THRESHOLDS = FiniteClass.named("thresholds:7")
 
 
-def least(nature: Labels, rounds: int, opposed: Opposed) -> dict[str, float]:
+def least(nature: Labels, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in promises_of(nature, rounds, opposed)}
+    return {one.quantity: one.least for one in lower_bounds_of(nature, rounds, opposed)}
 
 
 # Streams.

@@ -22,19 +22,19 @@ from regretless.environments import (
     FairLabels,
     LabelFlipping,
     Labels,
+    LearnerDescription,
     LikeliestLoses,
+    LowerBound,
     OneBetterArm,
-    Opposed,
     Orthonormal,
-    Promise,
     RandomizedTree,
     RandomTarget,
     Separable,
     ShatteredTree,
     SparseTarget,
     WrittenPoints,
+    lower_bounds_of,
     make,
-    promises_of,
 )
 from regretless.errors import RegretlessError
 from regretless.finite_classes import FiniteClass, MistakeTree
@@ -44,9 +44,9 @@ from regretless.linear import AveragedPerceptron, KernelPerceptron, Perceptron, 
 from .documents import examples
 from .finite_classes import random_class
 
-CLASS = Opposed("class")
-DRAWS = Opposed("class", deterministic=False)
-PERCEPTRON = Opposed("linear", "perceptron")
+CLASS = LearnerDescription("class")
+DRAWS = LearnerDescription("class", deterministic=False)
+PERCEPTRON = LearnerDescription("linear", "perceptron")
 THRESHOLDS = FiniteClass([[1] * ones + [0] * (7 - ones) for ones in range(8)])  # hypothesis h says 1 of points below h
 DEEP = MistakeTree(np.array([3, 1, 5, 0, 2, 4, 6]), np.arange(8))  # a binary search
 
@@ -71,9 +71,9 @@ def played(nature: Labels, say: Any, rounds: int, run: int = 0) -> tuple[np.ndar
     return np.array(rows), np.array(said), np.array(labels)
 
 
-def least(nature: Any, rounds: int, opposed: Opposed) -> dict[str, float]:
+def least(nature: Any, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in promises_of(nature, rounds, opposed)}
+    return {one.quantity: one.least for one in lower_bounds_of(nature, rounds, opposed)}
 
 
 def linear(learner: Any, nature: Labels, rounds: int, run: int = 0) -> Any:
@@ -181,7 +181,9 @@ def test_chance_is_worth_half_of_thresholds_and_hardly_anything_of_singletons() 
         nature = RandomizedTree(FiniteClass.named(name))
         assert least(nature, 7, DRAWS) == {"expected mistakes": value}
         assert least(nature, 7, CLASS) == {"mistakes": whole}
-        assert least(nature, 7, Opposed("experts")) == {"expected mistakes": value}  # whose forecasts are told
+        assert least(nature, 7, LearnerDescription("experts")) == {
+            "expected mistakes": value
+        }  # whose forecasts are told
         assert least(nature, 6, DRAWS) == {}
         _, said, labels = played(nature, lambda t, row: 1, 7)
         assert (said != labels).sum() >= whole
@@ -243,8 +245,8 @@ def test_a_random_target_labels_all_points_but_for_noise() -> None:
 def test_noise_costs_every_learner_its_share() -> None:
     """With noise the promise is expected of everybody, without it there is none; half of all is too much."""
     assert least(RandomTarget(THRESHOLDS, noise=0.1), 200, CLASS) == {"mistakes": pytest.approx(20)}
-    assert promises_of(Separable(), 200, CLASS) == []
-    assert promises_of(Separable(noise=0.1), 200, CLASS)[0].kind == "expected"
+    assert lower_bounds_of(Separable(), 200, CLASS) == []
+    assert lower_bounds_of(Separable(noise=0.1), 200, CLASS)[0].kind == "expected"
     with pytest.raises(RegretlessError, match=r"noise=0\.5"):
         SparseTarget(noise=0.5)
 
@@ -286,7 +288,7 @@ def test_fair_labels_are_fair_coins() -> None:
     assert ((rows != labels[:, None]) == FairCoins(seed=9).block(5, 300, run=2)).all()
     assert (nature.as_losses().block(5, 300, 2) == FairCoins(seed=9).block(5, 300, 2)).all()
     assert least(nature, 4, CLASS) == {"mistakes": 2.0, "regret in mistakes": 0.75}
-    assert least(FairCoins(), 4, Opposed("bandits")) == {"loss": 2.0, "regret": 0.75}
+    assert least(FairCoins(), 4, LearnerDescription("bandits")) == {"loss": 2.0, "regret": 0.75}
 
 
 def test_regret_on_fair_labels_is_what_is_promised_to_the_mean() -> None:
@@ -367,9 +369,9 @@ def test_orthonormal_rows_attain_novikoffs_bound(columns: int, says: list[int]) 
     assert (said != labels)[:columns].all()
     assert (labels * (rows @ labels[:columns])).min() == 1
     assert least(nature, 40, PERCEPTRON) == {"mistakes": columns, "updates": columns}
-    slow = Opposed("linear", "averaged-perceptron", parameters={"rate": 0.1})
+    slow = LearnerDescription("linear", "averaged-perceptron", parameters={"rate": 0.1})
     assert least(nature, 40, slow) == {"mistakes": columns, "updates": columns}
-    longer = Opposed("linear", "perceptron", parameters={"intercept": 1.0})
+    longer = LearnerDescription("linear", "perceptron", parameters={"intercept": 1.0})
     assert least(nature, 40, longer) == {"mistakes": columns}
 
 
@@ -427,12 +429,14 @@ def test_the_exponential_rows_are_those_of_the_worked_cases(oracles: list[dict[s
 def test_only_a_perceptron_is_promised_the_perceptrons_worst_case() -> None:
     """Winnow, a perceptron with an intercept, or one that goes by ties is promised no updates."""
     nature = Exponential(4)
-    assert promises_of(nature, 1000, Opposed("linear", "winnow")) == []
+    assert lower_bounds_of(nature, 1000, LearnerDescription("linear", "winnow")) == []
     for other in ({"intercept": 1.0}, {"ties": 1}, {"class_weight": {1: 2.0}}, {"rate": 0.1}):
-        assert promises_of(nature, 1000, Opposed("linear", "perceptron", parameters=other)) == []
-    assert promises_of(nature, 1000, Opposed("linear", "kernel-perceptron")) == []
-    assert promises_of(nature, 1000, Opposed("linear", "kernel-perceptron", parameters={"kernel": "linear"}))
-    assert promises_of(nature, 1000, Opposed("linear", "perceptron", parameters={"rate": 0.25}))
+        assert lower_bounds_of(nature, 1000, LearnerDescription("linear", "perceptron", parameters=other)) == []
+    assert lower_bounds_of(nature, 1000, LearnerDescription("linear", "kernel-perceptron")) == []
+    assert lower_bounds_of(
+        nature, 1000, LearnerDescription("linear", "kernel-perceptron", parameters={"kernel": "linear"})
+    )
+    assert lower_bounds_of(nature, 1000, LearnerDescription("linear", "perceptron", parameters={"rate": 0.25}))
     with pytest.raises(RegretlessError, match="columns=27"):
         Exponential(27)
 
@@ -517,13 +521,13 @@ def test_a_target_drifts_by_its_turn() -> None:
 
 def test_environments_of_arms_promise_what_is_proven_of_them() -> None:
     """The likeliest arm's loss, the gap's regret for learners that see one arm; the others promise nothing."""
-    bandit, sure = Opposed("bandits", "exp3", deterministic=False), Opposed("bandits")
+    bandit, sure = LearnerDescription("bandits", "exp3", deterministic=False), LearnerDescription("bandits")
     assert least(LikeliestLoses(4), 100, bandit) == {"loss": 25.0}
     assert least(LikeliestLoses(3), 100, sure) == {"loss": 100.0, "regret": 67.0}
     assert least(OneBetterArm(4, 100), 100, bandit) == {"regret": 1.0}
-    assert promises_of(OneBetterArm(4, 100), 50, bandit) == []  # the gap is that for 100 rounds
-    assert promises_of(OneBetterArm(4, 100), 100, Opposed("bandits", "hedge", deterministic=False)) == []
-    assert promises_of(make("most-drawn-loses"), 100, bandit) == []
+    assert lower_bounds_of(OneBetterArm(4, 100), 50, bandit) == []  # the gap is that for 100 rounds
+    assert lower_bounds_of(OneBetterArm(4, 100), 100, LearnerDescription("bandits", "hedge", deterministic=False)) == []
+    assert lower_bounds_of(make("most-drawn-loses"), 100, bandit) == []
 
 
 def test_how_many_rounds_there_are_is_known_or_asked_for() -> None:
@@ -533,7 +537,7 @@ def test_how_many_rounds_there_are_is_known_or_asked_for() -> None:
     with pytest.raises(RegretlessError, match="rounds=7: separable has 5"):
         Separable(rounds=5).stream(7)
     assert sum(len(batch) for batch in Separable(rounds=5).stream().batches()) == 5
-    assert Promise("One", "mistakes", 1.0, "here").describe()["kind"] == "sure"
+    assert LowerBound("One", "mistakes", 1.0, "here").describe()["kind"] == "sure"
     assert repr(Separable(3, rounds=5)) == "<Separable: 3 columns, 5 rounds>"
 
 

@@ -74,7 +74,7 @@ def test_it_is_the_textbooks(seed, p, tie, intercept, scale, kind):
     assert bias == pytest.approx(theta[6] * scale if intercept else 0.0)
     update_rows = _update_rows(longer, y, p, 0 if tie == "update" else tie)
     reach = max((scale * np.linalg.norm(longer[t].astype(float), p) for t in update_rows), default=0.0)
-    assert learner.standings()[0].reach == pytest.approx(reach, rel=1e-12)
+    assert learner.target_facts()[0].reach == pytest.approx(reach, rel=1e-12)
 
 
 def _update_rows(X, y, p, ties):
@@ -118,7 +118,7 @@ def test_no_stream_and_no_comparator_break_a_sure_bound(X, y, v, p, ties, rate):
     learner = fitted(X, y, p=p, ties=ties, rate=rate)
     for theorem in P_NORM:
         certificate = theorem.certify(
-            learner.ledger_, [comparator(X, y, v, p / (p - 1), learner)], learner.standings()[0]
+            learner.ledger_, [comparator(X, y, v, p / (p - 1), learner)], learner.target_facts()[0]
         )
         assert certificate.holds, str(certificate)
 
@@ -132,7 +132,7 @@ def test_at_two_the_theorems_are_the_perceptrons(X, y, v):
         return
     ours, theirs = fitted(X, y, p=2), Perceptron().partial_fit(X, y, classes=[-1, 1])
     u, ledger = comparator(X, y, v, 2, ours), theirs.ledger_
-    ours_, theirs_ = ours.standings()[0], theirs.standings()[0]
+    ours_, theirs_ = ours.target_facts()[0], theirs.target_facts()[0]
     assert p_norm_posterior.bound(ledger, u, ours_) <= posterior.bound(ledger, u, theirs_) * (1 + 1e-6) + 1e-6
     assert p_norm_sharp.bound(ledger, u, ours_) <= sharp.bound(ledger, u, theirs_) * (1 + 1e-9)
     if u.least > 0:
@@ -151,9 +151,9 @@ def test_the_chain_behind_the_proof(X, y, p):
         if label * ((np.sign(theta) * np.abs(theta) ** (p - 1)) @ x) <= 0:
             theta, found = theta + label * x, found + np.linalg.norm(x, p) ** 2
     assert np.linalg.norm(theta, p) ** 2 <= (p - 1) * found * (1 + 1e-9) + 1e-9
-    standing = learner.standings()[0]
+    facts = learner.target_facts()[0]
     np.testing.assert_allclose(learner.state_.theta[:4, 0], theta, atol=1e-9)
-    assert found <= standing.reach**2 * learner.ledger_.updates * (1 + 1e-9)
+    assert found <= facts.reach**2 * learner.ledger_.updates * (1 + 1e-9)
 
 
 def test_orthonormal_rounds_attain_the_bound():
@@ -161,7 +161,7 @@ def test_orthonormal_rounds_attain_the_bound():
     for n in range(1, 9):
         learner = fitted(np.eye(n), -np.ones(n), p=2)
         u = comparator(np.eye(n), -np.ones(n), -np.ones(n), 2, learner)
-        certificate = p_norm_separable.certify(learner.ledger_, [u], learner.standings()[0])
+        certificate = p_norm_separable.certify(learner.ledger_, [u], learner.target_facts()[0])
         assert certificate.observed == certificate.shown_bound == n
 
 
@@ -175,7 +175,7 @@ def test_few_features_of_many_are_found_sooner():
     assert ours.ledger_.updates < theirs.ledger_.updates / 3
     v = np.eye(2000)[:3].sum(0)
     u = comparator(X, y, v, ours.p_ / (ours.p_ - 1), ours)
-    assert p_norm_separable.bound(ours.ledger_, u, ours.standings()[0]) < 2000 * 3
+    assert p_norm_separable.bound(ours.ledger_, u, ours.target_facts()[0]) < 2000 * 3
     assert Winnow(balanced=True, gamma=1 / 3).fit(X, y).ledger_.updates < theirs.ledger_.updates / 3
 
 

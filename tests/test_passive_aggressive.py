@@ -73,7 +73,7 @@ def fitted(X, y, **parameters) -> PassiveAggressive:
 
 def certificates(learner, u):
     """What the theorems of its variant say of it against one comparator."""
-    return [theorem.certify(learner.ledger_, [u], learner.standings()[0]) for theorem in learner.proven()]
+    return [theorem.certify(learner.ledger_, [u], learner.target_facts()[0]) for theorem in learner.proven()]
 
 
 def hunted(learner, X, y):
@@ -232,7 +232,7 @@ def test_orthonormal_rounds_attain_the_bounds(n):
         learner = fitted(X, y, variant=variant, C=1.0)
         for theorem in theorems:
             certificate = theorem.certify(
-                learner.ledger_, [comparator(X, y, -scale * np.ones(n))], learner.standings()[0]
+                learner.ledger_, [comparator(X, y, -scale * np.ones(n))], learner.target_facts()[0]
             )
             assert certificate.observed == n
             assert certificate.bound == pytest.approx(n)
@@ -247,8 +247,8 @@ def test_small_steps_are_the_perceptrons_and_have_its_bound():
     assert learner.ledger_.first_rate == learner.ledger_.last_rate == 1e-6
     for v in rng.normal(size=(9, 3)):
         u = comparator(X, y, v)
-        bound = limited_posterior.bound(learner.ledger_, u, learner.standings()[0])
-        assert bound == pytest.approx(u.hinge + u.norm * learner.standings()[0].norm / 1e-6)
+        bound = limited_posterior.bound(learner.ledger_, u, learner.target_facts()[0])
+        assert bound == pytest.approx(u.hinge + u.norm * learner.target_facts()[0].norm / 1e-6)
 
 
 # ---- forms that are false, or would be
@@ -261,7 +261,7 @@ def test_the_agnostic_bound_is_false_for_rows_of_different_lengths():
     learner, u = fitted(X, y, variant="PA"), comparator(X, y, v)
     printed = (u.norm + 2 * sqrt(u.squared_hinge)) ** 2
     assert learner.ledger_.slope2 > 1e5 * printed
-    certificate = aggressive_agnostic.certify(learner.ledger_, [u], learner.standings()[0])
+    certificate = aggressive_agnostic.certify(learner.ledger_, [u], learner.target_facts()[0])
     assert "one length" in str(certificate.why)
 
 
@@ -274,7 +274,7 @@ def test_the_root_is_sharper_than_the_printed_form():
     learner = fitted(X, y, variant="PA")
     for v in rng.normal(size=(20, 3)):
         u = comparator(X, y, v)
-        ours = aggressive_agnostic.bound(learner.ledger_, u, learner.standings()[0])
+        ours = aggressive_agnostic.bound(learner.ledger_, u, learner.target_facts()[0])
         assert ours <= (u.norm + 2 * sqrt(u.squared_hinge)) ** 2 * (1 + 1e-9)
 
 
@@ -286,7 +286,7 @@ def test_each_variant_has_its_own_theorems():
     for variant in VARIANTS:
         learner = fitted(X, y, variant=variant)
         for theorem in PASSIVE_AGGRESSIVE:
-            certificate = theorem.certify(learner.ledger_, [u], learner.standings()[0])
+            certificate = theorem.certify(learner.ledger_, [u], learner.target_facts()[0])
             assert certificate.applies == (theorem in learner.proven())
             assert certificate.applies or certificate.why in names.values()
     weighted = PassiveAggressive().fit(X, y, sample_weight=[1, 2, 1])

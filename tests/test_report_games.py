@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.errors import RegretlessError
-from regretless.games import Course, MatrixGame
+from regretless.games import MatrixGame, Trajectory
 from regretless.plot_games import figure
 from regretless.report import GameCourse, GameReport, formatting, game_page, render_game, solved, write_game_report
 from regretless.report.curves import Panel, at_round
@@ -220,7 +220,7 @@ def test_a_real_solution_makes_a_page(exact: bool) -> None:
 def test_a_course_and_its_theorem_are_read_off_a_solution() -> None:
     """A solution with a course gives averages by name, and its line the theorem's bound at the recorded rounds."""
     rows = np.array([[1.0, 0.0], [0.5, 0.5]])
-    course = Course(np.array([1, 10]), np.array([1.0, 0.5]), np.zeros(2), np.ones(2), rows)
+    course = Trajectory(np.array([1, 10]), np.array([1.0, 0.5]), np.zeros(2), np.ones(2), rows)
     solution = MatrixGame([[1, 0], [0, 1]], ["a", "b"]).solve()
     report = solved(replace(solution, course=course, promised=lambda: ("Square root", lambda t: t**-0.5)))
     assert report.course == GameCourse(

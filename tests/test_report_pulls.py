@@ -22,8 +22,8 @@ from regretless.environments import LikeliestLoses, Table
 from regretless.errors import RegretlessError
 from regretless.plot_pulls import pull_figure
 from regretless.report import (
-    Course,
     Estimate,
+    PullCurves,
     formatting,
     render_logged,
     render_pulls,
@@ -241,7 +241,7 @@ def test_every_picture_is_drawn() -> None:
     """A complete report gives the regret, the probabilities and how the runs ended; an empty one gives none."""
     assert [one.key for one in panels(pulls())] == ["regret", "probabilities"]
     assert [one.key for one in stills(pulls())] == ["spread"]
-    bare = pulls(course=Course(), regrets=())
+    bare = pulls(course=PullCurves(), regrets=())
     assert (panels(bare), stills(bare)) == ([], [])
 
 

@@ -27,7 +27,7 @@ from regretless.theory.second_order_perceptron import (
 )
 from regretless.theory.second_order_perceptron import (
     SECOND_ORDER,
-    SecondOrderStanding,
+    SecondOrderFacts,
     arow_mistakes,
     arow_posterior,
     second_order_data,
@@ -385,7 +385,7 @@ def test_no_stream_and_no_comparator_break_a_sure_bound(matrix, game, v, prior, 
         moved = moved_by(learner, X, y)
         own = comparator(X, y, v, matrix_of(X, moved, prior, matrix))
         for theorem in theorems:
-            certificate = theorem.certify(learner.ledger_, [own], learner.standings()[0])
+            certificate = theorem.certify(learner.ledger_, [own], learner.target_facts()[0])
             assert certificate.holds, str(certificate)
 
 
@@ -452,13 +452,13 @@ def test_orthonormal_rounds_attain_the_posterior_bound(matrix, prior):
         X, y, v = np.eye(n), -np.ones(n, dtype=int), -np.ones(n)
         A = (1 + prior) * np.eye(n)
         ours = played(SecondOrderPerceptron(a=prior, matrix=matrix), X, y)
-        own, standing = comparator(X, y, v, A), ours.standings()[0]
+        own, facts = comparator(X, y, v, A), ours.target_facts()[0]
         assert ours.ledger_.updates == ours.ledger_.mistakes == n
-        assert second_order_posterior.bound(ours.ledger_, own, standing) == pytest.approx(n, rel=1e-12)
+        assert second_order_posterior.bound(ours.ledger_, own, facts) == pytest.approx(n, rel=1e-12)
         before = n * sqrt((prior + 1) * np.log1p(1 / prior))
-        assert second_order_data.bound(ours.ledger_, own, standing) == pytest.approx(before, rel=1e-9)
+        assert second_order_data.bound(ours.ledger_, own, facts) == pytest.approx(before, rel=1e-9)
         theirs = played(AROW(intercept=0.0, r=prior, matrix=matrix), X, y)
-        certificate = arow_mistakes.certify(theirs.ledger_, [own], theirs.standings()[0])
+        certificate = arow_mistakes.certify(theirs.ledger_, [own], theirs.target_facts()[0])
         assert certificate.applies == (matrix == "full")
         if certificate.applies:
             assert certificate.observed == n
@@ -489,10 +489,10 @@ def test_the_bound_of_the_full_matrix_fails_for_the_diagonal():
     X, y, v = np.ones((20, 2)), np.ones(20, dtype=int), np.array([0.5, 0.5])
     learner = played(AROW(intercept=0.0, matrix="diagonal"), X, y)
     assert (learner.ledger_.updates, learner.ledger_.mistakes) == (20, 0)
-    own, standing = comparator(X, y, v, 21 * np.eye(2)), learner.standings()[0]
-    assert arow_mistakes.bound(learner.ledger_, own, standing) < 0
-    assert not arow_mistakes.certify(learner.ledger_, [own], standing).applies
-    assert arow_posterior.certify(learner.ledger_, [own], standing).holds
+    own, facts = comparator(X, y, v, 21 * np.eye(2)), learner.target_facts()[0]
+    assert arow_mistakes.bound(learner.ledger_, own, facts) < 0
+    assert not arow_mistakes.certify(learner.ledger_, [own], facts).applies
+    assert arow_posterior.certify(learner.ledger_, [own], facts).holds
 
 
 # ---- manners
@@ -616,7 +616,7 @@ def test_diagonals_multiply():
     learner = played(SecondOrderPerceptron(matrix="diagonal", a=0.5, intercept=1.0), X, y)
     assert learner.ledger_.updates == 1
     assert learner.state_.volume(0) == pytest.approx(log(1 + 9 / 0.5) + log(1 + 1 / 0.5))
-    assert isinstance(learner.standings()[0], SecondOrderStanding)
+    assert isinstance(learner.target_facts()[0], SecondOrderFacts)
 
 
 WEIGHTS = "a round that weighs 2 is one round and not two"

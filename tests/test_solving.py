@@ -24,7 +24,7 @@ from regretless.games import solving as solving_module
 from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
 from regretless.games.payoffs import Payoffs
-from regretless.games.raw_solution import Found
+from regretless.games.raw_solution import RawSolution
 from regretless.games.select_method import choose
 from regretless.games.solvers import central_path, highs, normal_matrix
 from regretless.games.solvers.highs import solved_in_slices
@@ -258,11 +258,11 @@ class TestSelfSuspicion:
 
     @staticmethod
     def spoil(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-        real_find: Callable[..., Found] = solving_module._found
+        real_find: Callable[..., RawSolution] = solving_module._found
 
-        def uniform(payoffs: Payoffs, **_: Any) -> Found:
+        def uniform(payoffs: Payoffs, **_: Any) -> RawSolution:
             rows, columns = payoffs.shape
-            return Found(np.full(rows, 1 / rows), np.full(columns, 1 / columns), method, 1)
+            return RawSolution(np.full(rows, 1 / rows), np.full(columns, 1 / columns), method, 1)
 
         if method == "simplex":
             monkeypatch.setattr(solving_module, "simplex", uniform)

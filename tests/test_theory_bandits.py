@@ -17,7 +17,7 @@ from regretless.bandits import Exp3, Exp3IX, Hedge
 from regretless.bandits.certificates import certificates
 from regretless.comparator import BanditComparator
 from regretless.textbook import bandits as textbook
-from regretless.theory.bandit_facts import BanditStanding, epoch_starts, held_rates
+from regretless.theory.bandit_facts import BanditFacts, epoch_starts, held_rates
 from regretless.theory.bandit_weights import (
     exp3_ix,
     exp3_ix_book,
@@ -63,7 +63,7 @@ def worked(oracles, name, rule):
     told, expected = one["input"], one["expected"]
     table = np.array(told["losses"], float)
     made = setting(rule, 3, 8, rate=told["eta"], gamma=told.get("gamma"), delta=told.get("delta", 0.05))
-    made = replace(made, standing=replace(made.standing, horizon=8))
+    made = replace(made, facts=replace(made.facts, horizon=8))
     forced = np.array([[step["arm"] for step in expected["rounds"]]])
     return play(made, table, 1, forced=forced), expected
 
@@ -90,16 +90,16 @@ def test_the_exact_pseudo_regret_of_exp3(oracles):
     for rounds in range(1, 6):
         made = setting("exp3", 2, rounds)
         assert worst_pseudo_regret(made) == pytest.approx(one["expected"]["pseudo_regret"][rounds - 1], rel=1e-12)
-        bounds = bound_at(made.standing, rounds)
+        bounds = bound_at(made.facts, rounds)
         assert bounds == {exp3_pseudo_regret.title: pytest.approx(one["expected"]["bound"][rounds - 1], rel=1e-12)}
 
 
 def worst_pseudo_regret(made, tables=None, against=None):
     """The largest expected regret over all tables of zeros and ones, each draw counted with its probability."""
-    tables = binary_tables(made.standing.arms, len(made.rates)) if tables is None else tables
+    tables = binary_tables(made.facts.arms, len(made.rates)) if tables is None else tables
     runs, chances = every_path(made, tables)
     np.testing.assert_allclose(chances.sum(1), 1, rtol=1e-12)
-    regrets = runs.regrets().reshape(len(tables), -1, made.standing.comparators)
+    regrets = runs.regrets().reshape(len(tables), -1, made.facts.comparators)
     return float((regrets * chances[:, :, None]).sum(1).max())
 
 
@@ -109,11 +109,11 @@ def test_no_table_has_a_larger_pseudo_regret(name, rounds):
     """Over all tables for two arms and all draws, the exact expected regret is within every bound in expectation."""
     made = a_setting(name, 2, rounds)
     worst = worst_pseudo_regret(made)
-    book = expected_ledger(made.standing, rounds)
+    book = expected_ledger(made.facts, rounds)
     if made.advice is not None:
         book = replace(book, swing=float(made.rates @ made.advice.max(1).sum(1)))
     own = BanditComparator("best_expert" if made.advice is not None else "best_arm", "", nan, 0.0, float(rounds))
-    bounds = [one.value(book, own, made.standing) for one in BY_RULE[made.rule] if one.kind == "expected"]
+    bounds = [one.value(book, own, made.facts) for one in BY_RULE[made.rule] if one.kind == "expected"]
     assert bounds
     assert worst <= min(bounds) + 1e-12
     assert worst > 0.05 * min(bounds)
@@ -124,7 +124,7 @@ def test_a_rate_that_is_too_small_or_too_large_keeps_within_the_bound():
     for rate in (0.01, 0.1, 1.0, 3.0):
         for rule in ("exp3", "exp3-ix"):
             made = setting(rule, 2, 4, rate=rate)
-            least = min(value for title, value in bound_at(made.standing, 4).items() if "Regret" not in title)
+            least = min(value for title, value in bound_at(made.facts, 4).items() if "Regret" not in title)
             assert worst_pseudo_regret(made) <= least
 
 
@@ -183,7 +183,7 @@ def test_bounds_hold_over_seeds(name):
     made = a_setting(name, 3, 120, delta=0.3)
     for seed, game in enumerate((*tables(3, 120), punisher, echo)):
         runs = play(made, game, 150, seed)
-        runs.standing = replace(runs.standing, oblivious=not callable(game))
+        runs.facts = replace(runs.facts, oblivious=not callable(game))
         for one in judged(runs).values():
             if "fixed beforehand" in str(one.why):
                 assert callable(game)
@@ -269,7 +269,7 @@ def test_the_observable_bound_is_no_larger_than_need_be():
     runs = play(made, np.ones((300, 10)), 2000, 4)
     least = runs.own().sum(1) - runs.implicit.max(1)  # the least of the bounds of all arms, whose regrets are all 0
     for r in range(3):
-        bounds = [observable.value(runs.ledger(r), runs.arm(r, place), runs.standing) for place in range(10)]
+        bounds = [observable.value(runs.ledger(r), runs.arm(r, place), runs.facts) for place in range(10)]
         assert min(bounds) == pytest.approx(least[r] + log(10 / 0.3) / 0.04)
     right = binom.sf((least + log(10 / 0.3) / 0.04 < 0).sum() - 1, 2000, 0.3)
     wrong = binom.sf((least + log(1 / 0.3) / 0.04 < 0).sum() - 1, 2000, 0.3)
@@ -321,11 +321,11 @@ def test_exp3_s_keeps_up_with_a_switch():
     table[: rounds // 2, 1], table[rounds // 2 :, 0] = 1, 1
     path = (np.arange(rounds) >= rounds // 2).astype(int)
     share = 1 / (rounds - 1)
-    nats = sequence_information(rounds, 1, BanditStanding(2, 2, "exp3-s", share=share))
+    nats = sequence_information(rounds, 1, BanditFacts(2, 2, "exp3-s", share=share))
     made = setting("exp3-s", 2, rounds, rate=sqrt(2 * nats / (2 * rounds)), share=share)
     runs = play(made, table, 40, 6)
     books, paths = [runs.ledger(r) for r in range(40)], [[runs.sequence(r, path)] for r in range(40)]
-    (found,) = certificates([exp3_s], runs.standing, books, paths)
+    (found,) = certificates([exp3_s], runs.facts, books, paths)
     assert found.applies
     assert 0.2 * found.bound < found.observed < found.bound
     assert found.bound == pytest.approx(sqrt(2 * nats * 2 * rounds))
@@ -337,9 +337,9 @@ def test_exp3_s_keeps_up_with_a_switch():
 def test_the_improbability_of_sequences_sums_to_one():
     """exp(-information) over all sequences of four rounds and three arms adds up to 1, whatever the share."""
     for share in (0.1, 0.5, 1.0):
-        standing = BanditStanding(3, 3, "exp3-s", share=share)
+        facts = BanditFacts(3, 3, "exp3-s", share=share)
         paths = np.stack(np.meshgrid(*[np.arange(3)] * 4, indexing="ij"), -1).reshape(-1, 4)
-        total = sum(np.exp(-sequence_information(4, int((np.diff(path) != 0).sum()), standing)) for path in paths)
+        total = sum(np.exp(-sequence_information(4, int((np.diff(path) != 0).sum()), facts)) for path in paths)
         assert total == pytest.approx(1)
 
 
@@ -350,18 +350,18 @@ def test_the_improbability_of_sequences_sums_to_one():
 def test_the_printed_bounds_are_the_larger_ones(arms, horizon, delta):
     """Neu's bound, and those of Tsallis-INF and Exp3.P as printed, are above those in numbers, for all K, T, delta."""
     rate = sqrt(2 * log(arms) / (arms * horizon))
-    tuned = BanditStanding(arms, arms, "exp3-ix", rate=rate, gamma=rate / 2, horizon=horizon, delta=delta)
+    tuned = BanditFacts(arms, arms, "exp3-ix", rate=rate, gamma=rate / 2, horizon=horizon, delta=delta)
     bounds = bound_at(tuned, horizon)
     assert bounds[exp3_ix.title] <= bounds[exp3_ix_book.title]
-    falling = BanditStanding(arms, arms, "exp3-ix", "anytime", delta=delta)
+    falling = BanditFacts(arms, arms, "exp3-ix", "anytime", delta=delta)
     bounds = bound_at(falling, horizon)
     if 0.1 * log(arms) <= log(2 / delta):
         assert bounds[exp3_ix.title] <= bounds[exp3_ix_book.title]
     for estimator in ("importance", "reduced"):
-        bounds = bound_at(BanditStanding(arms, arms, "tsallis-inf", "anytime", estimator=estimator), horizon)
+        bounds = bound_at(BanditFacts(arms, arms, "tsallis-inf", "anytime", estimator=estimator), horizon)
         assert bounds[tsallis.title] <= bounds[tsallis_book.title]
     beta, rate, explore = tuned_parameters(arms, horizon, delta)
-    p = BanditStanding(
+    p = BanditFacts(
         arms, arms, "exp3-p", rate=rate, gamma=0.1, beta=beta, explore=explore, horizon=horizon, delta=delta
     )
     bounds = bound_at(p, horizon)
@@ -392,9 +392,9 @@ def test_the_bound_in_one_union_is_sharper_where_it_says_something():
         for rounds in (100, 10**4, 10**6):
             rate = sqrt(2 * log(arms) / (arms * rounds))
             split = split_bound(arms, rounds * rate, rate, 0.05)
-            standing = BanditStanding(arms, arms, "exp3-ix", rate=rate, gamma=rate / 2, delta=0.05)
+            facts = BanditFacts(arms, arms, "exp3-ix", rate=rate, gamma=rate / 2, delta=0.05)
             if split < rounds:
-                assert bound_at(standing, rounds)[exp3_ix.title] < split
+                assert bound_at(facts, rounds)[exp3_ix.title] < split
 
 
 def test_tuned_exp3_p_explores_enough_where_its_bound_says_something():
@@ -428,9 +428,9 @@ def test_the_promises_of_falling_rates_in_closed_form():
     """At the rates that fall Exp3 promises at most 2.05 sqrt(T K ln K), and Hedge at most 1.03 sqrt(T ln K)."""
     for arms in (2, 10, 1000):
         for rounds in (1, 2, 10, 11, 12, 1000, 10**6):
-            exp3 = bound_at(BanditStanding(arms, arms, "exp3", "anytime"), rounds)
+            exp3 = bound_at(BanditFacts(arms, arms, "exp3", "anytime"), rounds)
             assert exp3[exp3_pseudo_regret.title] <= 2.05 * sqrt(rounds * arms * log(arms))
-            hedge = bound_at(BanditStanding(arms, arms, "hedge", "anytime"), rounds)
+            hedge = bound_at(BanditFacts(arms, arms, "hedge", "anytime"), rounds)
             assert hedge[hedge_expected.title] <= 1.03 * sqrt(rounds * log(arms))
 
 
@@ -438,9 +438,7 @@ def test_the_promises_of_the_printed_rates_in_closed_form():
     """At the rates of each round Exp3 promises at most 2 sqrt(T K ln K), and Hedge at most sqrt(T ln K)."""
     for arms in (2, 10, 1000):
         for rounds in (1, 2, 10, 11, 12, 1000, 10**6):
-            exp3, hedge = (
-                bound_at(BanditStanding(arms, arms, rule, "every-round"), rounds) for rule in ("exp3", "hedge")
-            )
+            exp3, hedge = (bound_at(BanditFacts(arms, arms, rule, "every-round"), rounds) for rule in ("exp3", "hedge"))
             assert exp3[exp3_pseudo_regret.title] <= 2 * sqrt(rounds * arms * log(arms))
             assert hedge[hedge_expected.title] <= sqrt(rounds * log(arms))
 
@@ -452,13 +450,13 @@ def test_what_the_printed_rates_promise_is_what_their_run_is_held_to(kind):
     table = np.random.default_rng(0).random((200, 3))
     learner.play(table)
     read = {one.theorem.title: one.bound for one in learner.certify(table) if one.applies}
-    before = bound_at(learner.standing(), 200)
+    before = bound_at(learner.facts(), 200)
     assert before
     for title, bound in before.items():
         assert read[title] == pytest.approx(bound, rel=1e-12)
     reached = np.concatenate([[0], np.cumsum(3 - (np.arange(200) % 2))])
     rates = np.sqrt(np.log(3) / (3 * np.arange(1, 201)))
-    swing = expected_ledger(Exp3(3, epochs=False).standing(), 200, reached=reached).swing
+    swing = expected_ledger(Exp3(3, epochs=False).facts(), 200, reached=reached).swing
     assert swing == pytest.approx(rates @ np.diff(reached), rel=1e-12)
 
 
@@ -490,7 +488,7 @@ def test_promises_are_what_the_run_is_held_to(name):
     """The bounds for 400 rounds before they are played are those read off the run, if nothing unusual happens."""
     made = a_setting(name, 3, 400)
     runs = play(made, np.full((400, 3), 0.5), 1)
-    promised = bound_at(made.standing, 400)
+    promised = bound_at(made.facts, 400)
     found = {one.theorem.title: one for one in judged(runs).values()}
     prior = {one.title for one in BY_RULE[made.rule] if one not in AFTERWARDS}
     assert set(promised) == prior
@@ -503,27 +501,27 @@ def test_promises_are_what_the_run_is_held_to(name):
 
 def test_promises_grow_with_the_rounds_and_with_the_range():
     """A longer run is promised no smaller regret, and a range of width 10 ten times as much."""
-    standing = BanditStanding(4, 4, "exp3-ix", "anytime", delta=0.1)
-    short, long = bound_at(standing, 100), bound_at(standing, 1000)
+    facts = BanditFacts(4, 4, "exp3-ix", "anytime", delta=0.1)
+    short, long = bound_at(facts, 100), bound_at(facts, 1000)
     assert all(short[title] < long[title] for title in short)
-    wide = bound_at(replace(standing, width=10.0), 100)
+    wide = bound_at(replace(facts, width=10.0), 100)
     assert all(wide[title] == pytest.approx(10 * short[title]) for title in short)
-    tuned = BanditStanding(4, 4, "exp3-ix", rate=sqrt(2 * log(4) / 4000), horizon=1000, delta=0.1)
+    tuned = BanditFacts(4, 4, "exp3-ix", rate=sqrt(2 * log(4) / 4000), horizon=1000, delta=0.1)
     assert exp3_ix_book.title in bound_at(tuned, 1000)
     assert exp3_ix_book.title not in bound_at(tuned, 1001)
 
 
 def test_one_expert_alone_is_followed_at_no_regret():
     """Exp4 with one expert is promised no regret but for the draws whose loss never comes."""
-    standing = BanditStanding(3, 1, "exp4", rate=1.0, gamma=0.5, width=2.0)
-    assert list(bound_at(standing, 100).values()) == [0.0]
-    assert list(bound_at(replace(standing, schedule="anytime"), 100).values()) == [0.0]
-    book = replace(expected_ledger(standing, 100), settled=93.0)
-    assert exp4.value(book, BanditComparator("best_expert", "", 0.0, 0.0, 100.0, 0), standing) == 14.0
+    facts = BanditFacts(3, 1, "exp4", rate=1.0, gamma=0.5, width=2.0)
+    assert list(bound_at(facts, 100).values()) == [0.0]
+    assert list(bound_at(replace(facts, schedule="anytime"), 100).values()) == [0.0]
+    book = replace(expected_ledger(facts, 100), settled=93.0)
+    assert exp4.value(book, BanditComparator("best_expert", "", 0.0, 0.0, 100.0, 0), facts) == 14.0
 
 
 def test_promises_against_sequences_grow_with_their_switches():
     """EXP3.S promises more regret against sequences with more switches."""
-    standing = BanditStanding(4, 4, "exp3-s", rate=0.1, gamma=0.05, share=0.01)
-    (none,), (some,) = (bound_at(standing, 100, switches).values() for switches in (0, 3))
+    facts = BanditFacts(4, 4, "exp3-s", rate=0.1, gamma=0.05, share=0.01)
+    (none,), (some,) = (bound_at(facts, 100, switches).values() for switches in (0, 3))
     assert none < some

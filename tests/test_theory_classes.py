@@ -19,7 +19,7 @@ from regretless.finite_classes.finite_class import packed
 from regretless.finite_classes.rank import rank
 from regretless.ledger import ClassLedger
 from regretless.theory import finite_classes as theory
-from regretless.theory.finite_classes import ClassStanding, certified, chernoff, floor_log2, half_the_bits_of
+from regretless.theory.finite_classes import ClassFacts, certified, chernoff, floor_log2, half_the_bits_of
 
 from .finite_classes import TIES_MATTER, every_class
 from .test_class_learners import plays, tables
@@ -297,7 +297,7 @@ def read(name: str, ledger: ClassLedger, **known) -> dict[str, float | None]:
     """The bounds on a play of which nothing but its books is known."""
     against = [ClassComparator(0, "hypothesis 0", ledger.rounds)]
     return {
-        one.theorem.name: one.bound for one in certified(THEOREMS[name], ledger, against, ClassStanding(name, **known))
+        one.theorem.name: one.bound for one in certified(THEOREMS[name], ledger, against, ClassFacts(name, **known))
     }
 
 
@@ -329,7 +329,7 @@ def test_what_is_not_known_is_not_certified(name):
     """A theorem whose numbers were not computed does not apply, and says which."""
     books = ClassLedger(rounds=1, alive=3, kept=3)
     against = [ClassComparator(0, "hypothesis 0", 1)]
-    for one in certified(THEOREMS[name], books, against, ClassStanding(name, hypotheses=9)):
+    for one in certified(THEOREMS[name], books, against, ClassFacts(name, hypotheses=9)):
         needs = one.theorem.assumes[1:]
         assert one.applies == (not needs)
         assert one.why == (needs[0][0] if needs else None)
@@ -343,7 +343,7 @@ def test_certificates_are_written_and_read():
             assert one.statement.endswith(".")
         books = ClassLedger(rounds=3, mistakes=1, alive=2, kept=2)
         against = [ClassComparator(1, "hypothesis 1", 3.0, 2)]
-        for one in certified(theorems, books, against, ClassStanding(name, hypotheses=4)):
+        for one in certified(theorems, books, against, ClassFacts(name, hypotheses=4)):
             assert json.loads(json.dumps(one.describe()))["theorem"] == one.theorem.name
 
 

@@ -19,7 +19,7 @@ from regretless.ledger import ExpertLedger
 from regretless.textbook import experts as rules
 from regretless.textbook.mixable import aggregating, ridge
 from regretless.textbook.weighted_majority import weighted_majority
-from regretless.theory.expert_facts import ExpertStanding, divergence
+from regretless.theory.expert_facts import ExpertFacts, divergence
 from regretless.theory.experts import (
     ADAHEDGE,
     EG,
@@ -68,23 +68,23 @@ class Run:
     """What a play left behind."""
 
     ledger: ExpertLedger
-    standing: ExpertStanding
+    facts: ExpertFacts
     own: np.ndarray  # of each settled round, in order of arrival; nan where silent
     paid: np.ndarray
     order: list[int]
 
 
-def play(make, advice, outcomes, loss, *, linear=False, settle=None, **standing) -> Run:
+def play(make, advice, outcomes, loss, *, linear=False, settle=None, **facts) -> Run:
     """Play a rule, anew from its history whenever its weights are asked for, and keep the books."""
     rounds, n = advice.shape
     settle = settle or [[t] for t in range(rounds)]
-    prior = standing.pop("prior")
+    prior = facts.pop("prior")
     history: list[Any] = []
     sums = {name: np.zeros(n) for name in VECTORS}
     total = dict.fromkeys(("loss", "expected", "charge", "delay", "spread", "spread2", "drag", "gap"), 0.0)
     played, said, order, owns, paids, etas = {}, {}, [], [], [], []
-    largest = (standing.get("span") or 0.0) ** 2
-    by_regret = standing.get("rule") in ("poly", "prod", "boa", "squint")  # of what was played, however late
+    largest = (facts.get("span") or 0.0) ** 2
+    by_regret = facts.get("rule") in ("poly", "prod", "boa", "squint")  # of what was played, however late
 
     def state():
         rule = make()
@@ -140,7 +140,7 @@ def play(make, advice, outcomes, loss, *, linear=False, settle=None, **standing)
             paids.append(paid)
     end = state().gi_frame.f_locals
     known = {"convex": loss.convex, "loss": loss.name, "linear": linear, "delayed": order != list(range(rounds))}
-    learner = ExpertStanding(n, prior, **(known | standing))
+    learner = ExpertFacts(n, prior, **(known | facts))
     total["gap"] = end.get("gaps", 0.0)
     if learner.rule in ("prod", "boa"):
         rates = end["rates"]() if end["largest"] > 0 else np.ones(n)
@@ -172,7 +172,7 @@ def play(make, advice, outcomes, loss, *, linear=False, settle=None, **standing)
 def single(run: Run, i: int) -> ExpertComparator:
     """Expert i over the rounds in which it spoke."""
     book = run.ledger
-    rarity = -log(run.standing.prior[i])
+    rarity = -log(run.facts.prior[i])
     return ExpertComparator(
         "expert", f"expert {i}", book.losses[i], book.faced[i], book.spoke[i], expert=i, divergence=rarity
     )
@@ -181,7 +181,7 @@ def single(run: Run, i: int) -> ExpertComparator:
 def convex(run: Run, advice, outcomes, loss, u) -> ExpertComparator:
     """A convex combination over all rounds."""
     lost = float(sum(loss.of(float(advice[t] @ u), outcomes[t]) for t in run.order))
-    rarity = divergence(u, run.standing.prior)
+    rarity = divergence(u, run.facts.prior)
     return ExpertComparator(
         "convex", "u", lost, run.ledger.loss, run.ledger.rounds, weights=u, divergence=rarity, norm2=float(u @ u)
     )
@@ -198,7 +198,7 @@ def holds(theorems, run: Run, comparators) -> set[str]:
     """Every theorem against every comparator alone; the names of those that applied."""
     applied = set()
     for theorem, comparator in product(theorems, comparators):
-        certificate = theorem.certify(run.ledger, [comparator], run.standing)
+        certificate = theorem.certify(run.ledger, [comparator], run.facts)
         assert not certificate.violated, str(certificate)
         assert certificate.bound is None or not np.isnan(certificate.bound)
         if certificate.applies:
@@ -265,7 +265,7 @@ def games(draw, losses=tuple(LOSSES), linear=None, missing=True, late=True, most
 
 def against(game, run):
     """Every expert that spoke, and a convex combination where there is nobody silent."""
-    found = [single(run, i) for i in range(run.standing.experts) if run.ledger.spoke[i]]
+    found = [single(run, i) for i in range(run.facts.experts) if run.ledger.spoke[i]]
     if game["linear"] and not np.isnan(game["advice"]).any():
         found.append(convex(run, game["advice"], game["outcomes"], game["loss"], game["u"]))
     return found
@@ -301,7 +301,7 @@ def test_no_game_breaks_a_bound_of_exponential_weights(game, schedule, eta):
     applied = holds((*HEDGE, *ADAHEDGE, *AGGREGATING), run, against(game, run))
     assert "hedge_posterior" in applied
     assert ("adahedge_spreads" in applied) == (schedule == "self-tuned")
-    beforehand = game["span"] is not None and not run.standing.delayed
+    beforehand = game["span"] is not None and not run.facts.delayed
     assert ("hedge_prior" in applied) == (schedule != "self-tuned" and beforehand)
     assert ("hedge_largest_spread" in applied) == (schedule == "anytime" and game["span"] is None)
 
@@ -332,10 +332,10 @@ def test_no_sequence_of_experts_breaks_a_bound_of_fixed_share(game, schedule, et
     singles = [single(run, i) for i in range(n) if run.ledger.spoke[i]]
     sequences = [sequence(run, path) for path in paths]
     applied = holds(FIXED_SHARE, run, [*sequences, *singles])
-    assert ("share_prior" in applied) == (game["span"] is not None and not run.standing.delayed)
-    if run.standing.delayed:
-        assert "came late" in str(share_posterior.certify(run.ledger, sequences, run.standing).why)
-        run.standing = replace(run.standing, delayed=False)  # these were counted as they came
+    assert ("share_prior" in applied) == (game["span"] is not None and not run.facts.delayed)
+    if run.facts.delayed:
+        assert "came late" in str(share_posterior.certify(run.ledger, sequences, run.facts).why)
+        run.facts = replace(run.facts, delayed=False)  # these were counted as they came
         holds(FIXED_SHARE, run, sequences)
 
 
@@ -352,8 +352,8 @@ def test_no_game_breaks_a_second_order_bound(game, rule):
     theorems = {"poly": ML_POLY, "prod": ML_PROD, "boa": BOA, "squint": SQUINT}[rule]
     run = play(make, game["advice"], game["outcomes"], game["loss"], rule=rule, schedule="", **kept(game))
     applied = holds(theorems, run, against(game, run))
-    quiet = rule == "squint" and run.standing.grid is None
-    assert len(applied) == (0 if quiet else 3 if game["span"] is not None and not run.standing.delayed else 1)
+    quiet = rule == "squint" and run.facts.grid is None
+    assert len(applied) == (0 if quiet else 3 if game["span"] is not None and not run.facts.delayed else 1)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.sampled_from([0.1, 1.0, 7.0]), st.booleans())
@@ -402,8 +402,8 @@ def test_weighted_majority_at_worked_cases(oracles):
         mistakes = weighted_majority(advice, labels, beta, game["update"] == "always")[0]
         own = (advice != labels[:, None]).sum(0).astype(float)
         book, best = majority_book(float(mistakes), float(len(labels)), own)
-        standing = ExpertStanding(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=beta)
-        certificate = WEIGHTED_MAJORITY[0].certify(book, best, standing)
+        facts = ExpertFacts(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=beta)
+        certificate = WEIGHTED_MAJORITY[0].certify(book, best, facts)
         assert mistakes == expected["mistakes"]
         assert certificate.bound == pytest.approx(number(expected["bound"]))
         assert certificate.holds
@@ -418,8 +418,8 @@ def test_weighted_majority_in_numbers(oracles):
     worked = case(oracles, "wm/bound values")
     for (n, best, beta), bound in zip(worked["input"]["N_mstar_beta"], worked["expected"]["bounds"], strict=True):
         book, comparators = majority_book(0.0, 1e9, np.full(n, float(best)))
-        standing = ExpertStanding(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=beta)
-        certificate = WEIGHTED_MAJORITY[0].certify(book, comparators, standing)
+        facts = ExpertFacts(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=beta)
+        certificate = WEIGHTED_MAJORITY[0].certify(book, comparators, facts)
         if number(bound) == inf:
             assert not certificate.applies
         else:
@@ -436,16 +436,16 @@ def test_weighted_majority_attains_its_bound_against_a_perfect_expert(n):
     advice, labels = np.array(rows, int), np.zeros(len(rows), int)
     mistakes = weighted_majority(advice, labels, 0.1)[0]
     book, best = majority_book(float(mistakes), float(len(rows)), advice.sum(0).astype(float))
-    standing = ExpertStanding(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=0.1)
-    certificate = WEIGHTED_MAJORITY[0].certify(book, best, standing)
+    facts = ExpertFacts(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=0.1)
+    certificate = WEIGHTED_MAJORITY[0].certify(book, best, facts)
     assert certificate.shown_bound == mistakes
 
 
-def table_run(losses, make, **standing) -> Run:
+def table_run(losses, make, **facts) -> Run:
     losses = np.asarray(losses, float)
     n = losses.shape[1]
-    standing = {"prior": np.full(n, 1 / n), "span": 1.0} | standing
-    return play(make, losses, np.zeros(len(losses)), LOSSES["table"], **standing)
+    facts = {"prior": np.full(n, 1 / n), "span": 1.0} | facts
+    return play(make, losses, np.zeros(len(losses)), LOSSES["table"], **facts)
 
 
 def best_of(run: Run) -> ExpertComparator:
@@ -465,8 +465,8 @@ def test_randomised_majority_at_worked_cases(oracles):
             rate=-log(beta),
             beta=beta,
         )
-        sharp = randomized_majority.certify(run.ledger, [best_of(run)], run.standing)
-        printed = randomized_majority_simple.certify(run.ledger, [best_of(run)], run.standing)
+        sharp = randomized_majority.certify(run.ledger, [best_of(run)], run.facts)
+        printed = randomized_majority_simple.certify(run.ledger, [best_of(run)], run.facts)
         assert sharp.observed == pytest.approx(number(expected["expected_loss"]))
         assert sharp.bound == pytest.approx(expected["bound_sharp"])
         assert printed.bound == pytest.approx(expected["bound_74"])
@@ -506,11 +506,11 @@ def worst_of_two(eta, rounds) -> float:
     return max(loss - (rounds - abs(d)) / 2 for d, loss in paid.items())
 
 
-def game_of(rounds, n, regret, **standing) -> tuple[ExpertLedger, list[ExpertComparator], ExpertStanding]:
+def game_of(rounds, n, regret, **facts) -> tuple[ExpertLedger, list[ExpertComparator], ExpertFacts]:
     """Losses in [0, 1] of which only the regret is known."""
     book = ledger_of(n, rounds=float(rounds), loss=regret, faced=np.full(n, regret), spoke=np.full(n, float(rounds)))
     comparator = ExpertComparator("best_expert", "best", 0.0, regret, float(rounds), expert=0, divergence=log(n))
-    return book, [comparator], ExpertStanding(n, np.full(n, 1 / n), span=1.0, **standing)
+    return book, [comparator], ExpertFacts(n, np.full(n, 1 / n), span=1.0, **facts)
 
 
 def test_the_exact_worst_case_of_two_experts_is_within_the_tuned_bound(oracles):
@@ -544,7 +544,7 @@ def test_exponential_weights_at_worked_cases(oracles):
             rate=eta,
             span=1.0,
         )
-        certificate = hedge_prior.certify(run.ledger, [best_of(run)], run.standing)
+        certificate = hedge_prior.certify(run.ledger, [best_of(run)], run.facts)
         assert run.ledger.loss == pytest.approx(worked["expected"]["total_loss"])
         assert certificate.observed == pytest.approx(worked["expected"]["regret"], abs=1e-12)
         assert certificate.bound == (pytest.approx(worked["expected"]["bound"]) if n > 1 else 0)
@@ -568,10 +568,10 @@ def test_the_bound_of_a_tuned_rate_is_false_at_a_rate_tuned_for_fewer_rounds():
         rate=eta,
         horizon=1,
     )
-    certificate = hedge_prior.certify(run.ledger, [best_of(run)], run.standing)
+    certificate = hedge_prior.certify(run.ledger, [best_of(run)], run.facts)
     assert certificate.observed > sqrt(100 * log(2) / 2)
     assert certificate.holds
-    assert not hedge_tuned.certify(run.ledger, [best_of(run)], run.standing).applies
+    assert not hedge_tuned.certify(run.ledger, [best_of(run)], run.facts).applies
 
 
 def doubled(rounds, losses=None, n=2) -> Run:
@@ -590,8 +590,8 @@ def doubled(rounds, losses=None, n=2) -> Run:
     ledger = blocks[0].ledger
     for part in blocks[1:]:
         ledger = ledger + part.ledger
-    standing = replace(blocks[-1].standing, blocks=tuple((part.ledger, part.standing) for part in blocks))
-    return Run(ledger, standing, losses, np.zeros(0), list(range(rounds)))
+    facts = replace(blocks[-1].facts, blocks=tuple((part.ledger, part.facts) for part in blocks))
+    return Run(ledger, facts, losses, np.zeros(0), list(range(rounds)))
 
 
 def test_doubling_in_numbers(oracles):
@@ -602,8 +602,8 @@ def test_doubling_in_numbers(oracles):
         if rounds > 100:
             continue
         run = doubled(rounds)
-        assert doubling_printed.certify(run.ledger, [single(run, 0)], run.standing).bound == pytest.approx(printed)
-        assert doubling_sharp.certify(run.ledger, [single(run, 0)], run.standing).bound == pytest.approx(sharp)
+        assert doubling_printed.certify(run.ledger, [single(run, 0)], run.facts).bound == pytest.approx(printed)
+        assert doubling_sharp.certify(run.ledger, [single(run, 0)], run.facts).bound == pytest.approx(sharp)
 
 
 @given(st.integers(1, 40), st.integers(2, 4), st.integers(0, 2**32 - 1))
@@ -613,8 +613,8 @@ def test_no_game_breaks_a_bound_of_doubling(rounds, n, seed):
     losses = np.round(rng.random((rounds, n))) if seed % 2 else np.tile(np.arange(n) % 2.0, (rounds, 1))
     run = doubled(rounds, losses, n)
     assert len(holds(DOUBLING, run, [single(run, i) for i in range(n)])) == 3
-    blocks = tuple((book, replace(block, rule="share")) for book, block in run.standing.blocks)
-    other = replace(run.standing, blocks=blocks)
+    blocks = tuple((book, replace(block, rule="share")) for book, block in run.facts.blocks)
+    other = replace(run.facts, blocks=blocks)
     assert not any(theorem.certify(run.ledger, [single(run, 0)], other).applies for theorem in DOUBLING)
 
 
@@ -625,7 +625,7 @@ def test_a_stretch_cut_short_may_cost_more_than_its_rounds_suggest(oracles):
     run = table_run(
         [[1.0, 0.0], [1.0, 0.0]], lambda: rules.hedge(np.full(2, 0.5), rules.constant(eta)), rate=eta, horizon=2**20
     )
-    certificate = hedge_prior.certify(run.ledger, [best_of(run)], run.standing)
+    certificate = hedge_prior.certify(run.ledger, [best_of(run)], run.facts)
     assert certificate.observed == pytest.approx(worked["expected"]["block_regret"])
     assert certificate.observed > sqrt(2 * log(2) / 2)
     assert certificate.holds
@@ -641,11 +641,11 @@ def test_adahedge_at_a_worked_run(oracles):
         schedule="self-tuned",
         span=None,
     )
-    certificate = adahedge_posterior.certify(run.ledger, [best_of(run)], run.standing)
+    certificate = adahedge_posterior.certify(run.ledger, [best_of(run)], run.facts)
     assert certificate.observed == pytest.approx(worked["expected"]["regret"])
     assert 2 * run.ledger.gap == pytest.approx(worked["expected"]["certificate_2Delta"])
     assert certificate.observed <= certificate.bound <= 2 * run.ledger.gap
-    by_spreads = adahedge_spreads.certify(run.ledger, [best_of(run)], run.standing)
+    by_spreads = adahedge_spreads.certify(run.ledger, [best_of(run)], run.facts)
     assert certificate.bound <= by_spreads.bound
     assert by_spreads.bound <= sqrt(run.ledger.spread2 * log(3)) + run.ledger.spread * (4 / 3 * log(3) + 2)
 
@@ -680,7 +680,7 @@ def test_fixed_share_at_a_worked_run(oracles):
     once = sequence(run, [1, 0, 1, 0, 1, 0])
     once = replace(once, switches=1, loss=worked["expected"]["best_with_1_switch"])
     assert run.ledger.loss == pytest.approx(worked["expected"]["total"])
-    certificate = share_prior.certify(run.ledger, [once], run.standing)
+    certificate = share_prior.certify(run.ledger, [once], run.facts)
     assert certificate.holds
     stays = 4 * (log(1 / 0.8) - log(1 / (1 - 0.2 * 2 / 3)))  # by which staying is likelier than 1 - alpha
     assert certificate.bound == pytest.approx(worked["expected"]["bound_1_switch"] - stays)
@@ -727,10 +727,10 @@ def test_no_game_breaks_the_constant_regret_of_the_aggregating_algorithm(rounds,
         highest=float(own.max()),
     )
     span = (high - low) ** 2
-    standing = ExpertStanding(n, np.full(n, 1 / n), "aggregating", rate=2 / span, span=span, loss="square")
-    run = Run(book, standing, own, np.zeros(0), [])
+    facts = ExpertFacts(n, np.full(n, 1 / n), "aggregating", rate=2 / span, span=span, loss="square")
+    run = Run(book, facts, own, np.zeros(0), [])
     assert holds(AGGREGATING, run, [single(run, i) for i in range(n)]) == {"constant_regret"}
-    mean = replace(standing, rule="hedge")
+    mean = replace(facts, rule="hedge")
     assert "curved" in str(constant_regret.certify(book, [single(run, 0)], mean).why)
 
 
@@ -742,7 +742,7 @@ def test_the_log_loss_attains_its_constant_regret():
     run = play(
         lambda: rules.hedge(quarter, rules.constant(1.0)), advice, np.ones(3), LOSSES["log"], prior=quarter, rate=1.0
     )
-    certificate = constant_regret.certify(run.ledger, [single(run, 0)], run.standing)
+    certificate = constant_regret.certify(run.ledger, [single(run, 0)], run.facts)
     assert certificate.holds
     assert certificate.observed == pytest.approx(certificate.bound, rel=1e-9)
     assert certificate.bound == pytest.approx(log(4))
@@ -761,15 +761,15 @@ def test_no_game_breaks_the_bounds_of_the_ridge_forecaster(rounds, n, seed, a):
         gap += outcome**2 * s - forecast**2 * s / (1 - s)
     book = ledger_of(n, rounds=float(rounds), loss=paid, gap=gap, max_outcome2=float((y * y).max()))
     log_det = float(np.linalg.slogdet(gram / a)[1])
-    standing = ExpertStanding(n, np.full(n, 1 / n), "ridge", loss="square", ridge=a, log_det=log_det, start=np.zeros(n))
-    run = Run(book, standing, x, y, [])
+    facts = ExpertFacts(n, np.full(n, 1 / n), "ridge", loss="square", ridge=a, log_det=log_det, start=np.zeros(n))
+    run = Run(book, facts, x, y, [])
     best = np.linalg.solve(gram, x.T @ y)
     found = []
     for u in (best, rng.normal(size=n), np.zeros(n)):
         lost = float(((x @ u - y) ** 2).sum())
         found.append(ExpertComparator("best_linear", "u", lost, paid, float(rounds), weights=u, norm2=float(u @ u)))
     assert len(holds(RIDGE, run, found)) == 2
-    certificate = ridge_posterior.certify(book, found[:1], run.standing)
+    certificate = ridge_posterior.certify(book, found[:1], run.facts)
     assert certificate.bound == pytest.approx(certificate.observed, rel=1e-6, abs=1e-7)
 
 
@@ -801,7 +801,7 @@ def simple_run(**changes) -> Run:
 def test_an_assumption_that_fails_gives_words_and_no_number(changes, word):
     """A prior bound says which of its assumptions failed."""
     run = simple_run(**changes)
-    certificate = hedge_prior.certify(run.ledger, [single(run, 0)], run.standing)
+    certificate = hedge_prior.certify(run.ledger, [single(run, 0)], run.facts)
     assert word in str(certificate.why)
     assert certificate.bound is None
 
@@ -810,12 +810,12 @@ def test_a_combination_is_refused_where_charges_are_not_linearised():
     """Losses charged as they are reach no combination; other rounds and lone sequences are refused as well."""
     run = simple_run()
     mixed = ExpertComparator("best_convex", "u", 0.1, run.ledger.loss, 2.0, weights=np.full(2, 0.5), divergence=0.0)
-    assert "linearize=True" in str(hedge_posterior.certify(run.ledger, [mixed], run.standing).why)
+    assert "linearize=True" in str(hedge_posterior.certify(run.ledger, [mixed], run.facts).why)
     shifted = ExpertComparator("best_shifting", "s", 0.1, run.ledger.loss, 2.0, switches=1)
-    assert "for all rounds" in str(hedge_posterior.certify(run.ledger, [shifted], run.standing).why)
-    assert share_posterior.certify(run.ledger, [shifted], replace(run.standing, rule="share", alpha=0.1)).applies
+    assert "for all rounds" in str(hedge_posterior.certify(run.ledger, [shifted], run.facts).why)
+    assert share_posterior.certify(run.ledger, [shifted], replace(run.facts, rule="share", alpha=0.1)).applies
     elsewhere = replace(single(run, 0), rounds=3.0)
-    assert "others" in str(hedge_posterior.certify(run.ledger, [elsewhere], run.standing).why)
+    assert "others" in str(hedge_posterior.certify(run.ledger, [elsewhere], run.facts).why)
 
 
 def test_linearised_charges_reach_a_combination_that_beats_every_expert():
@@ -841,11 +841,11 @@ def test_the_luck_of_the_draws_fails_as_seldom_as_it_says():
     """Over 2000 runs of 30 fair coins the drawn loss exceeds its bound in at most a tenth, the delta asked for."""
     rng = np.random.default_rng(4)
     failures = 0
-    standing = ExpertStanding(2, np.full(2, 0.5), span=1.0, loss="zero-one", convex=False, sampled=True, delta=0.1)
+    facts = ExpertFacts(2, np.full(2, 0.5), span=1.0, loss="zero-one", convex=False, sampled=True, delta=0.1)
     best = ExpertComparator("best_expert", "best", 15.0, 15.0, 30.0, expert=0, divergence=log(2))
     for drawn in rng.binomial(30, 0.5, 2000):
         book = ledger_of(2, rounds=30.0, expected=15.0, sampled=float(drawn), loss=15.0, spread=1.0)
-        certificate = sampled_loss.certify(book, [best], standing)
+        certificate = sampled_loss.certify(book, [best], facts)
         assert certificate.applies
         assert certificate.confidence == pytest.approx(0.9)
         assert not certificate.violated

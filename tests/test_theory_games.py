@@ -15,15 +15,15 @@ from hypothesis.extra.numpy import arrays
 
 from regretless.comparator import GameComparator
 from regretless.games import MatrixGame
-from regretless.games.certificates import Judged, certificates, coarse_certificates, standing, theorem_line
+from regretless.games.certificates import GameCertificate, certificates, coarse_certificates, facts, theorem_line
 from regretless.games.payoffs import Payoffs
 from regretless.games.play.self_play import self_play
-from regretless.games.raw_solution import Found
+from regretless.games.raw_solution import RawSolution
 from regretless.ledger import GameLedger
 from regretless.textbook.games import gap, regret_matching, regret_matching_plus, von_neumann
 from regretless.textbook.games import self_play as textbook_play
 from regretless.theory.correlated import COARSE, coarse
-from regretless.theory.game_facts import GameStanding, weight_share
+from regretless.theory.game_facts import GameFacts, weight_share
 from regretless.theory.games import BEFOREHAND, BY_METHOD, basic_support, complementary, gap_at, weak_duality
 from regretless.theory.regret_matching import kept, matching, prior_regrets, squares
 from regretless.theory.self_play import Exponential, changes, optimistic, players, regret_identity
@@ -68,11 +68,11 @@ def test_the_compiled_ledger_is_that_of_the_textbook(method, alternate, power):
         if field.name.endswith("_shift"):
             continue  # the first change may be counted from any constant
         assert told == pytest.approx(slowly, rel=1e-8, abs=1e-10), field.name
-    read = standing(ours, Payoffs(A))
+    read = facts(ours, Payoffs(A))
     for name in ("alternate", "power", "row_spread", "column_spread", "zero_sum"):
-        assert getattr(read, name) == getattr(theirs.standing, name)
+        assert getattr(read, name) == getattr(theirs.facts, name)
     if method in ("hedge", "optimistic-hedge"):
-        assert read.row_rate == pytest.approx(theirs.standing.row_rate)
+        assert read.row_rate == pytest.approx(theirs.facts.row_rate)
 
 
 @pytest.mark.kernel
@@ -152,7 +152,7 @@ def test_no_payoffs_break_a_bound_on_one_player(gains, power, schedule):
             if power == 0:
                 assert regret <= bound * (1 + 1e-12) + 1e-11
             continue
-        alone = GameStanding(count, 1, method, power=power, row_spread=spread, column_spread=0.0)
+        alone = GameFacts(count, 1, method, power=power, row_spread=spread, column_spread=0.0)
         if power == 0 or method != "rm":
             assert regret <= w[-1] * length + 1e-9
         assert length <= sqrt(square) * (1 + 1e-12)
@@ -245,7 +245,7 @@ def test_optimistic_hedge_comes_near_its_bound():
 
 
 def at(method, m, n, rounds, **known):
-    told = GameStanding(m, n, method, row_spread=3.0, column_spread=3.0, **known)
+    told = GameFacts(m, n, method, row_spread=3.0, column_spread=3.0, **known)
     return gap_at(told, rounds)
 
 
@@ -268,7 +268,7 @@ def test_the_promises_are_the_numbers_of_the_statements():
 def test_a_horizon_that_was_missed_is_not_promised():
     """Rates tuned for 100 rounds promise less after 400 than rates tuned for 400 do."""
     rate = sqrt(8 * log(5) / 100)
-    late = by_hedge.bound(GameLedger(400.0, 400.0), NOBODY, GameStanding(5, 5, "hedge", **both(rate), **wide(1.0)))
+    late = by_hedge.bound(GameLedger(400.0, 400.0), NOBODY, GameFacts(5, 5, "hedge", **both(rate), **wide(1.0)))
     assert late == pytest.approx(2 * (log(5) / rate / 400 + rate / 8))
     assert late > 2 * sqrt(log(5) / 800)
 
@@ -300,7 +300,7 @@ def test_nothing_is_promised_of_turns_that_may_cost():
 
 def test_what_turns_cost_is_added():
     """A bound beforehand of a run in which taking turns cost something is larger by that, per round."""
-    told = GameStanding(3, 4, "prm+", alternate=True, **wide(2.0))
+    told = GameFacts(3, 4, "prm+", alternate=True, **wide(2.0))
     book = GameLedger(10.0, 10.0, 1.0)
     for cost in (-5.0, 0.0, 5.0):
         found = matching.bound(replace(book, turn=cost), NOBODY, told)
@@ -311,7 +311,7 @@ def test_what_turns_cost_is_added():
 
 
 def why(method, theorem, book=None, **known):
-    told = GameStanding(**({"rows": 3, "columns": 4, "method": method} | wide(2.0) | known))
+    told = GameFacts(**({"rows": 3, "columns": 4, "method": method} | wide(2.0) | known))
     book = book or GameLedger(10.0, 10.0, 1.0)
     return theorem.certify(book, [GameComparator(detail={"row_gain": 0.0, "column_gain": 0.0})], told).why or ""
 
@@ -340,10 +340,10 @@ def test_weights_would_break_the_bounds_that_refuse_them():
     """RM and Hedge with later rounds counting for more leave gaps above the bounds for equal weights."""
     run = slow([[0, 2], [1, 0], [1, 1]], "rm", 29, power=1)
     assert not run.certify(kept).applies
-    assert run.ledger.gap > 3 * kept.bound(run.ledger, run.answers, run.standing)
+    assert run.ledger.gap > 3 * kept.bound(run.ledger, run.answers, run.facts)
     run = slow([[-2, -1], [0, -2]], "hedge", 39, power=2, schedule=0.5)
     assert not run.certify(by_hedge).applies
-    assert run.ledger.gap > 1.1 * by_hedge.bound(run.ledger, run.answers, run.standing)
+    assert run.ledger.gap > 1.1 * by_hedge.bound(run.ledger, run.answers, run.facts)
 
 
 def test_turns_belong_into_the_identity():
@@ -386,7 +386,7 @@ def test_payoffs_outside_the_unit_interval_need_their_range():
     A, T = np.array([[20.0, 0.0], [0.0, 11.0]]), 50
     rate = sqrt(8 * log(2) / T)
     run = slow(A, "hedge", T, schedule=rate * 20)
-    assert run.standing.row_rate == pytest.approx(rate)
+    assert run.facts.row_rate == pytest.approx(rate)
     as_printed = 2 * sqrt(log(2) / (2 * T))
     assert run.ledger.gap > 2 * as_printed
     assert run.certify(by_hedge).holds
@@ -432,7 +432,7 @@ def test_every_solution_has_weak_duality():
     A = np.random.default_rng(1).normal(size=(4, 6))
     p, q = np.array([1.0, 0, 0, 0]), np.full(6, 1 / 6)
     lower, upper = float((p @ A).min()), float((A @ q).max())
-    (one,) = certificates(Found(p, q, "by hand", 0), Payoffs(A), lower, upper)
+    (one,) = certificates(RawSolution(p, q, "by hand", 0), Payoffs(A), lower, upper)
     assert one.theorem is weak_duality
     gains = upper - p @ A @ q, p @ A @ q - lower
     assert one.observed == pytest.approx(max(gains))
@@ -453,7 +453,7 @@ def test_an_optimal_basis_claims_nothing_but_rounding():
 def test_a_false_claim_is_found_out():
     """Strategies that are said to be optimal and are not violate the certificate."""
     A = np.array([[1.0, -1.0], [-1.0, 1.0]])
-    claimed = Found(np.array([0.9, 0.1]), np.array([0.5, 0.5]), "simplex", 1, 0.0)
+    claimed = RawSolution(np.array([0.9, 0.1]), np.array([0.5, 0.5]), "simplex", 1, 0.0)
     told = {one.theorem.name: one for one in certificates(claimed, Payoffs(A), -0.8, 0.0)}
     assert told["complementary"].violated
     assert not told["weak_duality"].violated
@@ -462,7 +462,7 @@ def test_a_false_claim_is_found_out():
 def test_small_payoffs_are_no_excuse():
     """Of payoffs of 1e-13 a claim that is below the gap is found out as well."""
     A = 1e-13 * np.array([[1.0, -1.0], [-1.0, 1.0]])
-    claimed = Found(np.array([0.9, 0.1]), np.array([0.5, 0.5]), "simplex", 1, 0.3e-13)
+    claimed = RawSolution(np.array([0.9, 0.1]), np.array([0.5, 0.5]), "simplex", 1, 0.3e-13)
     told = {one.theorem.name: one for one in certificates(claimed, Payoffs(A), -0.8e-13, 0.0)}
     assert told["complementary"].violated
     assert "8e-14 EXCEEDS 3e-14" in str(told["complementary"])
@@ -522,7 +522,7 @@ def test_few_rounds_say_nothing_and_that_is_said():
     found = self_play(payoffs, "rm+", rounds=3)
     told = certificates(found, payoffs, *MatrixGame(A).interval(found.row, found.column))
     early = next(one for one in told if one.theorem is matching)
-    assert isinstance(early, Judged)
+    assert isinstance(early, GameCertificate)
     assert early.vacuous
     assert early.describe()["vacuous"]
     assert "no better than the range of the payoffs" in str(early)
@@ -545,7 +545,7 @@ def test_the_line_of_a_picture_is_the_theorem():
         assert title == certificate.theorem.title
         assert after(50) == pytest.approx(certificate.bound, rel=1e-9)
         assert after(10) > after(50) or method == "hedge"
-    assert theorem_line(Found(np.ones(5) / 5, np.ones(6) / 6, "simplex", 1), payoffs) is None
+    assert theorem_line(RawSolution(np.ones(5) / 5, np.ones(6) / 6, "simplex", 1), payoffs) is None
 
 
 def test_of_products_alone_no_range_is_known():
@@ -593,7 +593,7 @@ def test_a_start_is_counted_by_its_least_probability():
     start = np.array([0.97, 0.01, 0.01, 0.01]), np.array([0.25, 0.25, 0.25, 0.25])
     payoffs = Payoffs(A)
     found = self_play(payoffs, "hedge", rounds=200, start=start)
-    told = standing(found, payoffs)
+    told = facts(found, payoffs)
     assert told.row_information == pytest.approx(-log(0.01))
     assert isnan(told.column_information) or told.column_information == pytest.approx(log(4))
     assert players(found.ledger, told)[0].information == pytest.approx(-log(0.01))
@@ -613,7 +613,7 @@ def test_play_of_two_matrices_is_certified(method):
     assert [one.theorem for one in told] == list(COARSE[method])
     assert all(one.applies and one.holds for one in told)
     assert told[0].bound == pytest.approx(told[0].observed, rel=1e-6)
-    assert coarse_certificates(Found(A[:, 0], A[0], "simplex", 1), Payoffs(A), Payoffs(B), 0.0, 0.0) == []
+    assert coarse_certificates(RawSolution(A[:, 0], A[0], "simplex", 1), Payoffs(A), Payoffs(B), 0.0, 0.0) == []
 
 
 def test_optimistic_players_are_certified_by_what_they_saw():
@@ -621,7 +621,7 @@ def test_optimistic_players_are_certified_by_what_they_saw():
     A = np.random.default_rng(11).uniform(-1, 1, (6, 6))
     run = slow(A, "optimistic-hedge", 200)
     seen = run.certify(changes).bound
-    D = run.standing.row_spread
+    D = run.facts.row_spread
     halves = (run.ledger.row_shift + run.ledger.column_shift) / (2 * D)
     assert seen <= (2 * D * log(6) + halves) / 200 + 1e-9
     assert run.ledger.gap <= seen <= run.certify(optimistic).bound

@@ -15,7 +15,7 @@ import regretless
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.linear import Perceptron
-from regretless.theory.facts import Standing
+from regretless.theory.facts import LinearFacts
 from regretless.theory.perceptron import (
     PERCEPTRON,
     clean_pass,
@@ -65,7 +65,7 @@ def test_no_stream_and_no_comparator_break_a_sure_bound(X, y, v, ties, rate):
     """Every theorem of the perceptron holds on every stream against every vector, under every rule for ties."""
     learner = fitted(X, y, ties=ties, rate=rate)
     for theorem in PERCEPTRON:
-        certificate = theorem.certify(learner.ledger_, [comparator(X, y, v)], learner.standings()[0])
+        certificate = theorem.certify(learner.ledger_, [comparator(X, y, v)], learner.target_facts()[0])
         assert certificate.holds, str(certificate)
 
 
@@ -78,19 +78,19 @@ def test_the_order_of_the_bounds_at_one_vector(X, y, v):
     """At each vector the posterior bound and the sharp bound are at most the total distance, and the sharp bound is at
     most the form with a sqrt(H)."""
     learner = fitted(X, y)
-    ledger, standing, u = learner.ledger_, learner.standings()[0], comparator(X, y, v)
+    ledger, facts, u = learner.ledger_, learner.target_facts()[0], comparator(X, y, v)
     a = sqrt(ledger.max_norm2) * u.norm
-    assert sharp.bound(ledger, u, standing) <= total_distance.bound(ledger, u, standing) * (1 + 1e-12)
-    assert sharp.bound(ledger, u, standing) <= (a * a + a * sqrt(u.hinge) + u.hinge) * (1 + 1e-12)
+    assert sharp.bound(ledger, u, facts) <= total_distance.bound(ledger, u, facts) * (1 + 1e-12)
+    assert sharp.bound(ledger, u, facts) <= (a * a + a * sqrt(u.hinge) + u.hinge) * (1 + 1e-12)
     reached = u.hinge + a * sqrt(ledger.updates)
-    assert posterior.bound(ledger, u, standing) <= reached * (1 + 1e-9)
+    assert posterior.bound(ledger, u, facts) <= reached * (1 + 1e-9)
 
 
 @given(X=arrays(float, (20, 4), elements=reals), y=arrays(np.int8, 20, elements=signs))
 def test_the_chain_behind_the_proof(X, y):
     """updates * rho <= |w| <= r * sqrt(updates), whatever vector rho is the margin of."""
     learner = fitted(X, y)
-    ledger, norm = learner.ledger_, learner.standings()[0].norm
+    ledger, norm = learner.ledger_, learner.target_facts()[0].norm
     assert norm <= sqrt(ledger.max_norm2 * ledger.updates) * (1 + 1e-9) + 1e-12
     assert norm <= sqrt(ledger.update_norm2) * (1 + 1e-9) + 1e-12
     rng = np.random.default_rng(0)
@@ -104,7 +104,7 @@ def test_orthonormal_rounds_attain_the_separable_bound():
     for n in range(1, 9):
         X, y = np.eye(n), -np.ones(n)
         learner, v = fitted(X, y), -np.ones(n)
-        certificate = separable.certify(learner.ledger_, [comparator(X, y, v)], learner.standings()[0])
+        certificate = separable.certify(learner.ledger_, [comparator(X, y, v)], learner.target_facts()[0])
         assert certificate.observed == n
         assert certificate.shown_bound == n
 
@@ -133,7 +133,7 @@ def test_the_exponential_example():
         assert learner.ledger_.updates == (4**n - 1) // 3
         w = learner.coef_[0]
         repeats = int(learner.ledger_.rounds) // n
-        certificate = separable.certify(learner.ledger_, [comparator(X, y, w, repeats)], learner.standings()[0])
+        certificate = separable.certify(learner.ledger_, [comparator(X, y, w, repeats)], learner.target_facts()[0])
         assert certificate.applies
         assert certificate.holds
 
@@ -144,7 +144,7 @@ def test_the_posterior_bound_is_attained_away_from_zero():
     y = np.array([1, 1, 1, -1, 1, -1, 1] + [1] * 9)
     learner = fitted(X, y)
     values = [
-        posterior.bound(learner.ledger_, comparator(X, y, np.array([s, 0.0])), learner.standings()[0])
+        posterior.bound(learner.ledger_, comparator(X, y, np.array([s, 0.0])), learner.target_facts()[0])
         for s in (1, 0.5, 0)
     ]
     assert learner.ledger_.updates == 5
@@ -160,7 +160,7 @@ def test_the_square_root_of_the_length_of_the_losses_is_no_bound():
     learner, u = fitted(X, y), comparator(np.ones((2, 1)), [1, -1], np.zeros(1))
     printed = (0 + sqrt(sqrt(u.squared_hinge))) ** 2
     assert learner.ledger_.updates == 2 > printed
-    assert squared_hinge.bound(learner.ledger_, u, learner.standings()[0]) == pytest.approx(2)
+    assert squared_hinge.bound(learner.ledger_, u, learner.target_facts()[0]) == pytest.approx(2)
 
 
 def test_hinge_losses_of_the_update_rounds_alone_say_nothing():
@@ -188,7 +188,7 @@ def test_the_largest_coordinate_is_no_radius():
     learner = fitted(X, y, ties=1)
     u = comparator(X, y, np.array([1.0, 0]))
     assert learner.ledger_.updates == 2 > (np.abs(X).max() / u.margin) ** 2
-    assert separable.bound(learner.ledger_, u, learner.standings()[0]) == pytest.approx(2)
+    assert separable.bound(learner.ledger_, u, learner.target_facts()[0]) == pytest.approx(2)
 
 
 def test_the_smallest_sphere_is_no_radius():
@@ -197,7 +197,7 @@ def test_the_smallest_sphere_is_no_radius():
     learner = fitted(X, y)
     u = comparator(X, y, np.array([0.0, 1]))
     assert learner.ledger_.updates == 2 > 1.0 / u.margin**2
-    assert separable.bound(learner.ledger_, u, learner.standings()[0]) == 101
+    assert separable.bound(learner.ledger_, u, learner.target_facts()[0]) == 101
 
 
 # ---- assumptions
@@ -209,7 +209,7 @@ def test_a_comparator_read_on_other_rounds_gives_no_number():
     learner = fitted(X, y)
     other = comparator(2 * X, y, np.ones(3))
     for theorem in PERCEPTRON:
-        certificate = theorem.certify(learner.ledger_, [other], learner.standings()[0])
+        certificate = theorem.certify(learner.ledger_, [other], learner.target_facts()[0])
         assert not certificate.applies
         assert certificate.bound is None
         assert "rounds" in str(certificate.why)
@@ -219,7 +219,7 @@ def test_sample_weights_are_named_as_the_obstacle():
     """A bound that assumes unit weights says so when weights were given."""
     X, y = np.eye(3), np.array([1, -1, 1])
     learner = Perceptron().fit(X, y, sample_weight=[1, 2, 1])
-    certificate = sharp.certify(learner.ledger_, [comparator(X, y, np.ones(3))], learner.standings()[0])
+    certificate = sharp.certify(learner.ledger_, [comparator(X, y, np.ones(3))], learner.target_facts()[0])
     assert not certificate.applies
     assert "weigh" in str(certificate.why)
 
@@ -229,8 +229,8 @@ def test_parameters_changed_during_the_run_are_named_as_the_obstacle(tmp_path):
     X, y = np.eye(3), np.array([1, -1, 1])
     learner = fitted(X, y).set_params(rate=2.0).partial_fit(X, y)
     learner.save(tmp_path / "m.rgl")
-    for standing in (learner.standings()[0], regretless.load(tmp_path / "m.rgl").standings()[0]):
-        certificate = sharp.certify(learner.ledger_, [comparator(X, y, np.ones(3), 2)], standing)
+    for facts in (learner.target_facts()[0], regretless.load(tmp_path / "m.rgl").target_facts()[0]):
+        certificate = sharp.certify(learner.ledger_, [comparator(X, y, np.ones(3), 2)], facts)
         assert "parameters" in str(certificate.why)
 
 
@@ -238,6 +238,6 @@ def test_a_certificate_floors_counts_but_never_below_what_a_float_may_have_lost(
     """A bound of 2.9999999999 on a count prints 3, one of 2.9 prints 2."""
 
     u = Comparator("", 0, 2.9999999999, 0, None, 0, 3, 0, 0)
-    assert sharp.certify(Ledger(rounds=3), [u], Standing(0, 1)).shown_bound == 3
+    assert sharp.certify(Ledger(rounds=3), [u], LinearFacts(0, 1)).shown_bound == 3
     u = Comparator("", 0, 2.9, 0, None, 0, 3, 0, 0)
-    assert sharp.certify(Ledger(rounds=3), [u], Standing(0, 1)).shown_bound == 2
+    assert sharp.certify(Ledger(rounds=3), [u], LinearFacts(0, 1)).shown_bound == 2

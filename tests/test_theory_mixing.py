@@ -17,11 +17,11 @@ from regretless.comparator import Comparator
 from regretless.ledger import Ledger, MixedLedger
 from regretless.theorem import Theorem
 from regretless.theory import mixing, mixing_mirror, mixing_regret, ogd, perceptron
-from regretless.theory.facts import Standing
-from regretless.theory.mixing_facts import MixedStanding
-from regretless.theory.p_norm import PNormStanding
-from regretless.theory.passive_aggressive import AggressiveStanding
-from regretless.theory.winnow import WinnowStanding
+from regretless.theory.facts import LinearFacts
+from regretless.theory.mixing_facts import MixedFacts
+from regretless.theory.p_norm import PNormFacts
+from regretless.theory.passive_aggressive import AggressiveFacts
+from regretless.theory.winnow import WinnowFacts
 
 from .mixing_runs import LOSSES, Player, Run, against, divergence, mixed, power_link, simplex_link, split
 
@@ -59,12 +59,12 @@ def vectors(seed: int, shards: Shards, run: Run, w: Any) -> list[Any]:
     return [*found, *(v / m for v, m in zip(found, margins, strict=True) if m > 1e-9)]
 
 
-def check(theorems: tuple[Theorem, ...], run: Run, comparators: list[Comparator], standing: MixedStanding) -> int:
+def check(theorems: tuple[Theorem, ...], run: Run, comparators: list[Comparator], facts: MixedFacts) -> int:
     """Read every theorem against every comparator; how many applied."""
     applied = 0
     for theorem in theorems:
         for comparator in comparators:
-            certificate = theorem.certify(run.ledger, [comparator], standing)
+            certificate = theorem.certify(run.ledger, [comparator], facts)
             assert certificate.holds, f"{certificate} {run.weighting} {comparator}"
             applied += certificate.applies
     return applied
@@ -86,9 +86,9 @@ def test_no_shards_and_no_comparator_break_a_bound_of_the_perceptron(
     """Every theorem of mixed perceptrons holds on all shards, for every weighting and against every vector."""
     shards = data(seed, sizes, whole=whole)
     run = mixed(Player(rate=rate), shards, epochs, weighting, together=together)
-    standing = run.standing(Standing(rate=rate, **run.plain(run.theta)))
+    facts = run.facts(LinearFacts(rate=rate, **run.plain(run.theta)))
     comparators = [against(run, shards, v) for v in vectors(seed, shards, run, run.theta)]
-    assert check(mixing.MIXED_PERCEPTRON, run, comparators, standing) or not run.shares.any()
+    assert check(mixing.MIXED_PERCEPTRON, run, comparators, facts) or not run.shares.any()
 
 
 @given(seed=seeds, sizes=sizes, weighting=st.sampled_from(WEIGHTINGS), together=st.sampled_from([None, 2]))
@@ -103,9 +103,9 @@ def test_separable_shards_become_clean_within_the_epochs_that_are_promised(seed,
     run = mixed(Player(), shards, 10_000, weighting, True, together)
     assert run.clean
     assert (y * (X @ run.theta) > 0).all()
-    standing = run.standing(Standing(rate=1.0, **run.plain(run.theta)))
+    facts = run.facts(LinearFacts(rate=1.0, **run.plain(run.theta)))
     for theorem in (mixing.mixed_separable, mixing.all_separable, mixing.epochs_until_clean):
-        certificate = theorem.certify(run.ledger, [against(run, shards, v)], standing)
+        certificate = theorem.certify(run.ledger, [against(run, shards, v)], facts)
         assert certificate.applies
         assert certificate.holds, str(certificate)
 
@@ -159,10 +159,10 @@ def test_no_shards_break_a_bound_on_weighted_regret(
     run = mixed(Player(loss, schedule, rate, radius), shards, epochs, weighting, together=together)
     if not np.isfinite(run.theta).all() or np.abs(run.theta).max() > 1e9:
         return  # it has diverged, as too long steps along squared losses do
-    standing = run.standing(Standing(rate=rate, schedule=schedule, loss=loss, radius=radius, **run.plain(run.theta)))
+    facts = run.facts(LinearFacts(rate=rate, schedule=schedule, loss=loss, radius=radius, **run.plain(run.theta)))
     found = vectors(seed, shards, run, run.theta)
     found += [v / np.linalg.norm(v) * radius for v in found if radius < inf and np.linalg.norm(v) > 0]
-    check(mixing_regret.MIXED_GRADIENT_DESCENT, run, [against(run, shards, v, loss) for v in found], standing)
+    check(mixing_regret.MIXED_GRADIENT_DESCENT, run, [against(run, shards, v, loss) for v in found], facts)
 
 
 @given(
@@ -185,9 +185,9 @@ def test_no_shards_break_a_bound_of_passive_aggressive_learners(
     if alike:
         shards = [(X / np.linalg.norm(X, axis=1, keepdims=True), y) for X, y in shards]
     run = mixed(Player("hinge", variant, limit=limit), shards, epochs, weighting, together=together)
-    player = AggressiveStanding(rate=1.0, schedule=variant, loss="hinge", limit=limit, **run.plain(run.theta))
+    player = AggressiveFacts(rate=1.0, schedule=variant, loss="hinge", limit=limit, **run.plain(run.theta))
     comparators = [against(run, shards, v, "hinge") for v in vectors(seed, shards, run, run.theta)]
-    check(mixing_regret.MIXED_PA[variant], run, comparators, run.standing(player))
+    check(mixing_regret.MIXED_PA[variant], run, comparators, run.facts(player))
 
 
 @given(
@@ -208,13 +208,13 @@ def test_no_shards_break_a_bound_of_p_norm_perceptrons(seed, sizes, weighting, t
 
     player = Player(link=power_link(p), measure=measure)
     run = mixed(player, shards, epochs, weighting, together=together)
-    standing = run.standing(PNormStanding(rate=1.0, p=p, reach=player.reach, **run.plain(power_link(p)(run.theta))))
+    facts = run.facts(PNormFacts(rate=1.0, p=p, reach=player.reach, **run.plain(power_link(p)(run.theta))))
     q = p / (p - 1)
     comparators = [
         against(run, shards, v, own=float((np.abs(v) ** q).sum() ** (1 / q)), product=float(v @ run.theta))
         for v in vectors(seed, shards, run, power_link(p)(run.theta))
     ]
-    check(mixing_mirror.MIXED_P_NORM, run, comparators, standing)
+    check(mixing_mirror.MIXED_P_NORM, run, comparators, facts)
 
 
 @given(
@@ -234,8 +234,8 @@ def test_no_shards_break_a_bound_of_winnow(seed, sizes, weighting, together, epo
     shards, rate = split(X, y, sizes), atanh(s)
     player = Player(rate=rate, link=simplex_link, measure=lambda x: float(np.abs(x).max()))
     run = mixed(player, shards, epochs, weighting, together=together)
-    standing = run.standing(
-        WinnowStanding(rate=rate, reach=player.reach, weights=4, gamma=s, **run.plain(simplex_link(run.theta)))
+    facts = run.facts(
+        WinnowFacts(rate=rate, reach=player.reach, weights=4, gamma=s, **run.plain(simplex_link(run.theta)))
     )
     drawn = [*rng.dirichlet(np.full(4, 0.5), size=3), np.eye(4)[0], simplex_link(run.theta), np.full(4, 0.25)]
     comparators = [
@@ -243,7 +243,7 @@ def test_no_shards_break_a_bound_of_winnow(seed, sizes, weighting, together, epo
         for v in drawn
         for size in (0.5, 1.0, 4.0)
     ]
-    assert check(mixing_mirror.MIXED_WINNOW, run, comparators, standing) or not run.shares.any()
+    assert check(mixing_mirror.MIXED_WINNOW, run, comparators, facts) or not run.shares.any()
 
 
 # ---- what is false
@@ -300,11 +300,11 @@ def test_hinge_losses_of_the_shards_must_be_weighted_as_their_updates_are():
     quiet = (np.tile([[0.0, 1.0]], (1, 1)), np.array([1]))
     shards = [noisy, *[quiet] * 7]
     run = mixed(Player(), shards, 5, "updates")
-    standing = run.standing(Standing(rate=1.0, **run.plain(run.theta)))
+    facts = run.facts(LinearFacts(rate=1.0, **run.plain(run.theta)))
     u = against(run, shards, np.array([0.0, 0.1]))
     even = against(replace_shares(run, np.full(8, 5 / 8)), shards, np.array([0.0, 0.1]))
-    assert mixing.mixed_sharp.bound(run.ledger, u, standing) >= run.ledger.mixed.updates
-    assert mixing.mixed_sharp.bound(run.ledger, even, standing) < run.ledger.mixed.updates
+    assert mixing.mixed_sharp.bound(run.ledger, u, facts) >= run.ledger.mixed.updates
+    assert mixing.mixed_sharp.bound(run.ledger, even, facts) < run.ledger.mixed.updates
 
 
 def replace_shares(run: Run, shares: Any) -> Run:
@@ -324,10 +324,10 @@ def test_without_the_clock_the_bound_before_the_run_is_false_and_the_observed_on
         losses.append(book.loss)
     hinge = float(epochs)  # of u = 0
     u = Comparator("zero", 0.0, hinge, hinge, hinge, 0.0, epochs, 1.0, epochs)
-    standing = MixedStanding(Standing(1.0, 2.0, "inverse-sqrt", "hinge", 1.0), "uniform", 1, 1.0)
+    facts = MixedFacts(LinearFacts(1.0, 2.0, "inverse-sqrt", "hinge", 1.0), "uniform", 1, 1.0)
     observed = sum(losses) - hinge
-    assert observed > mixing_regret.mixed_prior_regret.bound(ledger, u, standing)
-    assert observed <= mixing_regret.mixed_posterior_regret.bound(ledger, u, standing)
+    assert observed > mixing_regret.mixed_prior_regret.bound(ledger, u, facts)
+    assert observed <= mixing_regret.mixed_posterior_regret.bound(ledger, u, facts)
 
 
 def test_one_shot_averages_err_for_ever_where_mixing_becomes_clean():
@@ -369,7 +369,7 @@ def test_orthonormal_rows_spread_over_shards_attain_the_bounds():
     assert (spread.ledger.mixed.updates, spread.ledger.plain.updates, spread.ledger.busy) == (pytest.approx(1), 6, 1)
     run = mixed(Player(), [(X, y)], 9, "updates", until_clean=True)
     u = against(run, [(X, y)], -np.ones(6))
-    certificate = mixing.mixed_separable.certify(run.ledger, [u], run.standing(Standing(1.0, 1.0)))
+    certificate = mixing.mixed_separable.certify(run.ledger, [u], run.facts(LinearFacts(1.0, 1.0)))
     assert (certificate.observed, certificate.bound) == (6, pytest.approx(6))
     assert not certificate.vacuous
 
@@ -380,7 +380,7 @@ def test_a_single_shard_gives_the_theorems_of_one_learner(seed, rows, epochs, we
     """With one shard weighted sums are plain ones, and each bound is that of the learner's own theorem."""
     shards = data(seed, [rows])
     run = mixed(Player(), shards, epochs, weighting)
-    player = Standing(rate=1.0, **run.plain(run.theta))
+    player = LinearFacts(rate=1.0, **run.plain(run.theta))
     assert run.ledger.mixed == run.ledger.plain
     for v in vectors(seed, shards, run, run.theta):
         u = against(run, shards, v)
@@ -390,7 +390,7 @@ def test_a_single_shard_gives_the_theorems_of_one_learner(seed, rows, epochs, we
             (perceptron.total_distance, mixing.mixed_total_distance),
             (perceptron.posterior, mixing.mixed_posterior),
         ):
-            mine = theorem.bound(run.ledger, u, run.standing(player))
+            mine = theorem.bound(run.ledger, u, run.facts(player))
             assert mine == pytest.approx(single.bound(run.ledger.plain, u, player), rel=1e-6, abs=1e-6)
 
 
@@ -405,13 +405,13 @@ def test_the_regret_of_a_single_shard_is_that_of_one_learner(seed, rows, epochs,
     """With one shard whose clock runs on, both bounds on the regret are those of one learner."""
     shards = data(seed, [rows])
     run = mixed(Player("hinge", schedule, 0.5, 2.0), shards, epochs)
-    player = Standing(1.0, 0.5, schedule, "hinge", 2.0)
+    player = LinearFacts(1.0, 0.5, schedule, "hinge", 2.0)
     u = against(run, shards, np.array([0.1, -0.2, 0.3]), "hinge")
     for single, theorem in (
         (ogd.posterior_regret, mixing_regret.mixed_posterior_regret),
         (ogd.prior_regret, mixing_regret.mixed_prior_regret),
     ):
-        mine = theorem.bound(run.ledger, u, run.standing(player))
+        mine = theorem.bound(run.ledger, u, run.facts(player))
         assert mine == pytest.approx(single.bound(run.ledger.plain, u, player), rel=1e-9)
 
 

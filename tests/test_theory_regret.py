@@ -60,7 +60,7 @@ def test_no_stream_and_no_comparator_break_a_regret_bound(X, y, u, loss, schedul
     learner = OnlineGradientDescent(loss=loss, schedule=schedule, rate=rate, radius=radius)
     learner.partial_fit(X, y, classes=[-1, 1])
     for theorem in GRADIENT_DESCENT:
-        certificate = theorem.certify(learner.ledger_, [comparator(X, y, u, loss)], learner.standings()[0])
+        certificate = theorem.certify(learner.ledger_, [comparator(X, y, u, loss)], learner.target_facts()[0])
         assert certificate.holds, str(certificate)
 
 
@@ -76,7 +76,7 @@ def test_the_bound_at_a_worked_run():
     assert learner.ledger_.slope2 == slopes
     assert learner.coef_[0, 0] == w
     u = comparator(X, y, np.array([0.5]), "square")
-    certificate = posterior_regret.certify(learner.ledger_, [u], learner.standings()[0])
+    certificate = posterior_regret.certify(learner.ledger_, [u], learner.target_facts()[0])
     assert certificate.bound == pytest.approx(0.25 / (2 * 0.25) + 0.125 * slopes)
     assert certificate.observed == pytest.approx(paid - u.loss)
 
@@ -86,18 +86,18 @@ def test_without_a_ball_the_prior_bound_of_a_falling_rate_does_not_apply():
     X, y = np.eye(2), np.array([1, -1])
     learner = OnlineGradientDescent().partial_fit(X, y, classes=[-1, 1])
     u = comparator(X, y, np.zeros(2), "hinge")
-    assert "ball" in str(prior_regret.certify(learner.ledger_, [u], learner.standings()[0]).why)
+    assert "ball" in str(prior_regret.certify(learner.ledger_, [u], learner.target_facts()[0]).why)
     constant = OnlineGradientDescent(schedule="constant").partial_fit(X, y, classes=[-1, 1])
-    assert prior_regret.certify(constant.ledger_, [u], constant.standings()[0]).applies
+    assert prior_regret.certify(constant.ledger_, [u], constant.target_facts()[0]).applies
 
 
 def test_a_comparator_outside_the_ball_gives_no_number():
     """The regret bound is against vectors of the learner's own ball."""
     X, y = np.eye(2), np.array([1, -1])
     learner = OnlineGradientDescent(radius=0.5).partial_fit(X, y, classes=[-1, 1])
-    assert learner.standings()[0].radius == 0.5 < inf
+    assert learner.target_facts()[0].radius == 0.5 < inf
     u = comparator(X, y, np.array([1.0, -1.0]), "hinge")
-    assert "ball" in str(posterior_regret.certify(learner.ledger_, [u], learner.standings()[0]).why)
+    assert "ball" in str(posterior_regret.certify(learner.ledger_, [u], learner.target_facts()[0]).why)
 
 
 @given(arrays(float, (40, 2), elements=reals), arrays(np.int8, 40, elements=st.sampled_from([-1, 1])))
@@ -107,7 +107,7 @@ def test_the_weights_never_leave_the_ball(X, y):
     learner = OnlineGradientDescent(radius=0.7, rate=3.0)
     for t in range(40):
         learner.partial_fit(X[t : t + 1], y[t : t + 1], classes=[-1, 1] if t == 0 else None)
-        assert learner.standings()[0].norm <= 0.7 * (1 + 1e-9)
+        assert learner.target_facts()[0].norm <= 0.7 * (1 + 1e-9)
 
 
 def test_the_perceptron_reading_of_a_subgradient_that_never_moves_is_not_ours():

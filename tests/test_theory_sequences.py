@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from regretless.comparator import GameComparator
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.extensive_form.sequence_certificates import certificates, standing, theorem_line
+from regretless.games.extensive_form.sequence_certificates import certificates, facts, theorem_line
 from regretless.games.extensive_form.sequence_play import tree_play
 from regretless.ledger import GameLedger
 from regretless.textbook.games import counterfactual as textbook
 from regretless.textbook.games import self_play
 from regretless.theory.sequence_form import (
     BY_METHOD,
-    SequenceStanding,
+    SequenceFacts,
     counterfactual,
     most_of_a_plan,
     reach,
@@ -148,7 +148,7 @@ def test_kuhn_poker_is_promised_what_its_sets_allow():
     """In Kuhn's poker one plan comes to six sets of two actions, and the promise falls as the root of the rounds."""
     game = read_efg(kuhn()).sequence_form()
     found = tree_play(game, "cfr", rounds=500)
-    told = standing(game, found)
+    told = facts(game, found)
     assert (told.row_sets, told.column_sets) == (6.0, 6.0)
     title, after = theorem_line(game, found)
     assert title == counterfactual.title
@@ -162,9 +162,9 @@ def test_weights_of_plain_counterfactual_regret_are_those_of_its_regrets():
     """CFR's regrets fade as its weights grow, so that it is promised the root of the squared weights over their sum."""
     for power in (0, 1, 2):
         w = np.arange(1.0, 51) ** power
-        faded = weighted_root(50, SequenceStanding(3, 3, "cfr", power=power))
+        faded = weighted_root(50, SequenceFacts(3, 3, "cfr", power=power))
         assert faded == pytest.approx(sqrt((w**2).sum()) / w.sum())
-        assert faded <= weighted_root(50, SequenceStanding(3, 3, "cfr+", power=power)) * (1 + 1e-12)
+        assert faded <= weighted_root(50, SequenceFacts(3, 3, "cfr+", power=power)) * (1 + 1e-12)
 
 
 def test_what_may_cost_is_not_promised_and_is_added():
@@ -175,8 +175,8 @@ def test_what_may_cost_is_not_promised_and_is_added():
     start = tuple(tree.outward(tree.uniform()) for tree in (game.row, game.column))
     started = tree_play(game, "cfr+", rounds=50, alternate=True, start=start)
     assert theorem_line(game, started) is None
-    assert standing(game, started).given
-    told = standing(game, predictive)
+    assert facts(game, started).given
+    told = facts(game, predictive)
     book = GameLedger(10.0, 10.0, 1.0)
     costly = GameLedger(10.0, 10.0, 1.0, turn=2.0)
     more = counterfactual.bound(costly, GameComparator(), told) - counterfactual.bound(book, GameComparator(), told)

@@ -364,7 +364,7 @@ def test_no_stream_and_no_comparator_break_a_sure_bound(X, y, v, balanced, ties,
         return
     for theorem in WINNOW:
         certificate = theorem.certify(
-            learner.ledger_, [comparator(X, y, v, balanced=balanced, of=learner)], learner.standings()[0]
+            learner.ledger_, [comparator(X, y, v, balanced=balanced, of=learner)], learner.target_facts()[0]
         )
         assert certificate.holds, str(certificate)
 
@@ -382,7 +382,7 @@ def test_bounds_hold_where_they_say_most(X, rate, passes, most):
     learner = fitted(np.tile(X, (passes, 1)), np.tile(y, passes), rate=rate)
     for s in (1.0, 0.5, 2.0):
         u = comparator(X, y, s * np.eye(6)[0], repeats=passes, of=learner)
-        found = {t: t.certify(learner.ledger_, [u], learner.standings()[0]) for t in WINNOW}
+        found = {t: t.certify(learner.ledger_, [u], learner.target_facts()[0]) for t in WINNOW}
         assert all(c.holds for c in found.values())
         if found[winnow_hinge].applies and found[winnow_textbook].applies:
             assert found[winnow_hinge].bound <= found[winnow_textbook].bound * (1 + 1e-9)
@@ -400,14 +400,14 @@ def test_the_posterior_bound_is_its_divergences(X, y, v):
     if not v.any():
         return
     learner = fitted(X, y, rate=0.5)
-    u, standing = comparator(X, y, v, of=learner), learner.standings()[0]
+    u, facts = comparator(X, y, v, of=learner), learner.target_facts()[0]
     shares, w = v / v.sum(), learner.coef_[0]
     if w[shares > 0].min() < 1e-280:
         return
     kept = shares > 0
     to_end = float(shares[kept] @ np.log(shares[kept] / w[kept]))
     spent = learner.state_.log_normaliser(0)
-    assert winnow_posterior.bound(learner.ledger_, u, standing) == pytest.approx(
+    assert winnow_posterior.bound(learner.ledger_, u, facts) == pytest.approx(
         u.hinge + (u.divergence - to_end + spent) / 0.5 * v.sum(), rel=1e-6, abs=1e-6
     )
 
@@ -420,7 +420,7 @@ def test_the_posterior_bound_is_attained_away_from_zero():
     learner = fitted(X, y, balanced=True, rate=1.0)
     u = comparator(X, y, [1.0, 0.0], balanced=True, of=learner)
     assert learner.ledger_.updates == 5
-    assert winnow_posterior.bound(learner.ledger_, u, learner.standings()[0]) == pytest.approx(5, rel=1e-12)
+    assert winnow_posterior.bound(learner.ledger_, u, learner.target_facts()[0]) == pytest.approx(5, rel=1e-12)
 
 
 def test_ln_cosh_has_no_range():
@@ -438,7 +438,7 @@ def test_negative_entries_ask_for_balance():
     v = np.array([1.0, -1.0, 0.5])
     y = np.sign(X @ v)
     plain = Winnow(rate=0.05).fit(X, y)
-    found = {t: t.certify(plain.ledger_, [comparator(X, y, v, of=plain)], plain.standings()[0]) for t in WINNOW}
+    found = {t: t.certify(plain.ledger_, [comparator(X, y, v, of=plain)], plain.target_facts()[0]) for t in WINNOW}
     assert "balanced" in str(found[winnow_hinge].why)
     assert found[winnow_posterior].applies  # which measures no comparator
     assert all(c.holds for c in plain.certify(X, y, against=v))
@@ -452,7 +452,7 @@ def test_a_rate_made_for_a_margin_is_certified_before_the_run():
     X = rng.choice([-1.0, 1.0], size=(400, 200))
     y = np.sign(X[:, :3].sum(1))
     learner = Winnow(gamma=1 / 3, balanced=True, passes=5).fit(X, y)
-    assert learner.standings()[0].rate == atanh(1 / 3)
+    assert learner.target_facts()[0].rate == atanh(1 / 3)
     tuned = {c.theorem: c for c in learner.certify(X, y, svm=False)}[winnow_tuned]
     assert tuned.applies, tuned.why
     assert tuned.bound <= 2 * 9 * log(400)
@@ -495,7 +495,7 @@ def test_updating_in_every_round_breaks_the_bound():
     bound = log(3) / (rate / 3 - rate**2 / 2) if rate / 3 > rate**2 / 2 else 2 * 9 * log(3)
     assert mistakes == n - 1 > bound
     assert learner.ledger_.updates == 0
-    assert winnow_posterior.bound(learner.ledger_, uniform, learner.standings()[0]) >= 0
+    assert winnow_posterior.bound(learner.ledger_, uniform, learner.target_facts()[0]) >= 0
 
 
 def test_moving_towards_the_predicted_label_never_learns():
@@ -511,7 +511,7 @@ def test_moving_towards_the_predicted_label_never_learns():
     learner = fitted(X, np.ones(20), rate=rate)
     assert learner.ledger_.updates <= 1 + (learner.coef_[0] @ X[0] <= 0)
     bound = winnow_separable.bound(
-        learner.ledger_, comparator(X, np.ones(20), [1.0, 0, 0], of=learner), learner.standings()[0]
+        learner.ledger_, comparator(X, np.ones(20), [1.0, 0, 0], of=learner), learner.target_facts()[0]
     )
     assert learner.ledger_.updates <= bound
 
@@ -524,7 +524,7 @@ def test_half_a_cosh_is_no_cosh():
     learner = fitted(X, [1], rate=rate)
     assert learner.ledger_.updates == 1 > printed
     u = comparator(X, [1], [1.0, 0, 0, 0], of=learner)
-    assert winnow_separable.bound(learner.ledger_, u, learner.standings()[0]) == pytest.approx(2, rel=1e-6)
+    assert winnow_separable.bound(learner.ledger_, u, learner.target_facts()[0]) == pytest.approx(2, rel=1e-6)
 
 
 # ---- worked cases
@@ -555,15 +555,15 @@ def test_the_worked_cases_come_out(oracles):
         assert learner.n_iter_ == expected["passes"] if len(set(y)) > 1 else True
         rho = _number(expected["rho_inf"])
         v, repeats = np.array([_number(x) for x in expected["v_opt"]]), int(learner.ledger_.rounds) // len(y)
-        u, standing = comparator(X, y, v / rho, repeats=repeats, of=learner), learner.standings()[0]
+        u, facts = comparator(X, y, v / rho, repeats=repeats, of=learner), learner.target_facts()[0]
         slow = {"bound_cosh_eta": log(X.shape[1]) / (rate * rho - log_cosh(rate))}
         if rate * rho > rate**2 / 2:
-            slow["bound_712_eta"] = winnow_textbook.bound(learner.ledger_, u, standing)
+            slow["bound_712_eta"] = winnow_textbook.bound(learner.ledger_, u, facts)
         for name, value in slow.items():
             assert value == pytest.approx(_number(expected[name]), rel=1e-9), (case["id"], name)
-        assert winnow_separable.bound(learner.ledger_, u, standing) <= slow["bound_cosh_eta"] * (1 + 1e-12)
+        assert winnow_separable.bound(learner.ledger_, u, facts) <= slow["bound_cosh_eta"] * (1 + 1e-12)
         tuned = fitted(X, y, gamma=min(rho, 1 - 1e-15))
-        value = winnow_tuned.bound(tuned.ledger_, u, tuned.standings()[0])
+        value = winnow_tuned.bound(tuned.ledger_, u, tuned.target_facts()[0])
         assert value == pytest.approx(_number(expected["bound_cosh_opt"]), rel=1e-9)
     assert seen or not any(case["topic"] == "winnow" for case in oracles)
 
@@ -722,7 +722,7 @@ def test_what_the_weights_are_made_of_stays():
 
 
 def test_a_model_goes_on_where_it_stopped(tmp_path):
-    """Saved and loaded between two halves, a run has the state of one that did not stop, and the standing."""
+    """Saved and loaded between two halves, a run has the state of one that did not stop, and the facts."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(90, 5)), rng.integers(0, 3, 90)
     for learner in (Winnow(rate=2.0, intercept=1.0), Winnow(balanced=True), PNormPerceptron()):
@@ -730,7 +730,7 @@ def test_a_model_goes_on_where_it_stopped(tmp_path):
         learner.partial_fit(X[:40], y[:40], classes=[0, 1, 2]).save(tmp_path / "half.rgl")
         resumed = regretless.load(tmp_path / "half.rgl").partial_fit(X[40:], y[40:])
         assert resumed.state_.same(whole.state_)
-        assert resumed.standings()[0].reach == whole.standings()[0].reach
+        assert resumed.target_facts()[0].reach == whole.target_facts()[0].reach
 
 
 @pytest.mark.parametrize(("column", "value"), [(0, 7.0), (1, 1.0), (1, np.nan)])

@@ -13,7 +13,7 @@ from .arrays import own
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-class Borrowed(ABC):
+class KernelState(ABC):
     """The arrays of a learner, and the core that moves them."""
 
     ARRAYS: ClassVar[tuple[str, ...]] = ("state", "memory", "book", "tallies")

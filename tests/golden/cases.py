@@ -11,7 +11,7 @@ from regretless.bandits.registry import BANDITS
 from regretless.cli.combine import LOSSES
 from regretless.cli.parser import make
 from regretless.cli.solve import ENUMERATIONS, IN_TURNS, OBJECTIVES
-from regretless.environments.registry import NATURES, entry_of
+from regretless.environments.registry import ENVIRONMENTS, entry_of
 from regretless.experts.registry import EXPERT_LEARNERS
 from regretless.finite_classes.families import FAMILIES
 from regretless.games.registry import METHODS
@@ -405,8 +405,8 @@ def _play() -> Iterator[Case]:
                 (f"{words} --save m.rgl", f"{words} --runs 3 --seed 2 --quiet", "inspect m.rgl"),
                 exact=name != "ridge",
             )
-    drawn = {entry_of(nature).gives: nature for nature in NATURES}.values()  # one of each kind has a page and JSON
-    for nature in (*NATURES, WORST):
+    drawn = {entry_of(nature).gives: nature for nature in ENVIRONMENTS}.values()  # one of each kind has a page and JSON
+    for nature in (*ENVIRONMENTS, WORST):
         commands: list[str] = []
         for prefix, kind in PREFIXES.items():
             name = next((one for one in TABLES[kind] if fits(kind, one, nature)), None)

@@ -186,7 +186,7 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
     return found
 
 
-def standing(run: Run) -> Facts:
+def facts(run: Run) -> Facts:
     """What theorems may know of the learner at the end."""
     found: Facts = {"norm": float(np.sqrt(run.w @ run.w)), "rate": run.told.get("eta", run.told.get("rate", 1.0))}
     found |= {"limit": run.told.get("C"), "radius": run.told.get("radius"), "reach": run.facts["reach"]}

@@ -90,19 +90,19 @@ def facts(learner: str, told: dict[str, Any], advice: Any, y: Any, loss: str) ->
     """What a plain run tells of itself."""
     n = advice.shape[1]
     common = {"rounds": float(len(y)), "delay": 0.0, "delays": np.zeros(n)}
-    standing = {"experts": n, "prior": np.full(n, 1 / n)}
+    facts = {"experts": n, "prior": np.full(n, 1 / n)}
     if learner == "aggregating":
-        return common | {"loss": plain.aggregating(advice, y, 0.0, 1.0)}, standing | {"rate": 2.0}
+        return common | {"loss": plain.aggregating(advice, y, 0.0, 1.0)}, facts | {"rate": 2.0}
     if learner == "weighted-majority":
         wrong = plain.majority(advice, y, told["beta"])
-        return common | {"loss": float(wrong), "mistakes": float(wrong)}, standing | {"beta": told["beta"]}
+        return common | {"loss": float(wrong), "mistakes": float(wrong)}, facts | {"beta": told["beta"]}
     if learner == "ridge":
         start = np.full(n, 1 / n)
         known = plain.ridge(advice, y, told["a"], start)
         more = {name: known.pop(name) for name in ("log_det", "sizes")}
-        return common | known, standing | {"ridge": told["a"], "start": start} | more
+        return common | known, facts | {"ridge": told["a"], "start": start} | more
     once = plain.Run(learner, told, advice, y, loss)
-    return once.facts, once.standing(learner)
+    return once.facts, once.facts(learner)
 
 
 def comparators(tally: Tally, found: Any, losses: Any, advice: Any, y: Any, loss: str) -> None:

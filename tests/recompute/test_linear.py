@@ -116,9 +116,9 @@ def certificate(tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: A
     constant = rows.shape[1] > len(one["comparator"]["vector"])
     vector = np.append(one["comparator"]["vector"], [one["comparator"]["bias"]] if constant else [])
     against = plain.comparator(rows, signs, vector, run, passes)
-    standing = plain.standing(run) | {"quiet": 0.0}
+    facts = plain.facts(run) | {"quiet": 0.0}
     updates = {"updates", "update_norm2"} if run.close else set()
-    for owner, mine in (("ledger", run.facts), ("comparator", against), ("learner", standing)):
+    for owner, mine in (("ledger", run.facts), ("comparator", against), ("learner", facts)):
         tally.facts(f"{name} {owner}", one["constants"][owner], mine, listed=[*ROUNDING, *LISTED, *updates])
     for fact in ("norm", "hinge", "squared_hinge", "rounds"):
         tally.same(f"{name} comparator's {fact}", one["comparator"][fact], against[fact])
@@ -130,10 +130,10 @@ def certificate(tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: A
         "rounds": run.facts["rounds"],
     }
     if one["quantity"] == "margin asked for over margin attained":
-        observed[one["quantity"]] = standing["threshold"] / against["margin"]
+        observed[one["quantity"]] = facts["threshold"] / against["margin"]
     tally.same(f"{name} observed", one["observed"], observed[one["quantity"]], scale=run.facts["loss"])
     size = against["hinge"] + run.facts["updates"]  # of which AROW's bounds are the difference
-    again = plain.bound(name, run.facts, against, standing, told)
+    again = plain.bound(name, run.facts, against, facts, told)
     tally.same(f"{name} bound", one["bound"], again, scale=size if run.kind == "arow" else 0.0)
 
 

@@ -19,13 +19,13 @@ from ..theorem import Theorem
 from .online import Drawing
 from .parameters import MOST, at_most, scale_of, seed_of, switches_of
 from .result import Play, played
-from .state import DRAWS, ESTIMATES, IMPLICIT, Board, Rules
+from .state import DRAWS, ESTIMATES, IMPLICIT, BanditState, Rules
 from .validation import advices_of, arm_names, table_of
 
 if TYPE_CHECKING:
     from ..comparator import BanditComparator
     from ..theorem import Certificate
-    from ..theory.bandit_facts import BanditStanding
+    from ..theory.bandit_facts import BanditFacts
 
 Array = np.ndarray[Any, Any]
 _MAKING = Lock()  # or threads whose draws are a bandit's first would each make a board, and all but one be forgotten
@@ -78,7 +78,7 @@ class Bandit(Drawing):
             share("delta", self.delta)
         self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
         seed_of("run", self.run)
-        self._board: Board | None = None
+        self._board: BanditState | None = None
         self._pending = {}
         self._among = {}
         self._maker = randbits(64)
@@ -196,7 +196,7 @@ class Bandit(Drawing):
             raise RegretlessError("bare(): only a bandit that goes by the loss of its own arm alone can be played so")
         return self._known().core
 
-    def _known(self) -> Board:
+    def _known(self) -> BanditState:
         if self._board is None:
             if self._arms is None:
                 raise RegretlessError("how many arms are there? give n_arms=, or their names as arms=")
@@ -204,12 +204,12 @@ class Bandit(Drawing):
         assert self._board is not None
         return self._board
 
-    def _begin(self, arms: int, comparators: int) -> Board:
+    def _begin(self, arms: int, comparators: int) -> BanditState:
         """The board, made when the number of arms is known."""
         with _MAKING:
             if self._board is None:
                 rules = self._rules(arms, comparators)
-                self._board = Board(arms, comparators, rules, self._scale, self.seed_, int(self.run))
+                self._board = BanditState(arms, comparators, rules, self._scale, self.seed_, int(self.run))
             return self._board
 
     # A whole table.
@@ -260,13 +260,13 @@ class Bandit(Drawing):
 
     # Its own success is judged by theorems.
 
-    def standing(self) -> BanditStanding:
+    def facts(self) -> BanditFacts:
         """What a theorem may know of the learner besides its ledger."""
-        from ..theory.bandit_facts import BanditStanding
+        from ..theory.bandit_facts import BanditFacts
 
         board, given = self._known(), self.get_params()
         rules = board.rules
-        return BanditStanding(
+        return BanditFacts(
             arms=board.arms,
             comparators=board.comparators,
             rule=rules.rule,
@@ -324,8 +324,8 @@ class Bandit(Drawing):
         from .certificates import certificates
 
         found = self.comparators(losses, advice=advice, switches=switches)
-        standing = replace(self.standing(), oblivious=oblivious, presumed=oblivious)
-        return certificates(self.theorems, standing, [self.ledger_], [found])
+        facts = replace(self.facts(), oblivious=oblivious, presumed=oblivious)
+        return certificates(self.theorems, facts, [self.ledger_], [found])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the bandit to a ``.rgl`` file, open draws and all; `regretless.load` reads it."""

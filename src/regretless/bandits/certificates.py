@@ -12,7 +12,7 @@ import numpy as np
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import BOUNDLESS, Certificate, Most, Theorem, compared
-from ..theory.bandit_facts import BanditStanding
+from ..theory.bandit_facts import BanditFacts
 
 Compared = Sequence[BanditComparator]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
@@ -22,7 +22,7 @@ ERRORS = 3  # standard errors by which luck alone may lift a mean
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Judged(Certificate):
+class BanditCertificate(Certificate):
     """A certificate of one run of a bandit, or of many.
 
     Of a bound in expectation the mean over the runs is observed, which is not what the bound is about: it exceeds the
@@ -94,13 +94,13 @@ class Judged(Certificate):
 
 def certificates(
     theorems: Sequence[Theorem],
-    learner: BanditStanding,
+    learner: BanditFacts,
     ledgers: Sequence[BanditLedger],
     comparators: Sequence[Compared],
 ) -> list[Certificate]:
     """Each theorem about one run, or about many runs of the same learner in the same rounds.
 
-    Of a theorem in expectation both sides are means over the runs; see `Judged`. One that holds with probability 1 -
+    Of a theorem in expectation both sides are means over the runs; see `BanditCertificate`. One that holds with probability 1 -
     delta is shown by the run at the delta-quantile of the slack, bound less regret: it holds there if and only if no
     more than a share delta of the runs exceeded their bounds. One that always holds is shown by the run of least slack.
     Where no regret was seen, the run with the median bound is shown.
@@ -108,7 +108,7 @@ def certificates(
     Parameters
     ----------
     theorems : sequence of Theorem
-    learner : BanditStanding
+    learner : BanditFacts
         The same for all runs.
     ledgers : sequence of BanditLedger
         One of each run.
@@ -123,7 +123,7 @@ def certificates(
 
 
 def _judged(
-    theorem: Theorem, learner: BanditStanding, ledgers: Sequence[BanditLedger], comparators: Sequence[Compared]
+    theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLedger], comparators: Sequence[Compared]
 ) -> Certificate:
     """The certificate against the comparator that serves it best."""
     best: Certificate | None = None
@@ -134,12 +134,10 @@ def _judged(
             why = str(certificate.why)
         elif best is None or _order(certificate) < _order(best):
             best = certificate
-    return Judged(theorem, None, None, None, why) if best is None else best
+    return BanditCertificate(theorem, None, None, None, why) if best is None else best
 
 
-def _against(
-    theorem: Theorem, learner: BanditStanding, ledgers: Sequence[BanditLedger], alike: Compared
-) -> Certificate:
+def _against(theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLedger], alike: Compared) -> Certificate:
     each = []
     for ledger, comparator in zip(ledgers, alike, strict=True):
         certificate = theorem.certify(ledger, [comparator], learner)
@@ -148,7 +146,7 @@ def _against(
         each.append(_in_own_scale(certificate, ledger, learner))
     bounds = np.array([certificate.bound for certificate in each])
     if not np.isfinite(bounds).all():
-        return Judged(theorem, None, None, None, BOUNDLESS)
+        return BanditCertificate(theorem, None, None, None, BOUNDLESS)
     shown = _mean(each) if theorem.kind == "expected" else _at_quantile(each, learner.delta or 0.0)
     seen = [not certificate.holds for certificate in each if certificate.observed is not None]
     quantiles = {f"q{100 * q:02.0f}": float(np.quantile(bounds, q)) for q in SHOWN}
@@ -160,15 +158,15 @@ def _against(
     hangs = learner.presumed and any(_hangs(theorem, *one, learner) for one in zip(ledgers, alike, strict=True))
     given: dict[str, Any] = {"at_once": shown.at_once, "assuming": PRESUMED if hangs else None}
     read = None if runs and theorem.kind == "expected" else shown.read  # a mean is that of no run
-    return Judged(*told, **given, runs=runs, standard_error=error, most=most, read=read)
+    return BanditCertificate(*told, **given, runs=runs, standard_error=error, most=most, read=read)
 
 
-def _hangs(theorem: Theorem, ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:
+def _hangs(theorem: Theorem, ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:
     """Whether there would be another number, or none, if losses might answer to the draws."""
     # The best arm is one of hindsight, even while nobody has seen which it is.
     seen = replace(comparator, loss=0.0) if isnan(comparator.loss) else comparator
 
-    def said(stands: BanditStanding) -> str | float:
+    def said(stands: BanditFacts) -> str | float:
         return theorem.obstacle(ledger, seen, stands) or theorem.value(ledger, seen, stands)
 
     return said(replace(learner, oblivious=False)) != said(learner)
@@ -221,7 +219,7 @@ def _order(certificate: Certificate) -> tuple[bool, bool, float]:
     return certificate.observed is None, alone, _slack(certificate)
 
 
-def _in_own_scale(certificate: Certificate, ledger: BanditLedger, learner: BanditStanding) -> Certificate:
+def _in_own_scale(certificate: Certificate, ledger: BanditLedger, learner: BanditFacts) -> Certificate:
     """The comparator's losses as they were reported, from units."""
     units = certificate.comparator
     if units is None:

@@ -14,7 +14,7 @@ from ..theory.bandits import EXP4
 from .base import Array
 from .parameters import MOST, at_most
 from .rates import Tuned
-from .state import ESTIMATES, IMPLICIT, Board
+from .state import ESTIMATES, IMPLICIT, BanditState
 from .validation import advice_of
 
 
@@ -90,14 +90,14 @@ class Exp4(Tuned):
     def _comparators(self) -> int | None:
         return self.n_experts if self._board is None else self._board.comparators
 
-    def _known(self) -> Board:
+    def _known(self) -> BanditState:
         if self._board is None and self._arms is not None:
             if self.n_experts is None:
                 raise RegretlessError("how many experts are there? give n_experts=, or advice first")
             return self._begin(self._arms, int(self.n_experts))
         return super()._known()
 
-    def _known_with(self, advice: Any) -> Board:
+    def _known_with(self, advice: Any) -> BanditState:
         if self._board is None and self._arms is not None and self.n_experts is None and advice is not None:
             return self._begin(self._arms, len(advice_of(advice, None, self._arms, self.arm_names_)))
         return self._known()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from .errors import outside
-from .state import Board, Scale
+from .state import BanditState, Scale
 from .validation import advice_of, arm_of, mask_of, number_of, row_of
 
 Array = np.ndarray[Any, Any]
@@ -50,7 +50,7 @@ class Draw(int):
 class Drawing(ABC):
     """A learner whose draws remember the probability that they were made with, until their losses come."""
 
-    _board: Board | None
+    _board: BanditState | None
     _pending: dict[int, Kept]
     _among: dict[int, Among]  # of those draws that were not made among all arms without advice
     _maker: int  # by which draws are told from those of other learners; a copy goes on with it, a model does not
@@ -60,11 +60,11 @@ class Drawing(ABC):
     sees_all: ClassVar[bool]
 
     @abstractmethod
-    def _known(self) -> Board:
+    def _known(self) -> BanditState:
         """The board."""
 
     @abstractmethod
-    def _begin(self, arms: int, comparators: int) -> Board:
+    def _begin(self, arms: int, comparators: int) -> BanditState:
         """The board, made when the number of arms is known."""
 
     def _label(self, arm: int) -> str:
@@ -104,14 +104,14 @@ class Drawing(ABC):
         draw.name = self._label(kept[0])
         return draw
 
-    def _opened(self, board: Board, *conditions: Any) -> Kept:
+    def _opened(self, board: BanditState, *conditions: Any) -> Kept:
         try:
             kept: Kept = board.core.open(*conditions)
         except ValueError as error:
             raise RegretlessError(f"no arm can be drawn: {self._open_bare(board) or error}") from error
         return kept
 
-    def _open_bare(self, board: Board) -> str | None:
+    def _open_bare(self, board: BanditState) -> str | None:
         """What is said of the draw of the bare core that is open, if one is."""
         if board.bare is None:
             return None
@@ -121,11 +121,11 @@ class Drawing(ABC):
             "bare().update, or withdraw() it"
         )
 
-    def _known_with(self, advice: Any) -> Board:
+    def _known_with(self, advice: Any) -> BanditState:
         """The board, where the first advice may tell how many experts there are."""
         return self._known()
 
-    def _conditions(self, board: Board, available: Any, advice: Any) -> Among:
+    def _conditions(self, board: BanditState, available: Any, advice: Any) -> Among:
         if self.advised and advice is None:
             raise RegretlessError("advice= is missing: this learner draws as its experts advise")
         if advice is not None and not self.advised:
@@ -271,7 +271,7 @@ class Drawing(ABC):
         except (TypeError, ValueError) as error:
             raise self._complaint(kept[0], loss, error) from error
 
-    def _settle_all(self, board: Board, kept: Kept, row: Array, mask: Array | None) -> None:
+    def _settle_all(self, board: BanditState, kept: Kept, row: Array, mask: Array | None) -> None:
         try:
             board.core.settle(*kept, 0.0, mask, None, row)
         except ValueError as error:

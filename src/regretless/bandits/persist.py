@@ -28,7 +28,7 @@ from .state import (
     SETTLED,
     TALLIES,
     WEIGHTS,
-    Board,
+    BanditState,
     Rules,
 )
 from .validation import SUM
@@ -89,7 +89,7 @@ def write(path: str | PathLike[str], learner: Bandit, extra: Mapping[str, Any]) 
     write_model(path, description, board.arrays() | _waiting(learner, board), rebuilt)
 
 
-def _waiting(learner: Bandit, board: Board) -> dict[str, Array]:
+def _waiting(learner: Bandit, board: BanditState) -> dict[str, Array]:
     """The draws whose losses are not known; a row of `awake` without a one stands for all arms."""
     pending = learner._pending
     if not pending:
@@ -215,7 +215,7 @@ def _shapes(
 
 def _refuse_values(rules: Rules, tensors: Mapping[str, Array], waiting: int) -> None:
     """Refuse what no run can have written."""
-    state, memory, book, tallies = (tensors[name] for name in Board.ARRAYS)
+    state, memory, book, tallies = (tensors[name] for name in BanditState.ARRAYS)
     if not all(np.isfinite(array).all() for array in (state, book, tallies)) or np.isnan(memory).any():
         raise ValueError("its arrays hold something else than numbers")
     if not whole_numbers(book[COUNTS], tallies[[DRAWS, ASLEEP]], memory[[0, OPEN, OPEN + 1]]):
@@ -245,7 +245,7 @@ def _refuse_memory(rules: Rules, memory: Array, rounds: float, arms: int) -> Non
         raise ValueError("a draw that waits was never made")
 
 
-def _drawn(waiting: Array, tensors: Mapping[str, Array], board: Board) -> list[tuple[Kept, Among]]:
+def _drawn(waiting: Array, tensors: Mapping[str, Array], board: BanditState) -> list[tuple[Kept, Among]]:
     """The draws that wait, and under which conditions they were made."""
     if not (whole_numbers(waiting[:, [0, 3]]) and np.isfinite(waiting).all()):
         raise ValueError("a draw that waits has no arm or no number")

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import RegretlessError
 from ..turns import BUSY
 from .errors import complaint
-from .state import Board
+from .state import BanditState
 
 Array = np.ndarray[Any, Any]
 
@@ -41,7 +41,9 @@ class Play:
         return f"Play(rounds={self.rounds}, total={self.total:.6g})"
 
 
-def played(board: Board, table: Array, advice: Array | None, names: Callable[[], list[str]], *, keep: bool) -> Play:
+def played(
+    board: BanditState, table: Array, advice: Array | None, names: Callable[[], list[str]], *, keep: bool
+) -> Play:
     """Play a table by the compiled loop.
 
     Raises

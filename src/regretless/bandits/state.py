@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..ledger import BanditLedger
-from ..state import Borrowed
+from ..state import KernelState
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -78,7 +78,7 @@ class Scale:
         return self.high * rounds - self.width * units if self.rewards else self.low * rounds + self.width * units
 
 
-class Board(Borrowed):
+class BanditState(KernelState):
     """The state of one bandit.
 
     Parameters
@@ -117,9 +117,9 @@ class Board(Borrowed):
         """The number and the arm of the draw of the bare core that waits for its loss."""
         return (self.rounds, int(self.memory[OPEN + 1])) if self.memory[OPEN] else None
 
-    def copy(self) -> Board:
+    def copy(self) -> BanditState:
         """Another board in the same state."""
-        other = Board(self.arms, self.comparators, self.rules, self.scale, self.seed, self.run)
+        other = BanditState(self.arms, self.comparators, self.rules, self.scale, self.seed, self.run)
         other.adopt(self.arrays())
         return other
 

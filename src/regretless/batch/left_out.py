@@ -18,7 +18,7 @@ from ..theorem import Certificate
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.perceptron import separable
 from .refits import by_fits
-from .rerun import Found, Table, copied, updates
+from .rerun import OmissionResult, Table, copied, updates
 from .validation import refuse_foreign
 
 # Learners that a round without an update leaves as they were, in all that later rounds and predictions depend on.
@@ -149,7 +149,7 @@ def leave_one_out(
         comparator = found.widest() if found.widest is not None else _widest(table, seconds)
     rows, errors, support = len(table), found.errors, found.support
     counted = LeftOut(rows, int(errors.sum()), int(support.sum()), found.residual)
-    standing = Lazy(found.lazy, found.clean, additive)
+    facts = Lazy(found.lazy, found.clean, additive)
     return LeaveOneOut(
         errors=errors,
         support=support,
@@ -161,13 +161,12 @@ def leave_one_out(
         row_visits=table.visits,
         rerun_visits=found.reruns * (rows - 1),
         certificates=[
-            theorem.certify(counted, [comparator if theorem in BY_MARGIN else None], standing)
-            for theorem in LEAVE_ONE_OUT
+            theorem.certify(counted, [comparator if theorem in BY_MARGIN else None], facts) for theorem in LEAVE_ONE_OUT
         ],
     )
 
 
-def _by_states(table: Table) -> Found:
+def _by_states(table: Table) -> OmissionResult:
     """Play the rows once to see which of them cause updates, then once more for each of these."""
     trace, rows = _traced(table), len(table)
     lazy, support = table.learner.name in LAZY, trace.first >= 0
@@ -180,7 +179,7 @@ def _by_states(table: Table) -> Found:
     for row, state, passes in _branches(table, trace.first if lazy else _first_visits(table)):
         errors[row] = table.mistakes(state, np.array([row]))[0]
         reruns += passes
-    return Found(errors, support, residual, int(updates(trace.final)), trace.passes, trace.clean, lazy, reruns)
+    return OmissionResult(errors, support, residual, int(updates(trace.final)), trace.passes, trace.clean, lazy, reruns)
 
 
 @dataclass(frozen=True, slots=True)

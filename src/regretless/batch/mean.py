@@ -135,7 +135,7 @@ def _regret(learner: OnlineClassifier, state: State) -> float:
     if rules.geometry != "ball":
         return inf
     total = 0.0
-    for ledger, standing in zip(state.ledgers(), learner.standings(), strict=True):
+    for ledger, facts in zip(state.ledgers(), learner.target_facts(), strict=True):
         farthest = Comparator(
             name="any vector of the ball",
             norm=rules.radius,
@@ -148,9 +148,9 @@ def _regret(learner: OnlineClassifier, state: State) -> float:
             total_norm2=ledger.total_norm2,
         )
         total += min(
-            theorem.bound(ledger, farthest, standing)
+            theorem.bound(ledger, farthest, facts)
             for theorem in REGRETS
-            if theorem.obstacle(ledger, farthest, standing) is None
+            if theorem.obstacle(ledger, farthest, facts) is None
         )
     return total
 

@@ -51,7 +51,7 @@ class SampleSize:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Told(Certificate):
+class PacCertificate(Certificate):
     """A certificate that is worth what its user has promised.
 
     Attributes
@@ -203,7 +203,9 @@ def pac_run(
         ending = "all mistakes made"
     counted = Survival(most, made, survived, size.survive, float(epsilon), len(ours.classes_))
     found = longest_survivor.certify(counted, [None], Declared(float(delta)))
-    certificate = Told(found.theorem, found.observed, found.bound, None, found.why, found.confidence, promise=promise)
+    certificate = PacCertificate(
+        found.theorem, found.observed, found.bound, None, found.why, found.confidence, promise=promise
+    )
     return PacRun(ours, ending, size, rounds, made, survived, certificate)
 
 

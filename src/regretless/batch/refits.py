@@ -11,10 +11,10 @@ from ..comparator import Comparator
 from ..data.batch import Array, Batch
 from ..linear.base import OnlineClassifier
 from ..theory.perceptron import separable
-from .rerun import Found, Table, mistaken, rows_of
+from .rerun import OmissionResult, Table, mistaken, rows_of
 
 
-def by_fits(table: Table) -> Found:
+def by_fits(table: Table) -> OmissionResult:
     """One fit to all rows, and one to all the others for each row that it may depend on."""
     rows, labels = len(table), table.labels
     every = np.arange(rows)
@@ -42,7 +42,9 @@ def by_fits(table: Table) -> Found:
     def widest() -> Comparator | None:
         return _comparator(full, table)
 
-    return Found(errors, support, residual, int(full.ledger_.updates), full.n_iter_, clean, lazy, reruns, widest)
+    return OmissionResult(
+        errors, support, residual, int(full.ledger_.updates), full.n_iter_, clean, lazy, reruns, widest
+    )
 
 
 def _changed_by_updates_alone(learner: OnlineClassifier) -> bool:

@@ -196,7 +196,7 @@ def mistaken(learner: OnlineClassifier, batch: Batch, codes: Array, undecided: s
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OmissionResult:
     """What came of leaving each row out.
 
     Attributes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RegretlessError
 from ..experts.registry import EXPERT_LEARNERS
 from . import options
-from .combine_table import Regrets
+from .combine_table import RegretTable
 from .console import Console
 from .exit_codes import UsageError
 from .files import refuse_foreign_suffixes, refuse_overwriting_or_model, refuse_overwriting_rows
@@ -22,7 +22,7 @@ from .vectors import add_vectors, refuse_foreign, write_vectors
 if TYPE_CHECKING:
     from ..data.forecasts import ForecastStream
     from ..experts.base import ExpertLearner
-    from ..run.experts import CombineRun, Kept
+    from ..run.experts import CombineRun, Continuation
     from .combine_result import Combined
 
 SWITCHES = 5  # of the best sequence of experts, unless the user says
@@ -151,7 +151,7 @@ def run(arguments: Namespace) -> int:
     console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
     started = perf_counter()
     try:
-        go(run, Regrets(console.line, run.point), console)
+        go(run, RegretTable(console.line, run.point), console)
     finally:
         for note in run.stream.notes:
             complain(note)
@@ -161,7 +161,7 @@ def run(arguments: Namespace) -> int:
     return verdict(outcome.certificates)
 
 
-def _run(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> CombineRun:
+def _run(arguments: Namespace, learner: ExpertLearner, before: Continuation | None) -> CombineRun:
     from ..data.column_writer import ColumnsOut
     from ..run.experts import CombineRun
 
@@ -190,7 +190,7 @@ def _run(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> C
     return run
 
 
-def _open(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> ForecastStream:
+def _open(arguments: Namespace, learner: ExpertLearner, before: Continuation | None) -> ForecastStream:
     from ..data.forecasts import open_forecasts
     from ..experts.losses import WITHOUT_OUTCOME
     from .make_combiner import columns_of
@@ -218,7 +218,7 @@ def _open(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> 
         raise
 
 
-def _experts(arguments: Namespace, learner: ExpertLearner, before: Kept | None) -> list[str] | None:
+def _experts(arguments: Namespace, learner: ExpertLearner, before: Continuation | None) -> list[str] | None:
     """The experts that the user names; of an archive, perhaps the array that they are in."""
     named = [name.strip() for names in csv.reader(arguments.experts) for name in names] or None
     if before is None or named is None or set(named) == set(learner.names()):

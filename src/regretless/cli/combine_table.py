@@ -9,7 +9,7 @@ Point = tuple[int, float, float, float]
 HEADER = "{:>12} {:>14} {:>14} {:>14} {:>14}".format("rounds", "mean loss", "since last", "best expert", "regret")
 
 
-class Regrets:
+class RegretTable:
     """Rows at doubling round counts, and one at the end.
 
     Parameters

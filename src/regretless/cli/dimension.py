@@ -15,7 +15,7 @@ from .signals import Stopping
 
 if TYPE_CHECKING:
     from .class_argument import GivenClass
-    from .dimension_result import Found
+    from .dimension_result import DimensionOutput
 
 FORMATS = ("csv", "tsv", "npz", "npy")
 NAMES = ("both", "rows", "columns", "none")
@@ -122,7 +122,7 @@ def run(arguments: Namespace) -> int:
     return DONE
 
 
-def _search(given: GivenClass, arguments: Namespace, console: Console) -> tuple[Found, int | None]:
+def _search(given: GivenClass, arguments: Namespace, console: Console) -> tuple[DimensionOutput, int | None]:
     """What was found, and the exit code of the signal if one came before all was known."""
     from .dimension_result import find
 

@@ -34,7 +34,7 @@ Stop = Callable[[], bool]
 
 
 @dataclass
-class Found:
+class DimensionOutput:
     """The dimensions of a class, as far as they are known.
 
     Attributes
@@ -237,7 +237,7 @@ class Found:
         return tree.picture(levels, with_leaves=with_leaves, points=points, hypotheses=hypotheses, of=self.given.title)
 
 
-def find(given: GivenClass, arguments: Namespace, console: Console, stop: Stop) -> Found:
+def find(given: GivenClass, arguments: Namespace, console: Console, stop: Stop) -> DimensionOutput:
     """Search for what the arguments ask, each search within its share of the time that is left."""
     from ..finite_classes import littlestone_dimension, randomized_littlestone_dimension, vc_dimension
     from ..finite_classes.dimensions.vc import check_shattered
@@ -259,7 +259,7 @@ def find(given: GivenClass, arguments: Namespace, console: Console, stop: Stop) 
     if LITTLESTONE in found:
         found[LITTLESTONE] = _deepened(found[LITTLESTONE], found.get(VC), made)
         found[LITTLESTONE].witness.check(made)
-    return Found(given, found.get(VC), found.get(LITTLESTONE), found.get(RANDOMIZED), perf_counter() - begun)
+    return DimensionOutput(given, found.get(VC), found.get(LITTLESTONE), found.get(RANDOMIZED), perf_counter() - begun)
 
 
 def _deepened(littlestone: Dimension, vc: Dimension | None, finite_class: FiniteClass) -> Dimension:

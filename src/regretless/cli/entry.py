@@ -13,7 +13,7 @@ from typing import TextIO
 from .exit_codes import FAILED, INTERRUPTED, USAGE, Ended, UsageError
 from .output import complain, explain
 from .parser import make
-from .signals import Heard, code_of, restore
+from .signals import InterruptWatch, code_of, restore
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +33,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _outcome(argv: Sequence[str] | None) -> int:
-    heard = Heard()
+    heard = InterruptWatch()
     try:
         arguments = make().parse_args(argv)
         return int(arguments.run(arguments))

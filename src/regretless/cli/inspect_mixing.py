@@ -18,9 +18,9 @@ def describe_mixing(extra: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     if extra.get("mixing") is None:
         return None
-    from ..distributed.checkpoint import Kept
+    from ..distributed.checkpoint import SavedRun
 
-    kept = Kept.of(extra)
+    kept = SavedRun.of(extra)
     sums, played = kept.sums, len(kept.history)
     each = zip(kept.names, sums.rounds.tolist(), sums.nonzeros.tolist(), sums.shares.tolist(), strict=True)
     return {

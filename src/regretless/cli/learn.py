@@ -79,7 +79,7 @@ def run(arguments: Namespace) -> int:
 
 def _learn(arguments: Namespace) -> int:
     from ..run.linear import Continuation
-    from .learn_result import Outcome
+    from .learn_result import LearnOutput
     from .make_learner import begin
     from .model_columns import known_schema
     from .traps import traps
@@ -95,7 +95,7 @@ def _learn(arguments: Namespace) -> int:
     started = perf_counter()
     rows = [point for point in run.curve if doubling(point[0])]
     go(run, Table(console.line, rows[-1] if rows else run.point), console)
-    outcome = Outcome(run, arguments.file, perf_counter() - started, stream.skipped)
+    outcome = LearnOutput(run, arguments.file, perf_counter() - started, stream.skipped)
     warn_skipped(stream)
     for trap in traps(run) if not (arguments.quiet or arguments.json) else ():
         console.line(trap)

@@ -18,7 +18,7 @@ SCHEMA = "regretless.learn/1"
 
 
 @dataclass
-class Outcome(Published):
+class LearnOutput(Published):
     """A run that is over.
 
     Attributes

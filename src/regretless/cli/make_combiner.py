@@ -15,7 +15,7 @@ from .read_model import read_combiner
 
 if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
-    from ..run.experts import Kept
+    from ..run.experts import Continuation
 
 DEFAULT = "ml-poly"
 TABLE = "table"
@@ -24,7 +24,7 @@ ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()}
 ELSEWHERE["n_experts"] = "the file says how many experts there are"
 
 
-def begin(arguments: Namespace) -> tuple[ExpertLearner, Kept | None]:
+def begin(arguments: Namespace) -> tuple[ExpertLearner, Continuation | None]:
     """The learner, and how its run goes on.
 
     Raises
@@ -48,8 +48,8 @@ def begin(arguments: Namespace) -> tuple[ExpertLearner, Kept | None]:
     return made, None
 
 
-def _resumed(arguments: Namespace) -> tuple[ExpertLearner, Kept]:
-    from ..run.experts import Kept
+def _resumed(arguments: Namespace) -> tuple[ExpertLearner, Continuation]:
+    from ..run.experts import Continuation
 
     learner, extra = read_combiner(arguments.resume)
     if arguments.learner not in (None, learner.name):
@@ -59,7 +59,7 @@ def _resumed(arguments: Namespace) -> tuple[ExpertLearner, Kept]:
         if parameters[name] != value:
             option = OPTIONS.get(name, f"--set {name}")
             raise UsageError(f"{option} {value} contradicts the model, which has {name}={parameters[name]}")
-    kept = Kept.read(learner, extra)
+    kept = Continuation.read(learner, extra)
     if arguments.delay is not None and arguments.delay != (kept.delay or 1):
         raise UsageError(
             f"--delay {arguments.delay} contradicts the model, whose outcomes come {kept.delay or 1} later"
@@ -94,7 +94,7 @@ def _about(error: RegretlessError, learner: type[ExpertLearner]) -> str:
     return f"{OPTIONS[name]} {rest}" if name in OPTIONS else f"--set {error}"
 
 
-def columns_of(arguments: Namespace, kept: Kept | None, *, blind: bool) -> Mapping[str, str | None]:
+def columns_of(arguments: Namespace, kept: Continuation | None, *, blind: bool) -> Mapping[str, str | None]:
     """The columns that the file is to have; what is not said is as in the file before."""
     before = kept.columns if kept is not None else {}
     found = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from ..distributed.checkpoint import Kept
+from ..distributed.checkpoint import SavedRun
 from ..distributed.result import Mixture
 from .console import Console
 from .exit_codes import Ended
@@ -34,7 +34,7 @@ def certify_over_shards(
     from ..run.linear import Continuation
     from .model_columns import known_schema
 
-    kept = None if extra.get("mixing") is None else Kept.of(extra)
+    kept = None if extra.get("mixing") is None else SavedRun.of(extra)
     schema = known_schema(learner, Continuation.read(extra).schema)
     shards = opened(arguments, kept, schema)
     refuse_overwriting([getattr(shard, "path", shard.name) for shard in shards], [arguments.save_comparators])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .mixing_engine import Attended
 
 
-class Going:
+class MixingLoop:
     """A run, whoever goes over its shards, and where the user looks.
 
     Parameters

@@ -6,7 +6,7 @@ from argparse import Namespace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
-from ..distributed.checkpoint import Kept
+from ..distributed.checkpoint import SavedRun
 from ..distributed.core.learner_adapter import refuse
 from ..distributed.epochs import Mixing
 from ..errors import RegretlessError
@@ -16,7 +16,7 @@ from .exit_codes import UsageError
 from .files import refuse_overwriting_or_model
 from .make_learner import begin
 from .mixing_engine import Attended, engine
-from .mixing_loop import Going
+from .mixing_loop import MixingLoop
 from .mixing_result import Mixed
 from .mixing_shards import opened
 from .output import complain, many, verdict
@@ -44,7 +44,7 @@ def learn_shards(arguments: Namespace) -> int:
     console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
     with engine(arguments, len(shards), console) as attended:
         run = _run(arguments, learner, shards, attended, kept)
-        going = Going(run, attended, console, 0 if kept is None else len(kept.history))
+        going = MixingLoop(run, attended, console, 0 if kept is None else len(kept.history))
         started = perf_counter()
         mixture = going.go()
         outcome = Mixed(mixture, arguments, perf_counter() - started)
@@ -59,7 +59,7 @@ def learn_shards(arguments: Namespace) -> int:
 
 
 def _run(
-    arguments: Namespace, learner: OnlineClassifier, shards: list[Shard], attended: Attended, kept: Kept | None
+    arguments: Namespace, learner: OnlineClassifier, shards: list[Shard], attended: Attended, kept: SavedRun | None
 ) -> Mixing:
     return Mixing(
         learner,
@@ -82,7 +82,7 @@ def _refuse_unmixable(learner: OnlineClassifier) -> None:
         raise UsageError(str(error)) from error
 
 
-def _kept(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any]) -> Kept | None:
+def _kept(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any]) -> SavedRun | None:
     """What the model to go on with says of its shards.
 
     Raises
@@ -95,7 +95,7 @@ def _kept(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any]
     if arguments.resume is None:
         return None
     mixing.refuse_unmixed(arguments.resume, extra)
-    kept = Kept.of(extra)
+    kept = SavedRun.of(extra)
     if kept.one_shot:
         raise UsageError(f"{arguments.resume} was averaged once, so that there is nothing to go on with")
     for option, before in (("mixing", kept.weights), ("together", kept.together)):
@@ -109,7 +109,7 @@ def _kept(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any]
     return kept
 
 
-def _epochs(arguments: Namespace, learner: OnlineClassifier, kept: Kept | None) -> int:
+def _epochs(arguments: Namespace, learner: OnlineClassifier, kept: SavedRun | None) -> int:
     """How many epochs in all: as many as the command line says, else as were asked for when the run began."""
     return learner.most_passes if kept is None or arguments.passes is not None else kept.epochs
 
@@ -128,7 +128,7 @@ def _warn(mixture: Mixture) -> None:
         complain(f"no epoch was clean: this was epoch {last:,}, the last that it was allowed (--passes)")
 
 
-def _certify(going: Going, mixture: Mixture, against: Any, **how: Any) -> list[Certificate]:
+def _certify(going: MixingLoop, mixture: Mixture, against: Any, **how: Any) -> list[Certificate]:
     going.attended.begin("certificates")
     try:
         with certifying(going.kept):

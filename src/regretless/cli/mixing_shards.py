@@ -6,19 +6,19 @@ import os
 from argparse import Namespace
 from typing import Any
 
-from ..distributed.checkpoint import Kept
+from ..distributed.checkpoint import SavedRun
 from ..distributed.rows.shards import FileShard, Shard, files
 from . import options
 from .exit_codes import UsageError
 
 
-def opened(arguments: Namespace, kept: Kept | None = None, schema: dict[str, Any] | None = None) -> list[Shard]:
+def opened(arguments: Namespace, kept: SavedRun | None = None, schema: dict[str, Any] | None = None) -> list[Shard]:
     """The shards, the first of which could be opened.
 
     Parameters
     ----------
     arguments : Namespace
-    kept : Kept, optional
+    kept : SavedRun, optional
         The run that they were in before: they are read as they were then, where the command line says nothing else.
     schema : dict, optional
         The columns that they are read to, if a model says.

@@ -10,17 +10,17 @@ from .features import largest
 
 if TYPE_CHECKING:
     from ..theorem import Certificate
-    from .learn_result import Outcome
+    from .learn_result import LearnOutput
 
 MOST_WEIGHTS = 30
 
 
-def write_page(path: str, outcome: Outcome) -> None:
+def write_page(path: str, outcome: LearnOutput) -> None:
     """Write the report of a run."""
     write_report(path, report_of(outcome))
 
 
-def report_of(outcome: Outcome) -> Report:
+def report_of(outcome: LearnOutput) -> Report:
     """The run as a report shows it."""
     run = outcome.run
     learner = run.learner
@@ -40,7 +40,7 @@ def report_of(outcome: Outcome) -> Report:
     )
 
 
-def _quantity(outcome: Outcome) -> str:
+def _quantity(outcome: LearnOutput) -> str:
     """What the curve is drawn with: the first count that a theorem bounds, for the curve is one of counts."""
     return next((c.quantity for c in outcome.certificates if c.theorem.whole), "mistakes")
 
@@ -74,7 +74,7 @@ def comparators_of(certificates: list[Certificate]) -> list[dict[str, Any]]:
     return [{**row, "serves": ", ".join(row["serves"])} for row in rows.values()]
 
 
-def _weights(outcome: Outcome) -> list[tuple[str, float]]:
+def _weights(outcome: LearnOutput) -> list[tuple[str, float]]:
     learner = outcome.run.learner
     found = largest(learner, outcome.run.stream.schema(), MOST_WEIGHTS)
     if len(found) == 1:

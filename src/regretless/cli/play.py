@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ..environments.registry import NATURES
+from ..environments.registry import ENVIRONMENTS
 from ..errors import RegretlessError
 from ..play.compatibility import TABLES, WORST
 from . import options
@@ -18,7 +18,7 @@ from .pull import _seed as seed
 from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
-    from ..play import Meeting
+    from ..play import PlayResult
     from .play_settings import Pairing
 
 EPILOG = """\
@@ -83,7 +83,7 @@ def _add_players(parser: ArgumentParser) -> None:
     group.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
     )
-    group.add_argument("--nature", metavar="NAME", required=True, help=", ".join((*NATURES, WORST)))
+    group.add_argument("--nature", metavar="NAME", required=True, help=", ".join((*ENVIRONMENTS, WORST)))
     group.add_argument(
         "--with",
         dest="given",
@@ -97,13 +97,13 @@ def _add_players(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Play, judge, report."""
     _refuse_nonsense(arguments)
-    from .play_result import Played
+    from .play_result import PlayOutput
     from .play_settings import pairing_of
 
     pairing = pairing_of(arguments)
     console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
     meeting, stopped = _meet(pairing, arguments, console)
-    outcome = Played(meeting, pairing, arguments)
+    outcome = PlayOutput(meeting, pairing, arguments)
     outcome.save()
     outcome.publish(arguments, console)
     code = verdict(outcome.certificates) or _promised(meeting)
@@ -112,7 +112,7 @@ def run(arguments: Namespace) -> int:
     return code
 
 
-def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[Meeting, int | None]:
+def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[PlayResult, int | None]:
     """What came of it, and the exit code of the signal if one came before all was played."""
     from ..play import meet
 
@@ -148,7 +148,7 @@ def _marks(pairing: Pairing, arguments: Namespace) -> range | None:
     return range(1, pairing.rounds + 1) if arguments.report is not None and short else None
 
 
-def _promised(meeting: Meeting) -> int:
+def _promised(meeting: PlayResult) -> int:
     """The exit code that goes with nature's promises."""
     broken = [kept.promise.title for kept in meeting.promises if kept.violated]
     if not broken:

@@ -14,8 +14,8 @@ from .output import Published, described, many, number_text, plain
 from .play_trace import trace_lines
 
 if TYPE_CHECKING:
-    from ..play import Meeting
-    from ..play.lower_bounds import Kept
+    from ..play import PlayResult
+    from ..play.lower_bounds import CheckedLowerBound
     from ..play.player import Point
     from ..theorem import Certificate
     from .play_settings import Pairing
@@ -27,18 +27,18 @@ ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  #
 
 
 @dataclass
-class Played(Published):
+class PlayOutput(Published):
     """A meeting that is over.
 
     Attributes
     ----------
-    meeting : Meeting
+    meeting : PlayResult
     pairing : Pairing
         Who was to meet.
     arguments : Namespace
     """
 
-    meeting: Meeting
+    meeting: PlayResult
     pairing: Pairing
     arguments: Namespace
 
@@ -49,12 +49,14 @@ class Played(Published):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import Forced, PlayReport, write_play_report
+        from ..report import LowerBoundPanel, PlayReport, write_play_report
 
         meeting, known = self.meeting, {name: value for name, value in self.parameters.items() if value is not None}
         courses = self._courses()
         forced = [
-            Forced(observed=kept.observed, holds=kept.holds, course=courses[kept.promise.title], **_promised(kept))
+            LowerBoundPanel(
+                observed=kept.observed, holds=kept.holds, course=courses[kept.promise.title], **_promised(kept)
+            )
             for kept in meeting.promises
         ]
         report = PlayReport(
@@ -231,7 +233,7 @@ def _cell(value: float | None) -> str:
     return "-" if value is None else f"{value:.6g}"
 
 
-def _described(point: Point, meeting: Meeting) -> dict[str, Any]:
+def _described(point: Point, meeting: PlayResult) -> dict[str, Any]:
     found = {"rounds": point.rounds, meeting.counts: point.count, "best": point.best, "regret": point.regret}
     return found | ({meeting.more: point.more} if meeting.more else {})
 
@@ -241,7 +243,7 @@ def _runs(certificate: Certificate) -> dict[str, Any] | None:
     return getattr(certificate, "runs", None) or None
 
 
-def _promised(kept: Kept) -> dict[str, Any]:
+def _promised(kept: CheckedLowerBound) -> dict[str, Any]:
     promise = kept.promise
     return {name: getattr(promise, name) for name in ("title", "kind", "quantity", "least", "source")}
 

@@ -82,7 +82,7 @@ class Stopping(AbstractContextManager["Stopping"]):
             raise Interrupted("interrupted")
 
 
-class Heard:
+class InterruptWatch:
     """Whether Ctrl-C came, whatever became of it: a module that is imported then may make an error of its own of it."""
 
     def __init__(self) -> None:

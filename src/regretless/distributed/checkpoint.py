@@ -23,7 +23,7 @@ PATIENCE = ("passes", "max_passes")  # parameters that say how long to go on, an
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class SavedRun:
     """A mixed run after a whole number of epochs.
 
     Attributes
@@ -98,7 +98,7 @@ class Kept:
         return {"schema": None if held else self.schema, "mixing": mixing}
 
     @classmethod
-    def of(cls, extra: Mapping[str, Any]) -> Kept:
+    def of(cls, extra: Mapping[str, Any]) -> SavedRun:
         """What `extra` gave.
 
         Raises
@@ -131,14 +131,14 @@ class Kept:
         return found
 
 
-def save(path: str | os.PathLike[str], learner: OnlineClassifier, kept: Kept) -> None:
+def save(path: str | os.PathLike[str], learner: OnlineClassifier, kept: SavedRun) -> None:
     """Write the model and the run; the file is replaced as a whole, or not at all."""
     extra = kept.extra()
-    _refuse_unfit(path, learner, Kept.of(extra))
+    _refuse_unfit(path, learner, SavedRun.of(extra))
     write(path, learner, extra)
 
 
-def load(path: str | os.PathLike[str]) -> tuple[OnlineClassifier, Kept]:
+def load(path: str | os.PathLike[str]) -> tuple[OnlineClassifier, SavedRun]:
     """Read what `save` wrote.
 
     Raises
@@ -149,12 +149,12 @@ def load(path: str | os.PathLike[str]) -> tuple[OnlineClassifier, Kept]:
     learner, extra = read(path)
     if "mixing" not in extra:
         raise ModelError(f"{os.fspath(path)}: this model was learned in one go, not over shards")
-    kept = Kept.of(extra)
+    kept = SavedRun.of(extra)
     _refuse_unfit(path, learner, kept)
     return learner, kept
 
 
-def _refuse_unfit(path: str | os.PathLike[str], learner: OnlineClassifier, kept: Kept) -> None:
+def _refuse_unfit(path: str | os.PathLike[str], learner: OnlineClassifier, kept: SavedRun) -> None:
     """Refuse a run that is not this learner's."""
     if kept.clock.shape != learner.state_.books.shape or len(kept.sums.mixed) != learner.state_.targets:
         raise ModelError(f"{os.fspath(path)}: what the model says of its shards is not about this learner")
@@ -185,7 +185,7 @@ def reading_of(shards: Sequence[Shard]) -> dict[str, Any] | None:
 
 def refuse_other(
     path: str | os.PathLike[str],
-    kept: Kept,
+    kept: SavedRun,
     learner: OnlineClassifier,
     given: OnlineClassifier,
     shards: Sequence[Shard],
@@ -206,7 +206,7 @@ def refuse_other(
     prints : sequence of (str or None)
         As `prints_of` gives them; where there is none, now or then, nothing is compared.
     **asked
-        Attributes of `Kept` that must be the same.
+        Attributes of `SavedRun` that must be the same.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def _parameters_differ(kept: OnlineClassifier, given: OnlineClassifier) -> list[
     return [f"{k} was {before[k]!r} and is {now[k]!r}" for k in now if k not in PATIENCE and before[k] != now[k]]
 
 
-def _shards_differ(kept: Kept, shards: Sequence[Shard], prints: Sequence[str | None]) -> list[str]:
+def _shards_differ(kept: SavedRun, shards: Sequence[Shard], prints: Sequence[str | None]) -> list[str]:
     names = names_of(shards)
     if len(names) != len(kept.names):
         return [f"there were {len(kept.names):,} shards and are {len(names):,}"]
@@ -247,7 +247,7 @@ def _shards_differ(kept: Kept, shards: Sequence[Shard], prints: Sequence[str | N
     return found
 
 
-def _other_rows(kept: Kept, shards: Sequence[Shard], prints: Sequence[str | None], *, sure: bool) -> list[str]:
+def _other_rows(kept: SavedRun, shards: Sequence[Shard], prints: Sequence[str | None], *, sure: bool) -> list[str]:
     """Which shards have other rows than they had, for sure or perhaps."""
     return [
         f"{name} has other rows than those that were learned from (it was {before}, and is {now})"

@@ -14,7 +14,7 @@ from .core.broadcast import Start, Weighting
 from .core.discovery import both, peek, survey
 from .core.epoch import Count, epoch, merge
 from .core.learner_adapter import settled, started
-from .core.schema import Found
+from .core.schema import ShardSchema
 from .engines.engine import Engine
 from .history import shares_of
 from .rows.shards import Shard
@@ -39,7 +39,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Played:
+class EpochResult:
     """What came of an epoch.
 
     Attributes
@@ -95,13 +95,13 @@ class Player:
     stop: Callable[[], bool]
     moved: tuple[int, int] = field(default=(0, 0))
 
-    def peek(self) -> Found:
+    def peek(self) -> ShardSchema:
         """What the first rows of the first shard say of labels and columns."""
         return self._fold(peek, _no_neighbours, None, self.shards[:1])
 
     def play(
         self, learner: OnlineClassifier, schema: dict[str, Any] | None, number: int, clock: Array | None = None
-    ) -> Played | Found:
+    ) -> EpochResult | ShardSchema:
         """Play an epoch, and leave the learner as it ends.
 
         If shards meet what the learner does not know, all that they and those behind them hold is found instead; the
@@ -126,7 +126,7 @@ class Player:
             clock = settled(learner, start, outcome)
             groups.append(Group(outcome.counts, shares_of(outcome.counts)))
         assert clock is not None
-        return Played(groups, clock)
+        return EpochResult(groups, clock)
 
     def _groups(self) -> Iterator[tuple[int, list[Shard]]]:
         for first in range(0, len(self.shards), self.together):
@@ -145,7 +145,7 @@ class Player:
             alone=alone,
         )
 
-    def _rest(self, start: Start, found: Found, first: int) -> Found:
+    def _rest(self, start: Start, found: ShardSchema, first: int) -> ShardSchema:
         """What shards were found to hold, and what all those hold that come behind them."""
         behind = self.shards[first:]
         return both(start, found, self._fold(survey, both, start, behind)) if behind else found

@@ -17,13 +17,13 @@ from ..data.table import LACKING
 from ..errors import DataError, EngineError, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..linear.validation import read_labels
-from .checkpoint import Kept, names_of, prints_of, reading_of, refuse_other, save
+from .checkpoint import SavedRun, names_of, prints_of, reading_of, refuse_other, save
 from .core.broadcast import WEIGHTINGS, Weighting
 from .core.discovery import columns_of, united, united_labels
 from .core.epoch import Count
 from .core.learner_adapter import refuse
 from .engines.engine import Engine
-from .epoch_runner import Played, Player
+from .epoch_runner import EpochResult, Player
 from .history import Epoch, Sums, epoch_of
 from .result import Mixture
 from .rows.paths import same_file
@@ -182,7 +182,7 @@ class Mixing:
             self.saved = number
         self.on_epoch(last)
 
-    def _first(self, player: Player) -> tuple[OnlineClassifier, dict[str, Any] | None, Played]:
+    def _first(self, player: Player) -> tuple[OnlineClassifier, dict[str, Any] | None, EpochResult]:
         """The first epoch; begun anew, once, when shards meet what the first rows of the first one do not tell of."""
         found = player.peek()
         schema, columns = found.schemas[0], found.columns
@@ -191,7 +191,7 @@ class Mixing:
         for _ in range(2):
             learner = self._learner(classes, columns, schema)
             outcome = player.play(learner, schema, 0)
-            if isinstance(outcome, Played):
+            if isinstance(outcome, EpochResult):
                 if len(classes) < 2:
                     raise RegretlessError(f"all rows are of one class ({classes[0]}): there is nothing to tell it from")
                 return learner, schema, outcome
@@ -204,12 +204,12 @@ class Mixing:
             "during a run"
         )
 
-    def _next(self, player: Player) -> tuple[OnlineClassifier, dict[str, Any] | None, Played]:
+    def _next(self, player: Player) -> tuple[OnlineClassifier, dict[str, Any] | None, EpochResult]:
         """An epoch from the weights of the last one, which are left as they are until it is whole."""
         assert self.mixture is not None
         learner, kept = deepcopy(self.mixture.learner), self.mixture.kept
         outcome = player.play(learner, kept.schema, len(kept.history), kept.clock)
-        if isinstance(outcome, Played):
+        if isinstance(outcome, EpochResult):
             return learner, kept.schema, outcome
         raise RegretlessError(
             f"in epoch {len(kept.history) + 1} some shards have labels or columns that they did not have before; "
@@ -255,11 +255,13 @@ class Mixing:
                 found = f"{count.rounds // self.passes:,} rows in this epoch, and {rows:,} in those before"
                 raise DataError(shard.name, None, None, found, "data must stay as they are during a run")
 
-    def _kept(self, learner: OnlineClassifier, schema: dict[str, Any] | None, played: Played, last: Epoch) -> Kept:
+    def _kept(
+        self, learner: OnlineClassifier, schema: dict[str, Any] | None, played: EpochResult, last: Epoch
+    ) -> SavedRun:
         before = None if self.mixture is None else self.mixture.kept
         sums = Sums.none(learner.state_.targets, len(self.shards)) if before is None else before.sums
         counts = played.counts
-        return Kept(
+        return SavedRun(
             weights=self.weights,
             together=self._together,
             epochs=self.epochs,

@@ -14,7 +14,7 @@ from ..linear.state import BaseState
 from .core.epoch import Count
 
 if TYPE_CHECKING:
-    from .epoch_runner import Played
+    from .epoch_runner import EpochResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def shares_of(counts: Sequence[Count]) -> list[float]:
     return [count.weight / total if total > 0 else 0.0 for count in counts]
 
 
-def epoch_of(number: int, played: Played, **measured: Any) -> Epoch:
+def epoch_of(number: int, played: EpochResult, **measured: Any) -> Epoch:
     """What the counts of an epoch add up to."""
     counts, mu, weighted = played.counts, played.mu, 0.0
     for share, count in zip(mu, counts, strict=True):
@@ -149,14 +149,14 @@ class Sums:
         counts, zeros = np.zeros(shards, np.int64), np.zeros(shards)
         return cls((MixedLedger(),) * targets, MixedLedger(), zeros, counts, counts, zeros)
 
-    def after(self, state: BaseState, played: Played, *, together: int, passes: int) -> Sums:
+    def after(self, state: BaseState, played: EpochResult, *, together: int, passes: int) -> Sums:
         """The sums one epoch later.
 
         Parameters
         ----------
         state : BaseState
             Of the learner, whose kind says how books are read.
-        played : Played
+        played : EpochResult
             What came of the epoch.
         together : int
             How many shards began from the same weights.

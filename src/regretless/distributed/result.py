@@ -13,7 +13,7 @@ from ..ledger import Ledger, MixedLedger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
 from ..theorem import Certificate
-from .checkpoint import Kept, load, names_of, save
+from .checkpoint import SavedRun, load, names_of, save
 from .history import Epoch
 from .rows.shards import Shard, shards_of
 
@@ -36,13 +36,13 @@ class Mixture:
         Fitted; its ledger holds the plain totals of all shards and epochs.
     shards : list of Shard
         Empty if it was read from a file without them.
-    kept : Kept
+    kept : SavedRun
         All else, as a model file keeps it.
     """
 
     learner: OnlineClassifier
     shards: list[Shard]
-    kept: Kept
+    kept: SavedRun
 
     @classmethod
     def read(cls, path: str | PathLike[str], shards: Any = None) -> Self:

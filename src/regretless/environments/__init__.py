@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .arms.table import Table
     from .base import Environment, Oblivious, Opponent
     from .labels import Asker, Labels, ObliviousLabels
-    from .lower_bounds import Opposed, Promise, promises_of
-    from .registry import NATURES, make
+    from .lower_bounds import LearnerDescription, LowerBound, lower_bounds_of
+    from .registry import ENVIRONMENTS, make
     from .targets.from_file import written
     from .targets.points import RandomTarget, WrittenPoints
     from .targets.separable import DriftingTarget, Separable
@@ -48,14 +48,14 @@ _HOMES = {
     "Labels": "labels",
     "LikeliestLoses": "arms.adaptive",
     "MostDrawnLoses": "arms.adaptive",
-    "NATURES": "registry",
+    "ENVIRONMENTS": "registry",
     "Oblivious": "base",
     "ObliviousLabels": "labels",
     "OneBetterArm": "arms.lower_bounds",
     "Opponent": "base",
-    "Opposed": "lower_bounds",
+    "LearnerDescription": "lower_bounds",
     "Orthonormal": "adversaries.orthonormal",
-    "Promise": "lower_bounds",
+    "LowerBound": "lower_bounds",
     "RandomTarget": "targets.points",
     "RandomizedTree": "adversaries.randomized_tree",
     "Separable": "targets.separable",
@@ -66,13 +66,13 @@ _HOMES = {
     "Table": "arms.table",
     "WrittenPoints": "targets.points",
     "make": "registry",
-    "promises_of": "lower_bounds",
+    "lower_bounds_of": "lower_bounds",
     "reversal": "arms.lower_bounds",
     "written": "targets.from_file",
 }
 
 __all__ = [
-    "NATURES",
+    "ENVIRONMENTS",
     "Adaptive",
     "AgnosticTree",
     "Asker",
@@ -86,15 +86,15 @@ __all__ = [
     "FairLabels",
     "LabelFlipping",
     "Labels",
+    "LearnerDescription",
     "LikeliestLoses",
+    "LowerBound",
     "MostDrawnLoses",
     "Oblivious",
     "ObliviousLabels",
     "OneBetterArm",
     "Opponent",
-    "Opposed",
     "Orthonormal",
-    "Promise",
     "RandomTarget",
     "RandomizedTree",
     "Separable",
@@ -104,8 +104,8 @@ __all__ = [
     "Switching",
     "Table",
     "WrittenPoints",
+    "lower_bounds_of",
     "make",
-    "promises_of",
     "reversal",
     "written",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import RegretlessError
-from .lower_bounds import Opposed, Promise
+from .lower_bounds import LearnerDescription, LowerBound
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
@@ -139,7 +139,7 @@ class Labels(ABC):
         """
         raise RegretlessError(f"{self.name} answers to what is predicted: use against(learner), or regretless.play")
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """What it is sure to do to a learner in so many rounds, as far as it holds for this one."""
         return []
 

@@ -11,7 +11,7 @@ USUAL = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None,
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class LowerBound:
     """A number that what a learner suffers does not stay below.
 
     Attributes
@@ -46,7 +46,7 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
-class Opposed:
+class LearnerDescription:
     """The learner that a promise is about.
 
     Attributes
@@ -86,7 +86,7 @@ class Opposed:
         return self.additive and frexp(self.parameters.get("rate", 1.0))[0] == 0.5
 
 
-def promises_of(nature: Any, rounds: int, opposed: Opposed) -> list[Promise]:
+def lower_bounds_of(nature: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
     """What a nature promises to do to a learner in so many rounds.
 
     Parameters
@@ -109,12 +109,12 @@ def promises_of(nature: Any, rounds: int, opposed: Opposed) -> list[Promise]:
     return promises_of_arms(nature, rounds, opposed)
 
 
-def errors_forced(title: str, count: int, source: str, opposed: Opposed) -> list[Promise]:
+def errors_forced(title: str, count: int, source: str, opposed: LearnerDescription) -> list[LowerBound]:
     """What it costs to be contradicted `count` times: as many mistakes, or half of it in probability.
 
     A learner that is deterministic is wrong whenever the label is not the one that it says. One that draws is wrong
     with a probability of at least one half whenever the label is the one that it is less likely to say.
     """
     if opposed.deterministic:
-        return [Promise(title, "mistakes", float(count), source)]
-    return [Promise(title, "expected mistakes", count / 2, source)]
+        return [LowerBound(title, "mistakes", float(count), source)]
+    return [LowerBound(title, "expected mistakes", count / 2, source)]

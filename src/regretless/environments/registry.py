@@ -45,7 +45,7 @@ class Entry(NamedTuple):
     usual: Mapping[str, str] = MappingProxyType({})
 
 
-NATURES = {
+ENVIRONMENTS = {
     "shattered-tree": Entry(
         "adversaries.tree",
         "ShatteredTree",
@@ -153,13 +153,13 @@ def entry_of(name: str) -> Entry:
     RegretlessError
         If there is none.
     """
-    if name not in NATURES:
+    if name not in ENVIRONMENTS:
         from difflib import get_close_matches  # which takes its time
 
-        near = get_close_matches(name.lower().replace("_", "-"), NATURES, n=2)
+        near = get_close_matches(name.lower().replace("_", "-"), ENVIRONMENTS, n=2)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
-        raise RegretlessError(f"there is no nature called {name!r}; {meant}there are: {', '.join(NATURES)}")
-    return NATURES[name]
+        raise RegretlessError(f"there is no nature called {name!r}; {meant}there are: {', '.join(ENVIRONMENTS)}")
+    return ENVIRONMENTS[name]
 
 
 def nature_class(name: str) -> Callable[..., Any]:

@@ -23,13 +23,13 @@ from .forecast import Round
 from .losses import TABLE, WITHOUT_OUTCOME, Own, named_loss
 from .online import Live
 from .result import Play
-from .state import Board, Rules
+from .state import ExpertState, Rules
 from .validation import Array, in_order, normalised, outcomes_of, table_of
 
 if TYPE_CHECKING:
     from ..comparator import ExpertComparator
     from ..theorem import Certificate
-    from ..theory.expert_facts import ExpertStanding
+    from ..theory.expert_facts import ExpertFacts
 
 _MAKING = Lock()  # or threads whose advice is a learner's first would each make a board, and all but one be forgotten
 
@@ -72,7 +72,7 @@ class ExpertLearner(Live):
     def __post_init__(self) -> None:
         self._loss = named_loss(self.loss, self.tau, self._value_range())
         self._linear = self._linearised()
-        self._board: Board | None = None
+        self._board: ExpertState | None = None
         self._pending: dict[int, Round] = {}
         self._tickets = 0
         self.turn = Turn()
@@ -162,7 +162,7 @@ class ExpertLearner(Live):
         """The experts' names, or their numbers from 0."""
         return self.expert_names_ or [str(place) for place in range(self.n_experts_)]
 
-    def _known(self) -> Board:
+    def _known(self) -> ExpertState:
         if self._board is None:
             if self.n_experts is None:
                 raise RegretlessError("nothing was played yet: give n_experts=, or advice first")
@@ -170,12 +170,12 @@ class ExpertLearner(Live):
         assert self._board is not None
         return self._board
 
-    def _begin(self, experts: int, width: int) -> Board:
+    def _begin(self, experts: int, width: int) -> ExpertState:
         """The board, made when the first advice comes."""
         with _MAKING:
             return self._board_of(experts, width)
 
-    def _board_of(self, experts: int, width: int) -> Board:
+    def _board_of(self, experts: int, width: int) -> ExpertState:
         if self._board is None:
             if self.n_experts not in (None, experts):
                 raise RegretlessError(f"advice of {experts} experts, and n_experts={self.n_experts}")
@@ -191,9 +191,9 @@ class ExpertLearner(Live):
             )
         return self._board
 
-    def _make(self, prior: Array, width: int) -> Board:
+    def _make(self, prior: Array, width: int) -> ExpertState:
         self._width = width
-        return Board(prior, width, self._rules(len(prior)))
+        return ExpertState(prior, width, self._rules(len(prior)))
 
     def _refuse_width(self, width: int) -> None:
         if width > 1 and self._loss.name not in ("square", "log", "own"):
@@ -245,14 +245,14 @@ class ExpertLearner(Live):
         self._run(board, table, known, plan, played)
         return played.of(self, before, table, known, plan)
 
-    def _outcomes(self, outcomes: Any, rounds: int, board: Board) -> Array | None:
+    def _outcomes(self, outcomes: Any, rounds: int, board: ExpertState) -> Array | None:
         if self._loss.name in WITHOUT_OUTCOME:
             return None
         if outcomes is None:
             raise RegretlessError("outcomes are missing")
         return outcomes_of(outcomes, rounds, board.width, classes=True)
 
-    def _run(self, board: Board, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
+    def _run(self, board: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
         """The compiled loop, or the plain one for a loss that only Python knows."""
         if self._loss.own is not None:
             self._run_own(board, table, outcomes, plan, out)
@@ -286,7 +286,7 @@ class ExpertLearner(Live):
         """What a learner that draws experts gives to the loop."""
         return {}
 
-    def _run_own(self, board: Board, table: Array, outcomes: Any, plan: Schedule | None, out: Play) -> None:
+    def _run_own(self, board: ExpertState, table: Array, outcomes: Any, plan: Schedule | None, out: Play) -> None:
         if plan is not None:
             raise RegretlessError("arrivals go with the losses that have a name; report late outcomes by their tickets")
         for t, (row, outcome) in enumerate(zip(table, outcomes, strict=True)):
@@ -317,11 +317,11 @@ class ExpertLearner(Live):
 
     # Its own success is judged by theorems.
 
-    def standing(self) -> ExpertStanding:
+    def facts(self) -> ExpertFacts:
         """What a theorem may know of the learner besides its ledger."""
-        from .certificates import standing
+        from .certificates import facts
 
-        return standing(self)
+        return facts(self)
 
     def comparators(
         self, advice: Any = None, outcomes: Any = None, *, switches: Sequence[int] = ()
@@ -359,7 +359,7 @@ class ExpertLearner(Live):
         found = comparators if comparators is not None else self.comparators(advice, outcomes, switches=switches)
         from .certificates import certificates
 
-        return certificates(self.theorems, self.ledger_, found, self.standing())
+        return certificates(self.theorems, self.ledger_, found, self.facts())
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the learner to a ``.rgl`` file; `regretless.load` reads it."""

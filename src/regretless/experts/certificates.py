@@ -1,4 +1,4 @@
-"""What theorems need of a combiner: its standing, and what fixed uses of its experts would have lost."""
+"""What theorems need of a combiner: its facts, and what fixed uses of its experts would have lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..arrays import names_of
 from ..comparator import ExpertComparator
 from ..errors import RegretlessError
 from ..ledger import ExpertLedger
-from ..theory.expert_facts import ExpertStanding
+from ..theory.expert_facts import ExpertFacts
 from .losses import WITHOUT_OUTCOME
 from .validation import Array, in_order, outcomes_of, table_of
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 DELTA = 0.05  # how improbable a failure of a probable bound may be
 
 
-def standing(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertStanding], ...] = ()) -> ExpertStanding:
+def facts(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertFacts], ...] = ()) -> ExpertFacts:
     """The learner as it stands after its last round."""
     board = learner._known()
     rules = board.rules
     own_rate = rules.rule in ("hedge", "share")
     loss = learner._loss
-    return ExpertStanding(
+    return ExpertFacts(
         experts=len(board.prior),
         prior=board.prior,
         rule="aggregating" if rules.substitute else rules.rule,
@@ -143,7 +143,7 @@ def best_expert(learner: ExpertLearner, ledger: ExpertLedger) -> ExpertComparato
 
 
 def certificates(
-    theorems: Sequence[Theorem], ledger: ExpertLedger, found: Sequence[ExpertComparator], stands: ExpertStanding
+    theorems: Sequence[Theorem], ledger: ExpertLedger, found: Sequence[ExpertComparator], stands: ExpertFacts
 ) -> list[Certificate]:
     """Each theorem read against the comparators.
 
@@ -155,7 +155,7 @@ def certificates(
 
 
 def _certified(
-    theorem: Theorem, ledger: ExpertLedger, found: list[ExpertComparator], stands: ExpertStanding
+    theorem: Theorem, ledger: ExpertLedger, found: list[ExpertComparator], stands: ExpertFacts
 ) -> Certificate:
     if theorem.quantity != "regret":
         return theorem.certify(ledger, [one for one in found if one.expert is not None] or found, stands)
@@ -165,6 +165,6 @@ def _certified(
 
 def bound_so_far(learner: ExpertLearner, ledger: ExpertLedger, comparator: ExpertComparator) -> float | None:
     """The smallest bound that the learner's sure theorems give against a comparator; None if none applies."""
-    stands = standing(learner)
+    stands = facts(learner)
     read = (theorem.certify(ledger, [comparator], stands) for theorem in learner.theorems if theorem.kind == "sure")
     return min((one.bound for one in read if one.bound is not None and one.quantity == "regret"), default=None)

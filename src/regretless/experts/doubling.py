@@ -232,10 +232,10 @@ class Doubling:
     ) -> list[Certificate]:
         """The theorems about doubling, with the numbers of the run."""
         from ..theory.majority import DOUBLING
-        from .certificates import certificates, standing
+        from .certificates import certificates, facts
 
         found = comparators if comparators is not None else self.comparators(advice, outcomes)
-        blocks = tuple((learner.ledger_, standing(learner)) for learner in self.blocks_ if learner.rounds_)
-        whole = standing(self.blocks_[0], blocks=blocks)
+        blocks = tuple((learner.ledger_, facts(learner)) for learner in self.blocks_ if learner.rounds_)
+        whole = facts(self.blocks_[0], blocks=blocks)
         late = any(one.delayed for _, one in blocks)
         return certificates(DOUBLING, self.ledger_, found, replace(whole, delayed=late))

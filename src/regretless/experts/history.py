@@ -16,7 +16,7 @@ from ..persist.validation import fits
 if TYPE_CHECKING:
     from .base import ExpertLearner
     from .delay_schedule import Schedule
-    from .state import Board
+    from .state import ExpertState
 
 Array = np.ndarray[Any, Any]
 MOST = 400  # points kept; when there are more, every other one is dropped and the stride doubles
@@ -146,7 +146,7 @@ def _unpacked(text: str, width: int) -> list[Array]:
 
 
 def replayed(
-    learner: ExpertLearner, before: Board, table: Array, outcomes: Array | None, plan: Schedule | None
+    learner: ExpertLearner, before: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None
 ) -> History:
     """Play a table once more from where the learner stood, a snapshot every so often."""
     again = learner.clone()

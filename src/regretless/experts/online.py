@@ -12,7 +12,7 @@ from ..errors import RegretlessError
 from .errors import complaint
 from .forecast import Forecast, Round, VectorForecast
 from .losses import TABLE, Loss
-from .state import Board
+from .state import ExpertState
 from .validation import Array, in_order, outcomes_of, row_of
 
 Ticket = int | Forecast | VectorForecast
@@ -25,7 +25,7 @@ class Live(ABC):
     """
 
     _loss: Loss
-    _board: Board | None
+    _board: ExpertState | None
     _pending: dict[int, Round]
     _tickets: int
     expert_names_: list[str] | None
@@ -35,11 +35,11 @@ class Live(ABC):
         """The experts' names, or their numbers from 0."""
 
     @abstractmethod
-    def _known(self) -> Board:
+    def _known(self) -> ExpertState:
         """The board."""
 
     @abstractmethod
-    def _begin(self, experts: int, width: int) -> Board:
+    def _begin(self, experts: int, width: int) -> ExpertState:
         """The board, made when the first advice comes."""
 
     @property
@@ -175,7 +175,7 @@ class Live(ABC):
         del self._pending[ticket]
         return loss
 
-    def _complaint(self, found: tuple[str, int], board: Board) -> RegretlessError:
+    def _complaint(self, found: tuple[str, int], board: ExpertState) -> RegretlessError:
         why, column = found
         return complaint(why, board.rounds, column, self.names(), self._loss)
 
@@ -212,7 +212,7 @@ class Live(ABC):
         except (TypeError, ValueError) as error:
             raise RegretlessError(f"outcome {outcome!r}: a number is expected") from error
 
-    def _settle_own(self, board: Board, kept: Round, outcome: Any) -> float:
+    def _settle_own(self, board: ExpertState, kept: Round, outcome: Any) -> float:
         speaks = ~np.isnan(kept.advice if kept.advice.ndim == 1 else kept.advice.sum(1))
         own = np.full(len(speaks), np.nan)
         own[speaks] = self._loss.of(kept.advice[speaks], outcome)

@@ -16,7 +16,7 @@ from .base import ExpertLearner
 from .forecast import Round
 from .registry import expert_class
 from .ridge import Ridge, RidgeBoard
-from .state import ABSENT, FIELDS, Board, Rules
+from .state import ABSENT, FIELDS, ExpertState, Rules
 from .weighted_majority import RandomizedWeightedMajority
 
 KEYS = frozenset({"learner", "parameters", "experts", "width", "names", "tickets", "pending", "draws", "extra"})
@@ -148,7 +148,7 @@ def _shapes(learner: ExpertLearner, rules: Rules, experts: int, width: int, wait
         "triangle": (experts + 1, experts + 1),
         "waiting": (waiting, (experts + 1) * width + experts),
     }
-    names = RidgeBoard.ARRAYS if isinstance(learner, Ridge) else Board.ARRAYS
+    names = RidgeBoard.ARRAYS if isinstance(learner, Ridge) else ExpertState.ARRAYS
     return {name: shapes[name] for name in (*names, *(["waiting"] if waiting else []))}
 
 

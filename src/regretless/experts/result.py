@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .base import ExpertLearner
     from .delay_schedule import Schedule
     from .history import History
-    from .state import Board
+    from .state import ExpertState
 
 Array = np.ndarray[Any, Any]
 
@@ -48,7 +48,7 @@ class Play:
         return cls(predictions, losses, np.empty((rounds, experts)) if weights else None)
 
     def of(
-        self, learner: ExpertLearner, before: Board, table: Array, outcomes: Array | None, plan: Schedule | None
+        self, learner: ExpertLearner, before: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None
     ) -> Play:
         """The same, with what it takes to play it once more."""
         self._again = learner, before, table, outcomes, plan

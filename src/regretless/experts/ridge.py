@@ -17,7 +17,7 @@ from ..theory.mixable import RIDGE
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .losses import Own
-from .state import FIELDS, OWN, Board, Rules
+from .state import FIELDS, OWN, ExpertState, Rules
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 MOST = 5000  # experts
@@ -64,13 +64,13 @@ class Ridge(ExpertLearner):
             raise RegretlessError("prior=: ridge regression starts from around=")
         return self._compose("hedge")
 
-    def _make(self, prior: Array, width: int) -> Board:
+    def _make(self, prior: Array, width: int) -> ExpertState:
         if width > 1:
             raise RegretlessError("ridge regression is of single numbers")
         return RidgeBoard(prior, self._rules(len(prior)), float(self.a), self.around == "average")
 
 
-class RidgeBoard(Board):
+class RidgeBoard(ExpertState):
     """A triangle R with R'R = a I + sum x x', the targets rotated with it, and the books; it is its own kernel.
 
     The inverse itself is never formed: forecasts of one quantity are nearly parallel, and it would lose all digits.
@@ -103,7 +103,7 @@ class RidgeBoard(Board):
     def _core(self) -> Any:
         return self
 
-    def copy(self) -> Board:
+    def copy(self) -> ExpertState:
         """Another board in the same state."""
         other = RidgeBoard(self.prior, self.rules, self.a, bool(self.start[0]))
         other.adopt(self.arrays())

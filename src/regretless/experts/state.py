@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..ledger import ExpertLedger
-from ..state import Borrowed
+from ..state import KernelState
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -53,7 +53,7 @@ class Rules:
     beta: float = 0.0
 
 
-class Board(Borrowed):
+class ExpertState(KernelState):
     """The state of one learner.
 
     Parameters
@@ -88,9 +88,9 @@ class Board(Borrowed):
         """Rounds settled."""
         return int(self.book[0])
 
-    def copy(self) -> Board:
+    def copy(self) -> ExpertState:
         """Another board in the same state."""
-        other = Board(self.prior, self.width, self.rules)
+        other = ExpertState(self.prior, self.width, self.rules)
         other.adopt(self.arrays())
         return other
 

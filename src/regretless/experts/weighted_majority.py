@@ -19,7 +19,7 @@ from .forecast import Forecast, Round
 from .losses import Own
 from .online import Ticket
 from .result import Play
-from .state import FIELDS, Board, Rules
+from .state import FIELDS, ExpertState, Rules
 from .validation import Array
 
 SAMPLED = FIELDS.index("sampled")
@@ -119,7 +119,7 @@ class RandomizedWeightedMajority(ExpertLearner):
             raise RegretlessError(f"beta={self.beta!r} must lie between 0 and 1")
         return float(self.beta or 0.0)
 
-    def _run(self, board: Board, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
+    def _run(self, board: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
         if plan is not None:
             raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
         before, done = self.generator_.bit_generator.state, board.rounds

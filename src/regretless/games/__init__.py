@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .payoffs import Payoffs
     from .play.duel import Duel
     from .play.self_play import self_play
-    from .raw_solution import Course, Found
+    from .raw_solution import RawSolution, Trajectory
     from .reductions import boosting_game, learning_game, margin_game
     from .solution import Exact, Solution, SolveError
 
@@ -33,14 +33,14 @@ _HOMES = {
     "BimatrixGame": "general_sum.bimatrix",
     "Boosted": "boosting",
     "Correlated": "general_sum.correlated",
-    "Course": "raw_solution",
+    "Trajectory": "raw_solution",
     "Distance": "general_sum.correlated",
     "Duel": "play.duel",
     "Equilibria": "general_sum.equilibria",
     "Equilibrium": "general_sum.equilibria",
     "Exact": "solution",
     "ExtensiveGame": "extensive_form.extensive",
-    "Found": "raw_solution",
+    "RawSolution": "raw_solution",
     "Incentives": "general_sum.nash",
     "JointPlay": "general_sum.joint_play",
     "MatrixGame": "matrix",
@@ -66,22 +66,22 @@ __all__ = [
     "BimatrixGame",
     "Boosted",
     "Correlated",
-    "Course",
     "Distance",
     "Duel",
     "Equilibria",
     "Equilibrium",
     "Exact",
     "ExtensiveGame",
-    "Found",
     "Incentives",
     "JointPlay",
     "MatrixGame",
     "Payoffs",
+    "RawSolution",
     "SequenceGame",
     "SequenceSolution",
     "Solution",
     "SolveError",
+    "Trajectory",
     "boost",
     "boosting_game",
     "correlated",

@@ -12,7 +12,7 @@ from ..checks import one_of, positive, whole
 from ..comparator import GameComparator
 from ..errors import RegretlessError
 from ..theorem import Certificate
-from ..theory.boosting import BOOSTING, BoostLedger, BoostStanding
+from ..theory.boosting import BOOSTING, BoostFacts, BoostLedger
 from .certificates import bounded
 from .matrix import MatrixGame
 from .payoffs import Payoffs
@@ -104,12 +104,12 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
         margin=float(margins.min()),
         wrong=float((margins <= 0).mean()),
     )
-    standing = BoostStanding(count, payoffs.spread, constant)
+    facts = BoostFacts(count, payoffs.spread, constant)
     largest = max(float(np.abs(edges).max()), float(np.abs(margins).max()))
     if isfinite(payoffs.size):
         largest = payoffs.size
     seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * largest)
-    told = [bounded(theorem.certify(ledger, [seen], standing)) for theorem in BOOSTING]
+    told = [bounded(theorem.certify(ledger, [seen], facts)) for theorem in BOOSTING]
     return Boosted(votes, ledger.margin, examples, ledger.least_edge, edges, told)
 
 

@@ -13,11 +13,11 @@ from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import RELATIVE, Certificate, Most, Theorem
 from ..theory.correlated import COARSE
-from ..theory.game_facts import GameStanding
+from ..theory.game_facts import GameFacts
 from ..theory.games import BY_METHOD, OTHERS, gap_at
 from .enclosure import trusted_to
 from .payoffs import Payoffs
-from .raw_solution import Found, Vector
+from .raw_solution import RawSolution, Vector
 
 EPSILON = 2.0**-52
 TINY = 2.0**-1000  # payoffs near the smallest floats are rounded to whole steps
@@ -28,7 +28,7 @@ BASIC = ("simplex",)  # methods that end at a vertex
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Judged(Certificate):
+class GameCertificate(Certificate):
     """A certificate of a game."""
 
     @property
@@ -41,15 +41,15 @@ def bounded(one: Certificate, most: float = inf) -> Certificate:
     """The same certificate of a game, which may know the range of the payoffs: no gap and no gain is larger."""
     told = (one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence)
     limit = Most(most, "the range of the payoffs") if 0 < most < inf else one.most
-    return Judged(*told, most=limit, read=one.read)
+    return GameCertificate(*told, most=limit, read=one.read)
 
 
-def certificates(found: Found, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
+def certificates(found: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
     """Each theorem about a solution of a zero-sum game.
 
     Parameters
     ----------
-    found : Found
+    found : RawSolution
     payoffs : Payoffs
     lower, upper : float
         What its strategies guarantee, enclosed afresh.
@@ -60,11 +60,11 @@ def certificates(found: Found, payoffs: Payoffs, lower: float, upper: float) -> 
     """
     answers = _answers(found, payoffs, lower, upper)
     theorems = BY_METHOD.get(found.method, OTHERS)
-    return judged(found, upper - lower, theorems, answers, standing(found, payoffs), payoffs.spread)
+    return judged(found, upper - lower, theorems, answers, facts(found, payoffs), payoffs.spread)
 
 
 def judged(
-    found: Found, gap: float, theorems: Sequence[Theorem], answers: GameComparator, learner: Any, spread: float
+    found: RawSolution, gap: float, theorems: Sequence[Theorem], answers: GameComparator, learner: Any, spread: float
 ) -> list[Certificate]:
     """The theorems on a solution with such a gap; bounds on self-play are vacuous beyond the range of the payoffs."""
     ledger = GameLedger(float(found.iterations), gap=gap) if found.ledger is None else replace(found.ledger, gap=gap)
@@ -73,13 +73,13 @@ def judged(
 
 
 def coarse_certificates(
-    found: Found, payoffs: Payoffs, column_payoffs: Payoffs, row_gain: float, column_gain: float
+    found: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs, row_gain: float, column_gain: float
 ) -> list[Certificate]:
     """Each theorem about what two learners played together in a game in which both may win.
 
     Parameters
     ----------
-    found : Found
+    found : RawSolution
         Of self-play.
     payoffs, column_payoffs : Payoffs
         What the row player and what the column player wins.
@@ -93,7 +93,7 @@ def coarse_certificates(
     """
     if found.ledger is None:
         return []
-    learner = standing(found, payoffs, column_payoffs)
+    learner = facts(found, payoffs, column_payoffs)
     largest = max(value for value in (payoffs.size, column_payoffs.size, 0.0) if isfinite(value))
     copied = float((found.settings or {}).get("rounding", 0.0))
     answers = GameComparator(
@@ -106,11 +106,11 @@ def coarse_certificates(
     return [bounded(one, spread) for one in certified]
 
 
-def standing(found: Found, payoffs: Payoffs, column_payoffs: Payoffs | None = None) -> GameStanding:
+def facts(found: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs | None = None) -> GameFacts:
     """What theorems may know of those who found a solution; of a zero-sum game if there is one matrix."""
     rows, columns = payoffs.shape
     known: dict[str, Any] = found.settings or {}
-    return GameStanding(
+    return GameFacts(
         rows,
         columns,
         found.method,
@@ -128,12 +128,12 @@ def standing(found: Found, payoffs: Payoffs, column_payoffs: Payoffs | None = No
     )
 
 
-def theorem_line(found: Found, payoffs: Payoffs) -> tuple[str, Callable[[float], float]] | None:
+def theorem_line(found: RawSolution, payoffs: Payoffs) -> tuple[str, Callable[[float], float]] | None:
     """What a theorem promised of the gap before self-play began: its title, and the bound after so many rounds.
 
     None of other methods, and where no such theorem applies.
     """
-    learner = standing(found, payoffs)
+    learner = facts(found, payoffs)
     first = gap_at(learner, 1.0)
     if first is None:
         return None
@@ -145,7 +145,7 @@ def theorem_line(found: Found, payoffs: Payoffs) -> tuple[str, Callable[[float],
     return first[0], after
 
 
-def _answers(found: Found, payoffs: Payoffs, lower: float, upper: float) -> GameComparator:
+def _answers(found: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> GameComparator:
     """What each player could gain by answering the other, and what rounding may have to do with it."""
     p, q = found.row, found.column
     worth = min(upper, max(lower, _worth(payoffs, p, q) / (float(p.sum()) * float(q.sum()))))

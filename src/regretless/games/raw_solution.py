@@ -13,7 +13,7 @@ Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Course:
+class Trajectory:
     """How a self-play went; every array has one entry for each mark.
 
     Attributes
@@ -38,7 +38,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class RawSolution:
     """Two strategies, and what their finder says of them.
 
     Attributes
@@ -57,7 +57,7 @@ class Found:
         Of self-play.
     settings : dict
         What a theorem must know of the players besides: ``alternate, power, row_rate, column_rate``.
-    course : Course or None
+    course : Trajectory or None
     basis : object
         Of the simplex method: what an exact solver may begin with.
     stopped : str or None
@@ -72,6 +72,6 @@ class Found:
     note: str = ""
     ledger: GameLedger | None = None
     settings: dict[str, Any] | None = None
-    course: Course | None = None
+    course: Trajectory | None = None
     basis: Any = None
     stopped: str | None = None

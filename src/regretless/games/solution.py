@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import RegretlessError
 from ..theorem import Certificate
 from .formatting import written
-from .raw_solution import Course, Vector
+from .raw_solution import Trajectory, Vector
 
 T = TypeVar("T")
 
@@ -101,7 +101,7 @@ class Solution:
         How the method ended.
     stopped : str or None
         Why it ended before the tolerance was reached, where that is no error.
-    course : Course or None
+    course : Trajectory or None
         How a self-play went.
     exact : Exact or None
     judged, promised : callable
@@ -120,7 +120,7 @@ class Solution:
     losses: bool = False
     note: str = ""
     stopped: str | None = None
-    course: Course | None = None
+    course: Trajectory | None = None
     exact: Exact | None = None
     judged: Callable[[], list[Certificate]] = list
     promised: Callable[[], Promise | None] = _nothing

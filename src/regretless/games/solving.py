@@ -15,7 +15,7 @@ from ..checks import whole
 from ..errors import RegretlessError
 from .enclosure import enclose, trusted_to
 from .payoffs import Payoffs
-from .raw_solution import Course, Found, Vector
+from .raw_solution import RawSolution, Trajectory, Vector
 from .select_method import choose, otherwise
 from .solution import Exact, Once, Promise, Solution, SolveError
 from .solvers.interrupt import NO_FRACTIONS, Halted
@@ -52,7 +52,7 @@ class Wish(NamedTuple):
 class Answer(NamedTuple):
     """What a method found, and the interval that its strategies guarantee."""
 
-    found: Found
+    found: RawSolution
     lower: float
     upper: float
 
@@ -146,7 +146,7 @@ def _enclosed(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Answe
     return Answer(found, *enclose(payoffs, found.row, found.column))
 
 
-def _found(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Found:
+def _found(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawSolution:
     watched: dict[str, Any] = {"start": wish.start, "on_progress": wish.on_progress, "stop": wish.stop}
     if method == "interior-point":
         from .solvers.interior import interior_point
@@ -174,7 +174,9 @@ def _found(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Found:
 def _constant(payoffs: Payoffs) -> Answer:
     """Where all payoffs are one number, as floats, it is the value, and any strategies do."""
     rows, columns = payoffs.shape
-    found = Found(np.full(rows, 1 / rows), np.full(columns, 1 / columns), "constant", 0, 0.0, "all payoffs are equal")
+    found = RawSolution(
+        np.full(rows, 1 / rows), np.full(columns, 1 / columns), "constant", 0, 0.0, "all payoffs are equal"
+    )
     off = payoffs.rounding
     if off == 0:
         return Answer(found, payoffs.low, payoffs.high)
@@ -232,19 +234,19 @@ def _solution(game: MatrixGame, answer: Answer, proof: Exact | None, began: floa
     )
 
 
-def _judged(found: Found, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
+def _judged(found: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
     from .certificates import certificates
 
     return certificates(found, payoffs, lower, upper)
 
 
-def _promised(found: Found, payoffs: Payoffs) -> Promise | None:
+def _promised(found: RawSolution, payoffs: Payoffs) -> Promise | None:
     from .certificates import theorem_line
 
     return None if found.ledger is None else theorem_line(found, payoffs)
 
 
-def _of_losses(course: Course) -> Course:
+def _of_losses(course: Trajectory) -> Trajectory:
     return replace(course, lower=-course.upper, upper=-course.lower)
 
 

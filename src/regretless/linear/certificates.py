@@ -13,7 +13,7 @@ import numpy as np
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..theorem import Certificate, Theorem
-from ..theory.facts import Standing
+from ..theory.facts import LinearFacts
 from .first_pass import Fresh
 from .labels import codes_of
 from .state import BaseState, Rules
@@ -74,12 +74,12 @@ class Certified(Fresh, ABC):
         """The theorems about this learner with its parameters."""
         return self.theorems
 
-    def standings(self) -> list[Standing]:
+    def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target: of the rules that were played, should the parameters be others now."""
         rules = self.played_rules()
         radius = rules.radius if rules.geometry == "ball" else inf
         steady = self.state_.steady
-        return [Standing(norm, rules.eta, rules.rate, rules.loss, radius, steady) for norm in self.state_.norms()]
+        return [LinearFacts(norm, rules.eta, rules.rate, rules.loss, radius, steady) for norm in self.state_.norms()]
 
     def certify(
         self,
@@ -150,7 +150,7 @@ class Certified(Fresh, ABC):
         return Question(
             state=self.state_,
             rules=self.played_rules(),
-            standings=self._completed(self.standings(), rows),
+            target_facts=self._completed(self.target_facts(), rows),
             theorems=self.proven(),
             rounds=rounds,
             in_memory=in_memory,
@@ -161,10 +161,10 @@ class Certified(Fresh, ABC):
             geometry=self.geometry(),
         )
 
-    def _completed(self, standings: list[Standing], rows: int) -> list[Standing]:
-        """The standings, which know how wide rows are, and of a run until clean how many passes over them it made."""
-        passes = self.ledger_.rounds / rows if rows and self.until_clean and len(standings) == 1 else nan
-        wide = [replace(one, width=self.state_.columns + 1.0) for one in standings]
+    def _completed(self, target_facts: list[LinearFacts], rows: int) -> list[LinearFacts]:
+        """The target_facts, which know how wide rows are, and of a run until clean how many passes over them it made."""
+        passes = self.ledger_.rounds / rows if rows and self.until_clean and len(target_facts) == 1 else nan
+        wide = [replace(one, width=self.state_.columns + 1.0) for one in target_facts]
         return [replace(one, passes=passes) for one in wide] if passes.is_integer() else wide
 
     def codes(self, labels: Array) -> Array:

@@ -13,8 +13,8 @@ from ..checks import positive
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..theorem import Certificate, Theorem
-from ..theory.facts import Standing
-from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, MarginStanding, margin_attained
+from ..theory.facts import LinearFacts
+from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, MarginFacts, margin_attained
 from ..turns import in_turn
 from .base import OnlineClassifier
 from .comparators.evaluate import Vector
@@ -192,21 +192,21 @@ class MarginPerceptron(OnlineClassifier):
         """Only a run that goes on until a pass is clean has a bound on its length."""
         return self.theorems if self.until_clean else (*MARGIN_PERCEPTRON, margin_attained)
 
-    def standings(self) -> list[Standing]:
+    def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask: what was asked of the rows, and since when all of them were fine."""
         asked, quiet = self.played_rules().margin, self.state_.quiet[:, 0].tolist()
         return [
-            MarginStanding(**asdict(standing), threshold=asked, quiet=rounds)
-            for standing, rounds in zip(super().standings(), quiet, strict=True)
+            MarginFacts(**asdict(facts), threshold=asked, quiet=rounds)
+            for facts, rounds in zip(super().target_facts(), quiet, strict=True)
         ]
 
     def judge(self, question: Question) -> list[Certificate]:
         """Bounds against every comparator, and the margin of the final weights."""
-        stands: list[Standing] = [
-            replace(one, rows=float(question.rows)) for one in question.standings if isinstance(one, MarginStanding)
+        stands: list[LinearFacts] = [
+            replace(one, rows=float(question.rows)) for one in question.target_facts if isinstance(one, MarginFacts)
         ]
         others = tuple(theorem for theorem in question.theorems if theorem is not margin_attained)
-        question = replace(question, standings=stands, theorems=others)
+        question = replace(question, target_facts=stands, theorems=others)
         return [*certify(question), self._handed_over(question)]
 
     def judged(self, question: Question) -> list[Certificate]:
@@ -264,9 +264,9 @@ class MarginPerceptron(OnlineClassifier):
         """The certificate of the margin of the final weights, for the class that is worst off."""
         weights, biases = self.state_.coefficients(), self.state_.biases()
         found = []
-        for target, (ledger, standing) in enumerate(zip(self.state_.ledgers(), question.standings, strict=True)):
+        for target, (ledger, facts) in enumerate(zip(self.state_.ledgers(), question.target_facts, strict=True)):
             final = Vector("final weights", weights[:, target], float(biases[target]))
-            found.append(margin_attained.certify(ledger, read(question, target, [final]), standing))
+            found.append(margin_attained.certify(ledger, read(question, target, [final]), facts))
         failed = [one for one in found if one.observed is None]
         return failed[0] if failed else max(found, key=lambda one: one.observed or -np.inf)
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from ..checks import one_of, positive
 from ..theorem import Theorem
-from ..theory.facts import Standing
-from ..theory.passive_aggressive import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveStanding
+from ..theory.facts import LinearFacts
+from ..theory.passive_aggressive import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveFacts
 from .base import OnlineClassifier
 from .state import Rules
 
@@ -110,7 +110,7 @@ class PassiveAggressive(OnlineClassifier):
         """The theorems about the variant that was played."""
         return OF_VARIANT[self.played_rules().rate if hasattr(self, "classes_") else self.rules().rate]
 
-    def standings(self) -> list[Standing]:
+    def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask, C among it."""
         limit = self.played_rules().limit
-        return [AggressiveStanding(**asdict(standing), limit=limit) for standing in super().standings()]
+        return [AggressiveFacts(**asdict(facts), limit=limit) for facts in super().target_facts()]

@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .result import Meeting
+    from .result import PlayResult
     from .run import meet
     from .tracing import trace
 
-_HOMES = {"Meeting": "result", "meet": "run", "trace": "tracing"}
+_HOMES = {"PlayResult": "result", "meet": "run", "trace": "tracing"}
 
-__all__ = ["Meeting", "meet", "trace"]
+__all__ = ["PlayResult", "meet", "trace"]
 
 
 def __getattr__(name: str) -> Any:

@@ -83,7 +83,7 @@ class AdvisedPlayer(LabelPlayer):
 def together(players: Sequence[AdvisedPlayer]) -> list[Certificate]:
     """What the theorems say of some runs of one learner."""
     first = players[0]
-    stands = replace(first.learner.standing(), oblivious=first.nature.oblivious)
+    stands = replace(first.learner.facts(), oblivious=first.nature.oblivious)
     ledgers = [player.learner.ledger_ for player in players]
     return certificates(first.learner.theorems, stands, ledgers, [[_best(player)] for player in players])
 

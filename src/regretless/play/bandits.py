@@ -13,17 +13,17 @@ from ..bandits.simulation import Pulls, simulate
 from ..bandits.simulation.runner import MOST_REALISED
 from ..bandits.simulation.storage import MOST_LEDGERS
 from ..bandits.simulation.thread_pool import processors
-from ..environments import Environment, Stochastic, promises_of
+from ..environments import Environment, Stochastic, lower_bounds_of
 from ..environments.labels import Labels
 from ..errors import RegretlessError
-from .lower_bounds import Kept, beside
+from .lower_bounds import CheckedLowerBound, beside
 from .player import Point
-from .result import Meeting
+from .result import PlayResult
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
     from ..comparator import BanditComparator
-    from ..environments.lower_bounds import Opposed, Promise
+    from ..environments.lower_bounds import LearnerDescription, LowerBound
     from ..ledger import BanditLedger
     from ..theorem import Certificate
 
@@ -38,13 +38,13 @@ def meet_arms(
     nature: Labels | Environment,
     rounds: int,
     marks: Sequence[int],
-    opposed: Opposed,
+    opposed: LearnerDescription,
     *,
     runs: int,
     first: int,
     on_rounds: Callable[[int], None],
     stop: Callable[[], bool],
-) -> Meeting:
+) -> PlayResult:
     """Some runs; if somebody wishes to stop before the first is over, as much of it as was played."""
     world = nature.as_losses() if isinstance(nature, Labels) else nature
     heard, joined = _Heard(on_rounds), Joined()
@@ -163,12 +163,12 @@ class Joined:
         return certificates(self.learner.theorems, self._first.stands, self._ledgers, self._compared)
 
 
-def _told(pulls: Joined, nature: Any, opposed: Opposed, stopped: bool) -> Meeting:
+def _told(pulls: Joined, nature: Any, opposed: LearnerDescription, stopped: bool) -> PlayResult:
     losses, regrets = pulls.all("losses"), pulls.all("regrets")
     quantities = {"loss": losses, "regret": regrets}
     if isinstance(nature, Labels):
         quantities |= {"mistakes": losses, "regret in mistakes": regrets}
-    return Meeting(
+    return PlayResult(
         kind="bandits",
         learner=pulls.learner,
         nature=nature,
@@ -181,13 +181,13 @@ def _told(pulls: Joined, nature: Any, opposed: Opposed, stopped: bool) -> Meetin
         quantities=quantities,
         certificates=pulls.certificates(),
         opposed=opposed,
-        promises=[_read(one, quantities) for one in promises_of(nature, pulls.rounds, opposed)],
+        promises=[_read(one, quantities) for one in lower_bounds_of(nature, pulls.rounds, opposed)],
         seconds=pulls.seconds,
         stopped=stopped,
     )
 
 
-def _read(promise: Promise, quantities: dict[str, Array]) -> Kept:
+def _read(promise: LowerBound, quantities: dict[str, Array]) -> CheckedLowerBound:
     """What a bandit loses is drawn: of what is expected its mean over the runs is seen, and nothing of a single run."""
     if promise.quantity.startswith("expected "):
         promise = replace(promise, quantity=promise.quantity.removeprefix("expected "), kind="expected")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from ..bandits.registry import BANDITS
-from ..environments.registry import NATURES, entry_of
+from ..environments.registry import ENVIRONMENTS, entry_of
 from ..errors import RegretlessError
 from ..experts.registry import EXPERT_LEARNERS
 from ..finite_classes.learners.registry import CLASS_LEARNERS
@@ -55,7 +55,7 @@ def fits(kind: Kind, learner: str, nature: str) -> bool:
 
 def natures_for(kind: Kind, learner: str) -> list[str]:
     """The natures that it can meet."""
-    return [nature for nature in (*NATURES, WORST) if fits(kind, learner, nature)]
+    return [nature for nature in (*ENVIRONMENTS, WORST) if fits(kind, learner, nature)]
 
 
 def resolve(learner: str, nature: str) -> tuple[Kind, str]:
@@ -72,8 +72,8 @@ def resolve(learner: str, nature: str) -> tuple[Kind, str]:
     RegretlessError
         If there is none, or it cannot meet this nature: the message says what it can meet.
     """
-    if nature not in (*NATURES, WORST):
-        raise RegretlessError(f"there is no nature called {nature!r}; {_known(nature, (*NATURES, WORST))}")
+    if nature not in (*ENVIRONMENTS, WORST):
+        raise RegretlessError(f"there is no nature called {nature!r}; {_known(nature, (*ENVIRONMENTS, WORST))}")
     found = list(_called(learner))
     if not found:
         known = dict.fromkeys(name for names in TABLES.values() for name in names)

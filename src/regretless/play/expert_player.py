@@ -93,7 +93,7 @@ class ExpertPlayer(LabelPlayer):
 
     def point(self) -> Point:
         """The loss, and that of the best expert."""
-        return _standing(self.learner, self.rounds)
+        return _facts(self.learner, self.rounds)
 
     def observed(self) -> dict[str, float]:
         """Its own loss too."""
@@ -150,7 +150,7 @@ class ArmsPlayer(Player):
 
     def point(self) -> Point:
         """The loss, and that of the best arm."""
-        return _standing(self.learner, self.rounds)
+        return _facts(self.learner, self.rounds)
 
     def observed(self) -> dict[str, float]:
         """Loss and regret."""
@@ -164,7 +164,7 @@ class ArmsPlayer(Player):
         return found
 
 
-def _standing(learner: ExpertLearner, rounds: int) -> Point:
+def _facts(learner: ExpertLearner, rounds: int) -> Point:
     ledger = learner.ledger_
     best = learner.comparators()[0]
     return Point(rounds, float(ledger.loss), float(best.loss))

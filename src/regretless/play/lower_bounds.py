@@ -13,7 +13,7 @@ from ..bandits.certificates import ERRORS
 from ..theorem import RELATIVE, in_figures
 
 if TYPE_CHECKING:
-    from ..environments.lower_bounds import Promise
+    from ..environments.lower_bounds import LowerBound
 
 Array = np.ndarray[Any, Any]
 # From fewer runs nobody can tell how far their mean may be from what is expected. Regrets are skew, with few large ones
@@ -23,7 +23,7 @@ FEW = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CheckedLowerBound:
     """A promise, which bounds something from below, and what was observed.
 
     Attributes
@@ -36,7 +36,7 @@ class Kept:
         Of the mean.
     """
 
-    promise: Promise
+    promise: LowerBound
     observed: float | None
     runs: int = 1
     standard_error: float = 0.0
@@ -83,14 +83,14 @@ class Kept:
         return f"mean {self.promise.quantity}"
 
 
-def beside(promise: Promise, quantities: Mapping[str, Array]) -> Kept:
+def beside(promise: LowerBound, quantities: Mapping[str, Array]) -> CheckedLowerBound:
     """A promise and what was observed of its quantity, in each run."""
     found, likely = quantities.get(promise.quantity), f"expected {promise.quantity}"
     if found is None and promise.kind == "expected" and likely in quantities:
         promise, found = replace(promise, quantity=likely), quantities[likely]  # which is the same in expectation
     if found is None or not np.isfinite(found).all():
-        return Kept(promise, None)
+        return CheckedLowerBound(promise, None)
     if promise.kind == "sure":
-        return Kept(promise, float(found.min()), len(found))
+        return CheckedLowerBound(promise, float(found.min()), len(found))
     error = float(found.std(ddof=1) / sqrt(len(found))) if len(found) > 1 else 0.0
-    return Kept(promise, float(found.mean()), len(found), error)
+    return CheckedLowerBound(promise, float(found.mean()), len(found), error)

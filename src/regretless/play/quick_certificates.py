@@ -48,13 +48,13 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]
 
 
 def _of_target(question: Question, target: int, leads: Leads) -> list[Certificate]:
-    ledger, standing = question.state.ledgers()[target], question.standings[target]
+    ledger, facts = question.state.ledgers()[target], question.target_facts[target]
     comparators = read(question, target, list(_vectors(question, target, leads)))
     found: list[Certificate] = []
     for theorem in question.theorems:
         # There is one regret: against the comparator of the first theorem.
         first = found[0].comparator if found and theorem.quantity == "regret" else None
-        certificate = theorem.certify(ledger, comparators if first is None else [first], standing)
+        certificate = theorem.certify(ledger, comparators if first is None else [first], facts)
         if certificate.why == SEPARATES[0] and leads.inseparable is not None:
             certificate = replace(certificate, why=leads.inseparable)
         found.append(certificate)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..environments import promises_of
-from .lower_bounds import Kept
+from ..environments import lower_bounds_of
+from .lower_bounds import CheckedLowerBound
 from .player import Point
 
 if TYPE_CHECKING:
-    from ..environments.lower_bounds import Opposed, Promise
+    from ..environments.lower_bounds import LearnerDescription, LowerBound
     from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Meeting:
+class PlayResult:
     """Some runs of one learner against one nature.
 
     Attributes
@@ -45,7 +45,7 @@ class Meeting:
         All that was observed: mistakes, expected mistakes, updates, loss, regret.
     certificates : list of Certificate
         What the learner's theorems allow at most.
-    promises : list of Kept
+    promises : list of CheckedLowerBound
         What nature forces at least.
     opposed : Opposed
         What nature knows of the learner.
@@ -66,8 +66,8 @@ class Meeting:
     totals: Array
     quantities: Mapping[str, Array]
     certificates: list[Certificate]
-    promises: list[Kept]
-    opposed: Opposed
+    promises: list[CheckedLowerBound]
+    opposed: LearnerDescription
     seconds: float
     stopped: bool = False
 
@@ -86,9 +86,9 @@ class Meeting:
         """How much more than the best, as a mean over the runs."""
         return self.curve[-1].regret
 
-    def promised(self, rounds: int) -> list[Promise]:
+    def promised(self, rounds: int) -> list[LowerBound]:
         """What nature promised of so many rounds."""
-        return promises_of(self.nature, rounds, self.opposed)
+        return lower_bounds_of(self.nature, rounds, self.opposed)
 
     @property
     def violated(self) -> list[str]:

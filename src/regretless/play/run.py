@@ -10,11 +10,11 @@ import numpy as np
 
 from ..bandits.base import Bandit
 from ..checks import whole
-from ..environments import Environment, promises_of
+from ..environments import Environment, lower_bounds_of
 from ..environments.arms.stochastic import key_of_run
 from ..environments.base import length_of
 from ..environments.labels import Labels
-from ..environments.lower_bounds import Opposed
+from ..environments.lower_bounds import LearnerDescription
 from ..errors import RegretlessError
 from ..experts.base import ExpertLearner
 from ..finite_classes.learners.base import ClassLearner
@@ -23,7 +23,7 @@ from .aggregate import joined
 from .compatibility import Kind
 from .lower_bounds import beside
 from .player import Player, Point
-from .result import Meeting, called, mean_point
+from .result import PlayResult, called, mean_point
 
 Told = Callable[[Point], None]
 SEEDS = 2**63 - 1
@@ -40,7 +40,7 @@ def meet(
     on_point: Callable[[Point], None] | None = None,
     on_rounds: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Meeting:
+) -> PlayResult:
     """Let a learner play against a nature, and read its theorems beside what nature promises.
 
     The learner itself is left as it is: every run begins with a new one that has its parameters. What a run is depends
@@ -69,7 +69,7 @@ def meet(
 
     Returns
     -------
-    Meeting
+    PlayResult
 
     Raises
     ------
@@ -93,7 +93,7 @@ def meet(
     if isinstance(learner, Bandit) and not learner.advised:
         from .bandits import meet_arms
 
-        opposed = Opposed(kind, learner.name, False, learner.get_params())
+        opposed = LearnerDescription(kind, learner.name, False, learner.get_params())
         meeting = meet_arms(learner, nature, length, stops, opposed, runs=runs, first=first, on_rounds=tell, stop=halt)
         for mark in meeting.curve:
             point(mark)
@@ -150,7 +150,7 @@ class _Runs:
         self._learner, self._nature, self._marks, self._tell, self._halt = learner, nature, marks, tell, halt
         self._played = 0
 
-    def play(self, numbers: range, on_point: Told) -> Meeting:
+    def play(self, numbers: range, on_point: Told) -> PlayResult:
         begun = perf_counter()
         players: list[Player] = []
         curves: list[list[Point]] = []
@@ -188,12 +188,12 @@ class _Runs:
             rounds = max(before, player.rounds)
             raise RegretlessError(f"{called(self._nature)}, after {rounds} rounds: {error}") from error
 
-    def _told(self, players: list[Player], curves: list[list[Point]], seconds: float, fewer: bool) -> Meeting:
+    def _told(self, players: list[Player], curves: list[list[Point]], seconds: float, fewer: bool) -> PlayResult:
         first, each = players[0], [player.observed() for player in players]
         quantities = {name: np.array([one[name] for one in each]) for name in each[0]}
         learner, kind = first.learner, kind_of(first.learner)
-        opposed = Opposed(kind, learner.name, deterministic(first), learner.get_params())
-        return Meeting(
+        opposed = LearnerDescription(kind, learner.name, deterministic(first), learner.get_params())
+        return PlayResult(
             kind=kind,
             learner=learner,
             nature=self._nature,
@@ -205,7 +205,7 @@ class _Runs:
             totals=np.array([curve[-1].count for curve in curves]),
             quantities=quantities,
             certificates=certified(players),
-            promises=[beside(one, quantities) for one in promises_of(self._nature, first.rounds, opposed)],
+            promises=[beside(one, quantities) for one in lower_bounds_of(self._nature, first.rounds, opposed)],
             opposed=opposed,
             seconds=seconds,
             stopped=fewer or first.rounds < self._marks[-1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..environments import Opposed, Promise, WrittenPoints
+from ..environments import LearnerDescription, LowerBound, WrittenPoints
 from ..errors import RegretlessError
 from ..finite_classes.learners.base import ClassLearner
 from ..finite_classes.worst_case.search import worst_case
@@ -38,9 +38,9 @@ class WorstCaseLabels(WrittenPoints):
         self._of = learner.name, learner.get_params()
         super().__init__(learner.finite_class, self.most.points.tolist(), self.most.labels.tolist())
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """What it forces upon the learner that it is the worst case of, once it has come to its end."""
         if rounds != self.rounds or (opposed.learner, opposed.parameters) != self._of:
             return []
         source = "exact dynamic programming" if self.most.exact else "dynamic programming, stopped before it was done"
-        return [Promise("Worst case", "mistakes", float(self.most.lower), source)]
+        return [LowerBound("Worst case", "mistakes", float(self.most.lower), source)]

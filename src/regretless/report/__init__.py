@@ -17,18 +17,16 @@ from .mix_page import render_mix, write_mix_report
 from .mixtures import EpochRow, MixReport, ShardRow
 from .model import BoundCurve, Report
 from .page import render, write_report
-from .play_page import Forced, PlayReport, render_play, write_play_report
+from .play_page import LowerBoundPanel, PlayReport, render_play, write_play_report
 from .pull_page import render_pulls, write_pull_report
-from .pulls import Course, Estimate, LoggedReport, PullReport
+from .pulls import Estimate, LoggedReport, PullCurves, PullReport
 
 __all__ = [
     "BoundCurve",
-    "Course",
     "EpochRow",
     "EquilibriumRow",
     "Estimate",
     "ExactGame",
-    "Forced",
     "ForecastReport",
     "GameCourse",
     "GameReport",
@@ -36,8 +34,10 @@ __all__ = [
     "InformationSetRow",
     "JointRow",
     "LoggedReport",
+    "LowerBoundPanel",
     "MixReport",
     "PlayReport",
+    "PullCurves",
     "PullReport",
     "Report",
     "ShardRow",

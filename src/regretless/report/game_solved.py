@@ -24,7 +24,7 @@ def named_course(recorded: RecordedGame, rows: Sequence[str], columns: Sequence[
 
     Parameters
     ----------
-    recorded : Course of a solver
+    recorded : Trajectory of a solver
         Its ``rows`` and ``columns`` have a row of all probabilities for each mark.
     rows, columns : sequence of str
         What the strategies are called.

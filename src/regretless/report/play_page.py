@@ -16,7 +16,7 @@ from .summary import Card, Verdict, many
 
 
 @dataclass(frozen=True, slots=True)
-class Forced:
+class LowerBoundPanel:
     """What nature was sure to force at least, and what came of it.
 
     Of what is counted, `course` says how much it was after some numbers of rounds.
@@ -63,7 +63,7 @@ class PlayReport:
     runs: int
     counts: str
     curve: Sequence[tuple[int, float, float | None]]
-    forced: Sequence[Forced]
+    forced: Sequence[LowerBoundPanel]
     certificates: Sequence[CertificateLike]
     seconds: float
     interrupted: str = ""
@@ -170,7 +170,7 @@ def _forced(report: PlayReport) -> dict[str, Any] | None:
     }
 
 
-def _least(one: Forced) -> str:
+def _least(one: LowerBoundPanel) -> str:
     expected = " expected" if one.kind == "expected" else ""
     return f"{formatting.number(one.least)}{expected}{'' if one.holds else ', and it was less'}"
 
@@ -204,7 +204,7 @@ def _levels(report: PlayReport, first: float, last: tuple[float, float]) -> list
     return found
 
 
-def _floor(forced: Forced, last: tuple[float, float]) -> Series:
+def _floor(forced: LowerBoundPanel, last: tuple[float, float]) -> Series:
     """What was forced at least, as it grows with the rounds; a point at the end if no more is known."""
     course = [(float(rounds), least) for rounds, least in forced.course] or [(last[0], forced.least)]
     name, final = formatting.label(f"{forced.title}, at least"), formatting.number(forced.least)

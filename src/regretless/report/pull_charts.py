@@ -11,7 +11,7 @@ from .curves import OFF_THE_CHART, Panel, Point, Series
 from .forecast_charts import numbered, weight_panel
 from .forecasts import History
 from .histogram import spread
-from .pulls import Course, PullReport
+from .pulls import PullCurves, PullReport
 from .recorded_curves import absences, bounded, known_points, log_spaced, near, table
 from .recorded_curves import bound_lines as lines_of_bounds
 from .static_chart import Still
@@ -92,14 +92,14 @@ def _title(report: PullReport, median: Sequence[Point], bounds: Sequence[Series]
     return bounded(title, highest, bounds)
 
 
-def _rises(course: Course, median: Sequence[Point]) -> bool:
+def _rises(course: PullCurves, median: Sequence[Point]) -> bool:
     """Whether a logarithmic axis has a place for nearly all of the regret."""
     ends = [values[-1] for values in course.regret.values() if values]
     rising = bool(ends) and all(end is not None and end > 0 for end in ends)
     return rising and len(median) > 2 and 2 * sum(value > 0 for _, value in median) >= len(median)
 
 
-def _band(course: Course, low: str, high: str, name: str, style: str) -> Series:
+def _band(course: PullCurves, low: str, high: str, name: str, style: str) -> Series:
     lows, highs = (known_points(course.rounds, course.regret.get(key, ())) for key in (low, high))
     upper = dict(highs)
     spans = [(t, value, upper[t]) for t, value in lows if t in upper]

@@ -15,7 +15,7 @@ QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class PullCurves:
     """How many runs of the same rounds went; every list is as long as `rounds`, or empty where nothing is known.
 
     Parameters
@@ -70,7 +70,7 @@ class PullReport:
     certificates : sequence of Certificate
         Every theorem that was asked, whether or not it applies. One that was asked of each run has ``runs``: a mapping
         with ``of, exceeded`` and perhaps ``bound``, the quantiles of its bound over the runs.
-    course : Course
+    course : PullCurves
         How the runs went.
     draws : mapping
         Share of the draws of each arm by name, as the mean over the runs; perhaps of ``"others"``.
@@ -105,7 +105,7 @@ class PullReport:
     best_arm: str | None = None
     best_arm_loss: float | None = None
     certificates: Sequence[CertificateLike] = ()
-    course: Course = field(default_factory=Course)
+    course: PullCurves = field(default_factory=PullCurves)
     draws: Mapping[str, float] = field(default_factory=dict)
     arm_losses: Mapping[str, float] = field(default_factory=dict)
     asleep: Mapping[str, float] = field(default_factory=dict)

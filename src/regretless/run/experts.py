@@ -391,7 +391,7 @@ def _bookmark(learner: ExpertLearner) -> Callable[[], None]:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Continuation:
     """How a run that was saved goes on.
 
     Attributes
@@ -416,7 +416,7 @@ class Kept:
     source: str | None = None
 
     @classmethod
-    def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> Kept:
+    def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> Continuation:
         """What `CombineRun.describe` wrote.
 
         Raises

@@ -38,7 +38,7 @@ EXPERTS = ("best_expert", "expert")
 
 
 @dataclass(frozen=True, slots=True)
-class BanditStanding:
+class BanditFacts:
     """A bandit as it stands after its last round.
 
     Attributes
@@ -98,7 +98,7 @@ def regret(ledger: BanditLedger, comparator: BanditComparator) -> float:
     return ledger.width * comparator.regret
 
 
-def failure(learner: BanditStanding) -> float:
+def failure(learner: BanditFacts) -> float:
     """How improbable a failure may be."""
     return learner.delta or 1.0
 
@@ -125,15 +125,15 @@ def held_rates(scale: float, rounds: int, reached: Array | None = None) -> tuple
     return total, scale / sqrt(starts[-1])
 
 
-def _fixed(_: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:
+def _fixed(_: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:
     return not comparator.switches and (comparator.name in EXPERTS) == (learner.rule == "exp4")
 
 
-def _arms(_: BanditLedger, comparator: BanditComparator, __: BanditStanding) -> bool:
+def _arms(_: BanditLedger, comparator: BanditComparator, __: BanditFacts) -> bool:
     return comparator.name not in EXPERTS
 
 
-def fixed_beforehand(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:
+def fixed_beforehand(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:
     """Whether luck had no say in whom the learner is compared with.
 
     Where arms slept, what the learner lost over an arm's own rounds depends on the draws, and so does which arm it
@@ -143,53 +143,53 @@ def fixed_beforehand(ledger: BanditLedger, comparator: BanditComparator, learner
     return comparator.name in ("arm", "expert") or isnan(comparator.loss) or (learner.oblivious and not chosen)
 
 
-def _same_rounds(ledger: BanditLedger, comparator: BanditComparator, _: BanditStanding) -> bool:
+def _same_rounds(ledger: BanditLedger, comparator: BanditComparator, _: BanditFacts) -> bool:
     if ledger.unsettled:  # some losses may be known to the table only, or to nobody
         return comparator.rounds <= ledger.rounds
     alone = comparator.place is not None and comparator.name not in EXPERTS
     return bool(comparator.rounds == ledger.rounds - (ledger.asleep[comparator.place] if alone else 0.0))
 
 
-def _as_suffered(ledger: BanditLedger, comparator: BanditComparator, _: BanditStanding) -> bool:
+def _as_suffered(ledger: BanditLedger, comparator: BanditComparator, _: BanditFacts) -> bool:
     if isnan(comparator.loss) or ledger.unsettled or (comparator.place is None and ledger.restricted):
         return True
     away = 0.0 if comparator.place is None or comparator.name in EXPERTS else ledger.missed[comparator.place]
     return isclose(comparator.faced, ledger.loss - away, rel_tol=1e-7, abs_tol=1e-7)
 
 
-def _fixed_if_slept(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> bool:
+def _fixed_if_slept(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:
     return not ledger.restricted or fixed_beforehand(ledger, comparator, learner)
 
 
-def _in_time(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+def _in_time(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
     return ledger.late == 0
 
 
-def _settled(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+def _settled(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
     return ledger.unsettled == 0
 
 
-def _all_awake(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+def _all_awake(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
     return ledger.restricted == 0
 
 
-def _confident(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
+def _confident(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
     return learner.delta is not None and 0 < learner.delta < 1
 
 
-def _played(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+def _played(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
     return ledger.rounds > 0
 
 
-def _falling(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+def _falling(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
     return 0 < ledger.last_rate <= ledger.first_rate < inf
 
 
-def _explores(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+def _explores(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
     return ledger.last_gamma > 0
 
 
-def one_rate(learner: BanditStanding) -> bool:
+def one_rate(learner: BanditFacts) -> bool:
     """Whether the rate, and the implicit exploration with it, is one for all rounds: then supermartingales may stop."""
     return learner.schedule == "constant"
 

@@ -27,7 +27,7 @@ from .bandit_facts import (
     PLAYED,
     REALISED,
     SAME_ROUNDS,
-    BanditStanding,
+    BanditFacts,
     failure,
     fixed_beforehand,
     one_rate,
@@ -35,11 +35,11 @@ from .bandit_facts import (
 )
 
 
-def _twice(ledger: BanditLedger, _: BanditComparator, __: BanditStanding) -> bool:
+def _twice(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
     return isclose(ledger.last_rate, 2 * ledger.last_gamma, rel_tol=1e-9)
 
 
-def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditStanding) -> bool:
+def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditFacts) -> bool:
     if learner.schedule != "constant" or learner.arms == 1:
         return True
     if learner.horizon is None or ledger.rounds > learner.horizon:
@@ -48,7 +48,7 @@ def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditStanding) -
     return isclose(learner.rate, rate, rel_tol=1e-9)
 
 
-def _held(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
+def _held(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
     return learner.schedule != "anytime" or 0.1 * log(learner.arms) <= log(2 / failure(learner))
 
 
@@ -67,7 +67,7 @@ HELD = ("with a rate that is held for a tenth of the rounds, K^(1/10) must be at
     assumes=(PLAYED, FALLING, IN_TIME, *EXPECTED),
     whole=False,
 )
-def exp3_pseudo_regret(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp3_pseudo_regret(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """Against every arm, over the rounds in which it was awake, the expected regret is at most ln K over the last rate
     plus half the sum of the rates times the number A of arms awake: sqrt(2 T K ln K) at the constant rate for T rounds,
     2 sqrt(T K ln K) at sqrt(ln K / (t K)) in each round t, 2.05 sqrt(T K ln K) where that is held on epochs. Each of U
@@ -92,7 +92,7 @@ def exp3_pseudo_regret(ledger: BanditLedger, comparator: BanditComparator, learn
     at_once=one_rate,
     event="exp3-ix",
 )
-def exp3_ix(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp3_ix(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """With probability 1 - delta, for a number of rounds fixed beforehand (at a constant rate for all at once), the
     regret against all arms, each over the rounds in which it was awake, is at most ln K over the last rate, plus the
     sum of the rates times the number A of arms awake, plus (1 + 1 / rate) ln(K / delta). Each of U draws whose loss
@@ -123,7 +123,7 @@ def exp3_ix(ledger: BanditLedger, comparator: BanditComparator, learner: BanditS
     at_once=one_rate,
     event="exp3-ix",  # it is never below the theorem before it
 )
-def exp3_ix_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp3_ix_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """With probability 1 - delta the regret is at most 2 sqrt(2 K T ln K) + (sqrt(2 K T / ln K) + 1) ln(2 / delta) at
     the rate tuned for T rounds or more, 4 sqrt(K T ln K) + (2 sqrt(K T / ln K) + 1) ln(2 / delta) at the one that
     falls; each of U draws whose loss never came adds 1. The theorem before it is always sharper."""
@@ -152,7 +152,7 @@ def exp3_ix_book(ledger: BanditLedger, comparator: BanditComparator, learner: Ba
     assumes=(PLAYED, FALLING, TWICE, IN_TIME, FIXED, SAME_ROUNDS),
     whole=False,
 )
-def exp3_ix_expected(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp3_ix_expected(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """The expected regret against an arm that is fixed beforehand, over the rounds in which it was awake, is at most ln
     K over the last rate plus the sum of the rates times the number A of arms awake; against the best arm in hindsight,
     where losses answer to the draws or arms sleep, (1 + 1 / rate) ln K more. Each of U draws whose loss never came adds
@@ -165,14 +165,14 @@ def exp3_ix_expected(ledger: BanditLedger, comparator: BanditComparator, learner
     return learner.width * (k / rate + ledger.swing + luck + ledger.unsettled)
 
 
-def _shares(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
+def _shares(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
     return 0 <= learner.share <= 1
 
 
 SHARES = ("it is about weights of which a share, from 0 to 1, is dealt out again after each round", _shares)
 
 
-def sequence_information(rounds: float, switches: int, learner: BanditStanding) -> float:
+def sequence_information(rounds: float, switches: int, learner: BanditFacts) -> float:
     """How improbable a sequence of arms is if, after each round, it goes on from an arm drawn anew with probability
     share: first arm, switches, stays."""
     k, share = learner.arms, learner.share
@@ -193,7 +193,7 @@ def sequence_information(rounds: float, switches: int, learner: BanditStanding) 
     assumes=(SHARES, PLAYED, FALLING, IN_TIME, ARMS, FIXED_BEFOREHAND, SAME_ROUNDS),
     whole=False,
 )
-def exp3_s(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp3_s(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """Against every sequence of arms with m switches that is fixed beforehand, one arm with m = 0 among them, the
     expected regret is at most how improbable the sequence was over the rate, plus half the rate times the sum of the
     numbers A of arms awake. Each of U draws whose loss never came adds 1."""
@@ -215,7 +215,7 @@ def exp3_s(ledger: BanditLedger, comparator: BanditComparator, learner: BanditSt
     assumes=(PLAYED, FALLING, IN_TIME, *EXPECTED),
     whole=False,
 )
-def exp4(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp4(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """Against every expert of N the expected regret is at most ln N over the last rate plus half the sum of the rates
     times S, the sum over the arms of the largest probability that an expert gives to it: experts who agree are cheap.
     Each of U draws whose loss never came adds 1. One expert alone is followed, at no regret but for those."""

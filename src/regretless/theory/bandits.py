@@ -10,7 +10,7 @@ import numpy as np
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import Theorem
-from .bandit_facts import Array, BanditStanding, held_rates
+from .bandit_facts import Array, BanditFacts, held_rates
 from .bandit_weights import exp3_ix, exp3_ix_book, exp3_ix_expected, exp3_pseudo_regret, exp3_s, exp4
 from .bandits_observable import observable
 from .exp3_p import exp3_p, exp3_p_book, exp3_p_observable
@@ -38,7 +38,7 @@ AFTERWARDS = (observable, exp3_p_observable)  # they read the run
 
 
 def expected_ledger(
-    learner: BanditStanding, rounds: int, *, slept: bool = False, reached: Array | None = None
+    learner: BanditFacts, rounds: int, *, slept: bool = False, reached: Array | None = None
 ) -> BanditLedger:
     """The book of a run of which nothing is known but its length, and perhaps which arms could be drawn: else all arms
     awake, or nearly, all losses in time, experts who agree on nothing."""
@@ -66,7 +66,7 @@ def expected_ledger(
     )
 
 
-def _rates(learner: BanditStanding, rounds: int, reached: Array | None = None) -> tuple[float, float, float]:
+def _rates(learner: BanditFacts, rounds: int, reached: Array | None = None) -> tuple[float, float, float]:
     """Their sum, weighted by the arms that could be drawn if these are given; the last and the first."""
     weights = float(rounds) if reached is None else float(reached[rounds])
     if learner.rule == "tsallis-inf":
@@ -91,7 +91,7 @@ def _sum_of_rates(scale: float, rounds: int, reached: Array | None) -> float:
 
 
 def bound_at(
-    learner: BanditStanding, rounds: int, switches: int = 0, *, slept: bool = False, reached: Array | None = None
+    learner: BanditFacts, rounds: int, switches: int = 0, *, slept: bool = False, reached: Array | None = None
 ) -> dict[str, float]:
     """What each theorem promises before the first of so many rounds, by its title, in the user's scale.
 
@@ -100,7 +100,7 @@ def bound_at(
 
     Parameters
     ----------
-    learner : BanditStanding
+    learner : BanditFacts
         A learner as it would stand.
     rounds : int
         At least 1.

@@ -22,7 +22,7 @@ import numpy as np
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_facts import EXPLORES, PLAYED, REALISED, BanditStanding, failure, one_rate, regret
+from .bandit_facts import EXPLORES, PLAYED, REALISED, BanditFacts, failure, one_rate, regret
 
 Array = np.ndarray[Any, Any]
 
@@ -45,7 +45,7 @@ def read_off(ahead: Array, comparator: BanditComparator) -> float:
     whole=False,
     at_once=one_rate,
 )
-def observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """With probability 1 - delta, for a number of rounds fixed beforehand (at a constant rate for all at once), the
     regret against all C arms, or experts, is at most what was lost, less the least of their estimated losses, plus ln(C
     / delta) / (2 gamma), each arm over the rounds in which it was awake. The losses of arms that were not drawn need

@@ -61,7 +61,7 @@ class BoostLedger:
 
 
 @dataclass(frozen=True, slots=True)
-class BoostStanding:
+class BoostFacts:
     """A booster: how many examples it weighs, the range of the margins, and the rate of Hedge or None of AdaBoost."""
 
     examples: int
@@ -69,23 +69,23 @@ class BoostStanding:
     rate: float | None
 
 
-def _played(ledger: BoostLedger, _: GameComparator, __: BoostStanding) -> bool:
+def _played(ledger: BoostLedger, _: GameComparator, __: BoostFacts) -> bool:
     return ledger.rounds >= 1
 
 
-def _hedges(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> bool:
+def _hedges(_: BoostLedger, __: GameComparator, learner: BoostFacts) -> bool:
     return learner.rate is not None and isfinite(learner.rate) and learner.rate > 0
 
 
-def _known(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> bool:
+def _known(_: BoostLedger, __: GameComparator, learner: BoostFacts) -> bool:
     return isfinite(learner.spread)
 
 
-def _adapts(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> bool:
+def _adapts(_: BoostLedger, __: GameComparator, learner: BoostFacts) -> bool:
     return learner.rate is None
 
 
-def _most_shortfall(_: BoostLedger, __: GameComparator, learner: BoostStanding) -> Most:
+def _most_shortfall(_: BoostLedger, __: GameComparator, learner: BoostFacts) -> Most:
     return Most(learner.spread, "the range of the margins")
 
 
@@ -105,7 +105,7 @@ PLAYED = ("no round has been played yet", _played)
     assumes=(PLAYED,),
     whole=False,
 )
-def margins_and_edges(ledger: BoostLedger, comparator: GameComparator, learner: BoostStanding) -> float:
+def margins_and_edges(ledger: BoostLedger, comparator: GameComparator, learner: BoostFacts) -> float:
     """No votes have a larger least margin than the least edge that a best hypothesis had in any round; the value of the
     game lies between the two."""
     return ledger.least_edge + comparator.rounding
@@ -125,7 +125,7 @@ def margins_and_edges(ledger: BoostLedger, comparator: GameComparator, learner: 
     whole=False,
     most=_most_shortfall,
 )
-def boosting_by_hedge(ledger: BoostLedger, comparator: GameComparator, learner: BoostStanding) -> float:
+def boosting_by_hedge(ledger: BoostLedger, comparator: GameComparator, learner: BoostFacts) -> float:
     """After T rounds in which the hypothesis with the largest edge gets a vote and Hedge weighs the n examples anew,
     no example's margin is farther below the mean edge than ln n / (eta T) + eta D^2 / 8: D sqrt(ln n / (2 T)) at the
     rate sqrt(8 ln n / T) / D, D being the range of the margins, 2 of hypotheses that answer -1 or 1. Where every edge
@@ -146,7 +146,7 @@ def boosting_by_hedge(ledger: BoostLedger, comparator: GameComparator, learner: 
     whole=False,
     most=_most_share,
 )
-def adaboost(ledger: BoostLedger, comparator: GameComparator, learner: BoostStanding) -> float:
+def adaboost(ledger: BoostLedger, comparator: GameComparator, learner: BoostFacts) -> float:
     """The share of the examples on which AdaBoost's votes are wrong, or undecided, is at most the product of sqrt(1 -
     edge^2) over the rounds."""
     return min(1.0, ledger.product * (1 + comparator.rounding))

@@ -11,7 +11,7 @@ from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
 from .facts import PLAYED
-from .kernel import UNFORGETTING, KernelStanding
+from .kernel import UNFORGETTING, KernelFacts
 
 
 def _updates(ledger: Ledger, _: Comparator) -> float:
@@ -26,7 +26,7 @@ def _updates(ledger: Ledger, _: Comparator) -> float:
     source="the perceptron's proof with what was removed, g_t, added back: sum of y K(x, .) = f + sum of g",
     assumes=PLAYED,
 )
-def budget(ledger: Ledger, comparator: Comparator, learner: KernelStanding) -> float:
+def budget(ledger: Ledger, comparator: Comparator, learner: KernelFacts) -> float:
     """For every function v and whatever is removed by whatever rule, M is at most H + |v| (|f| + the sum of the lengths
     of all that was removed), where f is the function that the run ended with."""
     return comparator.hinge + comparator.norm * (learner.norm + learner.removed)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
-from .game_facts import ALIKE, AT_ONCE, KNOWN, PLAYED, SQUARES, GameStanding, weight_share
+from .game_facts import ALIKE, AT_ONCE, KNOWN, PLAYED, SQUARES, GameFacts, weight_share
 from .games import gain
 from .regret_matching import WEIGHTS, prior_regrets
 from .self_play import CONSTANT, EVERYWHERE, players
@@ -32,7 +32,7 @@ from .self_play import CONSTANT, EVERYWHERE, players
     assumes=(PLAYED, AT_ONCE),
     whole=False,
 )
-def coarse(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def coarse(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """By any fixed strategy neither player gains more over what was played together than the larger regret over the sum
     of the weights: the joint distribution of what was played is that near to the coarse correlated equilibria."""
     return max(ledger.row_regret, ledger.column_regret) / ledger.weight + comparator.rounding
@@ -48,7 +48,7 @@ def coarse(ledger: GameLedger, comparator: GameComparator, learner: GameStanding
     assumes=(PLAYED, AT_ONCE, ALIKE, KNOWN, EVERYWHERE),
     whole=False,
 )
-def coarse_hedge(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def coarse_hedge(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """After T rounds of Hedge neither player gains more by any fixed strategy than ln m / (eta T) + eta D^2 / 8, with
     its own number of strategies m, rate eta and range of payoffs D; D sqrt(ln m / T) at the rates that fall."""
     return max(player.hedge(ledger.rounds) for player in players(ledger, learner)) / ledger.rounds + comparator.rounding
@@ -64,7 +64,7 @@ def coarse_hedge(ledger: GameLedger, comparator: GameComparator, learner: GameSt
     assumes=(PLAYED, AT_ONCE, WEIGHTS, KNOWN),
     whole=False,
 )
-def coarse_matching(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def coarse_matching(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """After T rounds of RM or RM+ neither player gains more by any fixed strategy than D sqrt(m - 1) / sqrt(T), with
     its own number of strategies m and range of payoffs D; of RM+ with weights t or t^2 at most 2 or 3 times that, and
     of predictive RM+ twice as much."""
@@ -82,7 +82,7 @@ def coarse_matching(ledger: GameLedger, comparator: GameComparator, learner: Gam
     assumes=(PLAYED, AT_ONCE, ALIKE, CONSTANT, EVERYWHERE, SQUARES),
     whole=False,
 )
-def coarse_changes(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def coarse_changes(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """After T rounds of optimistic Hedge neither player gains more by any fixed strategy than what its own changes and
     moves bound its regret by, over T."""
     return max(player.seen() for player in players(ledger, learner)) / ledger.rounds + comparator.rounding
@@ -97,7 +97,7 @@ def coarse_changes(ledger: GameLedger, comparator: GameComparator, learner: Game
     assumes=(PLAYED, AT_ONCE, WEIGHTS),
     whole=False,
 )
-def coarse_kept(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def coarse_kept(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """By any fixed strategy neither player gains more than the last weight over the sum of the weights times the length
     of what the regret matcher keeps at the end, whichever is longer."""
     return ledger.last_weight * max(ledger.row_norm, ledger.column_norm) / ledger.weight + comparator.rounding

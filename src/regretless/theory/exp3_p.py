@@ -18,22 +18,22 @@ from math import isclose, log, sqrt
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_facts import ALL_AWAKE, CONFIDENT, IN_TIME, REALISED, SETTLED, BanditStanding, failure, regret
+from .bandit_facts import ALL_AWAKE, CONFIDENT, IN_TIME, REALISED, SETTLED, BanditFacts, failure, regret
 from .bandits_observable import read_off
 
 
-def _confidence_bonus(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
+def _confidence_bonus(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
     return 0 < learner.beta <= 1
 
 
-def _enough(_: BanditLedger, __: BanditComparator, learner: BanditStanding) -> bool:
+def _enough(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
     if learner.arms == 1:
         return True
     needed = (1 + learner.beta) * learner.rate * learner.arms
     return 0 < needed <= learner.explore * (1 + 1e-12) and learner.explore <= 0.5
 
 
-def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditStanding) -> bool:
+def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditFacts) -> bool:
     if learner.arms == 1:
         return True
     if learner.horizon is None or learner.delta is None or ledger.rounds > learner.horizon:
@@ -72,7 +72,7 @@ TUNED = ("the parameters must be tuned for at least this many rounds and this de
     whole=False,
     event="exp3-p",
 )
-def exp3_p(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp3_p(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """With probability 1 - delta the regret is at most beta K T + (explore + (1 + beta) rate K) T + ln(K / delta) /
     beta + ln K / rate, for whatever parameters explore enough, (1 + beta) K rate <= explore <= 1/2."""
     if learner.arms == 1:
@@ -96,7 +96,7 @@ def exp3_p(ledger: BanditLedger, comparator: BanditComparator, learner: BanditSt
     whole=False,
     event="exp3-p",
 )
-def exp3_p_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp3_p_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """With parameters tuned for T_0 rounds the regret of T <= T_0 rounds is with probability 1 - delta at most 5.15
     sqrt(T_0 K ln(K / delta)). Where that is less than T_0, explore is below 1/4 and beta below 1/10; where it is not,
     it says nothing."""
@@ -118,7 +118,7 @@ def exp3_p_book(ledger: BanditLedger, comparator: BanditComparator, learner: Ban
     whole=False,
     event="exp3-p",
 )
-def exp3_p_observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def exp3_p_observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """With probability 1 - delta the regret against all arms is at most the largest of their estimated gains, less what
     was gained, plus ln(K / delta) / beta, each arm over the rounds in which it was awake. The losses of arms that were
     not drawn need not be known, but all others must be."""

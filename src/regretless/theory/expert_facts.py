@@ -27,7 +27,7 @@ MIXED = ("table", "zero-one")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExpertStanding:
+class ExpertFacts:
     """A learner with experts as it stands after its last round.
 
     Attributes
@@ -62,7 +62,7 @@ class ExpertStanding:
         Whether outcomes came late; whether it drew experts.
     delta : float or None
         How improbable a failure of a *probable* bound may be.
-    blocks : tuple of (ExpertLedger, ExpertStanding)
+    blocks : tuple of (ExpertLedger, ExpertFacts)
         One of each stretch between two restarts.
     ridge, log_det : float
         What the squared distance of linear weights from `start` costs; logarithm of the determinant of I + sum x x' /
@@ -93,7 +93,7 @@ class ExpertStanding:
     delayed: bool = False
     sampled: bool = False
     delta: float | None = None
-    blocks: tuple[tuple[ExpertLedger, ExpertStanding], ...] = ()
+    blocks: tuple[tuple[ExpertLedger, ExpertFacts], ...] = ()
     ridge: float = nan
     log_det: float = nan
     start: Array | None = None
@@ -106,12 +106,12 @@ def regret(_: ExpertLedger, comparator: ExpertComparator) -> float:
     return comparator.regret
 
 
-def most_own_loss(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertStanding) -> Most:
+def most_own_loss(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertFacts) -> Most:
     """Where no loss is negative, nobody can lose less than nothing."""
     return Most(comparator.faced, "the learner's own loss") if ledger.lowest >= 0 else NO_LIMIT
 
 
-def most_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> Most:
+def most_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> Most:
     """That, or in every round the declared range, which no regret against experts or their mixtures is larger than."""
     own = most_own_loss(ledger, comparator, learner)
     if learner.span is None:
@@ -119,7 +119,7 @@ def most_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner: Exp
     return min(own, Most(learner.span * comparator.rounds, "the declared range of losses in every round"))
 
 
-def most_rounds(ledger: ExpertLedger, _: ExpertComparator, __: ExpertStanding) -> Most:
+def most_rounds(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> Most:
     """Of losses from 0 to 1 there is no more than one in a round."""
     return Most(ledger.rounds, "the number of rounds") if 0 <= ledger.lowest <= ledger.highest <= 1 else NO_LIMIT
 
@@ -154,18 +154,18 @@ def divergence(weights: Array, prior: Array) -> float:
         return max(0.0, float(weights[used] @ np.log(weights[used] / prior[used])))
 
 
-def _same_rounds(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertStanding) -> bool:
+def _same_rounds(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertFacts) -> bool:
     alone = comparator.expert is not None
     rounds = ledger.spoke[comparator.expert] if alone else ledger.rounds
     faced = ledger.faced[comparator.expert] if alone else ledger.loss
     return bool(comparator.rounds == rounds) and isclose(comparator.faced, faced, rel_tol=1e-7, abs_tol=1e-300)
 
 
-def _mixes(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _mixes(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.convex or learner.loss in MIXED
 
 
-def _convex_combination(_: ExpertLedger, comparator: ExpertComparator, __: ExpertStanding) -> bool:
+def _convex_combination(_: ExpertLedger, comparator: ExpertComparator, __: ExpertFacts) -> bool:
     if comparator.expert is not None:
         return True
     weights = comparator.weights
@@ -174,44 +174,44 @@ def _convex_combination(_: ExpertLedger, comparator: ExpertComparator, __: Exper
     return abs(float(weights.sum()) - 1) <= EPSILON * (len(weights) + 1)
 
 
-def _within_reach(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
+def _within_reach(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> bool:
     return comparator.expert is not None or learner.linear
 
 
-def _always_spoke(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertStanding) -> bool:
+def _always_spoke(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertFacts) -> bool:
     if comparator.expert is not None or comparator.weights is None:
         return True
     return bool((ledger.spoke[comparator.weights > 0] == ledger.rounds).all())
 
 
-def _declared(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _declared(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.span is not None and isfinite(learner.span)
 
 
-def _in_span(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertStanding) -> bool:
+def _in_span(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.span is None or ledger.spread <= learner.span * (1 + 1e-9)
 
 
-def _in_time(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _in_time(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return not learner.delayed
 
 
-def _nobody_silent(ledger: ExpertLedger, _: ExpertComparator, __: ExpertStanding) -> bool:
+def _nobody_silent(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> bool:
     return ledger.absent == 0
 
 
-def _single(_: ExpertLedger, comparator: ExpertComparator, __: ExpertStanding) -> bool:
+def _single(_: ExpertLedger, comparator: ExpertComparator, __: ExpertFacts) -> bool:
     return comparator.expert is not None
 
 
-def _uniform(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _uniform(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return bool(np.ptp(learner.prior) <= 1e-12)
 
 
 def scheduled(*schedules: str) -> Check:
     """A check that the rate moves in one of these ways."""
 
-    def holds(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+    def holds(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
         return learner.schedule in schedules
 
     return holds
@@ -253,6 +253,6 @@ REGRET: tuple[Assumption, ...] = (MIXES, COMBINATION, WITHIN_REACH, ALWAYS_SPOKE
 PRIOR: tuple[Assumption, ...] = (DECLARED, IN_SPAN, *REGRET)
 
 
-def log_experts(learner: ExpertStanding) -> float:
+def log_experts(learner: ExpertFacts) -> float:
     """ln N, the numerator of most rates."""
     return log(learner.experts)

@@ -17,7 +17,7 @@ from .expert_facts import (
     PRIOR,
     REGRET,
     UNIFORM,
-    ExpertStanding,
+    ExpertFacts,
     delay_cost,
     divided,
     log_experts,
@@ -36,11 +36,11 @@ COUNTED = (
 SELF_TUNED = ("it is about the self-tuned rate", scheduled("self-tuned"))
 
 
-def _learnt(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _learnt(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.schedule == "anytime" and learner.span is None
 
 
-def _tuned(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertStanding) -> bool:
+def _tuned(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertFacts) -> bool:
     if learner.horizon is None or learner.span is None or ledger.rounds > learner.horizon:
         return False
     return isclose(learner.rate * learner.span, sqrt(8 * log_experts(learner) / learner.horizon), rel_tol=1e-9)
@@ -61,7 +61,7 @@ TUNED = ("the rate must be tuned for at least this many rounds, and it was not",
     whole=False,
     most=most_regret,
 )
-def hedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def hedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """Against every expert, and every convex combination u if charges are linearised, the regret is at most KL(u ||
     prior), ln N for an expert among equals, over the last rate, plus the mixability gaps as observed, plus what late
     outcomes cost (D, the delay). No range of losses is needed."""
@@ -81,7 +81,7 @@ def hedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner:
     whole=False,
     most=most_regret,
 )
-def hedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def hedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """At a constant rate eta the regret is at most KL(u || prior) / eta plus eta / 8 times the sum of the squared
     differences between the largest and the smallest charge of each round, plus what late outcomes cost (D, the
     delay)."""
@@ -103,7 +103,7 @@ def hedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: E
     whole=False,
     most=most_regret,
 )
-def hedge_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def hedge_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret after T rounds is at most KL / eta + eta s^2 T / 8 for the
     constant rate eta that was used, whatever T it was meant for, and s sqrt(T ln N) against every expert of N equals
     for the rate 2 sqrt(ln N / t) / s."""
@@ -124,7 +124,7 @@ def hedge_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: Exp
     whole=False,
     most=most_regret,
 )
-def hedge_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def hedge_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """A rate tuned for T_0 rounds, with equal prior weights and charges that differ by at most s, keeps the regret
     within s sqrt(T_0 ln N / 2) for as long as the rounds are no more than T_0."""
     return (learner.span or 0.0) * sqrt((learner.horizon or 0) * log_experts(learner) / 2)
@@ -141,7 +141,7 @@ def hedge_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: Exp
     whole=False,
     most=most_regret,
 )
-def hedge_largest_spread(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def hedge_largest_spread(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With the rate 2 sqrt(ln N / t) over the largest spread so far, known to nobody before the run, the regret against
     every expert of N equals is at most S sqrt(T ln N) + S, where S is the largest spread of all; late outcomes add what
     they cost (D, the delay)."""
@@ -167,7 +167,7 @@ EG = (hedge_posterior, hedge_spreads, hedge_prior)
     whole=False,
     most=most_regret,
 )
-def adahedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def adahedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """The regret against every expert of N equals is at most the sum of the mixability gaps as observed and ln N over
     the last rate, which is that sum without the last one; late outcomes add what they cost (D, the delay). Neither a
     range of losses nor a number of rounds is needed."""
@@ -187,7 +187,7 @@ def adahedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learn
     whole=False,
     most=most_regret,
 )
-def adahedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def adahedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """The regret against every expert of N equals is at most sqrt(ln N sum of squared spreads) + 2 S, where S is the
     largest spread of the charges of a round; late outcomes add what they cost (D, the delay)."""
     if learner.experts == 1:
@@ -207,7 +207,7 @@ def adahedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner
     whole=False,
     most=most_regret,
 )
-def adahedge_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def adahedge_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret after T rounds against every expert of N equals is at most s (1
     + sqrt(1 + T ln N))."""
     if learner.experts == 1:

@@ -14,7 +14,7 @@ SHORTEST_STEP = 1e-292  # the same of one number alone
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LinearFacts:
     """One target of a learner as it stands after its last round.
 
     Attributes
@@ -49,13 +49,13 @@ class Standing:
     width: float = 0.0
 
 
-def _same_rounds(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
+def _same_rounds(ledger: Ledger, comparator: Comparator, _: LinearFacts) -> bool:
     return comparator.rounds == ledger.rounds and isclose(
         comparator.total_norm2, ledger.total_norm2, rel_tol=1e-7, abs_tol=1e-300
     )
 
 
-def _measured(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
+def _measured(ledger: Ledger, comparator: Comparator, _: LinearFacts) -> bool:
     # Rows of zeros are legal, and rows whose squares vanish look like them; against v = 0 both are alike indeed.
     if ledger.max_norm2 == 0 and (ledger.rounds == 0 or comparator.norm == 0):
         return True
@@ -64,15 +64,15 @@ def _measured(ledger: Ledger, comparator: Comparator, _: Standing) -> bool:
     return SHORTEST2 <= ledger.max_norm2 < inf and all(step >= SHORTEST_STEP for step in steps)
 
 
-def _unit_weights(ledger: Ledger, _: Comparator, __: Standing) -> bool:
+def _unit_weights(ledger: Ledger, _: Comparator, __: LinearFacts) -> bool:
     return ledger.weighted == 0
 
 
-def _steady(_: Ledger, __: Comparator, learner: Standing) -> bool:
+def _steady(_: Ledger, __: Comparator, learner: LinearFacts) -> bool:
     return learner.steady
 
 
-def _separates(_: Ledger, comparator: Comparator, __: Standing) -> bool:
+def _separates(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
     return comparator.least > 0 and comparator.norm > 0
 
 
@@ -98,11 +98,11 @@ STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were ch
 PLAYED = (SAME_ROUNDS, MEASURED, UNIT_WEIGHTS, STEADY)
 
 
-def _until_clean(ledger: Ledger, _: Comparator, learner: Standing) -> bool:
+def _until_clean(ledger: Ledger, _: Comparator, learner: LinearFacts) -> bool:
     return 1 <= learner.passes <= ledger.updates + 1  # more passes than that were not stopped by a clean one
 
 
-def rounds_until_clean(updates: float, ledger: Ledger, learner: Standing) -> float:
+def rounds_until_clean(updates: float, ledger: Ledger, learner: LinearFacts) -> float:
     """How many rounds a run until a pass is clean may take, if it makes at most so many updates."""
     return (floor(updates * (1 + 1e-9)) + 1) * ledger.rounds / learner.passes
 

@@ -70,7 +70,7 @@ Number = float | Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class ClassStanding:
+class ClassFacts:
     """What is known of a learner of a finite class and of its class.
 
     Attributes
@@ -110,7 +110,7 @@ class ClassStanding:
 
 
 def certified(
-    theorems: Sequence[Theorem], ledger: ClassLedger, comparators: Sequence[ClassComparator], learner: ClassStanding
+    theorems: Sequence[Theorem], ledger: ClassLedger, comparators: Sequence[ClassComparator], learner: ClassFacts
 ) -> list[Certificate]:
     """The theorems read on a play; if its labels were not realizable, why none of them applies, with the round."""
     if ledger.died is None:
@@ -162,7 +162,7 @@ RANDOMIZED = (
     source="each mistake moves the first hypothesis that is left on by a place at least",
     assumes=(REALIZABLE, PLACE),
 )
-def first_in_order(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def first_in_order(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """Who follows the first hypothesis, in a fixed order, that agrees with all labels so far makes no more mistakes
     than there are hypotheses before the first one that agrees with all labels."""
     assert learner.place is not None
@@ -178,7 +178,7 @@ def first_in_order(ledger: ClassLedger, comparator: ClassComparator, learner: Cl
     source="the points of the mistakes are affinely independent over GF(2)",
     assumes=(REALIZABLE, RANK),
 )
-def rank(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def rank(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """Who predicts what some hypothesis says that agrees with all labels so far makes at most rank(H) - rank(V)
     mistakes, where the rank of a class is that of its table over GF(2) with a column of ones, less 1: no more than the
     number of points, nor than that of hypotheses less 1."""
@@ -194,7 +194,7 @@ def rank(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStandin
     source="Shalev-Shwartz & Ben-David 2014, Cor. 21.2, in its data-dependent form",
     assumes=(REALIZABLE,),
 )
-def left(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def left(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """Who follows a hypothesis that agrees with all labels so far makes no more mistakes than there are hypotheses that
     no longer do."""
     return float(learner.hypotheses - ledger.alive)
@@ -208,7 +208,7 @@ def left(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStandin
     source="Shalev-Shwartz & Ben-David 2014, Cor. 21.2",
     assumes=(REALIZABLE,),
 )
-def consistent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def consistent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """If some hypothesis agrees with all labels, who follows one that agrees with all so far makes at most |H| - 1
     mistakes."""
     return float(learner.hypotheses - 1)
@@ -222,7 +222,7 @@ def consistent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassS
     source="Barzdin & Freivald 1972, in its data-dependent form",
     assumes=(REALIZABLE,),
 )
-def halvings(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def halvings(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """Each mistake of a majority vote at least halves the hypotheses that vote: there are at most floor(log2(|H| /
     |K|)), where K still vote at the end, however ties are broken and whether others left meanwhile or not."""
     return float(floor_log2(learner.hypotheses // ledger.kept))
@@ -236,7 +236,7 @@ def halvings(ledger: ClassLedger, comparator: ClassComparator, learner: ClassSta
     source="Barzdin & Freivald 1972; Littlestone 1988, Thm 1",
     assumes=(REALIZABLE,),
 )
-def halving(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def halving(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """If some hypothesis agrees with all labels, a majority vote of those that may still be it makes at most floor(log2
     |H|) mistakes."""
     return float(floor_log2(learner.hypotheses))
@@ -250,7 +250,7 @@ def halving(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStan
     source="Littlestone 1988, Thm 3, in its data-dependent form",
     assumes=(REALIZABLE, LITTLESTONE),
 )
-def dimension_spent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def dimension_spent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """Each mistake of the standard optimal algorithm lowers the Littlestone dimension of the hypotheses that agree with
     all labels so far: there are at most Ldim(H) - Ldim(V). Where only numbers are known between which these lie, the
     largest and the smallest count."""
@@ -267,7 +267,7 @@ def dimension_spent(ledger: ClassLedger, comparator: ClassComparator, learner: C
     source="Littlestone 1988, Thm 3",
     assumes=(REALIZABLE, LITTLESTONE),
 )
-def dimension(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def dimension(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """If some hypothesis agrees with all labels, the standard optimal algorithm makes at most Ldim(H) mistakes; every
     deterministic learner makes as many on some such labels."""
     assert learner.littlestone is not None
@@ -282,7 +282,7 @@ def dimension(ledger: ClassLedger, comparator: ClassComparator, learner: ClassSt
     source="Littlestone 1988, Thms 1 and 3",
     assumes=(REALIZABLE,),
 )
-def optimal_by_size(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def optimal_by_size(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """The standard optimal algorithm makes at most floor(log2 |H|) mistakes if some hypothesis agrees with all labels:
     a mistake tree has no more paths than there are hypotheses."""
     return float(floor_log2(learner.hypotheses))
@@ -297,7 +297,7 @@ def optimal_by_size(ledger: ClassLedger, comparator: ClassComparator, learner: C
     assumes=(REALIZABLE, RANDOMIZED),
     whole=False,
 )
-def randomized_spent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def randomized_spent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """The probabilities with which the optimal randomised learner is wrong add up to at most R(H) - R(V), in every run
     and not only in the mean, R being the randomised Littlestone dimension. Where it was not found, half the bits that
     the learner goes by stand for R(H), and 0 for R(V)."""
@@ -315,7 +315,7 @@ def randomized_spent(ledger: ClassLedger, comparator: ClassComparator, learner: 
     assumes=(REALIZABLE, RANDOMIZED),
     whole=False,
 )
-def randomized(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def randomized(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """If some hypothesis agrees with all labels, the probabilities with which the optimal randomised learner is wrong
     add up to at most R(H), or to half the bits if it goes by these because R(H) was not found; every learner makes R(H)
     mistakes in expectation on some such labels."""
@@ -333,7 +333,7 @@ def randomized(ledger: ClassLedger, comparator: ClassComparator, learner: ClassS
     assumes=(REALIZABLE,),
     whole=False,
 )
-def half_the_bits(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def half_the_bits(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """If some hypothesis agrees with all labels, the optimal randomised learner makes at most (k - 1 + |H| / 2^k) / 2
     mistakes in expectation, with k = floor(log2 |H|), which is no more than log2 |H| / 2."""
     return half_the_bits_of(learner.hypotheses)
@@ -348,7 +348,7 @@ def half_the_bits(ledger: ClassLedger, comparator: ClassComparator, learner: Cla
     kind="probable",
     assumes=(REALIZABLE, RANDOMIZED),
 )
-def drawn(ledger: ClassLedger, comparator: ClassComparator, learner: ClassStanding) -> float:
+def drawn(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """With probability 1 - delta the optimal randomised learner makes no more mistakes on labels that some hypothesis
     agrees with than Chernoff's bound for R(H) expected ones, whoever chooses the labels and whatever they answer to."""
     assert learner.randomized is not None

@@ -17,7 +17,7 @@ from .expert_facts import (
     IN_SPAN,
     MIXES,
     SAME_ROUNDS,
-    ExpertStanding,
+    ExpertFacts,
     delay_cost,
     divided,
     log_experts,
@@ -27,11 +27,11 @@ from .expert_facts import (
 from .mixability_gaps import anytime_gaps, anytime_inverse, constant_gaps, self_tuned_gaps
 
 
-def _sequence(_: ExpertLedger, comparator: ExpertComparator, __: ExpertStanding) -> bool:
+def _sequence(_: ExpertLedger, comparator: ExpertComparator, __: ExpertFacts) -> bool:
     return comparator.expert is not None or comparator.switches is not None
 
 
-def _in_order(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
+def _in_order(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> bool:
     return comparator.expert is not None or not learner.delayed
 
 
@@ -43,7 +43,7 @@ IN_ORDER = (
 SHIFTING = (MIXES, SEQUENCE, IN_ORDER, SAME_ROUNDS)
 
 
-def _smallest(learner: ExpertStanding) -> float:
+def _smallest(learner: ExpertFacts) -> float:
     return float(learner.prior.min())
 
 
@@ -51,7 +51,7 @@ def _rare(chance: float) -> float:
     return inf if chance <= 0 else -log(chance)
 
 
-def _information(rounds: float, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def _information(rounds: float, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """How improbable the sequence was: first expert, switches, stays."""
     switches = comparator.switches or 0
     first = learner.prior[comparator.expert] if comparator.expert is not None else _smallest(learner)
@@ -61,7 +61,7 @@ def _information(rounds: float, comparator: ExpertComparator, learner: ExpertSta
     return _rare(first) + (switches * switch if switches else 0.0) + (stays * stay if stays else 0.0)
 
 
-def _information_at_falling_rates(rounds: float, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def _information_at_falling_rates(rounds: float, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """The same where every stretch is counted from scratch.
 
     In a stretch with expert k, m_t - c_k <= (phi_t - phi_{t+1} + stay) / eta_t with phi = -ln u_k, and phi_b / eta_b in
@@ -75,7 +75,7 @@ def _information_at_falling_rates(rounds: float, comparator: ExpertComparator, l
     return (switches + 1) * _rare(learner.alpha * share) + (stays * stay if stays else 0.0)
 
 
-def _surprise(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def _surprise(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     count = _information if learner.schedule == "constant" else _information_at_falling_rates
     return count(ledger.rounds, comparator, learner)
 
@@ -93,7 +93,7 @@ def _surprise(ledger: ExpertLedger, comparator: ExpertComparator, learner: Exper
     whole=False,
     most=most_regret,
 )
-def share_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def share_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """Against every sequence of experts with m switches, whoever they are, the regret is at most how improbable the
     sequence was (I) over the last rate, plus the mixability gaps as observed, plus what late outcomes cost (D, the
     delay)."""
@@ -104,12 +104,12 @@ def share_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner:
     )
 
 
-def share_numerator(learner: ExpertStanding) -> float:
+def share_numerator(learner: ExpertFacts) -> float:
     """What the self-tuned rate of fixed share divides by the gaps: ln(N / alpha)."""
     return log_experts(learner) - log(learner.alpha)
 
 
-def _share_gaps(ledger: ExpertLedger, learner: ExpertStanding) -> float:
+def _share_gaps(ledger: ExpertLedger, learner: ExpertFacts) -> float:
     if learner.schedule == "constant":
         return constant_gaps(ledger, learner)
     if learner.schedule == "anytime":
@@ -118,7 +118,7 @@ def _share_gaps(ledger: ExpertLedger, learner: ExpertStanding) -> float:
     return self_tuned_gaps(share_numerator(learner), span, span**2 * ledger.rounds)
 
 
-def _share_inverse(ledger: ExpertLedger, learner: ExpertStanding) -> float:
+def _share_inverse(ledger: ExpertLedger, learner: ExpertFacts) -> float:
     if learner.schedule == "constant":
         return 1 / learner.rate
     if learner.schedule == "anytime":
@@ -139,7 +139,7 @@ def _share_inverse(ledger: ExpertLedger, learner: ExpertStanding) -> float:
     whole=False,
     most=most_regret,
 )
-def share_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def share_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret against every sequence with m switches is at most its
     improbability I over the smallest rate, plus the most that the gaps can add up to; for a constant rate I / eta + eta
     s^2 T / 8."""

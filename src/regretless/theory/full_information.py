@@ -23,7 +23,7 @@ from .bandit_facts import (
     REALISED,
     SAME_ROUNDS,
     SETTLED,
-    BanditStanding,
+    BanditFacts,
     failure,
     regret,
 )
@@ -33,7 +33,7 @@ def _mixed_regret(ledger: BanditLedger, comparator: BanditComparator) -> float:
     return ledger.width * (ledger.mixed - comparator.loss)
 
 
-def _of_the_mix(ledger: BanditLedger, learner: BanditStanding) -> float:
+def _of_the_mix(ledger: BanditLedger, learner: BanditFacts) -> float:
     """A gap <p, c> + ln(sum p exp(-eta c)) / eta is at most eta / 8 for charges in [0, 1] (Hoeffding)."""
     return log(learner.arms) / ledger.last_rate + ledger.rates / 8
 
@@ -50,7 +50,7 @@ SEEN = (PLAYED, FALLING, IN_TIME, SETTLED)
     assumes=(*SEEN, ALL_AWAKE, FIXED, SAME_ROUNDS),
     whole=False,
 )
-def hedge_mixed(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def hedge_mixed(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """The losses as the probabilities of the draws mix them exceed those of every arm by at most ln K over the last
     rate plus an eighth of the sum of the rates, in every run and whatever the losses."""
     if learner.arms == 1:
@@ -68,7 +68,7 @@ def hedge_mixed(ledger: BanditLedger, comparator: BanditComparator, learner: Ban
     assumes=(*SEEN, FIXED, FIXED_IF_SLEPT, SAME_ROUNDS),
     whole=False,
 )
-def hedge_expected(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def hedge_expected(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """The expected regret, against the best arm in hindsight even where losses answer to the draws, is at most ln K
     over the last rate plus an eighth of the sum of the rates: sqrt(T ln K / 2) at the constant rate for T rounds. With
     arms asleep it is that against an arm that is fixed beforehand, over the rounds in which it was awake."""
@@ -89,7 +89,7 @@ def hedge_expected(ledger: BanditLedger, comparator: BanditComparator, learner: 
     whole=False,
     at_once=lambda _: False,
 )
-def hedge_sampled(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def hedge_sampled(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """With probability 1 - delta, for a number of rounds fixed beforehand, the regret of the draws themselves is at
     most sqrt(T ln(1 / delta) / 2) more than that of what they mix; where arms slept, and each is compared over rounds
     of its own, sqrt(T ln(K / delta) / 2)."""

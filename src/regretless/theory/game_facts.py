@@ -26,7 +26,7 @@ SMALLEST, LARGEST = 2.0**-400, 2.0**400
 
 
 @dataclass(frozen=True, slots=True)
-class GameStanding:
+class GameFacts:
     """Two players as they stand after their last round, or a solver after its last step.
 
     Attributes
@@ -93,27 +93,27 @@ def gap(ledger: GameLedger, _: GameComparator) -> float:
     return ledger.gap
 
 
-def _played(ledger: GameLedger, _: GameComparator, __: GameStanding) -> bool:
+def _played(ledger: GameLedger, _: GameComparator, __: GameFacts) -> bool:
     return ledger.rounds >= 1 and ledger.weight > 0
 
 
-def _alike(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _alike(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     return learner.power == 0
 
 
-def _at_once(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _at_once(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     return not learner.alternate
 
 
-def _known(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _known(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     return 0 <= learner.row_spread < inf and 0 <= learner.column_spread < inf
 
 
-def _zero_sum(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _zero_sum(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     return learner.zero_sum
 
 
-def _squares(ledger: GameLedger, _: GameComparator, learner: GameStanding) -> bool:
+def _squares(ledger: GameLedger, _: GameComparator, learner: GameFacts) -> bool:
     spreads = learner.row_spread, learner.column_spread
     if not any(isnan(spread) for spread in spreads):
         return all(SMALLEST < spread < LARGEST for spread in spreads if spread > 0)

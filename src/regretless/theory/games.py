@@ -27,7 +27,7 @@ from math import isnan
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
-from .game_facts import ZERO_SUM, GameStanding, gap
+from .game_facts import ZERO_SUM, GameFacts, gap
 from .regret_matching import MATCHING, matching
 from .self_play import HEDGE, OPTIMISTIC, optimistic, regret_identity, von_neumann
 
@@ -41,11 +41,11 @@ def _support(_: GameLedger, comparator: GameComparator) -> float:
     return float(max(comparator.detail["row_support"], comparator.detail["column_support"]))
 
 
-def _claimed(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _claimed(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     return learner.claim is not None
 
 
-def _basic(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _basic(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     return learner.basic
 
 
@@ -58,7 +58,7 @@ def _basic(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
     assumes=(ZERO_SUM,),
     whole=False,
 )
-def weak_duality(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def weak_duality(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """Whoever found the two strategies: the value of the game lies between what the one wins at least and what the
     other pays at most, and neither player gains more than the gap between the two by any other strategy."""
     return ledger.gap
@@ -73,7 +73,7 @@ def weak_duality(ledger: GameLedger, comparator: GameComparator, learner: GameSt
     assumes=(ZERO_SUM, ("the method makes no claim of its own", _claimed)),
     whole=False,
 )
-def complementary(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def complementary(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """The gap is what the products of each probability and what its strategy falls short of the best by add up to, and
     no larger than what the method itself measured of them for the strategies that it returned, rounding added: no more
     than rounding at an optimal basis, as far as floats can tell it."""
@@ -89,7 +89,7 @@ def complementary(ledger: GameLedger, comparator: GameComparator, learner: GameS
     assumes=(ZERO_SUM, ("it is about basic solutions, and the method need not end at one", _basic)),
     whole=False,
 )
-def basic_support(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def basic_support(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """At a basic solution no player mixes more strategies than the player who has fewer of them has."""
     return float(min(learner.rows, learner.columns))
 
@@ -110,18 +110,18 @@ BY_METHOD: dict[str, tuple[Theorem, ...]] = {
 BEFOREHAND = (von_neumann, optimistic, matching)  # what is known before the first round
 
 
-def gains_by_turns(learner: GameStanding) -> bool:
+def gains_by_turns(learner: GameFacts) -> bool:
     """Whether it is known beforehand that taking turns costs nothing, where they are taken."""
     constant = learner.method == "hedge" and not isnan(learner.column_rate)
     return not learner.alternate or constant or learner.method in ("rm", "rm+")
 
 
-def gap_at(learner: GameStanding, rounds: float) -> tuple[str, float] | None:
+def gap_at(learner: GameFacts, rounds: float) -> tuple[str, float] | None:
     """What is promised of the gap before the first of so many rounds, by its title; None where nothing is.
 
     Parameters
     ----------
-    learner : GameStanding
+    learner : GameFacts
         Two players as they would stand.
     rounds : float
         At least 1.

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, Theorem
-from .facts import Standing
+from .facts import LinearFacts
 from .perceptron import PERCEPTRON
 
 
 @dataclass(frozen=True, slots=True)
-class KernelStanding(Standing):
+class KernelFacts(LinearFacts):
     """One target of a kernel perceptron after its last round.
 
     Attributes
@@ -36,7 +36,7 @@ class KernelStanding(Standing):
     removals: float = 0.0
 
 
-def _nothing_removed(_: Ledger, __: Comparator, learner: KernelStanding) -> bool:
+def _nothing_removed(_: Ledger, __: Comparator, learner: KernelFacts) -> bool:
     return learner.removals == 0
 
 

@@ -23,7 +23,7 @@ from .expert_facts import (
     SAME_ROUNDS,
     SINGLE,
     UNIFORM,
-    ExpertStanding,
+    ExpertFacts,
     delay_cost,
     divided,
     log_experts,
@@ -45,31 +45,31 @@ def _sampled_loss(ledger: ExpertLedger, _: ExpertComparator) -> float:
     return ledger.sampled
 
 
-def _right_or_wrong(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _right_or_wrong(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.loss == "zero-one"
 
 
-def _in_unit_interval(ledger: ExpertLedger, _: ExpertComparator, __: ExpertStanding) -> bool:
+def _in_unit_interval(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> bool:
     return 0 <= ledger.lowest <= ledger.highest <= 1
 
 
-def _halves(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
+def _halves(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.beta > 0 or comparator.loss == 0
 
 
-def _half(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _half(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.beta >= 0.5
 
 
-def _draws(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _draws(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.sampled and learner.delta is not None
 
 
-def _own_losses(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _own_losses(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return not learner.linear
 
 
-def _tuned(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertStanding) -> bool:
+def _tuned(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertFacts) -> bool:
     if learner.horizon is None or ledger.rounds > learner.horizon:
         return False
     return isclose(learner.beta, randomized_beta(learner.experts, learner.horizon), rel_tol=1e-9)
@@ -93,7 +93,7 @@ EVERYBODY = (IN_TIME, NOBODY_SILENT, SINGLE, SAME_ROUNDS)
     source="Littlestone & Warmuth 1994; Mohri, Rostamizadeh & Talwalkar 2018, Thm 8.3",
     assumes=(RIGHT_OR_WRONG, *EVERYBODY, SOME_SAY),
 )
-def weighted_majority(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def weighted_majority(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """Against every expert i, with m_i mistakes, the majority makes at most (ln(1 / prior_i) + m_i ln(1 / beta)) /
     ln(2 / (1 + beta)) mistakes; 1 / prior_i is N among equals. With beta = 0 that is log2 N against an expert that
     never errs, and nothing is promised against others."""
@@ -115,7 +115,7 @@ WEIGHTED_MAJORITY = (weighted_majority,)
     whole=False,
     most=most_rounds,
 )
-def randomized_majority(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def randomized_majority(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With losses in [0, 1] and every beta between 0 and 1, the expected loss is at most (ln(1 / prior_i) + L_i ln(1 /
     beta)) / (1 - beta) against every expert i; 1 / prior_i is N among equals."""
     if learner.beta == 0:
@@ -133,7 +133,7 @@ def randomized_majority(ledger: ExpertLedger, comparator: ExpertComparator, lear
     whole=False,
     most=most_rounds,
 )
-def randomized_majority_simple(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def randomized_majority_simple(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With losses in [0, 1] and beta from 1/2 to 1, the expected loss is at most ln(1 / prior_i) / (1 - beta) + (2 -
     beta) L_i against every expert i; 1 / prior_i is N among equals."""
     return comparator.divergence / (1 - learner.beta) + (2 - learner.beta) * comparator.loss
@@ -161,7 +161,7 @@ def randomized_regret(experts: int, horizon: int) -> float:
     whole=False,
     most=most_regret,
 )
-def randomized_majority_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def randomized_majority_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With losses in [0, 1] and beta tuned for T_0 rounds, the expected regret is at most 2 sqrt(T_0 ln N), or 2 ln N +
     T_0 / 2 when there are fewer rounds than 4 ln N, for as long as the rounds are no more than T_0."""
     return randomized_regret(learner.experts, learner.horizon or 0)
@@ -180,7 +180,7 @@ def randomized_majority_tuned(ledger: ExpertLedger, comparator: ExpertComparator
     compares=False,
     at_once=lambda _: False,
 )
-def sampled_loss(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def sampled_loss(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """If the losses of a round differ by at most s and do not depend on whom it drew in that round, then with
     probability 1 - delta, for a number of rounds fixed beforehand, what was drawn lost at most s sqrt(T ln(1 / delta) /
     2) more than the weights expected."""
@@ -194,13 +194,13 @@ RANDOMIZED_MAJORITY = (randomized_majority, randomized_majority_simple, randomiz
 # Doubling: exponential weights begun anew after 1, 2, 4, 8, ... rounds, each time tuned for as many as will follow.
 
 
-def _has_blocks(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _has_blocks(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return bool(learner.blocks) and all(
         block.rule == "hedge" and block.schedule == "constant" for _, block in learner.blocks
     )
 
 
-def _doubles(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertStanding) -> bool:
+def _doubles(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertFacts) -> bool:
     *full, (last, _last) = learner.blocks
     lengths = all(block.rounds == 2**k for k, (block, _) in enumerate(full)) and last.rounds <= 2 ** len(full)
     return lengths and all(
@@ -223,7 +223,7 @@ DOUBLES = ("the stretches must be of 1, 2, 4, 8, ... rounds, each with the rate 
     whole=False,
     most=most_regret,
 )
-def doubling_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def doubling_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """Every stretch k between two restarts adds KL(u || prior), ln N for an expert among equals, over its rate, and its
     mixability gaps as observed; late outcomes add what they cost (D, the delay)."""
     if learner.experts == 1:
@@ -242,7 +242,7 @@ def doubling_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learn
     whole=False,
     most=most_regret,
 )
-def doubling_sharp(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def doubling_sharp(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, every stretch of T_k rounds at the rate eta_k adds KL / eta_k + eta_k s^2
     T_k / 8, the last one as many rounds as it had."""
     if learner.experts == 1:
@@ -264,7 +264,7 @@ def doubling_sharp(ledger: ExpertLedger, comparator: ExpertComparator, learner: 
     whole=False,
     most=most_regret,
 )
-def doubling_printed(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def doubling_printed(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s and stretches of 1, 2, 4, ... rounds, the regret after T rounds, whatever
     T, is at most s (sqrt(2) sqrt(T ln N / 2) - sqrt(ln N / 2)) / (sqrt(2) - 1)."""
     span, n = learner.span or 0.0, log_experts(learner)

@@ -16,7 +16,7 @@ from math import floor, inf, sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, Standing
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts
 from .perceptron import posterior
 
 EXACT = 1 << 14  # updates up to which the recursion is followed step by step
@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class MarginStanding(Standing):
+class MarginFacts(LinearFacts):
     """One target of a margin perceptron.
 
     Attributes
@@ -54,11 +54,11 @@ def _asked(_: Ledger, comparator: Comparator) -> float:
     return comparator.own / comparator.least if comparator.own > 0 < comparator.least else inf
 
 
-def _wide(_: Ledger, comparator: Comparator, learner: MarginStanding) -> bool:
+def _wide(_: Ledger, comparator: Comparator, learner: MarginFacts) -> bool:
     return comparator.margin > learner.threshold
 
 
-def _clean(_: Ledger, __: Comparator, learner: MarginStanding) -> bool:
+def _clean(_: Ledger, __: Comparator, learner: MarginFacts) -> bool:
     return learner.quiet >= learner.rows
 
 
@@ -116,7 +116,7 @@ def most_updates(hinge: float, norm: float, longest: float, threshold: float) ->
     source="the proof of Blum's margin perceptron, its recursion followed step by step",
     assumes=(*PLAYED, SEPARATES, WIDE),
 )
-def margin_recursion(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+def margin_recursion(ledger: Ledger, comparator: Comparator, learner: MarginFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > theta in every round, theta being (1 - epsilon) gamma, then M updates, the
     first one counted, satisfy rho M <= g_M: no run can let its weights grow faster."""
     return most_updates(0.0, 1 / comparator.margin, sqrt(ledger.max_norm2), learner.threshold)
@@ -131,7 +131,7 @@ def margin_recursion(ledger: Ledger, comparator: Comparator, learner: MarginStan
     source="Blum's lecture on the margin perceptron, Thm 2, for every epsilon",
     assumes=(*PLAYED, SEPARATES, WIDE),
 )
-def margin_closed(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+def margin_closed(ledger: Ledger, comparator: Comparator, learner: MarginFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > theta in every round, theta being (1 - epsilon) gamma, then the updates are
     at most 2 (r / (rho - theta))^2 + 2 r / (rho - theta), which for rho = gamma is 2 (r / (epsilon gamma))^2 + 2 r /
     (epsilon gamma)."""
@@ -148,7 +148,7 @@ def margin_closed(ledger: Ledger, comparator: Comparator, learner: MarginStandin
     source="the same proof with <v, w> >= M - H, the hinge losses being those of all rounds",
     assumes=PLAYED,
 )
-def margin_hinge(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+def margin_hinge(ledger: Ledger, comparator: Comparator, learner: MarginFacts) -> float:
     """For every vector v, M updates satisfy M <= H + |v| g_M, where H is the sum of the hinge losses of v over all
     rounds and g_M the most that M updates let the weights grow; that says something when |v| < 1 / theta."""
     return most_updates(comparator.hinge, comparator.norm, sqrt(ledger.max_norm2), learner.threshold)
@@ -164,7 +164,7 @@ def margin_hinge(ledger: Ledger, comparator: Comparator, learner: MarginStanding
     assumes=(*PLAYED, CLEAN),
     whole=False,
 )
-def margin_attained(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+def margin_attained(ledger: Ledger, comparator: Comparator, learner: MarginFacts) -> float:
     """Once a whole pass brings no update, every row is at least theta = (1 - epsilon) gamma on its right side of the
     final weights; what is observed is theta over the smallest such distance, as read from the rows."""
     return 1.0
@@ -179,7 +179,7 @@ def margin_attained(ledger: Ledger, comparator: Comparator, learner: MarginStand
     assumes=(UNTIL_CLEAN, *margin_recursion.assumes),
     whole=False,
 )
-def margin_clean_pass(ledger: Ledger, comparator: Comparator, learner: MarginStanding) -> float:
+def margin_clean_pass(ledger: Ledger, comparator: Comparator, learner: MarginFacts) -> float:
     """If some v has a margin rho > theta, theta being (1 - epsilon) gamma, a run that goes over m rows until a pass has
     no update ends after at most one pass more than the exact recursion allows updates."""
     return learner.rows * (margin_recursion.bound(ledger, comparator, learner) + 1)

@@ -14,23 +14,23 @@ from __future__ import annotations
 from math import sqrt
 
 from ..ledger import ExpertLedger
-from .expert_facts import ExpertStanding, log_experts
+from .expert_facts import ExpertFacts, log_experts
 
 
-def anytime_gaps(ledger: ExpertLedger, learner: ExpertStanding) -> float:
+def anytime_gaps(ledger: ExpertLedger, learner: ExpertFacts) -> float:
     """The most that the gaps of a rate 2 sqrt(ln N / t) / s add up to."""
     if learner.span is not None:
         return learner.span * sqrt(ledger.rounds * log_experts(learner)) / 2
     return ledger.spread * (sqrt(ledger.rounds * log_experts(learner)) / 2 + 1)
 
 
-def anytime_inverse(ledger: ExpertLedger, learner: ExpertStanding) -> float:
+def anytime_inverse(ledger: ExpertLedger, learner: ExpertFacts) -> float:
     """The most that 1 / rate is at the end."""
     span = ledger.spread if learner.span is None else learner.span
     return span * sqrt(ledger.rounds / log_experts(learner)) / 2
 
 
-def constant_gaps(ledger: ExpertLedger, learner: ExpertStanding) -> float:
+def constant_gaps(ledger: ExpertLedger, learner: ExpertFacts) -> float:
     """The most that those of a constant rate add up to, with a declared span."""
     return learner.rate / 8 * (learner.span or 0.0) ** 2 * ledger.rounds
 

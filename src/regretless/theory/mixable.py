@@ -23,7 +23,7 @@ from .expert_facts import (
     SAME_ROUNDS,
     SINGLE,
     Array,
-    ExpertStanding,
+    ExpertFacts,
     delay_cost,
     divided,
     mixture,
@@ -41,7 +41,7 @@ SUBSTITUTED, AVERAGED = 2.0, 0.5
 DROWNED = 1e-3
 
 
-def _mixable(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _mixable(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     rate = learner.rate * (1 - 1e-9)
     if learner.linear or learner.experts < 1:
         return False
@@ -52,23 +52,23 @@ def _mixable(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> 
     return rate * learner.span <= (SUBSTITUTED if learner.rule == "aggregating" else AVERAGED)
 
 
-def _one_number_in_range(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertStanding) -> bool:
+def _one_number_in_range(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.span is None or ledger.highest <= learner.span * (1 + 1e-9)
 
 
-def _fixed(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
+def _fixed(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> bool:
     return comparator.expert is not None or comparator.weights is not None
 
 
-def _begins(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _begins(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.start is not None
 
 
-def _growth_kept(ledger: ExpertLedger, _: ExpertComparator, __: ExpertStanding) -> bool:
+def _growth_kept(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> bool:
     return ledger.gap != 0 or ledger.max_outcome2 == 0
 
 
-def _prompt(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _prompt(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.rule == "aggregating" or not learner.delayed
 
 
@@ -94,7 +94,7 @@ LINEAR = (BEGINS, NOBODY_SILENT, FIXED, SAME_ROUNDS)
     whole=False,
     most=most_regret,
 )
-def constant_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def constant_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """For a loss that is mixable at the rate eta, the regret against expert i is at most ln(1 / prior_i) / eta, ln N /
     eta among equals, however many rounds there are; late outcomes add what they cost (D, the delay)."""
     return divided(comparator.divergence, learner.rate) + delay_cost(ledger, comparator)
@@ -103,11 +103,11 @@ def constant_regret(ledger: ExpertLedger, comparator: ExpertComparator, learner:
 AGGREGATING = (constant_regret,)
 
 
-def _away(comparator: ExpertComparator, learner: ExpertStanding) -> Array:
+def _away(comparator: ExpertComparator, learner: ExpertFacts) -> Array:
     return np.asarray(mixture(comparator, learner.experts) - learner.start)
 
 
-def _rounded_up(value: float, ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def _rounded_up(value: float, ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """A bound of ridge regression with what rounding may have done to the identity; nan where that drowns it.
 
     Let r_t be what the rotations of round t leave of its target. In exact numbers M(u) = a |u - u_0|^2 + L(u) is the
@@ -142,7 +142,7 @@ def _rounded_up(value: float, ledger: ExpertLedger, comparator: ExpertComparator
     whole=False,
     most=most_own_loss,
 )
-def ridge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def ridge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """Against every linear combination u of the forecasts, the regret is at most a |u - u_0|^2 plus what the rounds
     added, as observed, outcomes and predictions being counted from those of u_0; it is exactly that against the u that
     minimises a |u - u_0|^2 + L(u). Late outcomes add what they cost (D, the delay)."""
@@ -162,7 +162,7 @@ def ridge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner:
     whole=False,
     most=most_own_loss,
 )
-def ridge_determinant(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def ridge_determinant(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """Against every linear combination u of the forecasts x, the regret is at most a |u - u_0|^2 + Y^2 ln det(I + sum x
     x' / a), with Y the largest distance of an outcome from the forecast of u_0: of the order of N ln T. Late outcomes
     add what they cost (D, the delay)."""

@@ -48,34 +48,34 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import MixedLedger
 from . import multiclass, perceptron
-from .mixing_facts import MixedStanding, of_all_updates, of_epochs, of_mixed_posterior, of_shards
+from .mixing_facts import MixedFacts, of_all_updates, of_epochs, of_mixed_posterior, of_shards
 
 SOURCE = "McDonald, Hall & Mann 2010, Thm 3"
 
 
 @of_shards(perceptron.separable, source=SOURCE)
-def mixed_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, the weighted updates are at most (r /
     rho)^2, over any number of epochs and whatever the weights of the shards."""
     return perceptron.separable.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(perceptron.sharp)
-def mixed_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates K satisfy K <= H + a sqrt(K), where H is the weighted sum of the hinge
     losses of v over all rounds and a = r |v|; so K is at most the square of the larger root."""
     return perceptron.sharp.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(perceptron.squared_hinge)
-def mixed_squared_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_squared_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most (a + |L|)^2, where |L|^2 is the weighted sum of the squared
     hinge losses of v over all rounds and a = r |v|."""
     return perceptron.squared_hinge.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(perceptron.total_distance)
-def mixed_total_distance(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_total_distance(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most (r / gamma)^2 + 2 TD / gamma, where gamma = 1 / |v| and TD
     is the weighted total distance by which rows would have to move to have margin gamma."""
     return perceptron.total_distance.bound(ledger.mixed, comparator, learner.player)
@@ -88,7 +88,7 @@ def mixed_total_distance(ledger: MixedLedger, comparator: Comparator, learner: M
     r" U = \sum_{n,i} \mu_{n,i} \sum_I \lVert x_t \rVert^2",
     source="the proof of the sharp bound before the lengths are bounded by r",
 )
-def mixed_lengths(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_lengths(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most H + |v| sqrt(U), where H is the weighted sum of the hinge
     losses of v over all rounds and U that of the squared lengths of the rows that were updates."""
     exact = comparator.hinge + comparator.norm * sqrt(ledger.mixed.update_norm2)
@@ -96,7 +96,7 @@ def mixed_lengths(ledger: MixedLedger, comparator: Comparator, learner: MixedSta
 
 
 @of_shards(perceptron.posterior)
-def mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most H + |v| |w| / eta, where H is the weighted sum of the hinge
     losses of v over all rounds, w are the mixed weights after the last epoch and eta is the length of the steps."""
     exact = comparator.hinge + comparator.norm * learner.player.norm / learner.player.rate
@@ -109,7 +109,7 @@ def mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedS
     source=SOURCE,
     title="All updates, separable data",
 )
-def all_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def all_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, all updates of all S shards are at most c
     (r / rho)^2, where c is the number of shards that are mixed together for uniform mixing and for mixing by updates,
     and one over the smallest share of the rows of a mixing for mixing by rows. Without c that is false."""
@@ -121,7 +121,7 @@ def all_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedSta
     r"\left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2",
     source="the sharp bound on the weighted updates, and Cauchy and Schwarz",
 )
-def all_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def all_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, all updates are at most c times the sharp bound on the weighted ones, where c is the number
     of shards that are mixed together for uniform mixing and for mixing by updates, and one over the smallest share of
     the rows of a mixing for mixing by rows."""
@@ -133,7 +133,7 @@ def all_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStandin
     r"\frac{r^2}{\rho^2}",
     source=SOURCE,
 )
-def epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, at most c (r / rho)^2 epochs have an
     update, where c is 1 for mixing by updates, the number of shards that are mixed together for uniform mixing, and one
     over the smallest share of the rows of a mixing for mixing by rows; the weights of an epoch without update separate
@@ -155,21 +155,21 @@ MIXED_PERCEPTRON = (
 
 
 @of_shards(multiclass.classes_separable)
-def mixed_classes_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_classes_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some matrix V gives every round's class, in every shard, a score that is at least rho |V| above all others,
     the weighted updates are at most 2 (r / rho)^2, over any number of epochs."""
     return multiclass.classes_separable.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(multiclass.classes_sharp)
-def mixed_classes_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_classes_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every matrix V, the weighted updates K satisfy K <= H + a sqrt(K), where H is the weighted sum over all
     rounds of max(0, 1 - the lead of the round's class over the best other) and a = sqrt(2) r |V|."""
     return multiclass.classes_sharp.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(multiclass.classes_posterior)
-def mixed_classes_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_classes_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every matrix V, the weighted updates are at most H + |V| |W| / eta, where W are the mixed weights of all
     classes after the last epoch and eta is the length of the steps."""
     exact = comparator.hinge + comparator.norm * learner.player.norm / learner.player.rate
@@ -184,7 +184,7 @@ def mixed_classes_posterior(ledger: MixedLedger, comparator: Comparator, learner
     source="the sharp bound on the weighted updates, and Cauchy and Schwarz",
     title="All updates, for classes",
 )
-def all_classes_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def all_classes_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every matrix V, all updates are at most c times the sharp bound on the weighted ones, where c is the number
     of shards that are mixed together for uniform mixing and for mixing by updates, and one over the smallest share of
     the rows of a mixing for mixing by rows."""
@@ -198,7 +198,7 @@ def all_classes_sharp(ledger: MixedLedger, comparator: Comparator, learner: Mixe
     title="Epochs until clean, for classes",
     apart=False,
 )
-def classes_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def classes_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some matrix V gives every round's class, in every shard, a score that is at least rho |V| above all others, at
     most 2 c (r / rho)^2 epochs have an update, where c is 1 for mixing by updates, the number of shards that are mixed
     together for uniform mixing, and one over the smallest share of the rows of a mixing for mixing by rows."""

@@ -13,23 +13,23 @@ from math import ceil, isclose, log2, sqrt
 from ..comparator import Comparator
 from ..ledger import MixedLedger
 from ..theorem import NO_LIMIT, Check, Most, Theorem, theorem
-from .facts import SAME_ROUNDS, Standing
+from .facts import SAME_ROUNDS, LinearFacts
 from .passive_aggressive import ONE_LENGTH
 from .rounding import EPSILON
 
 WEIGHTED_SUM = r"\sum_{n,i} \mu_{n,i} \sum_t"
 SHARES = r"c = S\ (\text{uniform, updates}),\ 1 / \min \mu\ (\text{rows})"
 TO_EPOCHS = r"c = 1\ (\text{updates}),\ S\ (\text{uniform}),\ 1 / \min \mu\ (\text{rows})"
-Bound = Callable[[MixedLedger, Comparator, "MixedStanding"], float]
+Bound = Callable[[MixedLedger, Comparator, "MixedFacts"], float]
 
 
 @dataclass(frozen=True, slots=True)
-class MixedStanding:
+class MixedFacts:
     """One target of a learner whose weights are mixed, after its last epoch.
 
     Attributes
     ----------
-    player : Standing
+    player : LinearFacts
         What theorems ask of the learner itself; its weights are the mixed ones.
     weighting : {"uniform", "updates", "rows"}
         What mu goes by: it is the same for all shards of a mixing, in proportion to their updates, or to their rows.
@@ -42,7 +42,7 @@ class MixedStanding:
         How many learners share one mu: their updates count together.
     """
 
-    player: Standing
+    player: LinearFacts
     weighting: str
     together: int
     least: float
@@ -144,7 +144,7 @@ def of_epochs(
     )
 
 
-def _alone(_: MixedLedger, __: Comparator, learner: MixedStanding) -> bool:
+def _alone(_: MixedLedger, __: Comparator, learner: MixedFacts) -> bool:
     return learner.targets == 1
 
 
@@ -162,7 +162,7 @@ def lifted(check: tuple[str, Check]) -> tuple[str, Check]:
     if check is ONE_LENGTH:  # which plain sums tell
         return words, lambda ledger, comparator, learner: holds(ledger.plain, comparator, learner.player)
 
-    def asked(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> bool:
+    def asked(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> bool:
         return holds(ledger.mixed, comparator, learner.player)
 
     return words, asked
@@ -175,17 +175,17 @@ def _counts(single: Theorem) -> Callable[[MixedLedger, Comparator], float]:
     return counts
 
 
-def _weighted_rounds(_: MixedLedger, comparator: Comparator, __: MixedStanding) -> Most:
+def _weighted_rounds(_: MixedLedger, comparator: Comparator, __: MixedFacts) -> Most:
     return Most(comparator.rounds, "the weighted number of rounds")
 
 
-def _lifted_most(single: Theorem) -> Callable[[MixedLedger, Comparator, MixedStanding], Most] | None:
+def _lifted_most(single: Theorem) -> Callable[[MixedLedger, Comparator, MixedFacts], Most] | None:
     """What one learner's quantity can be at most, of the weighted sums."""
     of = single.most
     return None if of is None else lambda ledger, comparator, learner: of(ledger.mixed, comparator, learner.player)
 
 
-def _same_rounds(ledger: MixedLedger, comparator: Comparator, _: MixedStanding) -> bool:
+def _same_rounds(ledger: MixedLedger, comparator: Comparator, _: MixedFacts) -> bool:
     # Weighted counts are rounded; the plain ones of each shard were compared where they were read.
     mixed = ledger.mixed
     return isclose(comparator.rounds, mixed.rounds, rel_tol=1e-9, abs_tol=1e-300) and isclose(
@@ -193,7 +193,7 @@ def _same_rounds(ledger: MixedLedger, comparator: Comparator, _: MixedStanding) 
     )
 
 
-def without_limit(_: MixedLedger, __: Comparator, ___: MixedStanding) -> Most:
+def without_limit(_: MixedLedger, __: Comparator, ___: MixedFacts) -> Most:
     """Of what the number of rounds says nothing about."""
     return NO_LIMIT
 
@@ -201,14 +201,14 @@ def without_limit(_: MixedLedger, __: Comparator, ___: MixedStanding) -> Most:
 # ---- what rounding may do
 
 
-def of_mixed_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def of_mixed_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """By how much the weighted sum of hinge losses may be too small; see `rounding`."""
     terms = ledger.plain.rounds + ledger.shards + 2
     products = comparator.norm * sqrt(comparator.rounds) * sqrt(comparator.total_norm2)
     return EPSILON * (terms * comparator.hinge + (learner.player.width + 4) * products)
 
 
-def of_mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def of_mixed_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """By how much H + <v, u> may be too small where u is what the mixing has made of the sums of y x over the updates.
 
     Each of L levels of the tree makes of two vectors a + (b - a) t, with t wrong by L + 1 roundings: by less than (L +

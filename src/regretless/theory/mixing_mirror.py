@@ -23,7 +23,7 @@ from ..comparator import Comparator
 from ..ledger import MixedLedger
 from . import p_norm, winnow
 from .mixing_facts import (
-    MixedStanding,
+    MixedFacts,
     of_all_updates,
     of_epochs,
     of_mixed_hinge,
@@ -32,32 +32,32 @@ from .mixing_facts import (
 )
 
 
-def _posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def _posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     exact = comparator.hinge + comparator.product / learner.player.rate
     return exact + of_mixed_posterior(ledger, comparator, learner)
 
 
-def _raised(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> Comparator:
+def _raised(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> Comparator:
     """The comparator with a hinge loss that is not too small for rounding."""
     return replace(comparator, hinge=comparator.hinge + of_mixed_hinge(ledger, comparator, learner))
 
 
 @of_shards(p_norm.p_norm_separable)
-def mixed_p_norm_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_p_norm_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v|_q >= rho > 0 in every round of every shard, the weighted updates of the p-norm
     perceptron are at most (p - 1) (R_p / rho)^2, over any number of epochs."""
     return p_norm.p_norm_separable.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(p_norm.p_norm_sharp)
-def mixed_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates K satisfy K <= H + a sqrt(K), where H is the weighted sum of the hinge
     losses of v over all rounds and a = sqrt(p - 1) R_p |v|_q."""
     return p_norm.p_norm_sharp.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(p_norm.p_norm_posterior)
-def mixed_p_norm_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_p_norm_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most H + <v, theta> / eta, where theta are the mixed dual
     coordinates after the last epoch and eta is the length of the steps."""
     return _posterior(ledger, comparator, learner)
@@ -68,7 +68,7 @@ def mixed_p_norm_posterior(ledger: MixedLedger, comparator: Comparator, learner:
     r"\left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2,\quad a = \sqrt{p - 1}\, R_p \lVert v \rVert_q",
     source="the sharp bound on the weighted updates, and Cauchy and Schwarz",
 )
-def all_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def all_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, all updates are at most c times the sharp bound on the weighted ones, where c is the number
     of shards that are mixed together for uniform mixing and for mixing by updates, and one over the smallest share of
     the rows of a mixing for mixing by rows."""
@@ -80,7 +80,7 @@ def all_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: Mixed
     r"(p - 1) \frac{R_p^2}{\rho^2}",
     source="each epoch with an update adds to the weighted updates",
 )
-def p_norm_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def p_norm_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v|_q >= rho > 0 in every round of every shard, at most c (p - 1) (R_p / rho)^2 epochs
     have an update, where c is 1 for mixing by updates, the number of shards that are mixed together for uniform mixing,
     and one over the smallest share of the rows of a mixing for mixing by rows."""
@@ -97,14 +97,14 @@ MIXED_P_NORM = (
 
 
 @of_shards(winnow.winnow_separable)
-def mixed_winnow_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_winnow_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round of every shard
     and eta rho > ln cosh(eta r), the weighted updates of Winnow are at most KL(v, w_1) / (eta rho - ln cosh(eta r))."""
     return winnow.winnow_separable.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(winnow.winnow_tuned)
-def mixed_winnow_tuned(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_winnow_tuned(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= gamma in every round of every
     shard, no entry of x exceeds R, and the rate is artanh(s) / R with s = gamma / R, the weighted updates of Winnow are
     at most 2 ln N / ((1 + s) ln(1 + s) + (1 - s) ln(1 - s))."""
@@ -112,7 +112,7 @@ def mixed_winnow_tuned(ledger: MixedLedger, comparator: Comparator, learner: Mix
 
 
 @of_shards(winnow.winnow_hinge)
-def mixed_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), the
     weighted updates are at most (KL(v, w_1) + eta rho H) / (eta rho - ln cosh(eta r)), where H is the weighted sum of
     the hinge losses of v over all rounds."""
@@ -120,7 +120,7 @@ def mixed_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: Mix
 
 
 @of_shards(winnow.winnow_textbook)
-def mixed_winnow_textbook(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_winnow_textbook(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 > eta r^2 / 2, the weighted updates
     are at most (ln N + eta rho H) / (eta rho - eta^2 r^2 / 2), where H is the weighted sum of the hinge losses of v
     over all rounds."""
@@ -128,7 +128,7 @@ def mixed_winnow_textbook(ledger: MixedLedger, comparator: Comparator, learner: 
 
 
 @of_shards(winnow.winnow_posterior)
-def mixed_winnow_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_winnow_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most H + <v, theta> / eta, where theta are the mixed dual
     coordinates after the last epoch and H is the weighted sum of the hinge losses of v over all rounds."""
     return _posterior(ledger, comparator, learner)
@@ -139,7 +139,7 @@ def mixed_winnow_posterior(ledger: MixedLedger, comparator: Comparator, learner:
     r"\frac{\mathrm{KL}(v \Vert w_1) + \eta \rho H}{\eta \rho - \ln\cosh(\eta r)}",
     source="the hinge bound on the weighted updates, and Cauchy and Schwarz",
 )
-def all_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def all_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), all
     updates of all S shards are at most c times the hinge bound on the weighted ones, where c is the number of shards
     that are mixed together for uniform mixing and for mixing by updates, and one over the smallest share of the rows of
@@ -152,7 +152,7 @@ def all_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: Mixed
     r"\frac{\mathrm{KL}(v \Vert w_1)}{\eta \rho - \ln\cosh(\eta r)}",
     source="each epoch with an update adds to the weighted updates",
 )
-def winnow_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def winnow_epochs_until_clean(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round of every shard
     and eta rho > ln cosh(eta r), at most c KL(v, w_1) / (eta rho - ln cosh(eta r)) epochs have an update, where c is 1
     for mixing by updates, the number of shards that are mixed together for uniform mixing, and one over the smallest

@@ -45,7 +45,7 @@ from ..comparator import Comparator
 from ..ledger import MixedLedger
 from . import ogd
 from . import passive_aggressive as pa
-from .mixing_facts import MixedStanding, of_mixed_posterior, of_shards
+from .mixing_facts import MixedFacts, of_mixed_posterior, of_shards
 
 
 def _posterior(ledger: MixedLedger, comparator: Comparator) -> float:
@@ -61,7 +61,7 @@ def _posterior(ledger: MixedLedger, comparator: Comparator) -> float:
     r" \frac{\mu_{n,i}}{f_{n,i}} + \left[\sum_i \frac{\mu_{n,i}}{f_{n,i}} - \frac{1}{\sum_i \mu_{n-1,i}"
     r" l_{n-1,i}}\right]_+ \right) + \frac{1}{2} \sum_{n,i} \mu_{n,i} \sum_t \eta_t \lVert g_t \rVert^2",
 )
-def mixed_posterior_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_posterior_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """Against every u, the weighted regret is at most |u|^2 / 2 times the mean of 1 / f in the first mixing, plus (|u|
     + W)^2 / 2 times what 1 / rate has grown by in the mean, plus half the weighted sum of the rates times the squared
     gradients; f and l are the first and the last rates of the shards, and W is the largest length the weights had, all
@@ -77,7 +77,7 @@ def mixed_posterior_regret(ledger: MixedLedger, comparator: Comparator, learner:
     r" \left(\frac{D^2}{2c} + c\right) G \sqrt{\tau} \ \text{(self-tuned)},\quad \tau = \sum_n \max_i m_{n,i}",
     source=f"{ogd.prior_regret.source}; mixed by convexity, along the longest path",
 )
-def mixed_prior_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_prior_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """With gradients of at most G and every comparator within D of every iterate, the weighted regret is at most |u|^2
     / (2 eta) plus eta G^2 / 2 times the weighted rounds for a constant rate eta, (D^2 / (2c) + c G^2) sqrt(tau) for c /
     sqrt(t), and (D^2 / (2c) + c) G sqrt(tau) for c / sqrt(sum of squared gradients), where tau is the number of rounds
@@ -88,7 +88,7 @@ def mixed_prior_regret(ledger: MixedLedger, comparator: Comparator, learner: Mix
 
 
 @of_shards(ogd.mistakes_from_regret)
-def mixed_mistakes_from_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_mistakes_from_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the weighted mistakes are at most
     the weighted loss of any comparator plus the weighted regret against it, over that loss."""
     return ((comparator.loss or 0.0) + _posterior(ledger, comparator)) / ogd.LOSS_OF_A_MISTAKE[learner.loss]
@@ -98,21 +98,21 @@ MIXED_GRADIENT_DESCENT = (mixed_posterior_regret, mixed_prior_regret, mixed_mist
 
 
 @of_shards(pa.aggressive_separable)
-def mixed_aggressive_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_aggressive_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, the weighted squared hinge losses of PA
     sum to at most (r / rho)^2."""
     return pa.aggressive_separable.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(pa.aggressive_mistakes)
-def mixed_aggressive_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_aggressive_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, the weighted mistakes of PA are at most (r
     / rho)^2."""
     return pa.aggressive_mistakes.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(pa.aggressive_agnostic)
-def mixed_aggressive_agnostic(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_aggressive_agnostic(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If all rows have the same length r, then for every v the weighted squared hinge losses of PA sum to at most (U +
     sqrt(U^2 + r^2 |v|^2))^2, where U^2 is the weighted sum of the squared hinge losses of v. For rows of different
     lengths that is false."""
@@ -122,14 +122,14 @@ def mixed_aggressive_agnostic(ledger: MixedLedger, comparator: Comparator, learn
 
 
 @of_shards(pa.limited_mistakes)
-def mixed_limited_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_limited_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v, the weighted mistakes of PA-I are at most max(r^2, 1/C) (|v|^2 + 2 C H), where H is the weighted sum
     of the hinge losses of v over all rounds."""
     return pa.limited_mistakes.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(pa.limited_posterior)
-def mixed_limited_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_limited_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v, the weighted mistakes of PA-I are at most max(r^2, 1/C) (C H + |v| |w|), where H is the weighted sum
     of the hinge losses of v over all rounds and w are the mixed weights after the last epoch."""
     limit: float = getattr(learner.player, "limit")  # noqa: B009
@@ -139,14 +139,14 @@ def mixed_limited_posterior(ledger: MixedLedger, comparator: Comparator, learner
 
 
 @of_shards(pa.damped_losses)
-def mixed_damped_losses(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_damped_losses(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v, the weighted squared hinge losses of PA-II sum to at most (r^2 + 1/(2C)) (|v|^2 + 2 C U^2), where
     U^2 is the weighted sum of those of v."""
     return pa.damped_losses.bound(ledger.mixed, comparator, learner.player)
 
 
 @of_shards(pa.damped_mistakes)
-def mixed_damped_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedStanding) -> float:
+def mixed_damped_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v, the weighted mistakes of PA-II are at most (r^2 + 1/(2C)) (|v|^2 + 2 C U^2), where U^2 is the
     weighted sum of the squared hinge losses of v."""
     return pa.damped_mistakes.bound(ledger.mixed, comparator, learner.player)

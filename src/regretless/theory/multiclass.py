@@ -13,7 +13,7 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, UNTIL_CLEAN, Standing, rounds_until_clean
+from .facts import PLAYED, UNTIL_CLEAN, LinearFacts, rounds_until_clean
 from .rounding import of_posterior
 
 
@@ -21,7 +21,7 @@ def _updates(ledger: Ledger, _: Comparator) -> float:
     return ledger.updates
 
 
-def _separates(_: Ledger, comparator: Comparator, __: Standing) -> bool:
+def _separates(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
     return comparator.least > 0 and comparator.norm > 0
 
 
@@ -37,7 +37,7 @@ SEPARATES = ("no matrix was found that puts every round's class above all others
     source="Crammer & Singer 2003; Collins 2002, Thm 1",
     assumes=(*PLAYED, SEPARATES),
 )
-def classes_separable(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def classes_separable(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """If some matrix V gives every round's class a score that is at least rho |V| above all others, in whatever order
     and over any number of passes, the perceptron of several classes makes at most 2 (r / rho)^2 updates."""
     return 2 * ledger.max_norm2 / comparator.margin**2
@@ -51,7 +51,7 @@ def classes_separable(ledger: Ledger, comparator: Comparator, learner: Standing)
     source="the same proof with the hinge losses of all rounds, solved for M",
     assumes=PLAYED,
 )
-def classes_sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def classes_sharp(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """For every matrix V, M <= H + a sqrt(M), where H is the sum over all rounds of max(0, 1 - the lead of the round's
     class over the best other) and a = sqrt(2) r |V|; so M is at most the square of the larger root."""
     a = sqrt(2 * ledger.max_norm2) * comparator.norm
@@ -66,7 +66,7 @@ def classes_sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> 
     source="the same proof before |W| is bounded",
     assumes=PLAYED,
 )
-def classes_posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def classes_posterior(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """For every matrix V, M is at most H + |V| |W| / eta, where W are the weights of all classes that the run ended
     with and eta is the length of its steps."""
     exact = comparator.hinge + comparator.norm * learner.norm / learner.rate
@@ -82,7 +82,7 @@ def classes_posterior(ledger: Ledger, comparator: Comparator, learner: Standing)
     assumes=(UNTIL_CLEAN, *classes_separable.assumes),
     whole=False,
 )
-def classes_clean_pass(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def classes_clean_pass(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """If some matrix V gives every row's class a score that is at least rho |V| above all others, a run that goes over
     m rows until a pass has no update ends after at most 2 (r / rho)^2 + 1 passes."""
     return rounds_until_clean(classes_separable.bound(ledger, comparator, learner), ledger, learner)

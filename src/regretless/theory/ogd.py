@@ -12,7 +12,7 @@ from math import inf, log, sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Most, theorem
-from .facts import PLAYED, Standing
+from .facts import PLAYED, LinearFacts
 
 LIPSCHITZ = ("hinge", "logistic")
 # The smallest loss of a round whose label was not predicted, by loss.
@@ -23,20 +23,20 @@ def _regret(ledger: Ledger, comparator: Comparator) -> float:
     return ledger.loss - (comparator.loss or 0.0)
 
 
-def _most(ledger: Ledger, _: Comparator, __: Standing) -> Most:
+def _most(ledger: Ledger, _: Comparator, __: LinearFacts) -> Most:
     """No vector loses less than nothing under any of these losses."""
     return Most(ledger.loss, "the learner's own loss")
 
 
-def _knows_loss(_: Ledger, comparator: Comparator, __: Standing) -> bool:
+def _knows_loss(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
     return comparator.loss is not None
 
 
-def _inside(_: Ledger, comparator: Comparator, learner: Standing) -> bool:
+def _inside(_: Ledger, comparator: Comparator, learner: LinearFacts) -> bool:
     return comparator.norm <= learner.radius * (1 + 1e-12)
 
 
-def _bounded(_: Ledger, __: Comparator, learner: Standing) -> bool:
+def _bounded(_: Ledger, __: Comparator, learner: LinearFacts) -> bool:
     constant = learner.schedule == "constant" and learner.loss in LIPSCHITZ
     return constant or (learner.radius < inf and learner.schedule != "scale-free")
 
@@ -50,7 +50,7 @@ BOUNDED = (
 )
 
 
-def _posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def _posterior(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     if ledger.first_rate == 0:  # there was no gradient yet
         return 0.0
     start = comparator.norm**2 / (2 * ledger.first_rate)
@@ -70,7 +70,7 @@ def _posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> flo
     whole=False,
     most=_most,
 )
-def posterior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def posterior_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """Against every u, the regret is at most |u|^2 / (2 eta_1), plus (|u| + W)^2 / 2 times the growth of 1 / eta where
     W is the largest length the weights had, plus half the sum of the rates times the squared gradients, all as
     observed."""
@@ -89,7 +89,7 @@ def posterior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) 
     whole=False,
     most=_most,
 )
-def prior_regret(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def prior_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """With gradients of at most G and every comparator within D of every iterate, the regret after T rounds is at most
     |u|^2 / (2 eta) + eta G^2 T / 2 for a constant rate eta, (D^2 / (2c) + c G^2) sqrt(T) for c / sqrt(t), and
     (D^2 / (2c) + c) G sqrt(T) for c / sqrt(sum of squared gradients); all known before the run but r and T."""
@@ -116,7 +116,7 @@ def _mistakes(ledger: Ledger, _: Comparator) -> float:
     source="the posterior regret; a wrong round costs at least the loss of a score of 0",
     assumes=(*PLAYED, KNOWS_LOSS, INSIDE),
 )
-def mistakes_from_regret(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def mistakes_from_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the mistakes are at most the loss
     of any comparator plus the regret against it, over that loss."""
     return ((comparator.loss or 0.0) + _posterior(ledger, comparator, learner)) / LOSS_OF_A_MISTAKE[learner.loss]

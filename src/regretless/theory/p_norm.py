@@ -15,13 +15,13 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, rounds_until_clean
 from .rounding import of_posterior
 from .winnow import KEPT
 
 
 @dataclass(frozen=True, slots=True)
-class PNormStanding(Standing):
+class PNormFacts(LinearFacts):
     """One target of a p-norm perceptron as it stands after its last round.
 
     Attributes
@@ -48,7 +48,7 @@ def _updates(ledger: Ledger, _: Comparator) -> float:
     source="Grove, Littlestone & Schuurmans 2001; Gentile 2003",
     assumes=(*PLAYED, SEPARATES),
 )
-def p_norm_separable(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
+def p_norm_separable(ledger: Ledger, comparator: Comparator, learner: PNormFacts) -> float:
     """If some v has y <v, x> / |v|_q >= rho > 0 in every round, in whatever order and over any number of passes, the
     p-norm perceptron makes at most (p - 1) (R_p / rho)^2 updates. At p = 2 this is Novikoff's bound; at p = 2 ln d,
     it is of the order of ln d times the squared ratio of the largest entry to the margin, as for Winnow."""
@@ -63,7 +63,7 @@ def p_norm_separable(ledger: Ledger, comparator: Comparator, learner: PNormStand
     source="Gentile 2003, solved for M, with the hinge losses of all rounds",
     assumes=PLAYED,
 )
-def p_norm_sharp(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
+def p_norm_sharp(ledger: Ledger, comparator: Comparator, learner: PNormFacts) -> float:
     """For every vector v, M <= H + a sqrt(M), where H is the sum of the hinge losses of v over all rounds and a =
     sqrt(p - 1) R_p |v|_q; so M is at most the square of the larger root."""
     a = sqrt(learner.p - 1) * learner.reach * comparator.own
@@ -78,7 +78,7 @@ def p_norm_sharp(ledger: Ledger, comparator: Comparator, learner: PNormStanding)
     source="the proof before |theta| is bounded: <v, theta> is at most |v|_q |theta|_p",
     assumes=(*PLAYED, KEPT),
 )
-def p_norm_posterior(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
+def p_norm_posterior(ledger: Ledger, comparator: Comparator, learner: PNormFacts) -> float:
     """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
     with and eta is the length of its steps."""
     return comparator.hinge + comparator.product / learner.rate + of_posterior(ledger, comparator, learner)
@@ -93,7 +93,7 @@ def p_norm_posterior(ledger: Ledger, comparator: Comparator, learner: PNormStand
     assumes=(UNTIL_CLEAN, *p_norm_separable.assumes),
     whole=False,
 )
-def p_norm_clean_pass(ledger: Ledger, comparator: Comparator, learner: PNormStanding) -> float:
+def p_norm_clean_pass(ledger: Ledger, comparator: Comparator, learner: PNormFacts) -> float:
     """A run that goes over m rows until a pass has no update ends after at most one pass more than the separable bound
     has updates."""
     return rounds_until_clean(p_norm_separable.bound(ledger, comparator, learner), ledger, learner)

@@ -14,12 +14,12 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import PLAYED, SEPARATES, Standing
+from .facts import PLAYED, SEPARATES, LinearFacts
 from .rounding import of_posterior
 
 
 @dataclass(frozen=True, slots=True)
-class AggressiveStanding(Standing):
+class AggressiveFacts(LinearFacts):
     """One target of a passive-aggressive learner.
 
     Attributes
@@ -40,7 +40,7 @@ def _squared_losses(ledger: Ledger, _: Comparator) -> float:
 
 
 def _is(schedule: str) -> tuple[str, Check]:
-    def check(_: Ledger, __: Comparator, learner: AggressiveStanding) -> bool:
+    def check(_: Ledger, __: Comparator, learner: AggressiveFacts) -> bool:
         return learner.schedule == schedule
 
     return f"it is about {schedule.upper().replace('-1', '-I').replace('-2', '-II')}", check
@@ -51,7 +51,7 @@ def _shortest2(ledger: Ledger) -> float:
     return ledger.total_norm2 * (1 + 1e-12) - (ledger.rounds - 1) * ledger.max_norm2
 
 
-def _one_length(ledger: Ledger, _: Comparator, __: Standing) -> bool:
+def _one_length(ledger: Ledger, _: Comparator, __: LinearFacts) -> bool:
     return _shortest2(ledger) > 0.5 * ledger.max_norm2
 
 
@@ -59,7 +59,7 @@ PLAIN, LIMITED, DAMPED = _is("pa"), _is("pa-1"), _is("pa-2")
 ONE_LENGTH = ("it needs rows of one length, and theirs differ (normalize them)", _one_length)
 
 
-def _damped(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding) -> float:
+def _damped(ledger: Ledger, comparator: Comparator, learner: AggressiveFacts) -> float:
     losses = comparator.norm**2 + 2 * learner.limit * comparator.squared_hinge
     return (ledger.max_norm2 + 1 / (2 * learner.limit)) * losses
 
@@ -74,7 +74,7 @@ def _damped(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding)
     assumes=(PLAIN, *PLAYED, SEPARATES),
     whole=False,
 )
-def aggressive_separable(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding) -> float:
+def aggressive_separable(ledger: Ledger, comparator: Comparator, learner: AggressiveFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round, the squared hinge losses of PA sum to at most (r /
     rho)^2."""
     return ledger.max_norm2 / comparator.margin**2
@@ -88,7 +88,7 @@ def aggressive_separable(ledger: Ledger, comparator: Comparator, learner: Aggres
     source="Crammer et al. 2006, Thm 2; a mistake has a loss of at least 1",
     assumes=(PLAIN, *PLAYED, SEPARATES),
 )
-def aggressive_mistakes(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding) -> float:
+def aggressive_mistakes(ledger: Ledger, comparator: Comparator, learner: AggressiveFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round, PA makes at most (r / rho)^2 mistakes."""
     return ledger.max_norm2 / comparator.margin**2
 
@@ -103,7 +103,7 @@ def aggressive_mistakes(ledger: Ledger, comparator: Comparator, learner: Aggress
     assumes=(PLAIN, *PLAYED, ONE_LENGTH),
     whole=False,
 )
-def aggressive_agnostic(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding) -> float:
+def aggressive_agnostic(ledger: Ledger, comparator: Comparator, learner: AggressiveFacts) -> float:
     """If all rows have the same length r, then for every v the squared hinge losses of PA sum to at most (U + sqrt(U^2
     + r^2 |v|^2))^2, where U^2 is the sum of the squared hinge losses of v. For rows of different lengths that is false.
     Where rounding makes them differ a little, U grows by the quotient of the largest length and the smallest."""
@@ -120,7 +120,7 @@ def aggressive_agnostic(ledger: Ledger, comparator: Comparator, learner: Aggress
     source="Crammer et al. 2006, Thm 4",
     assumes=(LIMITED, *PLAYED),
 )
-def limited_mistakes(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding) -> float:
+def limited_mistakes(ledger: Ledger, comparator: Comparator, learner: AggressiveFacts) -> float:
     """For every v, PA-I makes at most max(r^2, 1/C) (|v|^2 + 2 C H) mistakes, where H is the sum of the hinge losses of
     v over all rounds."""
     losses = comparator.norm**2 + 2 * learner.limit * comparator.hinge
@@ -135,7 +135,7 @@ def limited_mistakes(ledger: Ledger, comparator: Comparator, learner: Aggressive
     source="<v, w> is at least the sum of tau (1 - l*), and tau at least min(1/r^2, C) in a mistake, at most C",
     assumes=(LIMITED, *PLAYED),
 )
-def limited_posterior(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding) -> float:
+def limited_posterior(ledger: Ledger, comparator: Comparator, learner: AggressiveFacts) -> float:
     """For every v, PA-I makes at most max(r^2, 1/C) (C H + |v| |w|) mistakes, where w are the weights that the run
     ended with."""
     steps = learner.limit * comparator.hinge + comparator.norm * learner.norm
@@ -153,7 +153,7 @@ def limited_posterior(ledger: Ledger, comparator: Comparator, learner: Aggressiv
     assumes=(DAMPED, *PLAYED),
     whole=False,
 )
-def damped_losses(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding) -> float:
+def damped_losses(ledger: Ledger, comparator: Comparator, learner: AggressiveFacts) -> float:
     """For every v, the squared hinge losses of PA-II sum to at most (r^2 + 1/(2C)) (|v|^2 + 2 C U^2), where U^2 is the
     sum of those of v."""
     return _damped(ledger, comparator, learner)
@@ -167,7 +167,7 @@ def damped_losses(ledger: Ledger, comparator: Comparator, learner: AggressiveSta
     source="Crammer et al. 2006, Thm 5; a mistake has a loss of at least 1",
     assumes=(DAMPED, *PLAYED),
 )
-def damped_mistakes(ledger: Ledger, comparator: Comparator, learner: AggressiveStanding) -> float:
+def damped_mistakes(ledger: Ledger, comparator: Comparator, learner: AggressiveFacts) -> float:
     """For every v, PA-II makes at most (r^2 + 1/(2C)) (|v|^2 + 2 C U^2) mistakes, where U^2 is the sum of the squared
     hinge losses of v."""
     return _damped(ledger, comparator, learner)

@@ -13,7 +13,7 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, rounds_until_clean
 from .rounding import of_posterior
 
 
@@ -34,7 +34,7 @@ def _length(ledger: Ledger, comparator: Comparator) -> float:
     source="Novikoff 1962; Block 1962",
     assumes=(*PLAYED, SEPARATES),
 )
-def separable(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def separable(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round, in whatever order and over any number of passes, the
     perceptron makes at most (r / rho)^2 updates."""
     return ledger.max_norm2 / comparator.margin**2
@@ -49,7 +49,7 @@ def separable(ledger: Ledger, comparator: Comparator, learner: Standing) -> floa
     source="Shalev-Shwartz & Ben-David 2014, Thm 21.16, solved for M, with the hinge losses of all rounds",
     assumes=PLAYED,
 )
-def sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def sharp(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """For every vector v, M <= H + a sqrt(M), where H is the sum of the hinge losses of v over all rounds and a = r
     |v|; so M is at most the square of the larger root."""
     a = _length(ledger, comparator)
@@ -64,7 +64,7 @@ def sharp(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
     source="Freund & Schapire 1999, Thm 2, with the losses of all rounds",
     assumes=PLAYED,
 )
-def squared_hinge(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def squared_hinge(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """For every vector v, M is at most (a + |L|)^2, where |L| is the Euclidean length of the hinge losses of v over all
     rounds and a = r |v|."""
     return (_length(ledger, comparator) + sqrt(comparator.squared_hinge)) ** 2
@@ -78,7 +78,7 @@ def squared_hinge(ledger: Ledger, comparator: Comparator, learner: Standing) -> 
     source="Blum's lecture on the perceptron: the sharp bound and a sqrt(M) <= (a^2 + M) / 2",
     assumes=PLAYED,
 )
-def total_distance(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def total_distance(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """For every vector v, M is at most (r / gamma)^2 + 2 TD / gamma, where gamma = 1 / |v| and TD is the total distance
     by which rows would have to move to have margin gamma."""
     return _length(ledger, comparator) ** 2 + 2 * comparator.hinge
@@ -92,7 +92,7 @@ def total_distance(ledger: Ledger, comparator: Comparator, learner: Standing) ->
     source="the perceptron's proof before |w| is bounded: M <= H + <v, w> / eta",
     assumes=PLAYED,
 )
-def posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def posterior(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """For every vector v, M is at most H + |v| |w| / eta, where w are the weights that the run ended with and eta is
     the length of its steps."""
     exact = comparator.hinge + comparator.norm * learner.norm / learner.rate
@@ -108,7 +108,7 @@ def posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> floa
     assumes=(UNTIL_CLEAN, *separable.assumes),
     whole=False,
 )
-def clean_pass(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def clean_pass(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every row, a run that goes over m rows until a pass has no update ends
     after at most (r / rho)^2 + 1 passes."""
     return rounds_until_clean(ledger.max_norm2 / comparator.margin**2, ledger, learner)

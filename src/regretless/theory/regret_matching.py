@@ -36,10 +36,10 @@ from math import sqrt
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import theorem
-from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns, root, weight_share
+from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameFacts, gap, lost_in_turns, root, weight_share
 
 
-def prior_regrets(learner: GameStanding, rounds: float) -> tuple[float, float]:
+def prior_regrets(learner: GameFacts, rounds: float) -> tuple[float, float]:
     """The most that what each player keeps can be after so many rounds."""
     most = sqrt(4 * rounds - 3 if learner.method == "prm+" else rounds)
     return (
@@ -48,7 +48,7 @@ def prior_regrets(learner: GameStanding, rounds: float) -> tuple[float, float]:
     )
 
 
-def _remembers_nothing_negative(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _remembers_nothing_negative(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     return learner.power == 0 or learner.method != "rm"
 
 
@@ -68,7 +68,7 @@ WEIGHTS = (
     assumes=(PLAYED, ZERO_SUM, WEIGHTS, KNOWN),
     whole=False,
 )
-def matching(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def matching(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """After T rounds of RM or RM+, at once or in turns, the gap of the average strategies is at most D (sqrt(m - 1) +
     sqrt(n - 1)) / sqrt(T), and of RM+ with weights t or t^2 at most 2 or 3 times that; of predictive RM+ twice as much,
     and what taking turns cost, if it did."""
@@ -85,7 +85,7 @@ def matching(ledger: GameLedger, comparator: GameComparator, learner: GameStandi
     assumes=(PLAYED, ZERO_SUM, WEIGHTS, SQUARES),
     whole=False,
 )
-def squares(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def squares(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """What a regret matcher keeps is no longer than the square root of the sum of the squared regrets of the rounds,
     less what was predicted of them if it is predictive. For both players, times the last weight over the sum of the
     weights, and with what taking turns was worth, that bounds the gap."""
@@ -102,7 +102,7 @@ def squares(ledger: GameLedger, comparator: GameComparator, learner: GameStandin
     assumes=(PLAYED, ZERO_SUM, WEIGHTS),
     whole=False,
 )
-def kept(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def kept(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """The gap of the average strategies is at most the last weight over the sum of the weights times the lengths of
     what both regret matchers keep at the end, with what taking turns was worth."""
     lengths = ledger.row_norm + ledger.column_norm

@@ -15,24 +15,24 @@ from sys import float_info
 
 from ..comparator import Comparator
 from ..ledger import ExpertLedger, Ledger
-from .facts import Standing
+from .facts import LinearFacts
 
 EPSILON = float_info.epsilon
 
 
-def of_hinge(comparator: Comparator, learner: Standing) -> float:
+def of_hinge(comparator: Comparator, learner: LinearFacts) -> float:
     """By how much H may be too small: that of adding it up, and that of the margins in it."""
     products = comparator.norm * sqrt(comparator.rounds) * sqrt(comparator.total_norm2)  # >= the sum of |v| |x_t|
     return EPSILON * ((comparator.rounds + 2) * comparator.hinge + (learner.width + 4) * products)
 
 
-def of_product(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def of_product(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """By how much <v, u> may be too small where u is the sum of y x over the updates, and |v| |u| as well."""
     products = comparator.norm * sqrt(ledger.updates) * sqrt(ledger.update_norm2)
     return EPSILON * (ledger.updates + learner.width + 4) * products
 
 
-def of_posterior(ledger: Ledger, comparator: Comparator, learner: Standing) -> float:
+def of_posterior(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """By how much H + <v, u> may be too small."""
     return of_hinge(comparator, learner) + of_product(ledger, comparator, learner)
 

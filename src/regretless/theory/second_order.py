@@ -16,16 +16,16 @@ import numpy as np
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
-from .expert_facts import IN_TIME, PRIOR, REGRET, Array, ExpertStanding, divergence, mixture, most_regret, regret
+from .expert_facts import IN_TIME, PRIOR, REGRET, Array, ExpertFacts, divergence, mixture, most_regret, regret
 
 SMALLEST = 1e-290  # a float of full precision, and its products with what is not small as well
 
 
-def _has_rates(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _has_rates(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.rates is not None
 
 
-def _has_grid(_: ExpertLedger, __: ExpertComparator, learner: ExpertStanding) -> bool:
+def _has_grid(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.grid is not None and len(learner.grid[0]) > 0
 
 
@@ -61,7 +61,7 @@ def _poly(growth: float, slack: Array, weights: Array, prior: Array) -> float:
     whole=False,
     most=most_regret,
 )
-def poly_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def poly_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """Against expert k the regret is at most sqrt(Q / (prior_k eta_k)), where 1 / eta_k is the largest squared regret
     of a round plus the sum of those of k, and Q is how much the potential may have grown, as observed."""
     if learner.rates is None:
@@ -80,7 +80,7 @@ def poly_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: 
     whole=False,
     most=most_regret,
 )
-def poly_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def poly_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret against expert k is at most the square root of (s^2 + V_k) /
     prior_k times the average of 1 + ln(1 + V / s^2) over the experts."""
     largest = (learner.span or 0.0) ** 2
@@ -99,7 +99,7 @@ def poly_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: Ex
     whole=False,
     most=most_regret,
 )
-def poly_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def poly_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret after T rounds against every expert of N equals is at most s
     sqrt(N (T + 1) (1 + ln(T + 1)))."""
     turns = ledger.rounds + 1
@@ -141,7 +141,7 @@ def _exponential(log_potential: float, rates: Array, drags: Array, weights: Arra
     whole=False,
     most=most_regret,
 )
-def prod_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def prod_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """Against expert k the regret is at most ln(W / prior_k) / eta_k, with W the potential at the end, plus what the
     second order took off its gains G, as observed."""
     if learner.rates is None:
@@ -156,7 +156,7 @@ def prod_log_potential(rounds: float, experts: int) -> float:
     return log1p((log(max(1.0, (1 + rounds) / k)) + 1 / k) / (2 * e))
 
 
-def _prod(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding, squares: Array) -> float:
+def _prod(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts, squares: Array) -> float:
     span, k = learner.span or 0.0, log(max(learner.experts, 2))
     slack = np.sqrt(span**2 + squares)
     rates = np.minimum(1 / (2 * span), sqrt(k) / slack)
@@ -179,7 +179,7 @@ def _prod(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertSta
     whole=False,
     most=most_regret,
 )
-def prod_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def prod_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret against expert k of N equals is of the order of sqrt(V_k ln N):
     it is small where the learner hardly ever differs from k."""
     return _prod(ledger, comparator, learner, ledger.squares)
@@ -195,7 +195,7 @@ def prod_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: Ex
     whole=False,
     most=most_regret,
 )
-def prod_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def prod_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret after T rounds is at most what the second-order regret would be
     if every expert differed from the learner by s in every round."""
     if learner.experts == 1:
@@ -210,7 +210,7 @@ ML_PROD = BOA = (prod_posterior, prod_squares, prod_prior)
 # eta_j |r_i| <= 1/2, and the weights average that to nothing: W <= 1 if the grid was set by a declared span.
 
 
-def _squint(learner: ExpertStanding, information: float, squares: float) -> float:
+def _squint(learner: ExpertFacts, information: float, squares: float) -> float:
     """The smallest (information + ln(1 / gamma)) / eta + eta V over the grid."""
     if learner.grid is None:
         return inf
@@ -229,7 +229,7 @@ def _squint(learner: ExpertStanding, information: float, squares: float) -> floa
     whole=False,
     most=most_regret,
 )
-def squint_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def squint_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """For every rate eta of the grid, of prior mass gamma, the regret is at most (KL(u || prior) + ln(W / gamma)) /
     eta + eta V_u, with W the potential at the end."""
     squares = float(mixture(comparator, learner.experts) @ ledger.squares)
@@ -247,7 +247,7 @@ def squint_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner
     whole=False,
     most=most_regret,
 )
-def squint_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def squint_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With the span of the charges declared, for every rate eta of the grid, of prior mass gamma, the regret is at most
     (KL(u || prior) + ln(1 / gamma)) / eta + eta V_u: small where the learner hardly ever differs from u, or where many
     experts are as good."""
@@ -265,7 +265,7 @@ def squint_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: 
     whole=False,
     most=most_regret,
 )
-def squint_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> float:
+def squint_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret after T rounds is at most (KL(u || prior) + ln(1 / gamma)) /
     eta + eta s^2 T for every rate eta of the grid, of prior mass gamma."""
     squares = (learner.span or 0.0) ** 2 * ledger.rounds

@@ -25,12 +25,12 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, SHORTEST2, Standing
+from .facts import PLAYED, SHORTEST2, LinearFacts
 from .rounding import EPSILON, of_posterior
 
 
 @dataclass(frozen=True, slots=True)
-class SecondOrderStanding(Standing):
+class SecondOrderFacts(LinearFacts):
     """One target of a second-order learner as it stands after its last round.
 
     Attributes
@@ -56,18 +56,18 @@ def _mistakes(ledger: Ledger, _: Comparator) -> float:
     return ledger.mistakes
 
 
-def _full(_: Ledger, __: Comparator, learner: SecondOrderStanding) -> bool:
+def _full(_: Ledger, __: Comparator, learner: SecondOrderFacts) -> bool:
     return learner.full
 
 
-def _stretched(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding, energy: float) -> float:
+def _stretched(ledger: Ledger, comparator: Comparator, learner: SecondOrderFacts, energy: float) -> float:
     """H + sqrt(v'A v) sqrt(energy), rounded up: what AROW's bounds are may be far smaller than these sums."""
     product = comparator.own * sqrt(energy)
     error = EPSILON * (ledger.updates + learner.width + 4) * product + of_posterior(ledger, comparator, learner)
     return comparator.hinge + product + error
 
 
-def _weighed(ledger: Ledger, _: Comparator, learner: SecondOrderStanding) -> bool:
+def _weighed(ledger: Ledger, _: Comparator, learner: SecondOrderFacts) -> bool:
     return ledger.updates == 0 or ledger.max_norm2 == 0 or learner.volume >= SHORTEST2
 
 
@@ -86,7 +86,7 @@ FULL = ("it is about the whole matrix, and this run kept its diagonal alone", _f
     source="Cesa-Bianchi, Conconi & Gentile 2005, Thm 3.1, with the hinge losses of all rounds",
     assumes=(*PLAYED, WEIGHED),
 )
-def second_order_data(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding) -> float:
+def second_order_data(ledger: Ledger, comparator: Comparator, learner: SecondOrderFacts) -> float:
     """For every vector v, M is at most H + sqrt(v'A v) sqrt(ln det(A / a)), where A is a I plus the sum of x x' over
     the update rounds, or the diagonal of that if the learner keeps no more, and H is the sum of the hinge losses of v
     over all rounds."""
@@ -101,7 +101,7 @@ def second_order_data(ledger: Ledger, comparator: Comparator, learner: SecondOrd
     source="the proof of the second-order bound before its energy is bounded: M <= H + <v, u>",
     assumes=(*PLAYED, WEIGHED),
 )
-def second_order_posterior(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding) -> float:
+def second_order_posterior(ledger: Ledger, comparator: Comparator, learner: SecondOrderFacts) -> float:
     """For every vector v, M is at most H + sqrt(v'A v) sqrt(u'A^-1 u), where A is a I plus the sum of x x' over the
     update rounds, or its diagonal, u is the sum of y x over these rounds, and H is the sum of the hinge losses of v
     over all rounds."""
@@ -116,7 +116,7 @@ def second_order_posterior(ledger: Ledger, comparator: Comparator, learner: Seco
     source="Crammer, Kulesza & Dredze 2009, Thm 2, with the hinge losses of all rounds",
     assumes=(*PLAYED, WEIGHED, FULL),
 )
-def arow_mistakes(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding) -> float:
+def arow_mistakes(ledger: Ledger, comparator: Comparator, learner: SecondOrderFacts) -> float:
     """For every vector v, the mistakes are at most H + sqrt(v'A v) sqrt(ln det(A / r) + U) - U, where U is the number
     of updates that were no mistakes, A is r I plus the sum of x x' over the updates, and H is the sum of the hinge
     losses of v over all rounds."""
@@ -132,7 +132,7 @@ def arow_mistakes(ledger: Ledger, comparator: Comparator, learner: SecondOrderSt
     source="the proof of that bound before its energy is bounded: M + U <= H + <v, u>",
     assumes=(*PLAYED, WEIGHED),
 )
-def arow_posterior(ledger: Ledger, comparator: Comparator, learner: SecondOrderStanding) -> float:
+def arow_posterior(ledger: Ledger, comparator: Comparator, learner: SecondOrderFacts) -> float:
     """For every vector v, the mistakes are at most H + sqrt(v'A v) sqrt(u'A^-1 u) - U, where U is the number of
     updates that were no mistakes, A is r I plus the sum of x x' over the updates, or its diagonal, u is the sum of y x
     over them, and H is the sum of the hinge losses of v over all rounds."""

@@ -46,7 +46,7 @@ from math import inf, isfinite, isnan, log, sqrt
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import theorem
-from .game_facts import ALIKE, KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns
+from .game_facts import ALIKE, KNOWN, PLAYED, SQUARES, ZERO_SUM, GameFacts, gap, lost_in_turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Exponential:
         return 0.0 if self.count == 1 else self.information / self.rate + self.rate * self.spread * self.spread / 4
 
 
-def players(ledger: GameLedger, learner: GameStanding) -> tuple[Exponential, Exponential]:
+def players(ledger: GameLedger, learner: GameFacts) -> tuple[Exponential, Exponential]:
     """Both players."""
     return (
         Exponential(
@@ -103,15 +103,15 @@ def players(ledger: GameLedger, learner: GameStanding) -> tuple[Exponential, Exp
     )
 
 
-def _everywhere(ledger: GameLedger, _: GameComparator, learner: GameStanding) -> bool:
+def _everywhere(ledger: GameLedger, _: GameComparator, learner: GameFacts) -> bool:
     return all(player.information < inf for player in players(ledger, learner))
 
 
-def _constant(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _constant(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     return isfinite(learner.row_rate) and isfinite(learner.column_rate)
 
 
-def _slow(_: GameLedger, __: GameComparator, learner: GameStanding) -> bool:
+def _slow(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     product = (learner.row_rate * learner.row_spread) * (learner.column_rate * learner.column_spread)
     return min(learner.rows, learner.columns) == 1 or product <= 1 + 1e-9
 
@@ -132,7 +132,7 @@ CONSTANT = ("it is about constant rates", _constant)
     assumes=(PLAYED, ZERO_SUM),
     whole=False,
 )
-def regret_identity(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def regret_identity(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """The gap of the average strategies is the sum of both players' regrets over the sum of the weights, and, where the
     column player moves second, of what it gained by that."""
     return (ledger.row_regret + ledger.column_regret + ledger.turn) / ledger.weight + comparator.rounding
@@ -149,7 +149,7 @@ def regret_identity(ledger: GameLedger, comparator: GameComparator, learner: Gam
     assumes=(PLAYED, ZERO_SUM, ALIKE, KNOWN, EVERYWHERE),
     whole=False,
 )
-def von_neumann(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def von_neumann(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """After T rounds of Hedge against Hedge at constant rates the gap of the average strategies is at most (ln m /
     eta1 + ln n / eta2) / T + (eta1 + eta2) D^2 / 8, D being the range of the payoffs: D (sqrt(ln m) + sqrt(ln n)) /
     sqrt(2 T) at the rates sqrt(8 ln m / T) / D; at rates 2 sqrt(ln m / t) / D, which fall, it is at most D (sqrt(ln
@@ -178,7 +178,7 @@ def von_neumann(ledger: GameLedger, comparator: GameComparator, learner: GameSta
     ),
     whole=False,
 )
-def optimistic(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def optimistic(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """After T rounds of optimistic Hedge against optimistic Hedge with eta1 eta2 D^2 <= 1 the gap of the average
     strategies is at most (ln m / eta1 + ln n / eta2 + (eta1 + eta2) D^2 / 4) / T: at eta = 1 / D it is D (ln m + ln n
     + 1/2) / T, which falls as 1 / T. If they take turns, eta1 D^2 / (2 T) is added, and what that cost, if it did."""
@@ -197,7 +197,7 @@ def optimistic(ledger: GameLedger, comparator: GameComparator, learner: GameStan
     assumes=(PLAYED, ZERO_SUM, ALIKE, CONSTANT, EVERYWHERE, SQUARES),
     whole=False,
 )
-def changes(ledger: GameLedger, comparator: GameComparator, learner: GameStanding) -> float:
+def changes(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """The regret of optimistic Hedge is at most ln m / eta plus eta times the sum of the squared half ranges of the
     changes of its payoffs from round to round, less the sum of its squared moves over 4 eta; half the changes without
     the moves would do. Both regrets, and what taking turns was worth, bound the gap."""

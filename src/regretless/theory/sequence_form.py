@@ -43,7 +43,7 @@ import numpy as np
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
-from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameStanding, gap, lost_in_turns, root, weight_share
+from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameFacts, gap, lost_in_turns, root, weight_share
 from .games import OTHERS, weak_duality
 from .self_play import regret_identity
 
@@ -51,7 +51,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class SequenceStanding(GameStanding):
+class SequenceFacts(GameFacts):
     """Two players of a game in sequence form as they stand after their last round.
 
     `rows` and `columns` count sequences, and spreads are those of expected payoffs.
@@ -98,7 +98,7 @@ def most_of_a_plan(first: Array, parent: Array, worth: Array) -> float:
 
 
 def reach(first: Array, parent: Array, low: Array, high: Array) -> tuple[float, float]:
-    """Of a player whose sequences may be worth between `low` and `high`, the row_reach and row_sets of the standing."""
+    """Of a player whose sequences may be worth between `low` and `high`, the row_reach and row_sets of the facts."""
     if not len(parent):
         return 0.0, 0.0
     begins = first[:-1]
@@ -107,12 +107,12 @@ def reach(first: Array, parent: Array, low: Array, high: Array) -> tuple[float, 
     return most_of_a_plan(first, parent, scales * ranges), most_of_a_plan(first, parent, np.ones(len(parent)))
 
 
-def gains_by_turns(learner: SequenceStanding) -> bool:
+def gains_by_turns(learner: SequenceFacts) -> bool:
     """Whether it is known beforehand that taking turns costs nothing, where they are taken."""
     return not learner.alternate or (learner.method != "pcfr+" and not learner.given)
 
 
-def weighted_root(rounds: float, learner: GameStanding) -> float:
+def weighted_root(rounds: float, learner: GameFacts) -> float:
     """The root of the sum of the squared weights over the sum of the weights, where the weights are those of the
     regrets; else the last weight, times the root of the number of rounds, over that sum."""
     if learner.method != "cfr" or learner.power == 0:
@@ -132,7 +132,7 @@ def weighted_root(rounds: float, learner: GameStanding) -> float:
     assumes=(PLAYED, ZERO_SUM, KNOWN),
     whole=False,
 )
-def counterfactual(ledger: GameLedger, comparator: GameComparator, learner: SequenceStanding) -> float:
+def counterfactual(ledger: GameLedger, comparator: GameComparator, learner: SequenceFacts) -> float:
     """After T rounds of a regret matcher in every information set the gap of the average plans is at most the sum
     over both players of the most that D_I sqrt(k - 1) adds up to over the sets I which one plan comes to, over
     sqrt(T); with weights t or t^2 at most 2 or 3 times that; of predictive ones twice as much. Predictive ones may
@@ -153,7 +153,7 @@ def counterfactual(ledger: GameLedger, comparator: GameComparator, learner: Sequ
     assumes=(PLAYED, ZERO_SUM, SQUARES),
     whole=False,
 )
-def sequence_squares(ledger: GameLedger, comparator: GameComparator, learner: SequenceStanding) -> float:
+def sequence_squares(ledger: GameLedger, comparator: GameComparator, learner: SequenceFacts) -> float:
     """Each player's regret is at most the last weight times the square root of K times the sum of the squared regrets
     of all rounds and information sets, less what was predicted of them, where one plan comes to K sets at most. Both,
     and what taking turns was worth, bound the gap."""
@@ -171,7 +171,7 @@ def sequence_squares(ledger: GameLedger, comparator: GameComparator, learner: Se
     assumes=(PLAYED, ZERO_SUM),
     whole=False,
 )
-def sequence_kept(ledger: GameLedger, comparator: GameComparator, learner: SequenceStanding) -> float:
+def sequence_kept(ledger: GameLedger, comparator: GameComparator, learner: SequenceFacts) -> float:
     """The gap of the average plans is at most the last weight over the sum of the weights times the most that the
     lengths of what the matchers keep at the end add up to over the information sets that one plan of a player comes to,
     of both players, with what taking turns was worth."""

@@ -24,10 +24,10 @@ from math import log, sqrt
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_facts import ALL_AWAKE, EXPECTED, IN_TIME, BanditStanding, regret
+from .bandit_facts import ALL_AWAKE, EXPECTED, IN_TIME, BanditFacts, regret
 
 
-def _excused(ledger: BanditLedger, _: BanditComparator, learner: BanditStanding) -> bool:
+def _excused(ledger: BanditLedger, _: BanditComparator, learner: BanditFacts) -> bool:
     return learner.estimator == "importance" or ledger.unsettled == 0
 
 
@@ -59,7 +59,7 @@ def _reduced(arms: int, rounds: float) -> float:
     assumes=LEARNT,
     whole=False,
 )
-def tsallis(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def tsallis(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """Against every arm the expected regret is at most 4 sqrt(K T) - 2 sqrt(T) - K by importance weights, from K rounds
     on, where each of U draws whose loss never came adds 1; with reduced variance it is at most (2 sqrt(K) - 1) sqrt(T)
     + 16 - 4 sqrt(K) + 16/3 K ln(T / 16) + 8/3 K (1 - 16 / T), from 16 rounds on."""
@@ -79,7 +79,7 @@ def tsallis(ledger: BanditLedger, comparator: BanditComparator, learner: BanditS
     assumes=LEARNT,
     whole=False,
 )
-def tsallis_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditStanding) -> float:
+def tsallis_book(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
     """Against every arm the expected regret is at most 4 sqrt(K T) + 1 by importance weights, where each of U draws
     whose loss never came adds 1, and 2 sqrt(K T) + 10 K ln T + 16 with reduced variance."""
     if learner.arms == 1:

@@ -23,14 +23,14 @@ import numpy as np
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, Standing, rounds_until_clean
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, rounds_until_clean
 from .rounding import of_hinge, of_posterior
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class WinnowStanding(Standing):
+class WinnowFacts(LinearFacts):
     """One target of a learner of mirror steps as it stands after its last round.
 
     Attributes
@@ -68,37 +68,37 @@ def _margin(comparator: Comparator) -> float:
     return comparator.least / comparator.own if 0 < comparator.own < inf else 0.0
 
 
-def _allowed(_: Ledger, comparator: Comparator, __: Standing) -> bool:
+def _allowed(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
     return isfinite(comparator.own)
 
 
-def _near(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
+def _near(_: Ledger, comparator: Comparator, learner: WinnowFacts) -> bool:
     return learner.rate > comparator.own * log_cosh(learner.rate * learner.reach)
 
 
-def _slow(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
+def _slow(_: Ledger, comparator: Comparator, learner: WinnowFacts) -> bool:
     return learner.rate * _margin(comparator) > log_cosh(learner.rate * learner.reach)
 
 
-def _quadratic(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
+def _quadratic(_: Ledger, comparator: Comparator, learner: WinnowFacts) -> bool:
     return comparator.own * learner.rate * learner.reach * learner.reach / 2 < 1
 
 
-def _tuned(_: Ledger, __: Comparator, learner: WinnowStanding) -> bool:
+def _tuned(_: Ledger, __: Comparator, learner: WinnowFacts) -> bool:
     return learner.gamma > 0 and isclose(
         learner.rate, atanh(learner.gamma / learner.radius) / learner.radius, rel_tol=1e-12
     )
 
 
-def _within(_: Ledger, __: Comparator, learner: WinnowStanding) -> bool:
+def _within(_: Ledger, __: Comparator, learner: WinnowFacts) -> bool:
     return learner.reach <= learner.radius
 
 
-def _wide(_: Ledger, comparator: Comparator, learner: WinnowStanding) -> bool:
+def _wide(_: Ledger, comparator: Comparator, learner: WinnowFacts) -> bool:
     return _margin(comparator) >= learner.gamma * (1 - 1e-12)
 
 
-def _kept(_: Ledger, comparator: Comparator, __: Standing) -> bool:
+def _kept(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
     return isfinite(comparator.product)
 
 
@@ -116,7 +116,7 @@ RATE = "the rate is too large for the margin of every vector that was tried"
     source="Littlestone 1988; Kivinen & Warmuth 1997, with cosh in place of its quadratic bound",
     assumes=(*PLAYED, ALLOWED, SEPARATES, (RATE, _slow)),
 )
-def winnow_separable(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+def winnow_separable(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round and eta rho > ln
     cosh(eta r), Winnow makes at most KL(v, w_1) / (eta rho - ln cosh(eta r)) updates, in whatever order and over any
     number of passes; KL is at most the logarithm of the number of weights."""
@@ -138,7 +138,7 @@ def winnow_separable(ledger: Ledger, comparator: Comparator, learner: WinnowStan
         ("no vector was found that has the margin gamma which the rate was made for", _wide),
     ),
 )
-def winnow_tuned(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+def winnow_tuned(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= gamma in every round, no entry of x
     exceeds R, and the rate is artanh(s) / R with s = gamma / R, Winnow makes at most 2 ln N / ((1 + s) ln(1 + s) + (1
     - s) ln(1 - s)) updates, which is at most 2 (R / gamma)^2 ln N; as s goes to 1 it is log2 N, what halving
@@ -155,7 +155,7 @@ def winnow_tuned(ledger: Ledger, comparator: Comparator, learner: WinnowStanding
     source="the proof of the separable bound with the hinge losses of all rounds",
     assumes=(*PLAYED, ALLOWED, (RATE, _near)),
 )
-def winnow_hinge(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+def winnow_hinge(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), M is
     at most (KL(v, w_1) + eta rho H) / (eta rho - ln cosh(eta r)), where H sums the hinge losses of v over all rounds.
     With a single weight and entries of 1 it is the bound of weighted majority."""
@@ -171,7 +171,7 @@ def winnow_hinge(ledger: Ledger, comparator: Comparator, learner: WinnowStanding
     source="Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.12, with the hinge losses of all rounds",
     assumes=(*PLAYED, ALLOWED, (RATE, _quadratic)),
 )
-def winnow_textbook(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+def winnow_textbook(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 > eta r^2 / 2, M is at most (ln N
     + eta rho H) / (eta rho - eta^2 r^2 / 2); without hinge losses and with eta = rho / r^2 it is 2 (r / rho)^2 ln
     N."""
@@ -188,7 +188,7 @@ def winnow_textbook(ledger: Ledger, comparator: Comparator, learner: WinnowStand
     source="the proof before ln Z is bounded: the dual coordinates are eta times the sum of y x over the updates",
     assumes=(*PLAYED, KEPT),
 )
-def winnow_posterior(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+def winnow_posterior(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -> float:
     """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
     with (w_i in proportion to exp(theta_i)) and H sums the hinge losses of v over all rounds."""
     return comparator.hinge + comparator.product / learner.rate + of_posterior(ledger, comparator, learner)
@@ -204,7 +204,7 @@ def winnow_posterior(ledger: Ledger, comparator: Comparator, learner: WinnowStan
     assumes=(UNTIL_CLEAN, *winnow_separable.assumes),
     whole=False,
 )
-def winnow_clean_pass(ledger: Ledger, comparator: Comparator, learner: WinnowStanding) -> float:
+def winnow_clean_pass(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -> float:
     """A run that goes over m rows until a pass has no update ends after at most one pass more than the separable bound
     has updates."""
     return rounds_until_clean(winnow_separable.bound(ledger, comparator, learner), ledger, learner)

@@ -13,7 +13,7 @@ import numpy as np
 from ...environments import Environment, Oblivious, Stochastic, Table
 from ..comparators import CELLS, Hindsight, in_units, look
 from ..errors import complaint
-from ..state import DRAWS, FIELDS, IMPLICIT, MISSED, Board, Scale
+from ..state import DRAWS, FIELDS, IMPLICIT, MISSED, BanditState, Scale
 
 Array = np.ndarray[Any, Any]
 PIECE = 1 << 20  # rounds after which a wish to stop is heard
@@ -76,7 +76,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class RunRecord:
     """Where one run writes how it went; a number for each mark.
 
     Attributes
@@ -100,7 +100,7 @@ class Course:
     shares: Array | None
 
 
-class Meeting(ABC):
+class PlayMethod(ABC):
     """A way to play an environment.
 
     Parameters
@@ -112,16 +112,16 @@ class Meeting(ABC):
         self.plan = plan
 
     @abstractmethod
-    def play(self, board: Board, run: int, course: Course) -> Hindsight | None:
+    def play(self, board: BanditState, run: int, course: RunRecord) -> Hindsight | None:
         """Play one run to its end.
 
         Parameters
         ----------
-        board : Board
+        board : BanditState
             Fresh.
         run : int
             Its number.
-        course : Course
+        course : RunRecord
 
         Returns
         -------
@@ -135,7 +135,7 @@ class Meeting(ABC):
         """
 
     def _advance(
-        self, call: Call, first: int, last: int, course: Course, watch: Watch | None = None, shift: int = 0
+        self, call: Call, first: int, last: int, course: RunRecord, watch: Watch | None = None, shift: int = 0
     ) -> None:
         """Play the rounds `first` to before `last`; `call` knows them by numbers that are smaller by `shift`.
 
@@ -171,10 +171,10 @@ class Meeting(ABC):
         return complaint(why, row, column, self.plan.names, (scale.low, scale.high), scale.rewards)
 
 
-class Written(Meeting):
+class TableMethod(PlayMethod):
     """A table that lies in memory, or in a file that is mapped there."""
 
-    def play(self, board: Board, run: int, course: Course) -> None:
+    def play(self, board: BanditState, run: int, course: RunRecord) -> None:
         """By the compiled loop over the table."""
         plan, core = self.plan, board.core
         assert isinstance(plan.environment, Table)
@@ -194,14 +194,14 @@ class Written(Meeting):
         self._advance(call, 0, plan.rounds, course, _regrets(board, seen, course))
 
 
-class Chances(Meeting):
+class Chances(PlayMethod):
     """Losses by chance, made where they are met, for learners without experts.
 
     The regret by means is counted from the draws. That on the losses as they came needs them to be made once more, if
     they are not too many.
     """
 
-    def play(self, board: Board, run: int, course: Course) -> Hindsight | None:
+    def play(self, board: BanditState, run: int, course: RunRecord) -> Hindsight | None:
         """By the compiled loop, a stretch at a time."""
         plan, core = self.plan, board.core
         assert isinstance(plan.environment, Stochastic)
@@ -231,7 +231,7 @@ class Chances(Meeting):
 class _Expected:
     """What a run and each arm lose in expectation, from how often arms were drawn while they had their means."""
 
-    def __init__(self, board: Board, plan: Plan, course: Course) -> None:
+    def __init__(self, board: BanditState, plan: Plan, course: RunRecord) -> None:
         self._draws, self._plan, self._course = board.tallies[DRAWS], plan, course
         self._before, self._lost, self._arms = self._draws.copy(), 0.0, np.zeros(board.arms)
 
@@ -254,10 +254,10 @@ class _Expected:
         return lost, self._arms + (rounds - self._first) * self._means
 
 
-class Recited(Meeting):
+class Recited(PlayMethod):
     """Losses that are made in blocks, by any oblivious environment."""
 
-    def play(self, board: Board, run: int, course: Course) -> Hindsight | None:
+    def play(self, board: BanditState, run: int, course: RunRecord) -> Hindsight | None:
         """By the compiled loop over each block."""
         plan, core = self.plan, board.core
         environment = plan.environment
@@ -280,10 +280,10 @@ class Recited(Meeting):
         return own
 
 
-class InTurn(Meeting):
+class InTurn(PlayMethod):
     """Round by round, with an environment that sees what was drawn."""
 
-    def play(self, board: Board, run: int, course: Course) -> Hindsight:
+    def play(self, board: BanditState, run: int, course: RunRecord) -> Hindsight:
         """The compiled loop plays a table of one row at a time."""
         plan, core = self.plan, board.core
         opponent, foresees = plan.environment.begin(run), plan.environment.foresees
@@ -342,16 +342,16 @@ class _Met:
         self._count = 0
 
 
-def meeting(plan: Plan) -> Meeting:
+def meeting(plan: Plan) -> PlayMethod:
     """The fastest way to play an environment."""
     if isinstance(plan.environment, Table):
-        return Written(plan)
+        return TableMethod(plan)
     if isinstance(plan.environment, Stochastic) and plan.advice is None:
         return Chances(plan)
     return Recited(plan) if isinstance(plan.environment, Oblivious) else InTurn(plan)
 
 
-def _regrets(board: Board, seen: Hindsight, course: Course) -> Watch:
+def _regrets(board: BanditState, seen: Hindsight, course: RunRecord) -> Watch:
     """Notes the regret at each mark; also what the run can certify, where arms slept."""
     book, missed, implicit = board.book, board.tallies[MISSED], board.state[IMPLICIT]
 

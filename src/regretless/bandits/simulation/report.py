@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...report.arm_table import called
-from ...report.pulls import MOST_ARMS, Course, PullReport
+from ...report.pulls import MOST_ARMS, PullCurves, PullReport
 
 if TYPE_CHECKING:
     from ...theorem import Certificate
@@ -55,12 +55,12 @@ def report(
     )
 
 
-def course(pulls: Pulls) -> Course:
+def course(pulls: Pulls) -> PullCurves:
     """How the runs went, at the marks."""
     regret, certificate = pulls.regret_curve, None if pulls.by_means else pulls.certificate_curve
     several = len(regret) > 1
     quantiles = {name: share for name, share in QUANTILES.items() if several or name == "q50"}
-    return Course(
+    return PullCurves(
         rounds=pulls.marks.tolist(),
         regret={name: _plain(np.quantile(regret, share, axis=0)) for name, share in quantiles.items()},
         bounds={_against_what(pulls, title): _plain(values) for title, values in pulls.bounds().items()},

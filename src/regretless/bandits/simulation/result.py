@@ -13,12 +13,12 @@ import numpy as np
 from ...comparator import BanditComparator
 from ...environments import Environment, Stochastic
 from ...ledger import BanditLedger
-from ...theory.bandit_facts import BanditStanding, epoch_starts
+from ...theory.bandit_facts import BanditFacts, epoch_starts
 from .one_run import Plan
 from .storage import Group, Runs
 
 if TYPE_CHECKING:
-    from ...report.pulls import Course, PullReport
+    from ...report.pulls import PullCurves, PullReport
     from ...theorem import Certificate
     from ..base import Bandit
 
@@ -38,7 +38,7 @@ class Pulls:
     ----------
     learner : Bandit
         As it was given; it has not played.
-    stands : BanditStanding
+    stands : BanditFacts
         What theorems know of it.
     plan : Plan
     seconds : float
@@ -46,7 +46,7 @@ class Pulls:
     """
 
     learner: Bandit
-    stands: BanditStanding
+    stands: BanditFacts
     plan: Plan
     _runs: Runs
     seconds: float
@@ -286,7 +286,7 @@ class Pulls:
 
     # To be shown.
 
-    def course(self) -> Course:
+    def course(self) -> PullCurves:
         """How the runs went, as a report shows it."""
         from .report import course
 

@@ -14,7 +14,7 @@ from ...checks import whole
 from ...environments import Environment, Oblivious, Stochastic, Table
 from ...environments.base import length_of
 from ...errors import RegretlessError
-from ...theory.bandit_facts import BanditStanding
+from ...theory.bandit_facts import BanditFacts
 from ..base import Bandit
 from ..comparators import Hindsight, look
 from ..state import Rules
@@ -189,13 +189,13 @@ class _Job:
         self.runs.forget_unfinished()
         if not len(self.runs.numbers):
             return None
-        return Pulls(self._learner, self._standing(), self._plan, self.runs, seconds)
+        return Pulls(self._learner, self._facts(), self._plan, self.runs, seconds)
 
-    def _standing(self) -> BanditStanding:
+    def _facts(self) -> BanditFacts:
         """The learner as it stands after any of the runs."""
         plan, learner = self._plan, self._learner.clone(seed=self._learner.seed_)
         learner._begin(plan.environment.arms, self._comparators)
-        return replace(learner.standing(), oblivious=plan.environment.oblivious)
+        return replace(learner.facts(), oblivious=plan.environment.oblivious)
 
 
 def _fitting(learner: Bandit, world: Environment) -> Environment:

@@ -11,8 +11,8 @@ import numpy as np
 from ...comparator import BanditComparator
 from ...ledger import BanditLedger
 from ..comparators import Hindsight
-from ..state import DRAWS, MISSED, Board
-from .one_run import LOSS, Course, Plan
+from ..state import DRAWS, MISSED, BanditState
+from .one_run import LOSS, Plan, RunRecord
 
 Array = np.ndarray[Any, Any]
 MOST_CURVES = 1 << 22  # numbers of one kind of curve that are kept, as 34 MB
@@ -56,7 +56,7 @@ class Group:
         probabilities = np.zeros((len(plan.marks), plan.environment.arms)) if shares else None
         return cls(0, draws, missed, losses, asleep, np.zeros(plan.experts), probabilities)
 
-    def add(self, board: Board, own: Hindsight | None, course: Course) -> None:
+    def add(self, board: BanditState, own: Hindsight | None, course: RunRecord) -> None:
         """One more run."""
         self.runs += 1
         self.draws += board.tallies[DRAWS]
@@ -142,17 +142,17 @@ class Runs:
         self._arm_losses: list[Array] = [np.zeros(0)] * room.ledgers
         self.sums: Group | None = None
 
-    def course(self, place: int, shares: bool) -> Course:
+    def course(self, place: int, shares: bool) -> RunRecord:
         """Where a run writes how it goes."""
         plan = self._plan
         room = np.zeros((len(plan.marks), plan.environment.arms)) if shares else None
         means = np.full(len(plan.marks), nan)
         if place < len(self.loss):
-            return Course(self.loss[place], self.certificate[place], self.regret[place], means, room)
+            return RunRecord(self.loss[place], self.certificate[place], self.regret[place], means, room)
         loss, certificate, regret = np.full((3, len(plan.marks)), nan)
-        return Course(loss, certificate, regret, means, room)
+        return RunRecord(loss, certificate, regret, means, room)
 
-    def note(self, place: int, board: Board, own: Hindsight | None, course: Course) -> None:
+    def note(self, place: int, board: BanditState, own: Hindsight | None, course: RunRecord) -> None:
         """A run is over."""
         self.losses[place], self.regrets[place] = board.book[LOSS], course.regret[-1]
         self.mean_regrets[place] = course.means[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..state import Board, Rules
+from ..state import BanditState, Rules
 from .one_run import Halted, Plan, meeting
 from .storage import Group, Room, Runs
 
@@ -39,7 +39,7 @@ class Work:
         plan, group, how = self.plan, Group.of(self.plan, self.shares), meeting(self.plan)
         for place in places:
             run = self.numbers[place]
-            board = Board(plan.environment.arms, self.comparators, self.rules, plan.scale, self.seed, run)
+            board = BanditState(plan.environment.arms, self.comparators, self.rules, plan.scale, self.seed, run)
             course = runs.course(place - first, self.shares)
             try:
                 plan.tell(0)

@@ -20,7 +20,7 @@ from ...linear.multiclass import MulticlassPerceptron
 from ...linear.verify_rounds import OTHERS, gives
 from ...theorem import NO_NUMBERS, Certificate, Theorem
 from ...theory.mixing import MIXED_MULTICLASS, MIXED_PERCEPTRON
-from ...theory.mixing_facts import MixedStanding
+from ...theory.mixing_facts import MixedFacts
 from ...theory.mixing_mirror import MIXED_P_NORM, MIXED_WINNOW
 from ...theory.mixing_regret import MIXED_GRADIENT_DESCENT, MIXED_PA
 from ..core.broadcast import Weighting
@@ -226,12 +226,11 @@ def _over(
 def _of_mixture(mixture: Mixture, plain: OverShards) -> OfMixture:
     """The same with the books of mixing, its theorems, and what they may ask."""
     least, whole = _least(mixture), mixture.mixed_whole
-    standings: list[Any] = [
-        MixedStanding(standing, mixture.weights, whole.together, least, plain.state.targets)
-        for standing in plain.standings
+    target_facts: list[Any] = [
+        MixedFacts(facts, mixture.weights, whole.together, least, plain.state.targets) for facts in plain.target_facts
     ]
     own = {field.name: getattr(plain, field.name) for field in fields(OverShards)}
-    own |= {"standings": standings, "theorems": theorems_of(mixture.learner), "other": _means(mixture.learner)}
+    own |= {"target_facts": target_facts, "theorems": theorems_of(mixture.learner), "other": _means(mixture.learner)}
     return OfMixture(
         **own,
         shares=mixture.shares.tolist(),

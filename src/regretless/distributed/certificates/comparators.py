@@ -16,7 +16,7 @@ from ...linear.comparators.accumulators import Span, Tally, taken, together
 from ...linear.comparators.averages import Means, Plan
 from ...linear.comparators.evaluate import Suffered
 from ...linear.comparators.search import Question
-from ...theory.mixing_facts import MixedStanding
+from ...theory.mixing_facts import MixedFacts
 from ..engines.engine import Engine, Here
 from ..rows.shards import Shard
 from .rereading import Reading, Rounds, Size
@@ -201,10 +201,10 @@ class OfMixture(OverShards):
         epochs = self.whole.epochs
         return [replace(one, played=epochs * one.played) if isinstance(one, Suffered) else one for one in found]
 
-    def whole_standing(self, norm: float) -> MixedStanding:
+    def whole_facts(self, norm: float) -> MixedFacts:
         """What theorems may ask of all classes together."""
-        standing: Any = self.standings[0]
-        mixed: MixedStanding = replace(standing, player=replace(standing.player, norm=norm), targets=1)
+        facts: Any = self.target_facts[0]
+        mixed: MixedFacts = replace(facts, player=replace(facts.player, norm=norm), targets=1)
         return mixed
 
     def span(self, target: int) -> Span:

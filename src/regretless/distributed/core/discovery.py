@@ -16,12 +16,12 @@ from ...errors import DataError, RegretlessError
 from ...linear.labels import distinct
 from ..rows.shards import Shard
 from .broadcast import Start
-from .schema import Found
+from .schema import ShardSchema
 
 ID_ZERO = "id zero"
 
 
-def peek(common: Any, shard: Shard) -> Found:
+def peek(common: Any, shard: Shard) -> ShardSchema:
     """What the first rows of a shard say of its labels and columns.
 
     Raises
@@ -31,11 +31,11 @@ def peek(common: Any, shard: Shard) -> Found:
     """
     stream = shard.open(None)
     for batch in stream.batches():
-        return Found(tuple(distinct(_labels(shard, batch.labels)).tolist()), (stream.schema(),), batch.columns)
+        return ShardSchema(tuple(distinct(_labels(shard, batch.labels)).tolist()), (stream.schema(),), batch.columns)
     raise DataError(shard.name, None, None, "no rows", "every shard needs at least one")
 
 
-def survey(start: Start, shard: Shard) -> Found:
+def survey(start: Start, shard: Shard) -> ShardSchema:
     """What all rows of a shard say; nothing is learned."""
     try:
         return _survey(start, start.schema, shard)
@@ -46,19 +46,21 @@ def survey(start: Start, shard: Shard) -> Found:
         return _survey(start, {**schema, "ids_from": 0}, shard)
 
 
-def both(start: Any, left: Found, right: Found) -> Found:
+def both(start: Any, left: ShardSchema, right: ShardSchema) -> ShardSchema:
     """What neighbouring shards were found to hold."""
     labels = tuple(dict.fromkeys((*left.labels, *right.labels)))
-    return Found(labels, (*left.schemas, *right.schemas), max(left.columns, right.columns), (*left.names, *right.names))
+    return ShardSchema(
+        labels, (*left.schemas, *right.schemas), max(left.columns, right.columns), (*left.names, *right.names)
+    )
 
 
-def _survey(start: Start, schema: dict[str, Any] | None, shard: Shard) -> Found:
+def _survey(start: Start, schema: dict[str, Any] | None, shard: Shard) -> ShardSchema:
     stream, labels, columns = shard.open(schema), set[Any](), 0
     for batch in stream.batches():
         labels.update(distinct(_labels(shard, batch.labels)).tolist())
         columns = max(columns, batch.columns)
     _refuse_other_labels(start, shard, stream, sorted(labels))
-    return Found(tuple(sorted(labels)), (stream.schema(),), columns, (shard.name,))
+    return ShardSchema(tuple(sorted(labels)), (stream.schema(),), columns, (shard.name,))
 
 
 def _refuse_other_labels(start: Start, shard: Shard, stream: Stream, labels: list[Any]) -> None:

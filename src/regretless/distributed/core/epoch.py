@@ -18,7 +18,7 @@ from ..rows.shards import Shard
 from .broadcast import Start
 from .discovery import ID_ZERO, news, survey
 from .learner_adapter import begun, carried, clocks, counted
-from .schema import Found
+from .schema import ShardSchema
 from .weighted_mean import Part, merged
 
 
@@ -70,7 +70,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class ShardResult:
     """What came of an epoch on some shards.
 
     Attributes
@@ -79,15 +79,15 @@ class Outcome:
         None where something was found.
     counts : tuple of Count
         In the order of the shards; those where something was found have none.
-    found : Found or None
+    found : ShardSchema or None
     """
 
     part: Part | None
     counts: tuple[Count, ...]
-    found: Found | None = None
+    found: ShardSchema | None = None
 
 
-def epoch(start: Start, shard: Shard) -> Outcome:
+def epoch(start: Start, shard: Shard) -> ShardResult:
     """Play the rows of a shard from the mixed weights.
 
     Parameters
@@ -99,7 +99,7 @@ def epoch(start: Start, shard: Shard) -> Outcome:
 
     Returns
     -------
-    Outcome
+    ShardResult
         Its part and its count; or what it met that the start does not know, and then nothing was learned.
 
     Raises
@@ -116,12 +116,12 @@ def epoch(start: Start, shard: Shard) -> Outcome:
         raise RegretlessError(text if text.startswith(shard.name) else f"{shard.name}: {text}") from error
 
 
-def merge(start: Start, left: Outcome, right: Outcome) -> Outcome:
+def merge(start: Start, left: ShardResult, right: ShardResult) -> ShardResult:
     """What came of neighbouring shards, in one."""
     counts = (*left.counts, *right.counts)
     if left.part is not None and right.part is not None:
-        return Outcome(merged(start.weights, left.part, right.part), counts)
-    return Outcome(None, counts, _united(left.found, right.found))
+        return ShardResult(merged(start.weights, left.part, right.part), counts)
+    return ShardResult(None, counts, _united(left.found, right.found))
 
 
 @dataclass(slots=True)
@@ -181,7 +181,7 @@ class _Reading:
             yield batch
 
 
-def _played(start: Start, shard: Shard) -> Outcome:
+def _played(start: Start, shard: Shard) -> ShardResult:
     began = thread_time()
     learner, reading = begun(start), _Reading(start, shard)
     try:
@@ -191,7 +191,7 @@ def _played(start: Start, shard: Shard) -> Outcome:
             raise
         known = False  # ids begin at 0 here, or the file is bad: the survey says which
     if not known:
-        return Outcome(None, (), survey(start, shard))
+        return ShardResult(None, (), survey(start, shard))
     clock, state = clocks(learner), learner.state_
     state.books[:] = counted(learner, start)
     ledger = learner.ledger_
@@ -216,13 +216,15 @@ def _played(start: Start, shard: Shard) -> Outcome:
         skipped=reading.skipped,
         first_errors=reading.first_errors,
     )
-    return Outcome(part, (count,))
+    return ShardResult(part, (count,))
 
 
-def _united(left: Found | None, right: Found | None) -> Found:
+def _united(left: ShardSchema | None, right: ShardSchema | None) -> ShardSchema:
     if left is None or right is None:
         found = left or right
         assert found is not None
         return found
     labels = tuple(dict.fromkeys((*left.labels, *right.labels)))
-    return Found(labels, (*left.schemas, *right.schemas), max(left.columns, right.columns), (*left.names, *right.names))
+    return ShardSchema(
+        labels, (*left.schemas, *right.schemas), max(left.columns, right.columns), (*left.names, *right.names)
+    )

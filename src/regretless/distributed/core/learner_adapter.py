@@ -18,7 +18,7 @@ from .broadcast import WEIGHTINGS, Start, Weighting
 from .weighted_mean import Part, held, packed, placed
 
 if TYPE_CHECKING:
-    from .epoch import Count, Outcome
+    from .epoch import Count, ShardResult
 
 # What the rate of a step goes by, beside the step itself.
 CLOCKS = {"inverse-sqrt": ("rounds",), "self-tuned": ("slope2",), "scale-free": ("slope2", "max_norm2")}
@@ -212,7 +212,7 @@ def counted(learner: OnlineClassifier, start: Start) -> Array:
     return books
 
 
-def settled(learner: OnlineClassifier, start: Start, outcome: Outcome) -> Array:
+def settled(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Array:
     """Mix what came of an epoch into the learner that began it; the clock of the next one.
 
     The books hold the sums over all shards and epochs, and `first_pass_` those of the first epoch.
@@ -222,7 +222,7 @@ def settled(learner: OnlineClassifier, start: Start, outcome: Outcome) -> Array:
     learner : OnlineClassifier
         As it was when `started` made the start of it.
     start : Start
-    outcome : Outcome
+    outcome : ShardResult
         Of all shards.
 
     Returns

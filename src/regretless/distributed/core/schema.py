@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class ShardSchema:
     """Labels and columns of some shards; if the start did not know them, the epoch is begun anew.
 
     Attributes

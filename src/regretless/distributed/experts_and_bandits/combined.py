@@ -24,7 +24,7 @@ from ..engines.engine import engine_of
 
 if TYPE_CHECKING:
     from ..rows.forecast_shards import Experts, ForecastShard
-    from .combining import Played
+    from .combining import CombinedShards
 
 Array = np.ndarray[Any, Any]
 
@@ -56,13 +56,15 @@ class Combined:
     ledger : ExpertLedger
         The sum of the ledgers of the shards.
     plays : tuple of ShardPlay
-        The ledger of each shard, in their order, and the standing of the copy that played it.
+        The ledger of each shard, in their order, and the facts of the copy that played it.
     shards : list of ForecastShard
     absent : dict
         Which comparators there are not, and why.
     """
 
-    def __init__(self, learner: ExpertLearner, played: Played, shards: Sequence[ForecastShard], known: Experts) -> None:
+    def __init__(
+        self, learner: ExpertLearner, played: CombinedShards, shards: Sequence[ForecastShard], known: Experts
+    ) -> None:
         self.learner, self.ledger, self.plays = learner, played.ledger, played.plays
         self.shards = list(shards)
         self._totals, self._known = played.totals, known
@@ -223,13 +225,13 @@ class Combined:
         """The theorem on all shards, against one comparator."""
         pairs = [(play, on_shard(comparator, play.ledger)) for play in self.plays]
         for play, part in pairs:
-            obstacle = theorem.obstacle(play.ledger, part, play.standing)
+            obstacle = theorem.obstacle(play.ledger, part, play.facts)
             if obstacle is not None:
                 where = f" (on {play.name})" if len(self.plays) > 1 else ""
                 return OverShards(theorem, None, None, None, obstacle + where, shards=len(pairs))
-        stands = pairs[0][0].standing
+        stands = pairs[0][0].facts
         if theorem.kind == "sure":
-            bound = reduce(add, (theorem.value(play.ledger, part, play.standing) for play, part in pairs))
+            bound = reduce(add, (theorem.value(play.ledger, part, play.facts) for play, part in pairs))
         else:
             # It is about draws, which are independent from shard to shard: one sequence of draws, as long as all.
             bound = theorem.value(self.ledger, comparator, stands)

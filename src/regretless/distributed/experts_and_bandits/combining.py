@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import RegretlessError
 from ...experts.base import ExpertLearner
-from ...experts.certificates import standing
+from ...experts.certificates import facts
 from ...experts.losses import WITHOUT_OUTCOME
 from ...ledger import ExpertLedger
 from ..engines.engine import engine_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...experts.sufficient_statistics import Totals
-    from ...theory.expert_facts import ExpertStanding
+    from ...theory.expert_facts import ExpertFacts
     from .combined import Combined
 
 
@@ -48,17 +48,17 @@ class ShardPlay:
     name : str
         Of the shard.
     ledger : ExpertLedger
-    standing : ExpertStanding
+    facts : ExpertFacts
         Of the copy of the learner that played it, after its last round.
     """
 
     name: str
     ledger: ExpertLedger
-    standing: ExpertStanding
+    facts: ExpertFacts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Played:
+class CombinedShards:
     """What came of some neighbouring shards.
 
     Attributes
@@ -76,18 +76,18 @@ class Played:
     plays: tuple[ShardPlay, ...]
 
 
-def play(task: Task, shard: ForecastShard) -> Played:
+def play(task: Task, shard: ForecastShard) -> CombinedShards:
     """Let a copy of the learner play a shard, from the prior."""
     learner = _copy(task, shard.place)
     totals = shard.play(learner, task.known)
     found = learner.ledger_
-    return Played(found, totals, (ShardPlay(shard.name, found, standing(learner)),))
+    return CombinedShards(found, totals, (ShardPlay(shard.name, found, facts(learner)),))
 
 
-def merge(_: Task, left: Played, right: Played) -> Played:
+def merge(_: Task, left: CombinedShards, right: CombinedShards) -> CombinedShards:
     """Ledgers add."""
     totals = None if left.totals is None or right.totals is None else left.totals + right.totals
-    return Played(left.ledger + right.ledger, totals, left.plays + right.plays)
+    return CombinedShards(left.ledger + right.ledger, totals, left.plays + right.plays)
 
 
 def combine(

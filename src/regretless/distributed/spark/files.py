@@ -11,7 +11,7 @@ from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReader, 
 
 from ...errors import ModelError, RegretlessError
 from ...linear.persist import read, write
-from ..checkpoint import Kept
+from ..checkpoint import SavedRun
 from ..result import Mixture
 from .engine import through_connect
 from .params import NAMES
@@ -111,7 +111,7 @@ class ModelReader(MLReader):  # type: ignore[misc]
         columns = extra.get(KEY, {})
         if not isinstance(columns, dict) or not set(columns) <= set(NAMES):
             raise ModelError(f"{path}: the model does not fit together ({KEY}); it cannot be used")
-        mixture = Mixture(learner, [], Kept.of(extra)) if "mixing" in extra else None
+        mixture = Mixture(learner, [], SavedRun.of(extra)) if "mixing" in extra else None
         return self._made(learner, mixture, extra), columns
 
 

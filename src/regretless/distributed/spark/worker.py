@@ -83,7 +83,7 @@ class Task:
         return iter(pa.ipc.open_stream(self._file))
 
 
-class Played(Shard):
+class TaskShard(Shard):
     """A partition in the task that has its rows."""
 
     def __init__(self, name: str, task: Task, layout: Layout, columns: int | None) -> None:
@@ -112,7 +112,7 @@ def playing(
         if place in leaves:
             leaf, name, rows = leaves[place]
             task = Task(batches, name, rows, keep)
-            shard = Played(name, task, layout, columns)  # type: ignore[arg-type]
+            shard = TaskShard(name, task, layout, columns)  # type: ignore[arg-type]
             answer = _answer(work, common, shard, lambda: task.again)
             for _ in islice(batches, LEFT):
                 pass

@@ -10,7 +10,7 @@ from ...checks import whole
 from ..arms.lower_bounds import FairCoins
 from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..labels import Array, ObliviousLabels, Places
-from ..lower_bounds import Opposed, Promise
+from ..lower_bounds import LearnerDescription, LowerBound
 from ..targets.points import PointLabels, signed, votes_of
 
 if TYPE_CHECKING:
@@ -101,13 +101,13 @@ class AgnosticTree(PointLabels, ObliviousLabels):
         """Votes, and a coin for each."""
         return votes_of(self.finite_class, self.points(begin, end, run)), signed(self._heads(begin, end, run))
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Half of the rounds, and the regret of each level, for every learner."""
         lengths = np.diff(np.minimum(self._ends, rounds), prepend=0)
         regret = sum(FairCoins.regret(int(length)) for length in lengths if length)
         return [
-            Promise("Agnostic tree", "mistakes", rounds / 2, SOURCE, "expected"),
-            Promise("Agnostic tree", "regret in mistakes", float(regret), SOURCE, "expected"),
+            LowerBound("Agnostic tree", "mistakes", rounds / 2, SOURCE, "expected"),
+            LowerBound("Agnostic tree", "regret in mistakes", float(regret), SOURCE, "expected"),
         ]
 
     def _heads(self, begin: int, end: int, run: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

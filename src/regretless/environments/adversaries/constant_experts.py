@@ -10,7 +10,7 @@ from ...finite_classes.finite_class import FiniteClass
 from ..arms.lower_bounds import FairCoins
 from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..labels import Array, Asker, ObliviousLabels, Places, opposite
-from ..lower_bounds import Opposed, Promise
+from ..lower_bounds import LearnerDescription, LowerBound
 from ..targets.points import PointLabels, signed
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ class LabelFlipping(PointLabels):
         """An asker that contradicts."""
         return _Flipping()
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """All rounds are mistakes of a deterministic learner, and no more than half of them are an expert's."""
         source = "Cover 1965"
         if not opposed.deterministic:
-            return [Promise("Label flipping", "expected mistakes", rounds / 2, source)]
+            return [LowerBound("Label flipping", "expected mistakes", rounds / 2, source)]
         return [
-            Promise("Label flipping", "mistakes", float(rounds), source),
-            Promise("Label flipping", "regret in mistakes", float(rounds - rounds // 2), source),
+            LowerBound("Label flipping", "mistakes", float(rounds), source),
+            LowerBound("Label flipping", "regret in mistakes", float(rounds - rounds // 2), source),
         ]
 
 
@@ -104,10 +104,10 @@ class FairLabels(PointLabels, ObliviousLabels):
         """The same coins for arms."""
         return FairCoins(self.rounds, self.seed)
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Half of the rounds, and the exact regret of the game, for every learner."""
         source = "Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.5; Szarek 1976"
         return [
-            Promise("Fair coins", "mistakes", rounds / 2, source, "expected"),
-            Promise("Fair coins", "regret in mistakes", FairCoins.regret(rounds), source, "expected"),
+            LowerBound("Fair coins", "mistakes", rounds / 2, source, "expected"),
+            LowerBound("Fair coins", "regret in mistakes", FairCoins.regret(rounds), source, "expected"),
         ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import RegretlessError
 from ..labels import Array, Asker, Labels, opposite
-from ..lower_bounds import Opposed, Promise, errors_forced
+from ..lower_bounds import LearnerDescription, LowerBound, errors_forced
 
 DEEPEST = 52  # rounds after which the halfspace that agrees with all of them is still a pair of floats
 
@@ -43,7 +43,7 @@ class Dyadic(Labels):
         """An asker with the whole line from 0 to 1."""
         return _Halving(self)
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """All rounds are mistakes of a deterministic learner."""
         return errors_forced("Dyadic tree", min(rounds, DEEPEST), "Shalev-Shwartz & Ben-David 2014, ch. 21", opposed)
 

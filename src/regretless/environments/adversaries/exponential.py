@@ -9,7 +9,7 @@ import numpy as np
 from ...checks import whole
 from ...errors import RegretlessError
 from ..labels import Array, ObliviousLabels
-from ..lower_bounds import Opposed, Promise
+from ..lower_bounds import LearnerDescription, LowerBound
 
 SOURCE = "Mohri, Rostamizadeh & Talwalkar 2012, Ex. 7.1, with whole weights of at least 2^(i-1)"
 MOST = 26  # columns whose number of updates is exact in floats
@@ -65,13 +65,13 @@ class Exponential(ObliviousLabels):
         """How many updates a perceptron makes at least, until it makes none."""
         return int((4**self.columns - 1) // 3)
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Those of the passes that are over, to a perceptron."""
         least = min(max(2 * (rounds // self.columns) - 1, 0), self.updates)
         if not opposed.perceptron:
             return []
         return [
-            Promise(
+            LowerBound(
                 "Exponentially many updates",
                 "updates",
                 float(least),

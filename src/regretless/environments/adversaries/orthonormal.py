@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..labels import Array, Asker, Known, Labels, opposite
-from ..lower_bounds import Opposed, Promise, errors_forced
+from ..lower_bounds import LearnerDescription, LowerBound, errors_forced
 
 
 class Orthonormal(Labels):
@@ -38,12 +38,12 @@ class Orthonormal(Labels):
         """An asker that has decided nothing yet."""
         return _Turning(self.columns)
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """An error in every round of the first N; of a perceptron of any rate an update, for its score is 0."""
         count, source = min(rounds, self.columns), "Novikoff's bound is attained"
         found = errors_forced("Orthonormal rows", count, source, opposed)
         if opposed.additive:
-            found.append(Promise("Orthonormal rows", "updates", float(count), source))
+            found.append(LowerBound("Orthonormal rows", "updates", float(count), source))
         return found
 
 

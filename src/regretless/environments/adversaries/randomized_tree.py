@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import RegretlessError
 from ..labels import Asker
-from ..lower_bounds import Opposed, Promise
+from ..lower_bounds import LearnerDescription, LowerBound
 from ..targets.points import PointLabels
 from .realizable import Surviving
 
@@ -74,7 +74,7 @@ class RandomizedTree(PointLabels):
         """An asker that has all hypotheses left."""
         return _Weighing(self)
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The randomised Littlestone dimension, once the rounds are enough.
 
         A learner that tells no probabilities errs a whole number of times. A combiner tells them, its forecasts.
@@ -82,8 +82,8 @@ class RandomizedTree(PointLabels):
         if rounds < self.parting_rounds:
             return []
         if opposed.deterministic and opposed.kind in ("class", "linear"):
-            return [Promise("Randomised tree", "mistakes", float(ceil(self.value)), SOURCE)]
-        return [Promise("Randomised tree", "expected mistakes", float(self.value), SOURCE)]
+            return [LowerBound("Randomised tree", "mistakes", float(ceil(self.value)), SOURCE)]
+        return [LowerBound("Randomised tree", "expected mistakes", float(self.value), SOURCE)]
 
 
 class _Weighing(Surviving):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...finite_classes.finite_class import unpacked
 from ..labels import Asker, opposite
-from ..lower_bounds import Opposed, Promise, errors_forced
+from ..lower_bounds import LearnerDescription, LowerBound, errors_forced
 from ..targets.points import PointLabels
 from .realizable import Surviving
 
@@ -69,7 +69,7 @@ class ShatteredTree(PointLabels):
         """An asker at the root."""
         return _Walking(self)
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """As many mistakes as the tree is deep, or half as many in expectation."""
         return errors_forced("Shattered tree", min(rounds, self.tree.depth), SOURCE, opposed)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..lower_bounds import Opposed, Promise
+from ..lower_bounds import LearnerDescription, LowerBound
 from .adaptive import LikeliestLoses
 from .lower_bounds import FairCoins, OneBetterArm
 
 
-def promises_of_arms(nature: Any, rounds: int, opposed: Opposed) -> list[Promise]:
+def promises_of_arms(nature: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
     """What an environment promises to do to a learner in so many rounds."""
     if isinstance(nature, FairCoins):
         return _coins(rounds)
@@ -20,29 +20,29 @@ def promises_of_arms(nature: Any, rounds: int, opposed: Opposed) -> list[Promise
     return []
 
 
-def _coins(rounds: int) -> list[Promise]:
+def _coins(rounds: int) -> list[LowerBound]:
     source = "Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.5; Szarek 1976"
     return [
-        Promise("Fair coins", "loss", rounds / 2, source, "expected"),
-        Promise("Fair coins", "regret", FairCoins.regret(rounds), source, "expected"),
+        LowerBound("Fair coins", "loss", rounds / 2, source, "expected"),
+        LowerBound("Fair coins", "regret", FairCoins.regret(rounds), source, "expected"),
     ]
 
 
-def _one_better(nature: OneBetterArm, rounds: int, opposed: Opposed) -> list[Promise]:
+def _one_better(nature: OneBetterArm, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
     """The theorem is about its own gap, for its own number of rounds, and about learners that see one arm's loss."""
     hardest = OneBetterArm(nature.arms, rounds).gap
     if nature.gap != hardest or opposed.kind != "bandits" or opposed.learner == "hedge":
         return []
     source = "Auer, Cesa-Bianchi, Freund & Schapire 2002, Theorem 5.1"
-    return [Promise("One better arm", "regret", OneBetterArm.regret(nature.arms, rounds), source, "expected")]
+    return [LowerBound("One better arm", "regret", OneBetterArm.regret(nature.arms, rounds), source, "expected")]
 
 
-def _likeliest(arms: int, rounds: int, opposed: Opposed) -> list[Promise]:
+def _likeliest(arms: int, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
     """The likeliest of K arms has a probability of at least 1 / K; of a deterministic learner, of 1."""
     source = "Cover 1965"
     if not opposed.deterministic:
-        return [Promise("Likeliest arm loses", "loss", rounds / arms, source, "expected")]
+        return [LowerBound("Likeliest arm loses", "loss", rounds / arms, source, "expected")]
     return [
-        Promise("Likeliest arm loses", "loss", float(rounds), source),
-        Promise("Likeliest arm loses", "regret", float(rounds - rounds // arms), source),
+        LowerBound("Likeliest arm loses", "loss", float(rounds), source),
+        LowerBound("Likeliest arm loses", "regret", float(rounds - rounds // arms), source),
     ]

@@ -12,7 +12,7 @@ from ...errors import RegretlessError
 from ...finite_classes.finite_class import refuse_empty, unpacked
 from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..labels import Array, Labels, ObliviousLabels, Places
-from ..lower_bounds import Opposed, Promise
+from ..lower_bounds import LearnerDescription, LowerBound
 
 if TYPE_CHECKING:
     from ...finite_classes.finite_class import FiniteClass
@@ -119,7 +119,7 @@ class RandomTarget(PointLabels, ObliviousLabels):
         labels[turned] *= -1
         return rows, labels
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The noise cannot be foreseen."""
         return promised_by_noise(self.noise, rounds)
 
@@ -181,8 +181,8 @@ def noise_of(noise: float) -> float:
     return float(noise)
 
 
-def promised_by_noise(noise: float, rounds: int) -> list[Promise]:
+def promised_by_noise(noise: float, rounds: int) -> list[LowerBound]:
     """What labels that are turned round by coins of their own cost every learner in expectation."""
     if not noise:
         return []
-    return [Promise("Noise", "mistakes", noise * rounds, "a label's own coin", "expected")]
+    return [LowerBound("Noise", "mistakes", noise * rounds, "a label's own coin", "expected")]

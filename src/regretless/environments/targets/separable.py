@@ -10,7 +10,7 @@ from ...checks import positive, share, whole
 from ...errors import RegretlessError
 from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..labels import Array, ObliviousLabels
-from ..lower_bounds import Opposed, Promise
+from ..lower_bounds import LearnerDescription, LowerBound
 from .points import noise_of, promised_by_noise
 
 ROUNDING = 1e-9  # by which margins and lengths are kept away from what is claimed
@@ -72,7 +72,7 @@ class Separable(ObliviousLabels):
         labels[luck[:, -1] < self.noise] *= -1
         return rows, labels
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The noise cannot be foreseen."""
         return promised_by_noise(self.noise, rounds)
 

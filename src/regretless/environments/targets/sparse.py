@@ -11,7 +11,7 @@ from ...errors import RegretlessError
 from ...finite_classes.finite_class import unpacked
 from ..arms.stochastic import key_of, key_of_run, uniforms, words
 from ..labels import Array, ObliviousLabels, Places
-from ..lower_bounds import Opposed, Promise
+from ..lower_bounds import LearnerDescription, LowerBound
 from .points import noise_of, promised_by_noise, signed
 
 
@@ -59,6 +59,6 @@ class SparseTarget(ObliviousLabels):
         labels[uniforms(key ^ 2, begin, end, 1)[:, 0] < self.noise] *= -1
         return rows, labels
 
-    def promises(self, rounds: int, opposed: Opposed) -> list[Promise]:
+    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The noise cannot be foreseen."""
         return promised_by_noise(self.noise, rounds)

@@ -17,13 +17,13 @@ from ...theorem import Theorem
 from ..finite_class import FiniteClass, Words
 from .label import Label
 from .result import ClassPlay
-from .state import Board
+from .state import ClassState
 from .validation import label_of, labels_of, points_of
 
 if TYPE_CHECKING:
     from ...comparator import ClassComparator
     from ...theorem import Certificate
-    from ...theory.finite_classes import ClassStanding
+    from ...theory.finite_classes import ClassFacts
 
 Array = np.ndarray[Any, Any]
 SLICE = 1 << 24  # words that are looked at before Python sees to Ctrl-C
@@ -69,9 +69,9 @@ class ClassLearner(ABC):
 
     # What a learner is.
 
-    def _begin(self) -> Board:
+    def _begin(self) -> ClassState:
         """A board on which nothing was played; it refuses parameters that have no meaning."""
-        return Board(self.finite_class)
+        return ClassState(self.finite_class)
 
     @abstractmethod
     def _say(self, point: int) -> Label:
@@ -291,14 +291,14 @@ class ClassLearner(ABC):
     # Its own success is judged by theorems.
 
     def _facts(self) -> dict[str, Any]:
-        """What theorems about this learner need to know of its class: fields of a `ClassStanding`."""
+        """What theorems about this learner need to know of its class: fields of a `ClassFacts`."""
         return {}
 
-    def standing(self) -> ClassStanding:
+    def facts(self) -> ClassFacts:
         """What a theorem may know of the learner besides its ledger."""
-        from .certificates import standing
+        from .certificates import facts
 
-        return standing(self)
+        return facts(self)
 
     def comparators(self) -> list[ClassComparator]:
         """The first hypothesis that agrees with all labels, if there is one."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...comparator import ClassComparator
-from ...theory.finite_classes import ClassStanding, certified
+from ...theory.finite_classes import ClassFacts, certified
 from ..rank import rank
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 ROUNDING = 4e-15  # of a sum of probabilities below 32, for each of its terms
 
 
-def standing(learner: ClassLearner) -> ClassStanding:
+def facts(learner: ClassLearner) -> ClassFacts:
     """The learner as it stands after its last round."""
-    return ClassStanding(
+    return ClassFacts(
         learner=learner.name,
         hypotheses=learner.finite_class.hypotheses,
         tie=getattr(learner, "tie", None),
@@ -48,4 +48,4 @@ def comparators(learner: ClassLearner) -> list[ClassComparator]:
 
 def certificates(learner: ClassLearner, found: Sequence[ClassComparator]) -> list[Certificate]:
     """Each theorem about the learner, read on its run."""
-    return certified(learner.theorems, learner.ledger_, found, learner.standing())
+    return certified(learner.theorems, learner.ledger_, found, learner.facts())

@@ -42,7 +42,7 @@ def compared(search: Search, one: Words, other: Words, most_at_once: int = LAST)
     return (least > other_most) - (most < other_least)
 
 
-def standing_of(finite_class: FiniteClass, part: Words | None) -> tuple[int, int]:
+def dimension_bounds(finite_class: FiniteClass, part: Words | None) -> tuple[int, int]:
     """Numbers between which the dimension of a part of a class lies: one number, unless the search loses its patience.
 
     The search knows nothing when it begins, so that it tells the same whatever was found out before, and by whom.

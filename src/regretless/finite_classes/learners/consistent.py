@@ -15,7 +15,7 @@ from ..finite_class import unpacked
 from .base import ClassLearner
 from .certificates import ranks
 from .label import Label
-from .state import Board
+from .state import ClassState
 
 
 @dataclass(eq=False)
@@ -41,8 +41,8 @@ class Consistent(ClassLearner):
     summary: ClassVar[str] = "what the first hypothesis says that agrees with all labels so far"
     theorems: ClassVar[tuple[Theorem, ...]] = CONSISTENT
 
-    def _begin(self) -> Board:
-        return Board(self.finite_class, order=self._in_order())
+    def _begin(self) -> ClassState:
+        return ClassState(self.finite_class, order=self._in_order())
 
     def _in_order(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         count = self.finite_class.hypotheses

@@ -10,7 +10,7 @@ from ...theorem import Theorem
 from ...theory.finite_classes import HALVING
 from .base import ClassLearner
 from .label import Label
-from .state import Board
+from .state import ClassState
 
 
 @dataclass(eq=False)
@@ -40,9 +40,9 @@ class Halving(ClassLearner):
     summary: ClassVar[str] = "what most of the hypotheses say that are left"
     theorems: ClassVar[tuple[Theorem, ...]] = HALVING
 
-    def _begin(self) -> Board:
+    def _begin(self) -> ClassState:
         one_of("prune", self.prune, ("always", "mistake"))
-        return Board(self.finite_class, tie=one_of("tie", self.tie, (0, 1)), lazy=self.prune == "mistake")
+        return ClassState(self.finite_class, tie=one_of("tie", self.tie, (0, 1)), lazy=self.prune == "mistake")
 
     def _say(self, point: int) -> Label:
         return Label(self._board.core.predict(point))

@@ -13,7 +13,7 @@ from ...persist.validation import count, fitted, names, one, parameters
 from ..finite_class import FiniteClass, packed, unpacked
 from .base import ClassLearner
 from .registry import class_learner
-from .state import FIELDS, Board
+from .state import FIELDS, ClassState
 
 ROOM = "classes"
 KEYS = frozenset(
@@ -98,7 +98,7 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Cl
     board = learner._board
     arrays = {name: tensors[name] for name in tensors if name not in ("rows", "order")}
     _refuse_arrays(board, arrays)
-    learner._board = Board(learner.finite_class, tie=board.tie, lazy=board.lazy, order=board.order, arrays=arrays)
+    learner._board = ClassState(learner.finite_class, tie=board.tie, lazy=board.lazy, order=board.order, arrays=arrays)
     learner._tickets = count(description["tickets"], "tickets", int(learner._board.book[0]))
     learner._go_on(description["more"])
     _reopen(learner, description["open"])
@@ -145,7 +145,7 @@ def _size(words: Array) -> int:
     return int(np.unpackbits(words.view(np.uint8)).sum(dtype=np.int64))
 
 
-def _refuse_arrays(board: Board, arrays: Mapping[str, Array]) -> None:
+def _refuse_arrays(board: ClassState, arrays: Mapping[str, Array]) -> None:
     """Refuse what no run can have written."""
     if set(arrays) != set(board.arrays()):
         raise ValueError("it has other arrays than such a learner")

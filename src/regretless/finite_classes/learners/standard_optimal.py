@@ -11,7 +11,7 @@ from ... import _core
 from ...checks import one_of
 from ...theorem import Theorem
 from ...theory.finite_classes import STANDARD_OPTIMAL
-from .compare_dimensions import compared, most_words, standing_of
+from .compare_dimensions import compared, dimension_bounds, most_words
 from .label import Label
 from .search_learner import SearchingLearner
 
@@ -57,7 +57,7 @@ class StandardOptimal(SearchingLearner):
         return float(self.tie if costlier == 0 else costlier > 0)
 
     def _facts(self) -> dict[str, Any]:
-        whole = self.finite_class.remembered("Littlestone dimension", lambda: standing_of(self.finite_class, None))
+        whole = self.finite_class.remembered("Littlestone dimension", lambda: dimension_bounds(self.finite_class, None))
         return {"littlestone": whole, "littlestone_left": self._left(whole)}
 
     def _left(self, whole: tuple[int, int]) -> tuple[int, int]:
@@ -66,7 +66,7 @@ class StandardOptimal(SearchingLearner):
         if np.array_equal(kept, self.finite_class.everybody):
             return whole
         if self._stood is None or self._stood[0] != key:
-            least, most = standing_of(self.finite_class, kept)
+            least, most = dimension_bounds(self.finite_class, kept)
             self._stood = key, (least, min(most, whole[1]))
         return self._stood[1]
 

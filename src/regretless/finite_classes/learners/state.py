@@ -16,7 +16,7 @@ FIELDS: tuple[str, ...] = _core.VOTE_FIELDS
 DIED = FIELDS.index("died")
 
 
-class Board:
+class ClassState:
     """The hypotheses that a learner goes by, those that agree with all labels, and its books.
 
     Parameters
@@ -68,9 +68,9 @@ class Board:
         """All that another board needs to go on."""
         return {"kept": self.kept, "book": self.book} | ({} if self.alive is None else {"alive": self.alive})
 
-    def copy(self) -> Board:
+    def copy(self) -> ClassState:
         """The same, to go on by itself."""
-        return Board(self.finite_class, tie=self.tie, lazy=self.lazy, order=self.order, arrays=self.arrays())
+        return ClassState(self.finite_class, tie=self.tie, lazy=self.lazy, order=self.order, arrays=self.arrays())
 
     @property
     def died(self) -> int | None:
@@ -94,7 +94,7 @@ class Board:
         return {name: value for name, value in self.__dict__.items() if name != "core"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        Board.__init__(
+        ClassState.__init__(
             self,
             state["finite_class"],
             tie=state["tie"],

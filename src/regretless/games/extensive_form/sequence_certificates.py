@@ -11,21 +11,21 @@ from ...comparator import GameComparator
 from ...ledger import GameLedger
 from ...theorem import Certificate
 from ...theory.games import OTHERS
-from ...theory.sequence_form import BY_METHOD, SequenceStanding, counterfactual, gains_by_turns, reach
+from ...theory.sequence_form import BY_METHOD, SequenceFacts, counterfactual, gains_by_turns, reach
 from ..certificates import EPSILON, SPARE, TINY, judged
-from ..raw_solution import Found
+from ..raw_solution import RawSolution
 
 if TYPE_CHECKING:
     from .sequence import SequenceGame
 
 
-def certificates(game: SequenceGame, found: Found, lower: float, upper: float) -> list[Certificate]:
+def certificates(game: SequenceGame, found: RawSolution, lower: float, upper: float) -> list[Certificate]:
     """Each theorem about plans of both players, which are in the kernels' order.
 
     Parameters
     ----------
     game : SequenceGame
-    found : Found
+    found : RawSolution
     lower, upper : float
         What its plans guarantee, enclosed afresh.
 
@@ -33,17 +33,17 @@ def certificates(game: SequenceGame, found: Found, lower: float, upper: float) -
     -------
     list of Certificate
     """
-    learner = standing(game, found)
+    learner = facts(game, found)
     theorems = BY_METHOD.get(found.method, OTHERS)
     return judged(found, upper - lower, theorems, _answers(game, found, lower, upper), learner, learner.row_spread)
 
 
-def standing(game: SequenceGame, found: Found) -> SequenceStanding:
+def facts(game: SequenceGame, found: RawSolution) -> SequenceFacts:
     """What theorems may know of those who found a solution."""
     known: dict[str, Any] = found.settings or {}
     of_row, of_column = _reaches(game, True), _reaches(game, False)
     rows, columns = game.shape
-    return SequenceStanding(
+    return SequenceFacts(
         rows,
         columns,
         found.method,
@@ -61,15 +61,15 @@ def standing(game: SequenceGame, found: Found) -> SequenceStanding:
 
 
 def _reaches(game: SequenceGame, row: bool) -> tuple[float, float, float]:
-    """Of one player: reach and sets of the standing, and by how much what a play is worth may differ."""
+    """Of one player: reach and sets of the facts, and by how much what a play is worth may differ."""
     tree = game.row if row else game.column
     low, high = game.reaches(row)
     return *reach(tree.first, tree.parent, low, high), float(high[0] - low[0])
 
 
-def theorem_line(game: SequenceGame, found: Found) -> tuple[str, Callable[[float], float]] | None:
+def theorem_line(game: SequenceGame, found: RawSolution) -> tuple[str, Callable[[float], float]] | None:
     """What the theorem promised of the gap before self-play began: its title, and the bound after so many rounds."""
-    learner, nobody = standing(game, found), GameComparator()
+    learner, nobody = facts(game, found), GameComparator()
 
     def book(rounds: float) -> GameLedger:
         return GameLedger(rounds, weight=1.0)
@@ -79,7 +79,7 @@ def theorem_line(game: SequenceGame, found: Found) -> tuple[str, Callable[[float
     return counterfactual.title, lambda rounds: counterfactual.value(book(rounds), nobody, learner)
 
 
-def _answers(game: SequenceGame, found: Found, lower: float, upper: float) -> GameComparator:
+def _answers(game: SequenceGame, found: RawSolution, lower: float, upper: float) -> GameComparator:
     """What each player could gain by answering the other, and what rounding may have to do with it."""
     x, y = found.row, found.column
     worth = min(upper, max(lower, float(x @ (game.inward @ y))))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..raw_solution import Found, Vector
+from ..raw_solution import RawSolution, Vector
 from ..solution import Exact
 from ..solvers.interrupt import Halted, Look, looking
 from .sequence_program import linear_program
@@ -29,13 +29,13 @@ Plan = list[int]  # each divided by the first one
 LARGEST = (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)
 
 
-def solve_exactly(game: SequenceGame, found: Found, *, stop: Callable[[], bool] | None = None) -> Exact | None:
+def solve_exactly(game: SequenceGame, found: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact | None:
     """The solution in fractions, verified.
 
     Parameters
     ----------
     game : SequenceGame
-    found : Found
+    found : RawSolution
         Plans in the kernels' order, near an equilibrium.
     stop : callable, optional
         Asked now and then.
@@ -64,7 +64,7 @@ def solve_exactly(game: SequenceGame, found: Found, *, stop: Callable[[], bool] 
 
 
 def _candidates(
-    game: SequenceGame, found: Found, won: Entries, paid: Entries, stop: Callable[[], bool] | None
+    game: SequenceGame, found: RawSolution, won: Entries, paid: Entries, stop: Callable[[], bool] | None
 ) -> Iterator[tuple[Plan, Plan]]:
     """Plans in whole numbers that may be an equilibrium, the simplest ones first."""
     steps = game.row.behaviour(found.row).tolist(), game.column.behaviour(found.column).tolist()

@@ -12,8 +12,8 @@ import numpy as np
 from ... import _core
 from ...errors import RegretlessError
 from ...ledger import GAME_FIELDS, GameLedger
-from ...state import Borrowed
-from ..raw_solution import Course, Found, Vector
+from ...state import KernelState
+from ..raw_solution import RawSolution, Trajectory, Vector
 from ..scaling import in_payoffs
 from .treeplex import Treeplex
 
@@ -34,7 +34,7 @@ REGRETS, LAST, BEHAVIOUR, PLAN, AVERAGE = range(_core.TREE_ROWS)
 PROGRESS = 0.2
 
 
-class TreePlay(Borrowed):
+class TreePlay(KernelState):
     """Two learners on a tree, and their arrays; they go on where they stopped.
 
     Parameters
@@ -141,12 +141,12 @@ def tree_play(
     start: tuple[Any, Any] | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Found:
+) -> RawSolution:
     """Let two learners play until the gap is small enough, or so many rounds are over.
 
     Returns
     -------
-    Found
+    RawSolution
         Its strategies are plans in the kernels' order.
     """
     play = TreePlay(game, method, average=average, alternate=alternate, start=start)
@@ -160,7 +160,7 @@ def tree_play(
         if on_progress is not None and perf_counter() - told > PROGRESS:
             told = perf_counter()
             on_progress(play.rounds, play.ledger.gap)
-    return Found(
+    return RawSolution(
         *play.plans(),
         method,
         play.rounds,
@@ -188,6 +188,6 @@ def _begun(tree: Treeplex, plan: Vector | None) -> Vector:
     return state
 
 
-def _course(marks: list[tuple[int, float, float]]) -> Course:
+def _course(marks: list[tuple[int, float, float]]) -> Trajectory:
     rounds, lower, upper = (np.array(values) for values in zip(*marks, strict=True))
-    return Course(rounds.astype(np.int64), upper - lower, lower, upper)
+    return Trajectory(rounds.astype(np.int64), upper - lower, lower, upper)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..raw_solution import Found, Vector
+from ..raw_solution import RawSolution, Vector
 from ..solvers.highs import solved_in_slices
 from .treeplex import Treeplex
 
@@ -34,7 +34,7 @@ def linear_program(
     seconds: float | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Found:
+) -> RawSolution:
     """Both players' plans, in the kernels' order, from one linear program and its dual.
 
     Parameters
@@ -45,7 +45,7 @@ def linear_program(
 
     Returns
     -------
-    Found
+    RawSolution
     """
     program = _program(game)
     solver = "highs-ds" if game.payoffs.nnz <= SIMPLEX_PAYOFFS else "highs-ipm"
@@ -56,12 +56,12 @@ def linear_program(
         return _unsolved(game, iterations, str(answer.message), None)
     row = _plan(game.row, answer.x[: len(game.row)])
     column = _plan(game.column, -answer.ineqlin.marginals)
-    return Found(row, column, "linear-programming", iterations, note=f"HiGHS, {SOLVERS[solver]}")
+    return RawSolution(row, column, "linear-programming", iterations, note=f"HiGHS, {SOLVERS[solver]}")
 
 
-def _unsolved(game: SequenceGame, iterations: int, note: str, stopped: str | None) -> Found:
+def _unsolved(game: SequenceGame, iterations: int, note: str, stopped: str | None) -> RawSolution:
     row, column = game.row.uniform(), game.column.uniform()
-    return Found(row, column, "linear-programming", iterations, note=note, stopped=stopped)
+    return RawSolution(row, column, "linear-programming", iterations, note=note, stopped=stopped)
 
 
 def _program(game: SequenceGame) -> dict[str, Any]:

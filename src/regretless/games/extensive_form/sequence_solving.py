@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import RegretlessError
 from ...theorem import Certificate
-from ..raw_solution import Found
+from ..raw_solution import RawSolution
 from ..solution import Exact, Once, Promise, SolveError
 from ..solvers.interrupt import NO_FRACTIONS, Halted
 from ..tolerance import default_gap, wanted_gap
@@ -30,7 +30,7 @@ LARGEST_PROGRAM = 500_000
 # How long self-play may try before linear programming does; it needs a few thousand rounds at most where it is good.
 TRIED_ROUNDS = 20_000
 
-Finder = Callable[[], Found]
+Finder = Callable[[], RawSolution]
 
 
 def solve(
@@ -80,7 +80,7 @@ def _method(method: str, of_play: dict[str, Any]) -> str:
 
 
 def _solution(
-    game: SequenceGame, found: Found, interval: tuple[float, float], proof: Exact | None, began: float
+    game: SequenceGame, found: RawSolution, interval: tuple[float, float], proof: Exact | None, began: float
 ) -> SequenceSolution:
     lower, upper = interval
     return SequenceSolution(
@@ -124,7 +124,7 @@ def _coarse(game: SequenceGame, tolerance: float | None) -> bool:
     return tolerance is not None and tolerance >= COARSE * game.spread > 0
 
 
-def _attempted(game: SequenceGame, finders: list[Finder], tolerance: float | None) -> tuple[Found, float, float]:
+def _attempted(game: SequenceGame, finders: list[Finder], tolerance: float | None) -> tuple[RawSolution, float, float]:
     """What the first method finds that comes near enough.
 
     Raises
@@ -153,8 +153,8 @@ def _attempted(game: SequenceGame, finders: list[Finder], tolerance: float | Non
 
 
 def _exactly(
-    game: SequenceGame, found: Found, lower: float, upper: float, stop: Callable[[], bool] | None
-) -> tuple[Found, Exact | None]:
+    game: SequenceGame, found: RawSolution, lower: float, upper: float, stop: Callable[[], bool] | None
+) -> tuple[RawSolution, Exact | None]:
     """The solution in fractions; if it is stopped there, what was found already, and that it was stopped.
 
     Raises
@@ -178,13 +178,13 @@ def _exactly(
     return found, proof
 
 
-def _judged(game: SequenceGame, found: Found, lower: float, upper: float) -> list[Certificate]:
+def _judged(game: SequenceGame, found: RawSolution, lower: float, upper: float) -> list[Certificate]:
     from .sequence_certificates import certificates
 
     return certificates(game, found, lower, upper)
 
 
-def _promised(game: SequenceGame, found: Found) -> Promise | None:
+def _promised(game: SequenceGame, found: RawSolution) -> Promise | None:
     from .sequence_certificates import theorem_line
 
     return None if found.ledger is None else theorem_line(game, found)

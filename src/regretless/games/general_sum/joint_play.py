@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theorem import Certificate
-from ..raw_solution import Found, Vector
+from ..raw_solution import RawSolution, Vector
 from .exact_integers import above
 from .joint_distribution import joint_gains
 
@@ -29,7 +29,7 @@ class JointPlay:
     row_regret, column_regret : float
         How much more each would have won per round by its best fixed strategy, negative if less: computed exactly from
         `joint`, rounded upwards.
-    found : Found
+    found : RawSolution
         The average strategies, the ledger and the course.
     certificates : list of Certificate
     """
@@ -39,7 +39,7 @@ class JointPlay:
     column_payoff: float
     row_regret: float
     column_regret: float
-    found: Found
+    found: RawSolution
     certificates: list[Certificate]
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from ... import _core
 from ...errors import RegretlessError
 from ...ledger import GAME_FIELDS, GameLedger
-from ...state import Borrowed
+from ...state import KernelState
 from ..payoffs import Payoffs
 from ..raw_solution import Vector
 from ..scaling import in_payoffs
@@ -33,7 +33,7 @@ ROUNDED = 1.1 / 65534
 _, _, PLAY, SUM, WON, PRIOR = range(_core.DUEL_ROWS)
 
 
-class Duel(Borrowed):
+class Duel(KernelState):
     """Two learners that play each other; they go on where they stopped.
 
     Parameters

@@ -12,7 +12,7 @@ from ...checks import positive, whole
 from ...errors import RegretlessError
 from ..enclosure import trusted_to
 from ..payoffs import Payoffs
-from ..raw_solution import Course, Found
+from ..raw_solution import RawSolution, Trajectory
 from .duel import Duel
 from .duel_payers import copyable, gap_between, largest_product
 
@@ -48,7 +48,7 @@ def self_play(
     joint: np.ndarray[Any, Any] | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Found:
+) -> RawSolution:
     """Let two learners play each other until their average strategies are near enough to an equilibrium.
 
     Parameters
@@ -78,7 +78,7 @@ def self_play(
 
     Returns
     -------
-    Found
+    RawSolution
         The average strategies. If the tolerance was not reached, its `note` says so.
 
     Raises
@@ -109,7 +109,7 @@ def self_play(
     stopped = _play(duel, limit, tolerance, course, _marks(marks, limit), on_progress, stop)
     if joint is not None and duel.book[1] > 0:
         joint /= duel.book[1]
-    return Found(
+    return RawSolution(
         duel.row,
         duel.column,
         method,
@@ -229,11 +229,11 @@ class _Course:
             self._rows.append(duel.row)
             self._columns.append(duel.column)
 
-    def done(self) -> Course:
+    def done(self) -> Trajectory:
         if not self._points or self._points[-1][0] < self._duel.rounds:
             self.note()
         rounds, gap, lower, upper = zip(*self._points, strict=True)
-        return Course(
+        return Trajectory(
             np.array(rounds, dtype=np.int64),
             np.array(gap),
             np.array(lower),

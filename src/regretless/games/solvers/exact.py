@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..payoffs import Payoffs
-from ..raw_solution import Found
+from ..raw_solution import RawSolution
 from ..solution import Exact
 from .interrupt import Halted, Look, looking
 from .lifting import Integers, lifted
 from .tableau import simplex
 
 
-def solve_exactly(payoffs: Payoffs, found: Found, *, stop: Callable[[], bool] | None = None) -> Exact:
+def solve_exactly(payoffs: Payoffs, found: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact:
     """The value and optimal strategies of a game, in fractions and without any doubt.
 
     Payoffs count as they were stated, floats at their very values. The rows and columns in play are taken from the
@@ -30,7 +30,7 @@ def solve_exactly(payoffs: Payoffs, found: Found, *, stop: Callable[[], bool] | 
     ----------
     payoffs : Payoffs
         Dense or sparse.
-    found : Found
+    found : RawSolution
         A solution in floats.
     stop : callable, optional
         Asked now and then.

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..payoffs import Payoffs
 from ..play.self_play import self_play
-from ..raw_solution import Found
+from ..raw_solution import RawSolution
 from .central_path import EXACT, Walk
 from .polish import Array, Pair
 
@@ -24,7 +24,7 @@ def interior_point(
     start: Pair | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Found:
+) -> RawSolution:
     """Strategies whose duality gap is below the tolerance, optimal ones where their supports can be told.
 
     Parameters
@@ -42,7 +42,7 @@ def interior_point(
 
     Returns
     -------
-    Found
+    RawSolution
     """
     spread = payoffs.spread
     swapped = payoffs.shape[0] < payoffs.shape[1]
@@ -51,7 +51,7 @@ def interior_point(
         played = self_play(payoffs, "rm+", rounds=WARM_ROUNDS, tolerance=WARM * spread, stop=stop)
         start, begun = (played.row, played.column), f", from {played.iterations} rounds of RM+"
         if played.stopped is not None:
-            return Found(*start, "interior-point", 0, note="interrupted", stopped=played.stopped)
+            return RawSolution(*start, "interior-point", 0, note="interrupted", stopped=played.stopped)
     walk = Walk(_scaled(payoffs, swapped), start[::-1] if swapped and start is not None else start)
     stopped = None
     while not walk.arrived(tolerance / spread) and walk.step():
@@ -65,7 +65,7 @@ def interior_point(
             walk.last_resort()
     column, row = walk.best if swapped else walk.best[::-1]
     note = (walk.note or f"{len(row)} x {len(column)}, as begun") + begun
-    return Found(row, column, "interior-point", walk.steps, walk.claim * spread, note, stopped=stopped)
+    return RawSolution(row, column, "interior-point", walk.steps, walk.claim * spread, note, stopped=stopped)
 
 
 def _scaled(payoffs: Payoffs, swapped: bool) -> Array:

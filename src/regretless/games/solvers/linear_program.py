@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..payoffs import Payoffs
-from ..raw_solution import Found, Vector
+from ..raw_solution import RawSolution, Vector
 from .highs import solved_in_slices
 
 
@@ -27,7 +27,7 @@ def linear_program(
     seconds: float | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Found:
+) -> RawSolution:
     """Both players' strategies from one linear program and its dual.
 
     Parameters
@@ -42,20 +42,20 @@ def linear_program(
 
     Returns
     -------
-    Found
+    RawSolution
     """
     rows, columns = payoffs.shape
     program = _program(payoffs)
     row, column = (np.full(rows, 1 / rows), np.full(columns, 1 / columns)) if start is None else start
     answer, iterations = solved_in_slices(program, solver, seconds=seconds, on_progress=on_progress, stop=stop)
     if answer is None:
-        return Found(row, column, "linear-programming", iterations, note="interrupted", stopped="asked to stop")
+        return RawSolution(row, column, "linear-programming", iterations, note="interrupted", stopped="asked to stop")
     if answer.status != 0:
-        return Found(row, column, "linear-programming", iterations, note=str(answer.message))
+        return RawSolution(row, column, "linear-programming", iterations, note=str(answer.message))
     row = _strategy(answer.x[:rows])
     column = _strategy(-answer.ineqlin.marginals)
     note = f"HiGHS, on {np.count_nonzero(row)} x {np.count_nonzero(column)}"
-    return Found(row, column, "linear-programming", iterations, note=note)
+    return RawSolution(row, column, "linear-programming", iterations, note=note)
 
 
 def _program(payoffs: Payoffs) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _core
 from ..payoffs import Payoffs
-from ..raw_solution import Found, Vector
+from ..raw_solution import RawSolution, Vector
 
 # Cells that are changed between two looks at `stop` and at Ctrl-C: some tens of milliseconds.
 _CELLS = 50_000_000
@@ -22,7 +22,7 @@ def simplex(
     *,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Found:
+) -> RawSolution:
     """An equilibrium at a vertex.
 
     It never cycles: Dantzig's rule gives way to a lexicographic one where it stalls, and the pivots are counted; what
@@ -40,13 +40,15 @@ def simplex(
 
     Returns
     -------
-    Found
+    RawSolution
         With ``basis = (rows, columns)``: those in play, as many of the one as of the other. Its claim is what
         the tableau measured of the gap itself.
     """
     rows, columns = payoffs.shape
     if payoffs.high == payoffs.low:
-        return Found(_uniform(rows), _uniform(columns), "simplex", 0, 0.0, "all payoffs are equal", basis=([0], [0]))
+        return RawSolution(
+            _uniform(rows), _uniform(columns), "simplex", 0, 0.0, "all payoffs are equal", basis=([0], [0])
+        )
     tableau = _core.GameTableau(payoffs.dense(), payoffs.low, payoffs.high)
     row, column = np.empty(rows), np.empty(columns)
     limit = max(1, _CELLS // (rows * columns))
@@ -54,10 +56,12 @@ def simplex(
         if on_progress is not None:
             on_progress(tableau.pivots, nan)
         if stop is not None and stop():
-            return Found(_uniform(rows), _uniform(columns), "simplex", tableau.pivots, stopped="asked to stop")
+            return RawSolution(_uniform(rows), _uniform(columns), "simplex", tableau.pivots, stopped="asked to stop")
     gap = tableau.gap
     note = "no optimal basis" if gap > _OPTIMAL else ""
-    return Found(row, column, "simplex", tableau.pivots, max(gap, 0.0) * payoffs.spread, note, basis=tableau.basis())
+    return RawSolution(
+        row, column, "simplex", tableau.pivots, max(gap, 0.0) * payoffs.spread, note, basis=tableau.basis()
+    )
 
 
 def _uniform(count: int) -> Vector:

@@ -21,7 +21,7 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Theorem
-from ...theory.facts import SHORTEST2, Standing
+from ...theory.facts import SHORTEST2, LinearFacts
 from ..state import length
 from .accumulators import Span, Tally, signed, taken
 
@@ -137,7 +137,7 @@ class Ray:
             return float((rounds[filled] * np.logaddexp(0, -s * total[filled] / rounds[filled])).sum())
         return None
 
-    def best(self, theorem: Theorem, ledger: Ledger, standing: Standing) -> Comparator | None:
+    def best(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Comparator | None:
         """The comparator on this ray that serves a theorem best; None where none meets its assumptions.
 
         The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and a fine one around its
@@ -145,7 +145,7 @@ class Ray:
         """
 
         def slack(comparator: Comparator) -> float:
-            return theorem.slack(ledger, comparator, standing)
+            return theorem.slack(ledger, comparator, facts)
 
         first, last = self._range()
         coarse = range(first, last + 1, COARSE)
@@ -167,7 +167,7 @@ class Ray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class RaySums:
     """Sums along some directions, over rounds that may count for more or less than one.
 
     Attributes
@@ -186,12 +186,12 @@ class Seen:
     longest: float
     total: float
 
-    def scaled(self, weight: float) -> Seen:
+    def scaled(self, weight: float) -> RaySums:
         """The same as if every round were so many."""
         return replace(self, bins=weight * self.bins, rounds=weight * self.rounds, total=weight * self.total)
 
-    def __add__(self, other: Seen) -> Seen:
-        return Seen(
+    def __add__(self, other: RaySums) -> RaySums:
+        return RaySums(
             self.bins + other.bins,
             np.minimum(self.least, other.least),
             self.rounds + other.rounds,
@@ -211,10 +211,10 @@ class Seen:
         return _unpacked, (self.bins.shape, filled, held, self.least, self.rounds, self.longest, self.total)
 
 
-def _unpacked(shape: tuple[int, ...], filled: Array, held: Array, *rest: Any) -> Seen:
+def _unpacked(shape: tuple[int, ...], filled: Array, held: Array, *rest: Any) -> RaySums:
     bins = np.zeros(shape)
     bins.reshape(-1, shape[2])[filled] = held
-    return Seen(bins, *rest)
+    return RaySums(bins, *rest)
 
 
 class _Bins:
@@ -274,14 +274,14 @@ class Sight(Tally):
         if why is not None:
             raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
 
-    def sums(self) -> Seen:
+    def sums(self) -> RaySums:
         """The bins of all rounds."""
         found = self._sums or {1: _Bins(self.size)}
         bins = sum((times * s.bins for times, s in found.items()), np.zeros((self.size, 1, 1)))
         least = np.min([s.least for s in found.values()], axis=0)
         played, total = (sum(times * s.seen[place] for times, s in found.items()) for place in (0, 2))
         longest = max(s.seen[1] for s in found.values())
-        return Seen(bins, least, float(played), float(longest), float(total))
+        return RaySums(bins, least, float(played), float(longest), float(total))
 
 
 def look(

@@ -20,14 +20,14 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Certificate, Theorem
-from ...theory.facts import Standing
+from ...theory.facts import LinearFacts
 from ...theory.multiclass import SEPARATES
 from ..state import BIAS, Rules, State, length
 from .accumulators import Tally
 from .averages import Plan
 from .candidates import MOST_SVM_ENTRIES, augmented, matrix_of, narrowed
 from .evaluate import Suffered, norms2
-from .line_search import Direction, Ray, Seen, Sight
+from .line_search import Direction, Ray, RaySums, Sight
 from .search import Question, extra_plans, unit_length
 
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
@@ -63,24 +63,24 @@ class Matrix:
 
 def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem, each against the matrix that serves it best."""
-    ledger, standing = question.ledger(), _standing(question)
+    ledger, facts = question.ledger(), _facts(question)
     unit = unit_length(question.sums())
     directions, inseparable = _directions(question, unit)
     rays = _rays(question, directions, unit) if directions else []
-    chosen = [_chosen(directions, rays, theorem, ledger, standing) for theorem in question.theorems]
+    chosen = [_chosen(directions, rays, theorem, ledger, facts) for theorem in question.theorems]
     if question.against is not None:
         chosen.insert(0, _pair(Matrix("yours", *question.against)))
     zero = Matrix("zero", np.zeros((question.state.columns, 1)), np.zeros(1))
     comparators = read(question, [matrix or zero for matrix in chosen])
-    found = [theorem.certify(ledger, comparators, standing) for theorem in question.theorems]
+    found = [theorem.certify(ledger, comparators, facts) for theorem in question.theorems]
     return [replace(one, why=inseparable) if inseparable and one.why == SEPARATES[0] else one for one in found]
 
 
-def _standing(question: Question) -> Standing:
+def _facts(question: Question) -> LinearFacts:
     """What theorems may ask of all classes together."""
     norms = question.state.norms()
-    standing: Standing = question.whole_standing(sqrt(2) * norms[0] if len(norms) == 1 else length(np.array(norms)))
-    return standing
+    facts: LinearFacts = question.whole_facts(sqrt(2) * norms[0] if len(norms) == 1 else length(np.array(norms)))
+    return facts
 
 
 def _pair(matrix: Matrix) -> Matrix:
@@ -92,11 +92,11 @@ def _pair(matrix: Matrix) -> Matrix:
 
 
 def _chosen(
-    directions: list[Matrix], rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing
+    directions: list[Matrix], rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts
 ) -> Matrix | None:
     """The best multiple of the best direction; None when there is none, or nothing serves better than zero."""
-    found = [best for ray in rays if (best := ray.best(theorem, ledger, standing)) is not None]
-    best = theorem.certify(ledger, found, standing).comparator
+    found = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
+    best = theorem.certify(ledger, found, facts).comparator
     if best is None or best.vector is None or not best.vector.any():
         return None
     place = int(np.argmax(best.vector))
@@ -194,7 +194,7 @@ class SightOfLeads(Tally):
         table = Batch(np.column_stack(each), None, self.size)
         self._sight.take(times, table, np.ones(len(batch), dtype=np.int32))
 
-    def sums(self) -> Seen:
+    def sums(self) -> RaySums:
         """The bins of all rounds."""
         return self._sight.sums()
 

@@ -20,7 +20,7 @@ from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...theorem import Certificate, Theorem, summed
-from ...theory.facts import SEPARATES, Standing
+from ...theory.facts import SEPARATES, LinearFacts
 from ..state import BaseState, Rules, length
 from .accumulators import Span, Tally, signed, taken, together
 from .averages import Means, Plan
@@ -65,7 +65,7 @@ class Question:
         Of the learner, after its run.
     rules : Rules
         What it played by.
-    standings : list of Standing
+    target_facts : list of LinearFacts
         One a target.
     theorems : tuple of Theorem
     rounds : callable
@@ -89,7 +89,7 @@ class Question:
 
     state: BaseState
     rules: Rules
-    standings: list[Standing]
+    target_facts: list[LinearFacts]
     theorems: tuple[Theorem, ...]
     rounds: Rounds
     in_memory: bool
@@ -112,10 +112,10 @@ class Question:
         """How many rounds a target played, or the whole, and how long their rows are."""
         return self.state.ledger() if target is None else self.state.ledgers()[target]
 
-    def whole_standing(self, norm: float) -> Any:
+    def whole_facts(self, norm: float) -> Any:
         """What theorems may ask of all classes together, whose weights have this length."""
         passes = self.sums().rounds / self.rows if self.rows else nan
-        return replace(self.standings[0], norm=norm, passes=passes if passes.is_integer() else nan)
+        return replace(self.target_facts[0], norm=norm, passes=passes if passes.is_integer() else nan)
 
     def span(self, target: int) -> Span:
         """Which of the rounds a target played."""
@@ -164,9 +164,9 @@ def _all_chosen(question: Question, leads: list[Leads]) -> list[Choice]:
     for group in together(sights):  # as long as their tables are kept
         for sight, seen in zip(group, question.gather(group), strict=True):
             target = sight.target
-            ledger, standing = question.ledgers()[target], question.standings[target]
-            rays = seen.rays(leads[target].directions, standing.loss)
-            vectors = [_chosen(rays, theorem, ledger, standing) for theorem in question.theorems]
+            ledger, facts = question.ledgers()[target], question.target_facts[target]
+            rays = seen.rays(leads[target].directions, facts.loss)
+            vectors = [_chosen(rays, theorem, ledger, facts) for theorem in question.theorems]
             chosen.append(Choice(vectors, leads[target].inseparable))
     return chosen
 
@@ -183,22 +183,22 @@ def _certified(question: Question, chosen: list[Choice]) -> list[list[Certificat
 
 
 def _of_target(question: Question, target: int, leads: Choice, comparators: list[Comparator]) -> list[Certificate]:
-    ledger, standing = question.ledgers()[target], question.standings[target]
+    ledger, facts = question.ledgers()[target], question.target_facts[target]
     certificates = []
     for theorem in question.theorems:
         # Each count has its best comparator, but there is one regret: against the first theorem's.
         own = comparators if not theorem.quantity.endswith("regret") else comparators[:1]
-        certificate = theorem.certify(ledger, own, standing)
+        certificate = theorem.certify(ledger, own, facts)
         if certificate.why == SEPARATES[0] and leads.inseparable is not None:
             certificate = replace(certificate, why=leads.inseparable)
         certificates.append(certificate)
     return certificates
 
 
-def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, standing: Standing) -> Vector:
+def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Vector:
     """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
-    found = [best for ray in rays if (best := ray.best(theorem, ledger, standing)) is not None]
-    best = theorem.certify(ledger, found, standing).comparator or rays[0].zero()
+    found = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
+    best = theorem.certify(ledger, found, facts).comparator or rays[0].zero()
     vector = np.zeros(len(rays[0].direction.vector)) if best.vector is None else best.vector
     return Vector(best.name, vector, best.bias)
 
@@ -222,12 +222,12 @@ def read_all(question: Question, vectors: list[list[Vector]]) -> list[list[Compa
 
 
 def _exact(question: Question, target: int, vectors: list[Vector]) -> Exact:
-    state, loss = question.state, question.standings[target].loss
+    state, loss = question.state, question.target_facts[target].loss
     return Exact(vectors, state.columns, question.rules.intercept, loss, target, state.targets)
 
 
 def _comparators(question: Question, target: int, vectors: list[Vector], found: Suffered) -> list[Comparator]:
-    geometry, loss = question.geometry, question.standings[target].loss
+    geometry, loss = question.geometry, question.target_facts[target].loss
     comparators = []
     for k, v in enumerate(vectors):
         own, divergence = geometry.measure(v.vector, v.bias, target)

@@ -32,8 +32,8 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Certificate, Theorem, summed
-from ...theory.facts import SHORTEST2, Standing
-from ...theory.kernel import KernelStanding
+from ...theory.facts import SHORTEST2, LinearFacts
+from ...theory.kernel import KernelFacts
 from ..comparators.candidates import svms_are_there
 from ..comparators.search import Question
 from .definite import doubt_of
@@ -92,11 +92,11 @@ class Line:
         least = scale * float(self.margins[0]) if len(self.margins) else inf
         return Comparator(self.name, scale * self.norm, hinge, squared, None, least, rounds, longest, total)
 
-    def best(self, theorem: Theorem, ledger: Ledger, standing: Standing) -> Comparator:
+    def best(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Comparator:
         """The multiple that serves a theorem best; along a line the bounds are quasi-convex in the scale."""
 
         def bound(scale: float) -> float:
-            return theorem.slack(ledger, self.near(scale), standing)
+            return theorem.slack(ledger, self.near(scale), facts)
 
         scales = self._scales()
         place = min(range(len(scales)), key=lambda k: bound(scales[k]))
@@ -166,7 +166,7 @@ def certify(question: Question) -> list[Certificate]:
 
 
 def _certify_target(question: Question, reading: _Reading, target: int) -> list[Certificate]:
-    ledger, standing = question.state.ledgers()[target], reading.standing(target)
+    ledger, facts = question.state.ledgers()[target], reading.facts(target)
     span = question.span(target)
     times = np.full(reading.rows, float(span.passes))
     times[: span.skip] -= 1
@@ -181,8 +181,8 @@ def _certify_target(question: Question, reading: _Reading, target: int) -> list[
     lines = lines or [Line.of("v = 0", np.zeros(int(played.sum())), times[played], 0.0, seen)]
     certificates = []
     for theorem in question.theorems:
-        certificate = theorem.certify(ledger, [line.best(theorem, ledger, standing) for line in lines], standing)
-        if theorem.name == "separable" and not certificate.applies and obstacle is not None and standing.steady:
+        certificate = theorem.certify(ledger, [line.best(theorem, ledger, facts) for line in lines], facts)
+        if theorem.name == "separable" and not certificate.applies and obstacle is not None and facts.steady:
             certificate = replace(certificate, why=obstacle)
         certificates.append(certificate)
     return certificates
@@ -243,13 +243,13 @@ class _Reading:
         self.doubt = doubt_of(self._all_values() if whole else self._values_of_support())
         return None if self.doubt < inf else INDEFINITE
 
-    def standing(self, target: int) -> Standing:
+    def facts(self, target: int) -> LinearFacts:
         """What theorems may ask of a target: of values that were given, lengths in the space of a kernel near them."""
-        standing = cast(KernelStanding, self.question.standings[target])
+        facts = cast(KernelFacts, self.question.target_facts[target])
         if not self.rules.given:
-            return standing
+            return facts
         norm, _ = self._of_run(target)[0]
-        return replace(standing, norm=max(norm, standing.norm), removed=standing.removed * (1 + self.doubt))
+        return replace(facts, norm=max(norm, facts.norm), removed=facts.removed * (1 + self.doubt))
 
     def signs(self, target: int, targets: int) -> Array:
         """+1 for a target's own rounds, -1 for the rest."""

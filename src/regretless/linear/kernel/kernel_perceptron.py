@@ -14,8 +14,8 @@ from ...errors import RegretlessError
 from ...theorem import Certificate, Theorem
 from ...theory.budget import BUDGET
 from ...theory.budget import budget as budget_bound
-from ...theory.facts import Standing
-from ...theory.kernel import KERNEL_PERCEPTRON, KernelStanding
+from ...theory.facts import LinearFacts
+from ...theory.kernel import KERNEL_PERCEPTRON, KernelFacts
 from ...turns import in_turn
 from ..base import OnlineClassifier
 from ..comparators.search import Question
@@ -400,11 +400,11 @@ class KernelPerceptron(OnlineClassifier):
         taken = isinstance(self.gamma, str) and self.kernel in GAMMA_KERNELS
         return "gamma" if taken else super().looks_ahead()
 
-    def standings(self) -> list[Standing]:
+    def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target."""
         state = self.state_
         return [
-            KernelStanding(norm, 1.0, steady=state.steady, removed=float(gone[LENGTHS]), removals=float(gone[TIMES]))
+            KernelFacts(norm, 1.0, steady=state.steady, removed=float(gone[LENGTHS]), removals=float(gone[TIMES]))
             for norm, gone in zip(state.norms(), state.removed, strict=True)
         ]
 

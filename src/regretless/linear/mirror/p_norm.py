@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...checks import one_of, positive
 from ...errors import RegretlessError
 from ...theorem import Theorem
-from ...theory.facts import Standing
-from ...theory.p_norm import P_NORM, PNormStanding, p_norm_clean_pass
+from ...theory.facts import LinearFacts
+from ...theory.p_norm import P_NORM, PNormFacts, p_norm_clean_pass
 from ..base import OnlineClassifier
 from ..perceptron import TIES
 from ..state import Rules
@@ -169,11 +169,11 @@ class PNormPerceptron(OnlineClassifier):
         """The power."""
         return {"p": self.state_.power}
 
-    def standings(self) -> list[Standing]:
+    def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target."""
         state, rules = self.state_, self.played_rules()
         return [
-            PNormStanding(
+            PNormFacts(
                 norm=norm,
                 rate=rules.eta,
                 steady=state.steady,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ...checks import one_of, positive
 from ...errors import RegretlessError
 from ...theorem import Theorem
-from ...theory.facts import Standing
-from ...theory.winnow import WINNOW, WinnowStanding, winnow_clean_pass
+from ...theory.facts import LinearFacts
+from ...theory.winnow import WINNOW, WinnowFacts, winnow_clean_pass
 from ..base import OnlineClassifier
 from ..perceptron import TIES
 from .state import REACH, MirrorRules, MirrorState
@@ -182,11 +182,11 @@ class Winnow(OnlineClassifier):
         """The rate, and how many weights there are."""
         return {"rate": self.played_rules().eta, "weights": self.state_.weighed}
 
-    def standings(self) -> list[Standing]:
+    def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target."""
         state, rules = self.state_, cast(MirrorRules, self.played_rules())
         return [
-            WinnowStanding(
+            WinnowFacts(
                 norm=norm,
                 rate=rules.eta,
                 steady=state.steady,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...checks import one_of, positive
 from ...errors import RegretlessError
-from ...theory.facts import Standing
-from ...theory.second_order_perceptron import SecondOrderStanding
+from ...theory.facts import LinearFacts
+from ...theory.second_order_perceptron import SecondOrderFacts
 from ..base import OnlineClassifier
 from .state import SecondOrderState
 
@@ -58,11 +58,11 @@ class SecondOrderLearner(OnlineClassifier):
         """Which matrix is kept."""
         return {"matrix": "full" if self.state_.full else "diagonal"}
 
-    def standings(self) -> list[Standing]:
+    def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target."""
         state, loss = self.state_, self.played_rules().loss
         return [
-            SecondOrderStanding(
+            SecondOrderFacts(
                 norm,
                 1.0,
                 loss=loss,

@@ -32,7 +32,7 @@ ELIMINATED = 500
 ROWS_OF_GRAM = 512
 
 
-class Outcome(Enum):
+class Status(Enum):
     """How a search ended."""
 
     CLOSE = auto()  # within the tolerance
@@ -65,7 +65,7 @@ class LeastDistance:
         self._conjugate = True
 
     @np.errstate(over="ignore", invalid="ignore")
-    def solve(self, Z: Any, tolerance: float) -> Outcome:
+    def solve(self, Z: Any, tolerance: float) -> Status:
         """Search until 1 - least / \\|w\\| over \\|sum a z\\| / sum a is at most the tolerance.
 
         Parameters
@@ -88,18 +88,18 @@ class LeastDistance:
             self.least = float(scores.min())
             gap, shortest = self._measure(Z, scores)
             if gap <= tolerance:
-                return Outcome.CLOSE
+                return Status.CLOSE
             if shortest <= NOTHING:
-                return Outcome.NOTHING
+                return Status.NOTHING
             care = max(1e-14, min(care, 0.01 * min(gap, shortest)))
             if self._late():
-                return Outcome.LATE
+                return Status.LATE
             waited = 0 if gap < 0.9 * best else waited + 1
             best = min(best, gap)
             if waited > PATIENCE and self._c >= self._largest_c:
                 break
             self._c = min(self._c * GROWTH, self._largest_c)
-        return Outcome.STALLED
+        return Status.STALLED
 
     def _measure(self, Z: Any, scores: Array) -> tuple[float, float]:
         """The relative gap, and how short a combination of rows has been found."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...data.batch import Array
 from .gordan import exact_weights
-from .hard_margin import NOTHING, LeastDistance, Outcome
+from .hard_margin import NOTHING, LeastDistance, Status
 from .min_norm_point import NEGLIGIBLE, dense, level, nearest_weights, nothing_weights
 from .signed_rows import SignedRows
 
@@ -121,7 +121,7 @@ class MarginSearch:
         while True:
             outcome = search.solve(self._take(chosen), tolerance)
             self._cut_upper(chosen, search.multipliers / sizes[chosen])
-            if outcome is Outcome.NOTHING:
+            if outcome is Status.NOTHING:
                 self._finish(chosen, search.gordan)
                 return
             scores = self._raise_lower(search.w)
@@ -130,7 +130,7 @@ class MarginSearch:
             lacking = self._lacking(scores, chosen, tolerance)
             if len(lacking):
                 chosen = np.append(chosen, lacking)
-            elif tolerance > finest and outcome is Outcome.CLOSE:
+            elif tolerance > finest and outcome is Status.CLOSE:
                 tolerance = max(tolerance * COARSE, finest)
             else:
                 self._finish(chosen, search.multipliers)

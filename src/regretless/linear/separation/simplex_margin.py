@@ -22,7 +22,7 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...games.enclosure import enclose
 from ...games.payoffs import Payoffs
-from ...games.raw_solution import Found
+from ...games.raw_solution import RawSolution
 from ...games.solvers.interior import interior_point
 from ...games.solvers.linear_program import linear_program
 from ...games.solvers.tableau import simplex
@@ -174,14 +174,14 @@ def _sparse(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
     return found.row, found.column
 
 
-def _program(payoffs: Payoffs, otherwise: tuple[Array, Array], max_seconds: float | None) -> Found:
+def _program(payoffs: Payoffs, otherwise: tuple[Array, Array], max_seconds: float | None) -> RawSolution:
     """What HiGHS finds, or else `otherwise`."""
     if max_seconds is None:
         return linear_program(payoffs, start=otherwise)
     return linear_program(payoffs, start=otherwise, stop=lambda: True, seconds=max(0.0, max_seconds))
 
 
-def _gap(payoffs: Payoffs, found: Found) -> float:
+def _gap(payoffs: Payoffs, found: RawSolution) -> float:
     lower, upper = enclose(payoffs, found.row, found.column)
     return upper - lower
 
