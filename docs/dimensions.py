@@ -1,4 +1,4 @@
-"""Measures finite classes, and prints the tables of docs/classes.md.
+"""Measures finite classes, and prints the tables of docs/finite_classes.md.
 
 ``python docs/dimensions.py`` prints them; with ``--write`` it puts them in their place, and below each command of the
 document what it prints, and draws docs/dimension-cost.svg. A test compares. The times are those of
@@ -30,12 +30,12 @@ from regretless.finite_classes import (
     worst_case,
 )
 from regretless.linear import Perceptron, Winnow
-from regretless.play import PlayResult, meet
+from regretless.play import PlayResult, play
 from regretless.report import formatting
 from regretless.report.curves import Panel, Series
 from regretless.report.svg import Frame, drawing
 
-PAGE = Path(__file__).resolve().parent / "classes.md"
+PAGE = Path(__file__).resolve().parent / "finite_classes.md"
 PICTURE, TIMED = PAGE.with_name("dimension-cost.svg"), PAGE.with_name("dimension-cost.json")
 ROUNDS_TIMED = PAGE.with_name("round-cost.json")
 NAMED = (
@@ -89,15 +89,15 @@ def families(_: Path) -> str:
     return public_tables.table(rows)
 
 
-def meetings(_: Path) -> str:
+def results(_: Path) -> str:
     """A row for each of some learners that met the tree: its mistakes, and what they had to be."""
     rows: Rows = [("learner", "counted", "observed", "promised, at least", "certified, at most")]
     finite_class = FiniteClass.named(TREE)
-    nature = ShatteredTree(finite_class)
+    environment = ShatteredTree(finite_class)
     learners: list[Any] = [kind(finite_class) for kind in (Consistent, Halving, StandardOptimal)]
     learners += [RandomizedOptimal(finite_class, random_state=0), WeightedMajority(), Perceptron(), Winnow()]
     for learner in learners:
-        met = meet(learner, nature, ROUNDS)
+        met = play(learner, environment, ROUNDS)
         (kept,) = met.promises
         least, most = formatting.real(kept.promise.least), formatting.real(certified(met))
         rows.append((f"`{learner.name}`", kept.promise.quantity, formatting.real(kept.observed or 0.0), least, most))
@@ -114,7 +114,7 @@ def dyadic(_: Path) -> str:
     """What the dyadic adversary does to the perceptron after more and more rounds, and to the bound of its theorem."""
     rows: Rows = [("rounds", "mistakes", "margin ρ of the rounds so far", "(R/ρ)²")]
     for rounds in DEPTHS:
-        met = meet(Perceptron(), Dyadic(), rounds)
+        met = play(Perceptron(), Dyadic(), rounds)
         length, margin = room(rounds)
         rows.append((str(rounds), f"{met.count:g}", rounded(margin), rounded((length / margin) ** 2)))
     return public_tables.table(rows)
@@ -199,7 +199,7 @@ def _drawn(dimension: str, top: int) -> str:
 
 MAKERS: dict[str, Callable[[Path], str]] = {
     "families": families,
-    "meetings": meetings,
+    "results": results,
     "dyadic": dyadic,
     "costs": costs,
     "rounds": rounds,

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from regretless.bandits.registry import BANDITS, bandit_class
-from regretless.environments.registry import ENVIRONMENTS, nature_class
-from regretless.environments.registry import parameters as nature_parameters
+from regretless.environments.registry import ENVIRONMENTS, environment_class
+from regretless.environments.registry import parameters as environment_parameters
 from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.games.registry import METHODS
@@ -71,12 +71,12 @@ def _summaries(head: str, of: Mapping[str, Any]) -> str:
     return _table(rows)
 
 
-def natures() -> str:
-    """A row for each nature: what it gives, what it does, and its parameters."""
-    rows: Rows = [("nature", "in Python", "gives", "what it does", "parameters, with their defaults")]
+def environments() -> str:
+    """A row for each environment: what it gives, what it does, and its parameters."""
+    rows: Rows = [("environment", "in Python", "gives", "what it does", "parameters, with their defaults")]
     for name, entry in ENVIRONMENTS.items():
-        own = ", ".join(f"`{key}={value}`" for key, value in nature_parameters(name).items())
-        rows.append((f"`{name}`", f"`{nature_class(name).__name__}`", entry.gives, entry.summary, own or "none"))
+        own = ", ".join(f"`{key}={value}`" for key, value in environment_parameters(name).items())
+        rows.append((f"`{name}`", f"`{environment_class(name).__name__}`", entry.gives, entry.summary, own or "none"))
     return _table(rows)
 
 
@@ -187,7 +187,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "theorems of classes": class_theorems,
         "theorems of games": game_theorems,
     },
-    "docs/nature.md": {"natures": natures},
+    "docs/environments.md": {"environments": environments},
     "docs/batch.md": {"theorems of what is to come": future_theorems},
 }
 

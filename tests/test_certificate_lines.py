@@ -15,7 +15,7 @@ from regretless.data.arrays import ArrayStream
 from regretless.environments import Bernoulli, MostDrawnLoses
 from regretless.experts import RandomizedWeightedMajority
 from regretless.linear import OnlineGradientDescent, Perceptron
-from regretless.play import meet
+from regretless.play import play
 from regretless.theorem import joint_confidence, together
 
 LOSSES = np.random.default_rng(0).random((300, 3))
@@ -50,8 +50,8 @@ def test_bounds_in_expectation_name_the_environment_that_they_assume(bandit, pre
 def test_nothing_is_assumed_of_losses_that_were_seen_to_be_fixed():
     """An environment that is known, and a user who says that losses answer, leave nothing to take for granted."""
     assert not any(one.assuming for one in certified(Exp3IX(3, seed=1), oblivious=False).values())
-    for nature in (Bernoulli([0.2, 0.4], rounds=60), MostDrawnLoses(2, rounds=60)):
-        assert not any(one.assuming for one in meet(Exp3IX(seed=1), nature, 60).certificates)
+    for environment in (Bernoulli([0.2, 0.4], rounds=60), MostDrawnLoses(2, rounds=60)):
+        assert not any(one.assuming for one in play(Exp3IX(seed=1), environment, 60).certificates)
 
 
 @pytest.mark.parametrize(

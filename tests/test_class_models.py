@@ -127,8 +127,8 @@ def test_a_search_that_lost_its_patience_is_kept_so(tmp_path, monkeypatch):
 def test_what_is_kept_beside_comes_back(tmp_path):
     """JSON values that a caller keeps with a model are read back as they are."""
     path = tmp_path / "m.rgl"
-    persist.write(path, Consistent(TABLE), {"nature": "tree", "rounds": [1, 2]})
-    assert persist.read(path)[1] == {"nature": "tree", "rounds": [1, 2]}
+    persist.write(path, Consistent(TABLE), {"environment": "tree", "rounds": [1, 2]})
+    assert persist.read(path)[1] == {"environment": "tree", "rounds": [1, 2]}
 
 
 LIES = {

@@ -31,7 +31,7 @@ from regretless.finite_classes.learners.base import ClassLearner
 from regretless.finite_classes.learners.registry import class_learner
 from regretless.finite_classes.rank import rank
 from regretless.linear import Perceptron, Winnow
-from regretless.play import meet
+from regretless.play import play
 
 from .cli import CommandLine
 from .finite_classes import KNOWN, every_class
@@ -209,8 +209,8 @@ def test_a_saved_learner_goes_on_as_if_it_had_not_been(tmp_path, name, learner):
 def test_what_is_observed_lies_between_promises_and_certificates(name, learner):
     """Against both trees and against drawn targets no promise and no theorem fails, and some theorem applies."""
     finite_class = CLASSES[name]
-    for nature in (ShatteredTree(finite_class), RandomizedTree(finite_class), RandomTarget(finite_class, seed=4)):
-        met = meet(made(learner, finite_class), nature, 30, runs=3)
+    for environment in (ShatteredTree(finite_class), RandomizedTree(finite_class), RandomTarget(finite_class, seed=4)):
+        met = play(made(learner, finite_class), environment, 30, runs=3)
         assert met.violated == []
         assert all(kept.holds and kept.observed is not None for kept in met.promises)
         assert any(certificate.applies for certificate in met.certificates)
@@ -220,10 +220,10 @@ def test_what_is_observed_lies_between_promises_and_certificates(name, learner):
 def test_no_learner_escapes_the_tree_and_the_best_one_pays_no_more(name):
     """The tree forces its depth on every deterministic learner, and the standard optimal one errs no oftener."""
     finite_class = CLASSES[name]
-    nature, depth = ShatteredTree(finite_class), littlestone_dimension(finite_class).value
-    assert meet(StandardOptimal(finite_class), nature, 40).count == depth
+    environment, depth = ShatteredTree(finite_class), littlestone_dimension(finite_class).value
+    assert play(StandardOptimal(finite_class), environment, 40).count == depth
     for make in MATES.values():
-        met = meet(make(), nature, 40)
+        met = play(make(), environment, 40)
         assert met.quantities["mistakes"][0] >= depth
         assert met.violated == []
 
@@ -232,7 +232,7 @@ def test_no_learner_escapes_the_tree_and_the_best_one_pays_no_more(name):
 def test_the_randomised_optimal_learner_pays_exactly_what_the_other_tree_takes(name):
     """Against the randomised tree the optimal randomised learner's expected mistakes are the randomised dimension."""
     finite_class = CLASSES[name]
-    met = meet(made("randomized-optimal", finite_class), RandomizedTree(finite_class), finite_class.hypotheses)
+    met = play(made("randomized-optimal", finite_class), RandomizedTree(finite_class), finite_class.hypotheses)
     paid = met.quantities["expected mistakes"][0]
     assert paid == pytest.approx(float(randomized_littlestone_dimension(finite_class).value), abs=1e-9)
 
@@ -242,8 +242,8 @@ def test_what_is_certified_without_the_randomised_dimension_holds_as_well(name, 
     """A randomised learner whose search never ends goes by less, and is certified for no more than that."""
     monkeypatch.setattr("regretless.finite_classes.learners.randomized.searched", lambda *_: False)
     finite_class = CLASSES[name]
-    for nature in (ShatteredTree(finite_class), RandomizedTree(finite_class), RandomTarget(finite_class, seed=5)):
-        met = meet(made("randomized-optimal", finite_class), nature, 90)
+    for environment in (ShatteredTree(finite_class), RandomizedTree(finite_class), RandomTarget(finite_class, seed=5)):
+        met = play(made("randomized-optimal", finite_class), environment, 90)
         assert met.violated == []
         assert any(certificate.applies for certificate in met.certificates)
 
@@ -263,12 +263,12 @@ def test_the_command_line_finds_the_same_in_a_family_and_in_its_file(run, tmp_pa
         assert len(found["shattered"]) == found["vc_dimension"]
 
 
-@pytest.mark.parametrize("nature", ["shattered-tree", "randomized-tree", "random-target"])
+@pytest.mark.parametrize("environment", ["shattered-tree", "randomized-tree", "random-target"])
 @EACH
-def test_every_learner_plays_every_nature_of_classes_on_the_command_line(run, tmp_path, learner, nature):
-    """`play` counts as many mistakes as the meeting in Python, and its model goes on."""
+def test_every_learner_plays_every_environment_of_classes_on_the_command_line(run, tmp_path, learner, environment):
+    """`play` counts as many mistakes as the result in Python, and its model goes on."""
     kind = learner.partition(",")[0]
-    words = ["play", "--learner", kind, "--nature", nature, "--named", "intervals:5", "--rounds", 25]
+    words = ["play", "--learner", kind, "--environment", environment, "--named", "intervals:5", "--rounds", 25]
     for key, value in LEARNERS[learner].items():
         if key != "random_state":
             words += ["--set", f"{key}={value}"]

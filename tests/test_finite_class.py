@@ -290,7 +290,7 @@ def test_the_command_line_refuses_an_empty_table(tmp_path, capsys, monkeypatch, 
     path.write_text("a,b\n")
     words = ("dimension", path)
     if verb == "play":
-        words = ("play", "--learner", "halving", "--nature", "random-target", "--class", path, "--rounds", 3)
+        words = ("play", "--learner", "halving", "--environment", "random-target", "--class", path, "--rounds", 3)
     found = CommandLine(capsys, monkeypatch)(*words)
     assert (found.code, found.out) == (1, "")
     assert "c.csv:1: names alone, and no hypotheses; a row of 0 and 1 is expected below them" in found.err

@@ -39,7 +39,7 @@ VERBS: dict[str, Callable[[Path, Path], Words]] = {
     "solve": lambda folder, page: ("solve", folder / "game.csv", "--report", page),
     "bimatrix": lambda folder, page: ("solve", folder / "game.nfg", "--report", page),
     "play": lambda folder, page: (
-        *("play", "--learner", "halving", "--nature", "shattered-tree", "--class", folder / "class.csv"),
+        *("play", "--learner", "halving", "--environment", "shattered-tree", "--class", folder / "class.csv"),
         *("--rounds", 4, "--report", page),
     ),
 }

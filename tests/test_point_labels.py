@@ -20,12 +20,12 @@ def test_a_file_of_points_and_labels_is_played(tmp_path: Path) -> None:
     (tmp_path / "labels.csv.gz").write_bytes(gzip.compress(text))
     (tmp_path / "labels.tsv").write_bytes(text.replace(b",", b"\t"))
     for file in sorted(tmp_path.iterdir()):
-        nature = written(named, file)
-        assert (nature.name, nature.rounds, nature.default_rounds) == ("written", 4, 4)
-        assert nature.points(0, 4).tolist() == [0, 2, 1, 2]
-        assert nature.block(0, 4)[1].tolist() == [-1, 1, 1, 1]
+        environment = written(named, file)
+        assert (environment.name, environment.rounds, environment.default_rounds) == ("written", 4, 4)
+        assert environment.points(0, 4).tolist() == [0, 2, 1, 2]
+        assert environment.block(0, 4)[1].tolist() == [-1, 1, 1, 1]
         learner = Halving(named)
-        list(nature.against(learner).batches())
+        list(environment.against(learner).batches())
         assert learner.rounds_ == 4
 
 

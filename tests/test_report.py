@@ -94,7 +94,7 @@ def sample(**changes: Any) -> Report:
         bounds=[BoundCurve("Sharp root", [(1, last * 1.5), (10_000, last * 1.5)])],
         quantity="updates",
         certificates=certificates,
-        weights=[("free", 2.5), ("meeting", -1.25), ("prize", 0.5)],
+        weights=[("free", 2.5), ("result", -1.25), ("prize", 0.5)],
         comparators=[comparator],
         seconds=0.25,
     )

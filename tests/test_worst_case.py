@@ -25,7 +25,7 @@ from regretless.finite_classes import (
     worst_case,
 )
 from regretless.finite_classes.rank import rank
-from regretless.finite_classes.worst_case import majority
+from regretless.finite_classes.worst_cases import majority
 
 from .examples import at_most
 from .finite_classes import KNOWN, TIES_MATTER, random_class
@@ -377,7 +377,7 @@ def test_a_dimension_that_is_not_known_bounds_the_optimal_algorithm(monkeypatch)
     """Of the standard optimal algorithm there is an interval, without rounds, if the search for it was ended."""
     found = FiniteClass.named("thresholds:7")
     known = replace(littlestone_dimension(found), upper=5)
-    monkeypatch.setattr("regretless.finite_classes.worst_case.search.littlestone_dimension", lambda *_, **__: known)
+    monkeypatch.setattr("regretless.finite_classes.worst_cases.search.littlestone_dimension", lambda *_, **__: known)
     for settings, why in (({"limit": 0.0}, "the time was over"), ({"stop": lambda: True}, "it was stopped")):
         worst = worst_case(StandardOptimal(found), **settings)
         assert (worst.lower, worst.upper, worst.stopped) == (3, 5, why)

@@ -16,7 +16,7 @@ from regretless.experts.registry import EXPERT_LEARNERS
 from regretless.finite_classes.families import FAMILIES
 from regretless.games.registry import METHODS
 from regretless.linear.registry import LEARNERS
-from regretless.play.compatibility import PREFIXES, TABLES, WORST, fits, natures_for
+from regretless.play.compatibility import PREFIXES, TABLES, WORST, environments_for, fits
 
 from .compare import RELATIVE, ROUGH, settled
 from .errors import ERRORS
@@ -337,10 +337,10 @@ def _solve() -> Iterator[Case]:
     yield Case(
         "solve/correlated",
         (
-            *(f"solve meeting.nfg --correlated --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
-            *(f"solve meeting.nfg --coarse --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
-            f"solve meeting.nfg --correlated {PATIENCE} --report r.html --save s.npz",
-            f"solve meeting.nfg --coarse {PATIENCE} --json",
+            *(f"solve result.nfg --correlated --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
+            *(f"solve result.nfg --coarse --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
+            f"solve result.nfg --correlated {PATIENCE} --report r.html --save s.npz",
+            f"solve result.nfg --coarse {PATIENCE} --json",
         ),
         exact=False,
     )
@@ -397,35 +397,39 @@ def _play() -> Iterator[Case]:
     for kind, names in TABLES.items():
         place = next(prefix for prefix, one in PREFIXES.items() if one == kind)
         for name in names:
-            natures = natures_for(kind, name)
-            nature = next((one for one in ("separable", "bernoulli", "sparse-target") if one in natures), natures[0])
-            words = f"play --learner {place}.{name} --nature {nature} {_nature(nature)}"
+            environments = environments_for(kind, name)
+            environment = next(
+                (one for one in ("separable", "bernoulli", "sparse-target") if one in environments), environments[0]
+            )
+            words = f"play --learner {place}.{name} --environment {environment} {_environment(environment)}"
             yield Case(
                 f"play/{place}.{name}",
                 (f"{words} --save m.rgl", f"{words} --runs 3 --seed 2 --quiet", "inspect m.rgl"),
                 exact=name != "ridge",
             )
-    drawn = {entry_of(nature).gives: nature for nature in ENVIRONMENTS}.values()  # one of each kind has a page and JSON
-    for nature in (*ENVIRONMENTS, WORST):
+    drawn = {
+        entry_of(environment).gives: environment for environment in ENVIRONMENTS
+    }.values()  # one of each kind has a page and JSON
+    for environment in (*ENVIRONMENTS, WORST):
         commands: list[str] = []
         for prefix, kind in PREFIXES.items():
-            name = next((one for one in TABLES[kind] if fits(kind, one, nature)), None)
+            name = next((one for one in TABLES[kind] if fits(kind, one, environment)), None)
             if name is not None:
-                words = f"play --learner {prefix}.{name} --nature {nature} {_nature(nature, 12)}"
-                shown = nature in (*drawn, WORST) and not commands
+                words = f"play --learner {prefix}.{name} --environment {environment} {_environment(environment, 12)}"
+                shown = environment in (*drawn, WORST) and not commands
                 commands += [f"{words} --trace --report r.html", f"{words} --json"] if shown else [f"{words} --trace"]
-        yield Case(f"play/nature-{nature}", tuple(commands))
+        yield Case(f"play/environment-{environment}", tuple(commands))
     yield Case(
         "play/options",
         (
-            "play --learner halving --nature random-target --class weekdays.csv --rounds 5 --trace --json",
-            "play --learner hedge --nature bernoulli --with means=0.1,0.5,0.9 --rounds 20 --set eta=0.3 --quiet",
-            "play --learner exp3-ix --nature bernoulli --rounds 20 --runs 4 --anytime --report r.html --progress",
+            "play --learner halving --environment random-target --class weekdays.csv --rounds 5 --trace --json",
+            "play --learner hedge --environment bernoulli --with means=0.1,0.5,0.9 --rounds 20 --set eta=0.3 --quiet",
+            "play --learner exp3-ix --environment bernoulli --rounds 20 --runs 4 --anytime --report r.html --progress",
         ),
     )
 
 
-def _nature(name: str, rounds: int = 24) -> str:
+def _environment(name: str, rounds: int = 24) -> str:
     more = "--named thresholds:9 " if name == WORST or entry_of(name).needs_class else ""
     more += GIVEN.get(name, "")
     return more.strip() if name in (WORST, "written") else f"{more}--rounds {rounds}"

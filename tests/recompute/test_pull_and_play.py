@@ -140,7 +140,7 @@ def test_real_losses_of_solvers(run, data, tmp_path):
 def test_fair_coins_force_what_counting_says(run):
     """Promise, loss, regret and the bounds of Hedge against fair coins are those of the labels in the trace."""
     tally, t = Tally(), 40
-    words = ("--learner", "hedge", "--nature", "fair-coins", "--rounds", t, "--trace", "--json")
+    words = ("--learner", "hedge", "--environment", "fair-coins", "--rounds", t, "--trace", "--json")
     found = run("play", *words).json
     labels = np.array([one["label"] for one in found["trace"]], float)
     advice = np.tile([0.0, 1.0], (t, 1))
@@ -165,7 +165,7 @@ def test_fair_coins_force_what_counting_says(run):
 def test_a_shattered_tree_forces_its_depth(run, learner):
     """Mistakes on a shattered tree, and the bounds on them, are those of the thresholds that agree with the trace."""
     tally, H = Tally(), 1 - np.tri(8, 7, -1, dtype=int)
-    words = ("--learner", learner, "--nature", "shattered-tree", "--named", "thresholds:7", "--trace", "--json")
+    words = ("--learner", learner, "--environment", "shattered-tree", "--named", "thresholds:7", "--trace", "--json")
     found = run("play", *words).json
     alive = H
     for one in found["trace"]:

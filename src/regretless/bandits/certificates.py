@@ -100,10 +100,10 @@ def certificates(
 ) -> list[Certificate]:
     """Each theorem about one run, or about many runs of the same learner in the same rounds.
 
-    Of a theorem in expectation both sides are means over the runs; see `BanditCertificate`. One that holds with probability 1 -
-    delta is shown by the run at the delta-quantile of the slack, bound less regret: it holds there if and only if no
-    more than a share delta of the runs exceeded their bounds. One that always holds is shown by the run of least slack.
-    Where no regret was seen, the run with the median bound is shown.
+    Of a theorem in expectation both sides are means over the runs; see `BanditCertificate`. One that holds with
+    probability 1 - delta is shown by the run at the delta-quantile of the slack, bound less regret: it holds there if
+    and only if no more than a share delta of the runs exceeded their bounds. One that always holds is shown by the run
+    of least slack. Where no regret was seen, the run with the median bound is shown.
 
     Parameters
     ----------

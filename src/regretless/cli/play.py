@@ -1,4 +1,4 @@
-"""``regretless play``: any learner against any nature, certified."""
+"""``regretless play``: any learner against any environment, certified."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from .play_settings import Pairing
 
 EPILOG = """\
-example: a learner that errs as seldom as any can, against a nature that makes it err as often as any can
-  regretless play --learner standard-optimal --nature shattered-tree --named thresholds:20"""
+example: a learner that errs as seldom as any can, against an environment that makes it err as often as any can
+  regretless play --learner standard-optimal --environment shattered-tree --named thresholds:20"""
 DRAWN, DRAWN_OF_ALL = 2_000, 100_000  # rounds of one run, and of all, of which a report shows every one
-HELP = "let any learner play against any nature, and certify what came of it"
+HELP = "let any learner play against any environment, and certify what came of it"
 DESCRIPTION = (
-    "A nature picks the rounds: by chance, by a plan, or against what the learner does. Printed are the mistakes or "
-    "losses at doubling round counts, what nature was sure to force at least, and what each theorem about the learner "
-    "allows at most. Some natures are made of a finite class, which --class or --named gives; each hypothesis is then "
-    "a feature to a linear learner, an expert to a combiner and an arm to a bandit."
+    "An environment picks the rounds: by chance, by a plan, or against what the learner does. Printed are mistakes or "
+    "losses at doubling round counts, what the environment was sure to force at least, and what each theorem about the "
+    "learner allows at most. Some environments are made of a finite class, which --class or --named gives; each "
+    "hypothesis is then a feature to a linear learner, an expert to a combiner and an arm to a bandit."
 )
 
 
@@ -56,7 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("rounds")
     group.add_argument("--rounds", type=options.whole, metavar="T", help="how many; by default all that there are")
     group.add_argument("--runs", type=options.whole, default=1, metavar="R", help="how often to play them (1)")
-    group.add_argument("--seed", type=seed, default=0, metavar="S", help="of nature and learner (0)")
+    group.add_argument("--seed", type=seed, default=0, metavar="S", help="of environment and learner (0)")
     group.add_argument(
         "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
     )
@@ -83,14 +83,14 @@ def _add_players(parser: ArgumentParser) -> None:
     group.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
     )
-    group.add_argument("--nature", metavar="NAME", required=True, help=", ".join((*ENVIRONMENTS, WORST)))
+    group.add_argument("--environment", metavar="NAME", required=True, help=", ".join((*ENVIRONMENTS, WORST)))
     group.add_argument(
         "--with",
         dest="given",
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="set a parameter of nature",
+        help="set a parameter of environment",
     )
 
 
@@ -102,11 +102,11 @@ def run(arguments: Namespace) -> int:
 
     pairing = pairing_of(arguments)
     console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
-    meeting, stopped = _meet(pairing, arguments, console)
-    outcome = PlayOutput(meeting, pairing, arguments)
+    result, stopped = _meet(pairing, arguments, console)
+    outcome = PlayOutput(result, pairing, arguments)
     outcome.save()
     outcome.publish(arguments, console)
-    code = verdict(outcome.certificates) or _promised(meeting)
+    code = verdict(outcome.certificates) or _promised(result)
     if stopped is not None:
         raise Ended(f"interrupted after {outcome.played()}", stopped)
     return code
@@ -114,16 +114,16 @@ def run(arguments: Namespace) -> int:
 
 def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[PlayResult, int | None]:
     """What came of it, and the exit code of the signal if one came before all was played."""
-    from ..play import meet
+    from ..play import play
 
     def show(played: int) -> None:
         console.rounds(played)
 
     with Stopping(Heeds()) as stopping:
         try:
-            meeting = meet(
+            result = play(
                 pairing.learner,
-                pairing.nature,
+                pairing.environment,
                 pairing.rounds,
                 runs=arguments.runs,
                 marks=_marks(pairing, arguments),
@@ -139,7 +139,7 @@ def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[Pla
             raise RegretlessError(explain(error)) from error
         finally:
             console.settle()
-    return meeting, stopping.code if stopping.asked() else None
+    return result, stopping.code if stopping.asked() else None
 
 
 def _marks(pairing: Pairing, arguments: Namespace) -> range | None:
@@ -148,9 +148,9 @@ def _marks(pairing: Pairing, arguments: Namespace) -> range | None:
     return range(1, pairing.rounds + 1) if arguments.report is not None and short else None
 
 
-def _promised(meeting: PlayResult) -> int:
-    """The exit code that goes with nature's promises."""
-    broken = [kept.promise.title for kept in meeting.promises if kept.violated]
+def _promised(result: PlayResult) -> int:
+    """The exit code that goes with environment's promises."""
+    broken = [kept.promise.title for kept in result.promises if kept.violated]
     if not broken:
         return 0
     complain(f"what is sure to be forced was not ({', '.join(broken)}); this is a bug in regretless: please report it")

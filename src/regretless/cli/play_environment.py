@@ -1,4 +1,4 @@
-"""The nature that a command line asks for, and for how many rounds."""
+"""The environment that a command line asks for, and for how many rounds."""
 
 from __future__ import annotations
 
@@ -37,21 +37,23 @@ def given_of(texts: list[str]) -> dict[str, str]:
     return found
 
 
-def nature_of(arguments: Namespace, given: Mapping[str, str]) -> Labels | Environment:
-    """The nature itself.
+def environment_of(arguments: Namespace, given: Mapping[str, str]) -> Labels | Environment:
+    """The environment itself.
 
     Raises
     ------
     UsageError
         If a parameter of it has no meaning, or a class is given to one that is made of none.
     """
-    entry = entry_of(arguments.nature)
+    entry = entry_of(arguments.environment)
     if not entry.needs_class and (arguments.table is not None or arguments.named is not None):
         option = "--class" if arguments.named is None else "--named"
-        raise UsageError(f"{option}: --nature {arguments.nature} is made of no class that one could choose")
+        raise UsageError(f"{option}: --environment {arguments.environment} is made of no class that one could choose")
     finite_class = class_of(arguments) if entry.needs_class else None
     try:
-        return make(arguments.nature, given, rounds=arguments.rounds, seed=arguments.seed, finite_class=finite_class)
+        return make(
+            arguments.environment, given, rounds=arguments.rounds, seed=arguments.seed, finite_class=finite_class
+        )
     except DataError:
         raise  # of a file that one of them names
     except RegretlessError as error:
@@ -69,7 +71,7 @@ def _about(error: RegretlessError, arguments: Namespace, given: Mapping[str, str
     if name.isidentifier() and end < len(message):
         return UsageError(f"--with {told(message)}")
     meant = next((f"--with {one}={value}" for one, value in given.items() if repr(value) in message), "")
-    return UsageError(f"{meant or f'--nature {arguments.nature}'}: {message}")
+    return UsageError(f"{meant or f'--environment {arguments.environment}'}: {message}")
 
 
 def told(message: str) -> str:
@@ -105,7 +107,9 @@ def class_of(arguments: Namespace) -> FiniteClass:
     from ..finite_classes.finite_class import FiniteClass
 
     if arguments.table is None and arguments.named is None:
-        raise UsageError(f"--nature {arguments.nature} is made of a finite class: give --class FILE or --named FAMILY")
+        raise UsageError(
+            f"--environment {arguments.environment} is made of a finite class: give --class FILE or --named FAMILY"
+        )
     if arguments.named is not None:
         try:
             return FiniteClass.named(arguments.named)
@@ -119,29 +123,29 @@ def class_of(arguments: Namespace) -> FiniteClass:
     return FiniteClass(file.matrix, hypotheses=file.hypotheses, points=file.points)
 
 
-def rounds_of(arguments: Namespace, nature: Labels | Environment) -> int:
-    """How many rounds are asked for; by default all, or as many as nature has something to say in.
+def rounds_of(arguments: Namespace, environment: Labels | Environment) -> int:
+    """How many rounds are asked for; by default all, or as many as environment has something to say in.
 
     Raises
     ------
     UsageError
-        If there are fewer, or nature goes on for ever.
+        If there are fewer, or environment goes on for ever.
     """
-    most = nature.rounds
+    most = environment.rounds
     if arguments.rounds is None:
-        usual = most if most is not None else getattr(nature, "default_rounds", None)
+        usual = most if most is not None else getattr(environment, "default_rounds", None)
         if usual is None:
-            raise UsageError(f"--rounds is missing: {arguments.nature} goes on for ever")
+            raise UsageError(f"--rounds is missing: {arguments.environment} goes on for ever")
         return int(usual)
     if most is not None and arguments.rounds > most:
         raise UsageError(
-            f"--rounds {arguments.rounds}: {arguments.nature} has {most:,}; leave --rounds out to play all of them"
+            f"--rounds {arguments.rounds}: {arguments.environment} has {most:,}; leave --rounds out to play all of them"
         )
     return int(arguments.rounds)
 
 
 def settings_of(name: str, given: Mapping[str, str]) -> dict[str, Any]:
-    """All parameters of a nature, those that were not set with their defaults: as JSON values."""
+    """All parameters of an environment, those that were not set with their defaults: as JSON values."""
     usual = {"limit": "none"} if name == WORST else parameters(name)
     return {one: _value(given.get(one, text)) for one, text in usual.items()}
 

@@ -22,22 +22,22 @@ SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user s
 OF_MARGINS = ("aggregating", "ridge")  # combiners of the square loss, which have no other one here
 OF_VOTES = ("absolute", "square", "pinball", "log", "zero-one")  # losses of forecasts from 0 to 1
 FIXING = ("horizon", "rate", "eta", "beta", "explore", "share")  # with one of them given nothing is tuned any more
-ONCE = "the rounds are played once, in the order in which nature has them"
+ONCE = "the rounds are played once, in the order in which environment has them"
 SEEDED = "use --seed"
 ELSEWHERE: dict[Kind, dict[str, str]] = {
     "class": {"finite_class": "use --class or --named", "random_state": SEEDED},
     "linear": dict.fromkeys(("passes", "until_clean", "max_passes", "shuffle", "warm_start", "random_state"), ONCE),
     "experts": {
-        "n_experts": "nature says how many there are",
+        "n_experts": "environment says how many there are",
         "value_range": "votes and losses lie between 0 and 1",
         "random_state": SEEDED,
     },
     "bandits": {
-        "n_arms": "nature says how many there are",
-        "arms": "nature names them",
-        "n_experts": "nature says how many there are",
+        "n_arms": "environment says how many there are",
+        "arms": "environment names them",
+        "n_experts": "environment says how many there are",
         "value_range": "losses lie between 0 and 1",
-        "rewards": "nature tells losses",
+        "rewards": "environment tells losses",
         "seed": SEEDED,
         "run": "use --runs",
     },
@@ -76,7 +76,7 @@ def settings_of(kind: Kind, name: str, given: list[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Maker:
-    """Makes the learner for this nature and so many rounds."""
+    """Makes the learner for this environment and so many rounds."""
 
     kind: Kind
     name: str
@@ -147,14 +147,14 @@ class Maker:
 
     def _loss(self, usual: Any) -> Any:
         """Of arms the losses are told; a vote costs the distance of the forecast from the label."""
-        if entry_of(self.arguments.nature).gives == "arms":
+        if entry_of(self.arguments.environment).gives == "arms":
             return None
         return usual if usual == "zero-one" or self.name in OF_MARGINS else "absolute"
 
     def _refuse_loss(self, loss: Any) -> None:
-        arms = entry_of(self.arguments.nature).gives == "arms"
+        arms = entry_of(self.arguments.environment).gives == "arms"
         if arms and loss not in (None, "table"):
-            raise UsageError(f"--set loss={loss}: {self.arguments.nature} tells what the arms lose; leave it out")
+            raise UsageError(f"--set loss={loss}: {self.arguments.environment} tells what the arms lose; leave it out")
         if not arms and loss not in (*OF_VOTES, None, "table"):
             raise UsageError(f"--set loss={loss}: votes are right or wrong; {', '.join(OF_VOTES)} or none is expected")
 

@@ -28,66 +28,66 @@ ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  #
 
 @dataclass
 class PlayOutput(Published):
-    """A meeting that is over.
+    """A result that is over.
 
     Attributes
     ----------
-    meeting : PlayResult
+    result : PlayResult
     pairing : Pairing
         Who was to meet.
     arguments : Namespace
     """
 
-    meeting: PlayResult
+    result: PlayResult
     pairing: Pairing
     arguments: Namespace
 
     @property
     def certificates(self) -> list[Certificate]:  # type: ignore[override]
         """What the learner's theorems say."""
-        return self.meeting.certificates
+        return self.result.certificates
 
     def write_page(self, path: str) -> None:
         """Write the report."""
         from ..report import LowerBoundPanel, PlayReport, write_play_report
 
-        meeting, known = self.meeting, {name: value for name, value in self.parameters.items() if value is not None}
+        result, known = self.result, {name: value for name, value in self.parameters.items() if value is not None}
         courses = self._courses()
         forced = [
             LowerBoundPanel(
                 observed=kept.observed, holds=kept.holds, course=courses[kept.promise.title], **_promised(kept)
             )
-            for kept in meeting.promises
+            for kept in result.promises
         ]
         report = PlayReport(
-            title=f"{meeting.learner.name} against {self.pairing.called}",
-            learner=meeting.learner.name,
-            nature=self.pairing.called,
+            title=f"{result.learner.name} against {self.pairing.called}",
+            learner=result.learner.name,
+            environment=self.pairing.called,
             parameters=known,
-            settings=self._about_nature(),
-            rounds=meeting.rounds,
-            runs=meeting.runs,
-            counts=meeting.counts,
-            curve=[(point.rounds, point.count, point.best) for point in meeting.curve],
+            settings=self._about_environment(),
+            rounds=result.rounds,
+            runs=result.runs,
+            counts=result.counts,
+            curve=[(point.rounds, point.count, point.best) for point in result.curve],
             forced=forced,
-            certificates=meeting.certificates,
-            seconds=meeting.seconds,
-            interrupted=f"after {self.played()}" if meeting.stopped else "",
+            certificates=result.certificates,
+            seconds=result.seconds,
+            interrupted=f"after {self.played()}" if result.stopped else "",
         )
         write_play_report(path, report)
 
     def _courses(self) -> dict[str, list[tuple[int, float]]]:
         """What was promised of what is counted after each number of rounds that is drawn, by the promises' titles."""
-        meeting = self.meeting
-        found: dict[str, list[tuple[int, float]]] = {kept.promise.title: [] for kept in meeting.promises}
-        for point in meeting.curve:
-            for promise in meeting.promised(point.rounds):
-                if promise.quantity == meeting.counts and promise.title in found:
+        result = self.result
+        found: dict[str, list[tuple[int, float]]] = {kept.promise.title: [] for kept in result.promises}
+        for point in result.curve:
+            for promise in result.promised(point.rounds):
+                if promise.quantity == result.counts and promise.title in found:
                     found[promise.title].append((point.rounds, promise.least))
         return found
 
-    def _about_nature(self) -> dict[str, Any]:
-        finite_class = getattr(self.pairing.nature, "finite_class", None)
+    def _about_environment(self) -> dict[str, Any]:
+        finite_class = getattr(self.pairing.environment, "finite_class", None)
         shape = {}
         if finite_class is not None:
             shape = {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
@@ -103,84 +103,84 @@ class PlayOutput(Published):
         path = self.arguments.save
         if path is None:
             return
-        learner = self.meeting.learner
-        if self.meeting.kind == "bandits" and not learner.rounds_:
+        learner = self.result.learner
+        if self.result.kind == "bandits" and not learner.rounds_:
             from ..play.bandits import replayed
 
-            learner = replayed(learner, self.pairing.nature, self.meeting.rounds, 0)
+            learner = replayed(learner, self.pairing.environment, self.result.rounds, 0)
         learner.save(path)
 
     def played(self) -> str:
         """How much of what was wanted."""
-        meeting = self.meeting
-        if meeting.runs < self.arguments.runs and meeting.rounds == self.pairing.rounds:
-            return f"{meeting.runs} of {many(self.arguments.runs, 'run')}"
-        return f"{meeting.rounds:,} of {many(self.pairing.rounds, 'round')}"
+        result = self.result
+        if result.runs < self.arguments.runs and result.rounds == self.pairing.rounds:
+            return f"{result.runs} of {many(self.arguments.runs, 'run')}"
+        return f"{result.rounds:,} of {many(self.pairing.rounds, 'round')}"
 
     # For programs.
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""
-        meeting, pairing = self.meeting, self.pairing
-        finite_class = getattr(pairing.nature, "finite_class", None)
+        result, pairing = self.result, self.pairing
+        finite_class = getattr(pairing.environment, "finite_class", None)
         shape = None
         if finite_class is not None:
             shape = {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
         return {
             "schema": SCHEMA,
-            "learner": meeting.learner.name,
-            "kind": meeting.kind,
+            "learner": result.learner.name,
+            "kind": result.kind,
             "parameters": self.parameters,
-            "nature": pairing.called,
+            "environment": pairing.called,
             "settings": dict(pairing.settings),
             "class": shape,
-            "rounds": meeting.rounds,
-            "runs": meeting.runs,
+            "rounds": result.rounds,
+            "runs": result.runs,
             "seed": self.arguments.seed,
-            "counted": meeting.counts,
-            "total": _spread(meeting.totals),
-            "best": meeting.best,
-            "regret": meeting.regret,
-            "observed": {name: _spread(values) for name, values in meeting.quantities.items()},
-            "curve": [_described(point, meeting) for point in self._curve()],
+            "counted": result.counts,
+            "total": _spread(result.totals),
+            "best": result.best,
+            "regret": result.regret,
+            "observed": {name: _spread(values) for name, values in result.quantities.items()},
+            "curve": [_described(point, result) for point in self._curve()],
             "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
-            "promises": [promise.describe() for promise in meeting.promises],
-            **described(meeting.certificates, runs=_runs),
-            "interrupted": meeting.stopped,
-            "seconds": meeting.seconds,
+            "promises": [promise.describe() for promise in result.promises],
+            **described(result.certificates, runs=_runs),
+            "interrupted": result.stopped,
+            "seconds": result.seconds,
             "model": None if self.arguments.save is None else os.fspath(self.arguments.save),
         }
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The learner's, as JSON values."""
-        known = self.meeting.learner.get_params()
+        known = self.result.learner.get_params()
         return {name: _written(value) for name, value in known.items() if name not in ELSEWHERE}
 
     # For people.
 
     def lines(self) -> Iterator[str]:
         """What people are told before the certificates."""
-        meeting, pairing = self.meeting, self.pairing
-        counts = f"{many(meeting.runs, 'run')} of {many(meeting.rounds, 'round')}"
-        yield f"{meeting.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
+        result, pairing = self.result, self.pairing
+        counts = f"{many(result.runs, 'run')} of {many(result.rounds, 'round')}"
+        yield f"{result.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
         yield from self._settings()
         if self.arguments.trace:
-            yield from trace_lines(self._trace(SHOWN), meeting.rounds)
+            yield from trace_lines(self._trace(SHOWN), result.rounds)
         yield from self._table()
-        if len(meeting.totals) > 1:
-            spread = number_text(float(np.std(meeting.totals, ddof=1)))
-            yield f"{meeting.counts} as means over the runs; standard deviation at the end {spread}"
-        if meeting.promises:
+        if len(result.totals) > 1:
+            spread = number_text(float(np.std(result.totals, ddof=1)))
+            yield f"{result.counts} as means over the runs; standard deviation at the end {spread}"
+        if result.promises:
             yield "forced at least"
-            for promise in meeting.promises:
+            for promise in result.promises:
                 yield f"  {promise}"
         yield "allowed at most"
 
     def _settings(self) -> Iterator[str]:
         """What was set, by the user or by what the play is like."""
-        nature = self.pairing.nature
-        finite_class = getattr(nature, "finite_class", None)
+        environment = self.pairing.environment
+        finite_class = getattr(environment, "finite_class", None)
         if finite_class is not None:
             what = "hypothesis" if finite_class.hypotheses == 1 else "hypotheses"
             points = many(finite_class.points, "point")
@@ -198,32 +198,32 @@ class PlayOutput(Published):
         """How things stood at doubling round counts."""
         from ..play.run import doubling
 
-        stops = set(doubling(self.meeting.rounds))
-        return [point for point in self.meeting.curve if point.rounds in stops]
+        stops = set(doubling(self.result.rounds))
+        return [point for point in self.result.curve if point.rounds in stops]
 
     def _trace(self, most: int) -> list[Any]:
         """The first rounds of the first run, played once more."""
         from ..play import trace
 
         pairing = self.pairing
-        return list(trace(pairing.learner, pairing.nature, min(most, self.meeting.rounds)))
+        return list(trace(pairing.learner, pairing.environment, min(most, self.result.rounds)))
 
     def _table(self) -> Iterator[str]:
         """How things stood at doubling round counts."""
-        meeting = self.meeting
-        heads = ["rounds", meeting.counts, "since last"]
-        if meeting.best is not None:
+        result = self.result
+        heads = ["rounds", result.counts, "since last"]
+        if result.best is not None:
             heads += ["best", "regret"]
-        if meeting.more:
-            heads.append(meeting.more)
+        if result.more:
+            heads.append(result.more)
         yield " ".join(f"{head:>12}" for head in heads)
         last = (0, 0.0)
         for point in self._curve():
             recent = (point.count - last[1]) / (point.rounds - last[0])
             cells = [str(point.rounds), _cell(point.count), f"{recent:.6f}"]
-            if meeting.best is not None:
+            if result.best is not None:
                 cells += [_cell(point.best), _cell(point.regret)]
-            if meeting.more:
+            if result.more:
                 cells.append(_cell(point.more))
             yield " ".join(f"{cell:>12}" for cell in cells)
             last = point.rounds, point.count
@@ -233,9 +233,9 @@ def _cell(value: float | None) -> str:
     return "-" if value is None else f"{value:.6g}"
 
 
-def _described(point: Point, meeting: PlayResult) -> dict[str, Any]:
-    found = {"rounds": point.rounds, meeting.counts: point.count, "best": point.best, "regret": point.regret}
-    return found | ({meeting.more: point.more} if meeting.more else {})
+def _described(point: Point, result: PlayResult) -> dict[str, Any]:
+    found = {"rounds": point.rounds, result.counts: point.count, "best": point.best, "regret": point.regret}
+    return found | ({result.more: point.more} if result.more else {})
 
 
 def _runs(certificate: Certificate) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The learner and the nature that a command line asks for."""
+"""The learner and the environment that a command line asks for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RegretlessError
 from ..play.compatibility import WORST, Kind, resolve
 from .exit_codes import UsageError
-from .play_environment import class_of, given_of, nature_of, rounds_of, settings_of, worst_of
+from .play_environment import class_of, environment_of, given_of, rounds_of, settings_of, worst_of
 from .play_learner import Maker
 from .play_learner import settings_of as settings_of_learner
 
@@ -28,9 +28,9 @@ class Pairing:
     kind : {"class", "linear", "experts", "bandits"}
     learner : object
         One that has played nothing.
-    nature : Labels or Environment
+    environment : Labels or Environment
     called : str
-        Nature's name.
+        Environment's name.
     given : mapping of str to str
         What was set of it.
     settings : mapping
@@ -40,7 +40,7 @@ class Pairing:
 
     kind: Kind
     learner: Any
-    nature: Labels | Environment
+    environment: Labels | Environment
     called: str
     given: Mapping[str, str]
     settings: Mapping[str, Any]
@@ -53,28 +53,29 @@ def pairing_of(arguments: Namespace) -> Pairing:
     Raises
     ------
     UsageError
-        If there is no such learner or nature, they have nothing to say to each other, or a parameter has no meaning.
+        If there is no such learner or environment, they have nothing to say to each other, or a parameter has no
+        meaning.
     """
     kind, name = _names(arguments)
     maker = Maker(kind, name, settings_of_learner(kind, name, arguments.set), arguments, None, arguments.rounds or 0)
     maker.check()
     given = given_of(arguments.given)
-    nature: Labels | Environment
-    if arguments.nature == WORST:
+    environment: Labels | Environment
+    if arguments.environment == WORST:
         learner = maker.of(class_of(arguments)).make()
-        nature = worst_of(learner, given)
-        rounds = rounds_of(arguments, nature)
+        environment = worst_of(learner, given)
+        rounds = rounds_of(arguments, environment)
     else:
-        nature = nature_of(arguments, given)
-        rounds = rounds_of(arguments, nature)
-        learner = maker.of(getattr(nature, "finite_class", None), rounds).make()
-    settings = settings_of(arguments.nature, given)
-    return Pairing(kind, learner, nature, arguments.nature, given, settings, rounds)
+        environment = environment_of(arguments, given)
+        rounds = rounds_of(arguments, environment)
+        learner = maker.of(getattr(environment, "finite_class", None), rounds).make()
+    settings = settings_of(arguments.environment, given)
+    return Pairing(kind, learner, environment, arguments.environment, given, settings, rounds)
 
 
 def _names(arguments: Namespace) -> tuple[Kind, str]:
     try:
-        return resolve(arguments.learner, arguments.nature)
+        return resolve(arguments.learner, arguments.environment)
     except RegretlessError as error:
-        about = "--nature" if str(error).startswith("there is no nature") else "--learner"
+        about = "--environment" if str(error).startswith("there is no environment") else "--learner"
         raise UsageError(f"{about}: {error}") from error

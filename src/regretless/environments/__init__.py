@@ -1,8 +1,8 @@
 """Who picks the rounds that a learner meets: tables, luck, and adversaries that watch it.
 
-Natures that ask for labels (`Labels`) show a row, hear what the learner says of it, and tell its label: points of a
-finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) say what some arms lose.
-`promises_of` says what a nature is sure to do to a learner; `make` finds one by its name.
+Environments that ask for labels (`Labels`) show a row, hear what the learner says of it, and tell its label: points of
+a finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) say what some arms lose.
+`promises_of` says what an environment is sure to do to a learner; `make` finds one by its name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a nature hears of a learner that is asked about one row after the other."""
+"""What an environment hears of a learner that is asked about one row after the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import RegretlessError
 from ..finite_classes.learners.base import ClassLearner
 from .labels import Array, Labels
 
-MEETING = "regretless.play.meet lets them play"
+PLAYING = "regretless.play.play lets them play"
 FOLLOWING = ("randomized-weighted-majority",)  # combiners that draw one of their experts
 
 
@@ -25,24 +25,24 @@ class Listener(ABC):
         """Tell it the label."""
 
 
-def listener_of(nature: Labels, learner: Any) -> Listener:
+def listener_of(environment: Labels, learner: Any) -> Listener:
     """What asks this learner.
 
     Raises
     ------
     RegretlessError
-        If it cannot be asked about rows of this nature.
+        If it cannot be asked about rows of this environment.
     """
     if hasattr(learner, "predict_one"):
         return _OfRows(lambda row: learner.predict_one(row) if hasattr(learner, "classes_") else 1)
     if isinstance(learner, ClassLearner):
-        return _OfPoints(nature, learner)
+        return _OfPoints(environment, learner)
     if hasattr(learner, "expert_names_") and hasattr(learner, "forecast"):
-        return _OfVotes(nature, learner)
+        return _OfVotes(environment, learner)
     if callable(learner):
         return _OfRows(learner)
     raise RegretlessError(
-        f"{type(learner).__name__} says nothing of single rows: {MEETING}, if {nature.name} is for it"
+        f"{type(learner).__name__} says nothing of single rows: {PLAYING}, if {environment.name} is for it"
     )
 
 
@@ -57,11 +57,13 @@ class _OfRows(Listener):
 class _OfPoints(Listener):
     """A learner of the class whose points they are."""
 
-    def __init__(self, nature: Labels, learner: ClassLearner) -> None:
-        if nature.finite_class is None:
-            raise RegretlessError(f"{nature.name} has no points of a class, and {learner.name} learns nothing else")
-        if nature.finite_class != learner.finite_class:
-            raise RegretlessError(f"{nature.name} is of another class than {learner.name}")
+    def __init__(self, environment: Labels, learner: ClassLearner) -> None:
+        if environment.finite_class is None:
+            raise RegretlessError(
+                f"{environment.name} has no points of a class, and {learner.name} learns nothing else"
+            )
+        if environment.finite_class != learner.finite_class:
+            raise RegretlessError(f"{environment.name} is of another class than {learner.name}")
         self._learner = learner
 
     def say(self, row: Array, point: int) -> tuple[int, float | None]:
@@ -78,16 +80,16 @@ class _OfPoints(Listener):
 class _OfVotes(Listener):
     """A combiner of experts, whose forecast of 0 and 1 is a probability of 1."""
 
-    def __init__(self, nature: Labels, learner: Any) -> None:
-        if not nature.votes:
-            raise RegretlessError(f"the rows of {nature.name} are no votes, and {learner.name} combines experts")
+    def __init__(self, environment: Labels, learner: Any) -> None:
+        if not environment.votes:
+            raise RegretlessError(f"the rows of {environment.name} are no votes, and {learner.name} combines experts")
         if learner.loss in (None, "table"):
-            raise RegretlessError(f"{learner.name} is told losses alone, and forecasts nothing: {MEETING}")
+            raise RegretlessError(f"{learner.name} is told losses alone, and forecasts nothing: {PLAYING}")
         self._learner, self._follows = learner, learner.name in FOLLOWING
 
     def say(self, row: Array, point: int) -> tuple[int, float | None]:
         self._said = self._learner.predict((row + 1) / 2)
-        if self._follows:  # the nature may know the weights, but not who was drawn
+        if self._follows:  # the environment may know the weights, but not who was drawn
             weights: Array = self._learner.waiting(self._said).weights
             chance = float(weights[row > 0].sum())
         else:

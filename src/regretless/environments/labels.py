@@ -1,4 +1,4 @@
-"""Natures that ask for labels: who picks the rows, and what they are called once a learner has said what it thinks."""
+"""Environments that ask for labels: who picks the rows, and what they are called once a learner has answered."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ CELLS = 1 << 18  # numbers that are made together
 
 
 class Asker(ABC):
-    """A nature within one run: it shows a row, hears a prediction and says the label.
+    """An environment within one run: it shows a row, hears a prediction and says the label.
 
     Attributes
     ----------
     point : int
-        Of a nature of a finite class: the point whose row was shown last.
+        Of an environment of a finite class: the point whose row was shown last.
     settled : bool
         Whether nothing that is said from now on makes a difference, so that all that follows is known.
     """
@@ -50,7 +50,7 @@ class Asker(ABC):
         prediction : {-1, 1}
             What the learner says, or said most likely.
         probability : float, optional
-            That of the learner's saying 1, if it draws; the nature does not know what was drawn.
+            That of the learner's saying 1, if it draws; the environment does not know what was drawn.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class Labels(ABC):
     Attributes
     ----------
     name : str
-        In the table of natures.
+        In the table of environments.
     oblivious : bool
         Whether the rounds of a run are fixed before it begins.
     alike : bool
@@ -130,7 +130,7 @@ class Labels(ABC):
         """Meet one run of a learner; runs are told apart by their numbers."""
 
     def stream(self, rounds: int | None = None, run: int = 0) -> Stream:
-        """The rounds as batches that can be read again and again, of a nature that takes no notice of predictions.
+        """The rounds as batches that can be read again and again; the environment takes no notice of predictions.
 
         Raises
         ------
@@ -223,7 +223,7 @@ class Labels(ABC):
 
 
 class ObliviousLabels(Labels):
-    """A nature that takes no notice of predictions."""
+    """An environment that takes no notice of predictions."""
 
     oblivious = True
 
@@ -266,10 +266,10 @@ def opposite(prediction: int, probability: float | None) -> int:
 class _Recited(Asker):
     settled = True
 
-    def __init__(self, nature: ObliviousLabels, run: int) -> None:
-        self._nature, self._run = nature, run
+    def __init__(self, environment: ObliviousLabels, run: int) -> None:
+        self._environment, self._run = environment, run
         self._first, self._t = 0, -1
-        self._rows, self._labels = np.empty((0, nature.columns)), np.empty(0)
+        self._rows, self._labels = np.empty((0, environment.columns)), np.empty(0)
         self._points: Places | None = None
 
     def row(self) -> Array:
@@ -286,24 +286,26 @@ class _Recited(Asker):
         return int(self._labels[self._t - self._first])
 
     def ahead(self, rounds: int) -> Known | None:
-        nature, begin = self._nature, self._t + 1
+        environment, begin = self._environment, self._t + 1
         end = begin + rounds
-        if nature.rounds is not None and end > nature.rounds:
-            raise RegretlessError(f"{nature.name} has {nature.rounds} rounds, and {begin} of them were played")
+        if environment.rounds is not None and end > environment.rounds:
+            raise RegretlessError(
+                f"{environment.name} has {environment.rounds} rounds, and {begin} of them were played"
+            )
         self._first, self._t = end, end - 1
         self._rows, self._labels = self._rows[:0], self._labels[:0]
-        points = None if nature.finite_class is None else nature.points(begin, end, self._run)
-        rows, labels = nature.block(begin, end, self._run)
+        points = None if environment.finite_class is None else environment.points(begin, end, self._run)
+        rows, labels = environment.block(begin, end, self._run)
         return rows, labels, points
 
     def _read(self) -> None:
-        nature, first = self._nature, self._t
-        last = first + min(4096, nature.step())
-        if nature.rounds is not None:
-            last = min(last, nature.rounds)
+        environment, first = self._environment, self._t
+        last = first + min(4096, environment.step())
+        if environment.rounds is not None:
+            last = min(last, environment.rounds)
         if last <= first:
-            raise RegretlessError(f"{nature.name} has {nature.rounds} rounds, and all were played")
+            raise RegretlessError(f"{environment.name} has {environment.rounds} rounds, and all were played")
         self._first = first
-        self._rows, self._labels = nature.block(first, last, self._run)
-        if nature.finite_class is not None:
-            self._points = nature.points(first, last, self._run)
+        self._rows, self._labels = environment.block(first, last, self._run)
+        if environment.finite_class is not None:
+            self._points = environment.points(first, last, self._run)

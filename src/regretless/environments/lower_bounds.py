@@ -1,4 +1,4 @@
-"""What a nature is sure to do to a learner: lower bounds, which stand beside the learner's certificates."""
+"""What an environment is sure to do to a learner: lower bounds, which stand beside the learner's certificates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LowerBound:
     source : str
         Where it is proven.
     kind : {"sure", "expected"}
-        "sure" holds in every run; "expected" holds for the mean over the luck of nature and learner.
+        "sure" holds in every run; "expected" holds for the mean over the luck of environment and learner.
     """
 
     title: str
@@ -55,7 +55,7 @@ class LearnerDescription:
     learner : str
         Its name in the table of learners of that kind.
     deterministic : bool
-        Whether its prediction is a function of what it saw. If not, the nature is told its probabilities.
+        Whether its prediction is a function of what it saw. If not, the environment is told its probabilities.
     parameters : mapping
         Those it was made with; what is absent has its default.
     """
@@ -86,12 +86,12 @@ class LearnerDescription:
         return self.additive and frexp(self.parameters.get("rate", 1.0))[0] == 0.5
 
 
-def lower_bounds_of(nature: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
-    """What a nature promises to do to a learner in so many rounds.
+def lower_bounds_of(environment: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    """What an environment promises to do to a learner in so many rounds.
 
     Parameters
     ----------
-    nature : Labels or Environment
+    environment : Labels or Environment
     rounds : int
     opposed : Opposed
 
@@ -102,11 +102,11 @@ def lower_bounds_of(nature: Any, rounds: int, opposed: LearnerDescription) -> li
     """
     from .labels import Labels
 
-    if isinstance(nature, Labels):
-        return nature.promises(rounds, opposed)
+    if isinstance(environment, Labels):
+        return environment.promises(rounds, opposed)
     from .arms.arm_lower_bounds import promises_of_arms
 
-    return promises_of_arms(nature, rounds, opposed)
+    return promises_of_arms(environment, rounds, opposed)
 
 
 def errors_forced(title: str, count: int, source: str, opposed: LearnerDescription) -> list[LowerBound]:

@@ -1,4 +1,4 @@
-"""The closed table of natures: the only names that a command line may use, and their parameters as text."""
+"""The closed table of environments: the only names that a command line may use, and their parameters as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 class Entry(NamedTuple):
-    """Where a nature is, and what it gives.
+    """Where an environment is, and what it gives.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ ENVIRONMENTS = {
 
 
 def entry_of(name: str) -> Entry:
-    """The entry of a nature by its hyphened name.
+    """The entry of an environment by its hyphened name.
 
     Raises
     ------
@@ -158,19 +158,19 @@ def entry_of(name: str) -> Entry:
 
         near = get_close_matches(name.lower().replace("_", "-"), ENVIRONMENTS, n=2)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
-        raise RegretlessError(f"there is no nature called {name!r}; {meant}there are: {', '.join(ENVIRONMENTS)}")
+        raise RegretlessError(f"there is no environment called {name!r}; {meant}there are: {', '.join(ENVIRONMENTS)}")
     return ENVIRONMENTS[name]
 
 
-def nature_class(name: str) -> Callable[..., Any]:
-    """What makes a nature, by its hyphened name."""
+def environment_class(name: str) -> Callable[..., Any]:
+    """What makes an environment, by its hyphened name."""
     entry = entry_of(name)
     found: Callable[..., Any] = getattr(import_module(f"{__package__}.{entry.module}"), entry.attribute)
     return found
 
 
 def parameters(name: str) -> dict[str, str]:
-    """The parameters of a nature that can be set by name, and their defaults, all as text.
+    """The parameters of an environment that can be set by name, and their defaults, all as text.
 
     One that has to be given has its own name for a default, in capitals.
     """
@@ -186,7 +186,7 @@ def make(
     seed: int = 0,
     finite_class: FiniteClass | None = None,
 ) -> Labels | Environment:
-    """A nature from text.
+    """An environment from text.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def make(
     Raises
     ------
     RegretlessError
-        If there is no such nature or parameter, or a value is none; the message begins with the parameter's name.
+        If there is no such environment or parameter, or a value is none; the message begins with the parameter's name.
     """
     entry, known = entry_of(name), _settable(name)
     if entry.needs_class and finite_class is None:
@@ -217,14 +217,14 @@ def make(
     more = {"rounds": rounds, "seed": seed, "finite_class": finite_class if entry.needs_class else None}
     given |= {one: value for one, value in more.items() if one in takes and value is not None}
     _refuse_what_lacks(name, takes, given)
-    found: Labels | Environment = nature_class(name)(**given)
+    found: Labels | Environment = environment_class(name)(**given)
     return found
 
 
 def _takes(name: str) -> Mapping[str, Parameter]:
     from inspect import signature  # which takes its time, and a command line's --help asks for names alone
 
-    return signature(nature_class(name)).parameters
+    return signature(environment_class(name)).parameters
 
 
 def _settable(name: str) -> dict[str, Parameter]:

@@ -25,7 +25,7 @@ def votes_as_losses(labels: Labels) -> Environment:
 
 
 class ToldVotes(Oblivious):
-    """The votes of a nature that takes no notice of what is drawn.
+    """The votes of an environment that takes no notice of what is drawn.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Natures as streams, so that whatever reads a file can meet them."""
+"""Environments as streams, so that whatever reads a file can meet them."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from .labels import Labels, ObliviousLabels
 class _Rounds(Stream):
     """So many rounds of one run."""
 
-    def __init__(self, nature: Labels, rounds: int, run: int) -> None:
-        super().__init__(nature.name)
-        self._nature, self._rounds, self._run = nature, rounds, run
+    def __init__(self, environment: Labels, rounds: int, run: int) -> None:
+        super().__init__(environment.name)
+        self._environment, self._rounds, self._run = environment, rounds, run
 
     def feature_names(self) -> list[str] | None:
-        return self._nature.names
+        return self._environment.names
 
     def schema(self) -> dict[str, Any]:
-        return {"format": "nature", "nature": self._nature.name, "columns": self._nature.columns}
+        return {"format": "environment", "environment": self._environment.name, "columns": self._environment.columns}
 
 
 class Told(_Rounds):
-    """The rounds of an oblivious nature.
+    """The rounds of an oblivious environment.
 
     Parameters
     ----------
-    nature : ObliviousLabels
+    environment : ObliviousLabels
     rounds : int
     run : int
     """
 
-    _nature: ObliviousLabels
+    _environment: ObliviousLabels
 
-    def __init__(self, nature: ObliviousLabels, rounds: int, run: int) -> None:
-        super().__init__(nature, rounds, run)
+    def __init__(self, environment: ObliviousLabels, rounds: int, run: int) -> None:
+        super().__init__(environment, rounds, run)
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         """Rows made as they are asked for, so that no run has to fit into memory."""
-        step = self._nature.step()
+        step = self._environment.step()
         for begin in range(skip, self._rounds, step):
-            rows, labels = self._nature.block(begin, min(begin + step, self._rounds), self._run)
-            yield Batch(rows, labels, self._nature.columns)
+            rows, labels = self._environment.block(begin, min(begin + step, self._rounds), self._run)
+            yield Batch(rows, labels, self._environment.columns)
 
 
 class Asked(_Rounds):
-    """The rounds of a nature that hears what a learner thinks of a row before it says the label.
+    """The rounds of an environment that hears what a learner thinks of a row before it says the label.
 
     Parameters
     ----------
-    nature : Labels
+    environment : Labels
     listener : Listener
     rounds : int
     run : int
@@ -63,16 +63,16 @@ class Asked(_Rounds):
 
     rereadable = False
 
-    def __init__(self, nature: Labels, listener: Listener, rounds: int, run: int) -> None:
-        super().__init__(nature, rounds, run)
+    def __init__(self, environment: Labels, listener: Listener, rounds: int, run: int) -> None:
+        super().__init__(environment, rounds, run)
         self._listener = listener
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         """One row at a time; those that are passed over are played as well."""
-        asker, listener = self._nature.begin(self._run), self._listener
+        asker, listener = self._environment.begin(self._run), self._listener
         for number in range(self._rounds):
             row = asker.row()
             label = asker.label(*listener.say(row, asker.point))
             listener.hear(label)
             if number >= skip:
-                yield Batch(row[None], np.array([float(label)]), self._nature.columns)
+                yield Batch(row[None], np.array([float(label)]), self._environment.columns)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .learners.result import ClassPlay
     from .learners.standard_optimal import StandardOptimal
     from .mistake_tree import MistakeTree
-    from .worst_case.search import WorstCase, worst_case
+    from .worst_cases.search import WorstCase, worst_case
 
 _HOMES = {
     "ClassPlay": "learners.result",
@@ -38,13 +38,13 @@ _HOMES = {
     "RandomizedOptimal": "learners.randomized",
     "RandomizedSearch": "dimensions.randomized",
     "StandardOptimal": "learners.standard_optimal",
-    "WorstCase": "worst_case.search",
+    "WorstCase": "worst_cases.search",
     "check_shattered": "dimensions.vc",
     "dyadic_tree": "halfspaces",
     "littlestone_dimension": "dimensions.littlestone",
     "randomized_littlestone_dimension": "dimensions.randomized",
     "vc_dimension": "dimensions.vc",
-    "worst_case": "worst_case.search",
+    "worst_case": "worst_cases.search",
 }
 
 __all__ = [

@@ -162,7 +162,7 @@ class Certified(Fresh, ABC):
         )
 
     def _completed(self, target_facts: list[LinearFacts], rows: int) -> list[LinearFacts]:
-        """The target_facts, which know how wide rows are, and of a run until clean how many passes over them it made."""
+        """The facts, which know how wide rows are, and of a run until clean how many passes over them it made."""
         passes = self.ledger_.rounds / rows if rows and self.until_clean and len(target_facts) == 1 else nan
         wide = [replace(one, width=self.state_.columns + 1.0) for one in target_facts]
         return [replace(one, passes=passes) for one in wide] if passes.is_integer() else wide

@@ -79,7 +79,7 @@ def with_class(classes: Array, label: Any) -> Array:
 
 
 def _refuse_moves(size: int, columns: int, classes: int) -> None:
-    """Refuse to go on meeting classes when that takes hours: for each, all that is known of the others is moved."""
+    """Refuse to go on result classes when that takes hours: for each, all that is known of the others is moved."""
     if size * classes > MOVES * allowed():
         found = f"{classes:,} classes of {columns:,} features are too many to be met one by one"
         advice = f"are the labels classes at all? If so, hash the features (--hash-bits), or {more()}"

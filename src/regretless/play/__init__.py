@@ -1,4 +1,4 @@
-"""Any learner against any nature: what the one is sure not to exceed, beside what the other is sure to force."""
+"""Any learner against any environment: what the one is sure not to exceed, beside what the other is sure to force."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .result import PlayResult
-    from .run import meet
+    from .run import play
     from .tracing import trace
 
-_HOMES = {"PlayResult": "result", "meet": "run", "trace": "tracing"}
+_HOMES = {"PlayResult": "result", "play": "run", "trace": "tracing"}
 
-__all__ = ["PlayResult", "meet", "trace"]
+__all__ = ["PlayResult", "play", "trace"]
 
 
 def __getattr__(name: str) -> Any:

@@ -28,7 +28,7 @@ class AdvisedPlayer(LabelPlayer):
     ----------
     learner : Bandit
         Of two arms.
-    nature : Labels
+    environment : Labels
         One with votes.
     run : int
     """
@@ -36,12 +36,12 @@ class AdvisedPlayer(LabelPlayer):
     counts = "loss"
     deterministic = False
 
-    def __init__(self, learner: Bandit, nature: Labels, run: int) -> None:
-        if not nature.votes:
-            raise RegretlessError(f"the rows of {nature.name} are no votes, and {learner.name} goes by experts")
+    def __init__(self, learner: Bandit, environment: Labels, run: int) -> None:
+        if not environment.votes:
+            raise RegretlessError(f"the rows of {environment.name} are no votes, and {learner.name} goes by experts")
         self.learner = learner
-        learner._begin(2, nature.columns)
-        super().__init__(nature, run)
+        learner._begin(2, environment.columns)
+        super().__init__(environment, run)
 
     @property
     def blocks(self) -> bool:
@@ -76,14 +76,14 @@ class AdvisedPlayer(LabelPlayer):
         return found | {"loss": found["mistakes"]}
 
     def certificates(self) -> list[Certificate]:
-        """Those of the learner, with the regret that nobody but the nature can see."""
+        """Those of the learner, with the regret that nobody but the environment can see."""
         return together([self])
 
 
 def together(players: Sequence[AdvisedPlayer]) -> list[Certificate]:
     """What the theorems say of some runs of one learner."""
     first = players[0]
-    stands = replace(first.learner.facts(), oblivious=first.nature.oblivious)
+    stands = replace(first.learner.facts(), oblivious=first.environment.oblivious)
     ledgers = [player.learner.ledger_ for player in players]
     return certificates(first.learner.theorems, stands, ledgers, [[_best(player)] for player in players])
 
@@ -92,7 +92,7 @@ def _best(player: AdvisedPlayer) -> BanditComparator:
     """The expert who erred least."""
     place, ledger = player.tally.leader, player.learner.ledger_
     assert place is not None
-    name = str(place) if player.nature.names is None else player.nature.names[place]
+    name = str(place) if player.environment.names is None else player.environment.names[place]
     lost = float(player.tally.best or 0)
     told = {"expert": name}
     return BanditComparator("best_expert", f"best expert {name}", lost, ledger.loss, ledger.rounds, place, detail=told)

@@ -1,4 +1,4 @@
-"""A bandit against a nature: all runs together, by the loop that is made for them."""
+"""A bandit against an environment: all runs together, by the loop that is made for them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FEW_ARMS = 16  # whose losses are looked at whatever it takes
 
 def meet_arms(
     learner: Bandit,
-    nature: Labels | Environment,
+    environment: Labels | Environment,
     rounds: int,
     marks: Sequence[int],
     opposed: LearnerDescription,
@@ -46,7 +46,7 @@ def meet_arms(
     stop: Callable[[], bool],
 ) -> PlayResult:
     """Some runs; if somebody wishes to stop before the first is over, as much of it as was played."""
-    world = nature.as_losses() if isinstance(nature, Labels) else nature
+    world = environment.as_losses() if isinstance(environment, Labels) else environment
     heard, joined = _Heard(on_rounds), Joined()
     for numbers in _together(world, rounds, range(first, first + runs)):
         try:
@@ -61,7 +61,7 @@ def meet_arms(
         played = min(rounds - 1, max(1, heard.rounds // min(runs, processors() if world.oblivious else 1)))
         again = [mark for mark in marks if mark < played]
         joined.add(simulate(learner, world, rounds=played, first=first, marks=[*again, played]))
-    return _told(joined, nature, opposed, joined.runs < runs or joined.rounds < rounds)
+    return _told(joined, environment, opposed, joined.runs < runs or joined.rounds < rounds)
 
 
 def _some(
@@ -163,15 +163,15 @@ class Joined:
         return certificates(self.learner.theorems, self._first.stands, self._ledgers, self._compared)
 
 
-def _told(pulls: Joined, nature: Any, opposed: LearnerDescription, stopped: bool) -> PlayResult:
+def _told(pulls: Joined, environment: Any, opposed: LearnerDescription, stopped: bool) -> PlayResult:
     losses, regrets = pulls.all("losses"), pulls.all("regrets")
     quantities = {"loss": losses, "regret": regrets}
-    if isinstance(nature, Labels):
+    if isinstance(environment, Labels):
         quantities |= {"mistakes": losses, "regret in mistakes": regrets}
     return PlayResult(
         kind="bandits",
         learner=pulls.learner,
-        nature=nature,
+        environment=environment,
         rounds=pulls.rounds,
         runs=pulls.runs,
         counts="loss",
@@ -181,7 +181,7 @@ def _told(pulls: Joined, nature: Any, opposed: LearnerDescription, stopped: bool
         quantities=quantities,
         certificates=pulls.certificates(),
         opposed=opposed,
-        promises=[_read(one, quantities) for one in lower_bounds_of(nature, pulls.rounds, opposed)],
+        promises=[_read(one, quantities) for one in lower_bounds_of(environment, pulls.rounds, opposed)],
         seconds=pulls.seconds,
         stopped=stopped,
     )
@@ -202,19 +202,19 @@ def _curve(pulls: Joined) -> list[Point]:
     ]
 
 
-def replayed(learner: Bandit, nature: Labels | Environment, rounds: int, run: int) -> Bandit:
+def replayed(learner: Bandit, environment: Labels | Environment, rounds: int, run: int) -> Bandit:
     """The learner as a run has left it: its draws depend on its seed and the number of the run alone."""
     found = learner
-    for after, *_ in drawn(learner, nature, rounds, run):
+    for after, *_ in drawn(learner, environment, rounds, run):
         found = after
     return found
 
 
 def drawn(
-    learner: Bandit, nature: Labels | Environment, rounds: int, run: int
+    learner: Bandit, environment: Labels | Environment, rounds: int, run: int
 ) -> Iterator[tuple[Bandit, str, float, float]]:
     """The rounds of a run, one at a time: the learner after it, the arm, with what probability, and what it lost."""
-    world = nature.as_losses() if isinstance(nature, Labels) else nature
+    world = environment.as_losses() if isinstance(environment, Labels) else environment
     found = learner.clone(seed=learner.seed_, run=run, n_arms=world.arms)
     opponent = world.begin(run)
     for _ in range(rounds):

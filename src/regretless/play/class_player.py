@@ -1,4 +1,4 @@
-"""A learner of a finite class against a nature."""
+"""A learner of a finite class against an environment."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ class ClassPlayer(LabelPlayer):
     Parameters
     ----------
     learner : ClassLearner
-    nature : Labels
+    environment : Labels
         Of the learner's own class.
     run : int
     """
 
     more = "alive"
 
-    def __init__(self, learner: ClassLearner, nature: Labels, run: int) -> None:
-        if nature.finite_class is None:
-            raise RegretlessError(f"{nature.name} has no points of a class, and {learner.name} learns nothing else")
-        if nature.finite_class != learner.finite_class:
-            raise RegretlessError(f"{nature.name} is of another class than {learner.name}")
+    def __init__(self, learner: ClassLearner, environment: Labels, run: int) -> None:
+        if environment.finite_class is None:
+            raise RegretlessError(
+                f"{environment.name} has no points of a class, and {learner.name} learns nothing else"
+            )
+        if environment.finite_class != learner.finite_class:
+            raise RegretlessError(f"{environment.name} is of another class than {learner.name}")
         self.learner = learner
-        super().__init__(nature, run)
+        super().__init__(environment, run)
 
     @property
     def draws(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which learners can meet which natures: said by names, before anything is made or loaded."""
+"""Which learners can meet which environments: said by names, before anything is made or loaded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GIVES = {
 # What the classes say of themselves, which it would take numpy to ask; a test asks them.
 OF_LABELS = ("weighted-majority", "aggregating", "ridge", "exp4")  # they need votes: bare losses are nothing to them
 FOLLOWING = ("randomized-weighted-majority",)  # combiners that draw one of their experts
-WORST = "worst-case"  # a nature that is made of the learner itself, so that it is in no table of natures
+WORST = "worst-case"  # an environment that is made of the learner itself, so that it is in no table of environments
 DRAWS_LABELS = ("randomized-optimal",)
 WATCHES_DRAWS = ("most-drawn-loses",)
 TAKES = {
@@ -43,47 +43,51 @@ TAKES = {
 OF_VOTES = "it combines votes"
 
 
-def fits(kind: Kind, learner: str, nature: str) -> bool:
-    """Whether such a learner can meet such a nature."""
-    if nature == WORST:
+def fits(kind: Kind, learner: str, environment: str) -> bool:
+    """Whether such a learner can meet such an environment."""
+    if environment == WORST:
         return kind == "class" and learner not in DRAWS_LABELS
-    gives = entry_of(nature).gives
+    gives = entry_of(environment).gives
     if gives not in GIVES[kind] or (gives == "arms" and learner in OF_LABELS):
         return False
-    return nature not in WATCHES_DRAWS or kind == "bandits" or learner in FOLLOWING
+    return environment not in WATCHES_DRAWS or kind == "bandits" or learner in FOLLOWING
 
 
-def natures_for(kind: Kind, learner: str) -> list[str]:
-    """The natures that it can meet."""
-    return [nature for nature in (*ENVIRONMENTS, WORST) if fits(kind, learner, nature)]
+def environments_for(kind: Kind, learner: str) -> list[str]:
+    """The environments that it can meet."""
+    return [environment for environment in (*ENVIRONMENTS, WORST) if fits(kind, learner, environment)]
 
 
-def resolve(learner: str, nature: str) -> tuple[Kind, str]:
-    """The table and the name of a learner: of several of one name, the first that can meet the nature.
+def resolve(learner: str, environment: str) -> tuple[Kind, str]:
+    """The table and the name of a learner: of several of one name, the first that can meet the environment.
 
     Parameters
     ----------
     learner : str
         A name, or one with its table before it, as in ``bandits.hedge``.
-    nature : str
+    environment : str
 
     Raises
     ------
     RegretlessError
-        If there is none, or it cannot meet this nature: the message says what it can meet.
+        If there is none, or it cannot meet this environment: the message says what it can meet.
     """
-    if nature not in (*ENVIRONMENTS, WORST):
-        raise RegretlessError(f"there is no nature called {nature!r}; {_known(nature, (*ENVIRONMENTS, WORST))}")
+    if environment not in (*ENVIRONMENTS, WORST):
+        raise RegretlessError(
+            f"there is no environment called {environment!r}; {_known(environment, (*ENVIRONMENTS, WORST))}"
+        )
     found = list(_called(learner))
     if not found:
         known = dict.fromkeys(name for names in TABLES.values() for name in names)
         raise RegretlessError(f"there is no learner called {learner!r}; {_known(learner, tuple(known))}")
     for kind, name in found:
-        if fits(kind, name, nature):
+        if fits(kind, name, environment):
             return kind, name
     kind, name = found[0]
-    can = ", ".join(natures_for(kind, name))
-    raise RegretlessError(f"{learner} cannot meet {nature}: {_why_not(kind, name, nature)}; it can meet {can}")
+    can = ", ".join(environments_for(kind, name))
+    raise RegretlessError(
+        f"{learner} cannot meet {environment}: {_why_not(kind, name, environment)}; it can meet {can}"
+    )
 
 
 def _known(name: str, names: tuple[str, ...]) -> str:
@@ -95,11 +99,11 @@ def _known(name: str, names: tuple[str, ...]) -> str:
     return f"{meant}there are: {', '.join(names)}"
 
 
-def _why_not(kind: Kind, name: str, nature: str) -> str:
-    if nature == WORST:
+def _why_not(kind: Kind, name: str, environment: str) -> str:
+    if environment == WORST:
         return "it draws its labels" if kind == "class" else "this is about learners of finite classes"
-    if nature in WATCHES_DRAWS and entry_of(nature).gives in GIVES[kind] and name not in OF_LABELS:
-        return "it draws none of the arms, and this nature watches the draws"
+    if environment in WATCHES_DRAWS and entry_of(environment).gives in GIVES[kind] and name not in OF_LABELS:
+        return "it draws none of the arms, and this environment watches the draws"
     return OF_VOTES if name in OF_LABELS else TAKES[kind]
 
 

@@ -1,4 +1,4 @@
-"""A learner that combines experts, whose votes a nature shows: they say 0 or 1."""
+"""A learner that combines experts, whose votes an environment shows: they say 0 or 1."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ class ExpertPlayer(LabelPlayer):
     Parameters
     ----------
     learner : ExpertLearner
-    nature : Labels
+    environment : Labels
         One with votes.
     run : int
     """
 
     counts = "loss"
 
-    def __init__(self, learner: ExpertLearner, nature: Labels, run: int) -> None:
-        if not nature.votes:
-            raise RegretlessError(f"the rows of {nature.name} are no votes, and {learner.name} combines experts")
+    def __init__(self, learner: ExpertLearner, environment: Labels, run: int) -> None:
+        if not environment.votes:
+            raise RegretlessError(f"the rows of {environment.name} are no votes, and {learner.name} combines experts")
         self.learner = learner
         self._bare, self._draws = bare(learner), draws(learner)
-        learner._begin(nature.columns, 1)
-        learner.expert_names_ = learner.expert_names_ or nature.names
-        super().__init__(nature, run)
+        learner._begin(environment.columns, 1)
+        learner.expert_names_ = learner.expert_names_ or environment.names
+        super().__init__(environment, run)
 
     @property
     def deterministic(self) -> bool:
@@ -112,31 +112,31 @@ class ArmsPlayer(Player):
     ----------
     learner : ExpertLearner
         One without a loss of its own.
-    nature : Environment
+    environment : Environment
     run : int
     """
 
     counts = "loss"
     deterministic = False
 
-    def __init__(self, learner: ExpertLearner, nature: Environment, run: int) -> None:
+    def __init__(self, learner: ExpertLearner, environment: Environment, run: int) -> None:
         if not bare(learner):
             raise RegretlessError(f"{learner.name} forecasts with loss={learner.loss!r}: arms have losses, loss=None")
-        if nature.rewards:
-            raise RegretlessError(f"{type(nature).__name__} gives rewards, and {learner.name} is told losses")
-        if not (nature.oblivious or nature.foresees or draws(learner)):
-            raise RegretlessError(f"{type(nature).__name__} watches the draws, and {learner.name} draws no arm")
-        self.learner, self.nature, self.run, self.rounds = learner, nature, run, 0
-        learner._begin(nature.arms, 1)
-        if nature.named:
-            learner.expert_names_ = learner.expert_names_ or nature.names
-        self._opponent = None if nature.oblivious else nature.begin(run)
+        if environment.rewards:
+            raise RegretlessError(f"{type(environment).__name__} gives rewards, and {learner.name} is told losses")
+        if not (environment.oblivious or environment.foresees or draws(learner)):
+            raise RegretlessError(f"{type(environment).__name__} watches the draws, and {learner.name} draws no arm")
+        self.learner, self.environment, self.run, self.rounds = learner, environment, run, 0
+        learner._begin(environment.arms, 1)
+        if environment.named:
+            learner.expert_names_ = learner.expert_names_ or environment.names
+        self._opponent = None if environment.oblivious else environment.begin(run)
 
     def play(self, rounds: int) -> None:
         """Play in blocks where that can be done."""
         if self._opponent is None:
-            count = min(rounds, max(1, AT_ONCE // self.nature.arms))
-            self.learner.play(cast("Oblivious", self.nature).read(self.rounds, self.rounds + count, self.run))
+            count = min(rounds, max(1, AT_ONCE // self.environment.arms))
+            self.learner.play(cast("Oblivious", self.environment).read(self.rounds, self.rounds + count, self.run))
             self.rounds += count
             return
         for _ in range(min(rounds, WATCHED)):

@@ -1,4 +1,4 @@
-"""A linear learner against a nature."""
+"""A linear learner against an environment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LinearPlayer(LabelPlayer):
     ----------
     learner : OnlineClassifier
         One that has learned nothing.
-    nature : Labels
+    environment : Labels
     run : int
     """
 
@@ -39,13 +39,13 @@ class LinearPlayer(LabelPlayer):
     # Weights that predict are not those that learn; the tests play every linear learner in both ways.
     BY_OTHERS = ("averaged-perceptron", "voted-perceptron")
 
-    def __init__(self, learner: OnlineClassifier, nature: Labels, run: int) -> None:
+    def __init__(self, learner: OnlineClassifier, environment: Labels, run: int) -> None:
         self.learner = learner
         learner.checked()
-        learner.n_features_in_ = nature.columns
-        learner._expect(np.array(LABELS), nature.columns)
-        super().__init__(nature, run)
-        self._kept = _Kept(nature.columns)
+        learner.n_features_in_ = environment.columns
+        learner._expect(np.array(LABELS), environment.columns)
+        super().__init__(environment, run)
+        self._kept = _Kept(environment.columns)
 
     @property
     def blocks(self) -> bool:
@@ -100,8 +100,8 @@ class LinearPlayer(LabelPlayer):
 
     def _met(self) -> Stream:
         if self._asker is None:
-            return cast("ObliviousLabels", self.nature).stream(self.rounds, self.run)
-        return ArrayStream(self._kept.batches(), name=self.nature.name, check=False)
+            return cast("ObliviousLabels", self.environment).stream(self.rounds, self.run)
+        return ArrayStream(self._kept.batches(), name=self.environment.name, check=False)
 
 
 class _Kept:

@@ -1,4 +1,4 @@
-"""What nature promised beside what came of it."""
+"""What environment promised beside what came of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One learner against one nature, round by round: what every kind of learner does in its own way."""
+"""One learner against one environment, round by round: what every kind of learner does in its own way."""
 
 from __future__ import annotations
 
@@ -111,21 +111,21 @@ class Turn:
 
 
 class LabelPlayer(Player):
-    """One run for labels: the learner predicts, the nature says what it is.
+    """One run for labels: the learner predicts, the environment says what it is.
 
     Parameters
     ----------
-    nature : Labels
+    environment : Labels
     run : int
     """
 
     careful: ClassVar[bool] = False  # whether a round may take so long that blocks have to begin small
 
-    def __init__(self, nature: Labels, run: int) -> None:
-        self.nature, self.run, self.rounds = nature, run, 0
-        self.tally = Tally(nature.columns if nature.votes else 0, nature.finite_class)
-        self._asker = None if nature.oblivious and self.blocks else nature.begin(run)
-        self._most = max(1, AT_ONCE // nature.columns)
+    def __init__(self, environment: Labels, run: int) -> None:
+        self.environment, self.run, self.rounds = environment, run, 0
+        self.tally = Tally(environment.columns if environment.votes else 0, environment.finite_class)
+        self._asker = None if environment.oblivious and self.blocks else environment.begin(run)
+        self._most = max(1, AT_ONCE // environment.columns)
         self._step = 1 if self.careful else self._most
 
     @property
@@ -137,7 +137,7 @@ class LabelPlayer(Player):
     def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict -1 or +1; also the probability of +1, if the learner draws.
 
-        A learner that draws gives the likelier label here: no nature may know what its coin will say.
+        A learner that draws gives the likelier label here: no environment may know what its coin will say.
         """
 
     @abstractmethod
@@ -183,14 +183,18 @@ class LabelPlayer(Player):
             told = self._asker.ahead(end - self.rounds)
             assert told is not None
             return told
-        nature = cast("ObliviousLabels", self.nature)
-        rows, labels = nature.block(self.rounds, end, self.run)
-        return rows, labels, None if nature.finite_class is None else nature.points(self.rounds, end, self.run)
+        environment = cast("ObliviousLabels", self.environment)
+        rows, labels = environment.block(self.rounds, end, self.run)
+        return (
+            rows,
+            labels,
+            None if environment.finite_class is None else environment.points(self.rounds, end, self.run),
+        )
 
     def turn(self, asker: Asker) -> Turn:
         """One round."""
         row = asker.row()
-        point = None if self.nature.finite_class is None else asker.point
+        point = None if self.environment.finite_class is None else asker.point
         said, chance = self.say(row, point)
         label = asker.label(said, chance)
         wrong, expected = self.hear(row, label)

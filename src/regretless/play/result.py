@@ -1,4 +1,4 @@
-"""What came of a meeting."""
+"""What came of a result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlayResult:
-    """Some runs of one learner against one nature.
+    """Some runs of one learner against one environment.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class PlayResult:
         Of the learner.
     learner : object
         After the first run.
-    nature : Labels or Environment
+    environment : Labels or Environment
     rounds : int
         Of each run.
     runs : int
@@ -46,9 +46,9 @@ class PlayResult:
     certificates : list of Certificate
         What the learner's theorems allow at most.
     promises : list of CheckedLowerBound
-        What nature forces at least.
+        What environment forces at least.
     opposed : Opposed
-        What nature knows of the learner.
+        What environment knows of the learner.
     seconds : float
         How long the rounds took.
     stopped : bool
@@ -57,7 +57,7 @@ class PlayResult:
 
     kind: str
     learner: Any
-    nature: Any
+    environment: Any
     rounds: int
     runs: int
     counts: str
@@ -87,8 +87,8 @@ class PlayResult:
         return self.curve[-1].regret
 
     def promised(self, rounds: int) -> list[LowerBound]:
-        """What nature promised of so many rounds."""
-        return lower_bounds_of(self.nature, rounds, self.opposed)
+        """What environment promised of so many rounds."""
+        return lower_bounds_of(self.environment, rounds, self.opposed)
 
     @property
     def violated(self) -> list[str]:
@@ -97,13 +97,13 @@ class PlayResult:
         return certificates + [one.promise.title for one in self.promises if one.violated]
 
     def __repr__(self) -> str:
-        who = f"{self.learner.name} against {called(self.nature)}"
+        who = f"{self.learner.name} against {called(self.environment)}"
         return f"<Meeting: {who}, {self.runs} runs of {self.rounds} rounds, {self.counts} {self.count:.6g}>"
 
 
-def called(nature: Any) -> str:
-    """A nature's name."""
-    return str(getattr(nature, "name", "")) or type(nature).__name__
+def called(environment: Any) -> str:
+    """An environment's name."""
+    return str(getattr(environment, "name", "")) or type(environment).__name__
 
 
 def mean_point(points: list[Point]) -> Point:

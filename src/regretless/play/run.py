@@ -1,4 +1,4 @@
-"""Any learner of the library against any nature that makes sense for it."""
+"""Any learner of the library against any environment that makes sense for it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Told = Callable[[Point], None]
 SEEDS = 2**63 - 1
 
 
-def meet(
+def play(
     learner: Any,
-    nature: Labels | Environment,
+    environment: Labels | Environment,
     rounds: int | None = None,
     *,
     runs: int = 1,
@@ -41,7 +41,7 @@ def meet(
     on_rounds: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> PlayResult:
-    """Let a learner play against a nature, and read its theorems beside what nature promises.
+    """Let a learner play against an environment, and read its theorems beside what environment promises.
 
     The learner itself is left as it is: every run begins with a new one that has its parameters. What a run is depends
     on the seeds and on its own number alone, not on how many there are.
@@ -49,11 +49,11 @@ def meet(
     Parameters
     ----------
     learner : ClassLearner, OnlineClassifier, ExpertLearner or Bandit
-    nature : Labels or Environment
+    environment : Labels or Environment
         Class learners meet points of their own class, linear learners rows, combiners and bandits votes (each
         hypothesis is an expert, or an arm) and losses.
     rounds : int, optional
-        By default all that the nature has, or those in which it has something to say.
+        By default all that the environment has, or those in which it has something to say.
     runs : int
     first : int
         Number of the first run.
@@ -74,18 +74,18 @@ def meet(
     Raises
     ------
     RegretlessError
-        If the learner cannot meet this nature, or `stop` said so before there was a round.
+        If the learner cannot meet this environment, or `stop` said so before there was a round.
 
     Examples
     --------
     >>> from regretless.finite_classes import FiniteClass, StandardOptimal
     >>> from regretless.environments import ShatteredTree
     >>> thresholds = FiniteClass.named("thresholds:7")
-    >>> meeting = meet(StandardOptimal(thresholds), ShatteredTree(thresholds), 10)
-    >>> meeting.count
+    >>> result = play(StandardOptimal(thresholds), ShatteredTree(thresholds), 10)
+    >>> result.count
     3.0
     """
-    length = _length(nature, rounds)
+    length = _length(environment, rounds)
     whole("runs", runs)
     tell, halt, point = on_rounds or _nothing, stop or (lambda: False), on_point or _nothing
     kind = kind_of(learner)
@@ -94,11 +94,13 @@ def meet(
         from .bandits import meet_arms
 
         opposed = LearnerDescription(kind, learner.name, False, learner.get_params())
-        meeting = meet_arms(learner, nature, length, stops, opposed, runs=runs, first=first, on_rounds=tell, stop=halt)
-        for mark in meeting.curve:
+        result = meet_arms(
+            learner, environment, length, stops, opposed, runs=runs, first=first, on_rounds=tell, stop=halt
+        )
+        for mark in result.curve:
             point(mark)
-        return meeting
-    return _Runs(learner, nature, stops, tell, halt).play(range(first, first + runs), point)
+        return result
+    return _Runs(learner, environment, stops, tell, halt).play(range(first, first + runs), point)
 
 
 def doubling(rounds: int) -> list[int]:
@@ -106,10 +108,10 @@ def doubling(rounds: int) -> list[int]:
     return [*(1 << power for power in range(rounds.bit_length()) if 1 << power < rounds), rounds]
 
 
-def _length(nature: Labels | Environment, rounds: int | None) -> int:
-    if isinstance(nature, Labels):
-        return nature.length(nature.default_rounds if rounds is None else rounds)
-    return length_of(nature, rounds)
+def _length(environment: Labels | Environment, rounds: int | None) -> int:
+    if isinstance(environment, Labels):
+        return environment.length(environment.default_rounds if rounds is None else rounds)
+    return length_of(environment, rounds)
 
 
 def _nothing(_: object) -> None:
@@ -142,12 +144,12 @@ class _Runs:
     def __init__(
         self,
         learner: Any,
-        nature: Labels | Environment,
+        environment: Labels | Environment,
         marks: list[int],
         tell: Callable[[int], None],
         halt: Callable[[], bool],
     ) -> None:
-        self._learner, self._nature, self._marks, self._tell, self._halt = learner, nature, marks, tell, halt
+        self._learner, self._environment, self._marks, self._tell, self._halt = learner, environment, marks, tell, halt
         self._played = 0
 
     def play(self, numbers: range, on_point: Told) -> PlayResult:
@@ -155,7 +157,7 @@ class _Runs:
         players: list[Player] = []
         curves: list[list[Point]] = []
         for number in numbers:
-            player = player_of(again(self._learner, number), self._nature, number)
+            player = player_of(again(self._learner, number), self._environment, number)
             curve = self._one(player, on_point if not players else _nothing)
             if players and player.rounds < self._marks[-1]:
                 break  # of several runs those count that are over
@@ -186,7 +188,7 @@ class _Runs:
             player.play(rounds)
         except RegretlessError as error:
             rounds = max(before, player.rounds)
-            raise RegretlessError(f"{called(self._nature)}, after {rounds} rounds: {error}") from error
+            raise RegretlessError(f"{called(self._environment)}, after {rounds} rounds: {error}") from error
 
     def _told(self, players: list[Player], curves: list[list[Point]], seconds: float, fewer: bool) -> PlayResult:
         first, each = players[0], [player.observed() for player in players]
@@ -196,7 +198,7 @@ class _Runs:
         return PlayResult(
             kind=kind,
             learner=learner,
-            nature=self._nature,
+            environment=self._environment,
             rounds=first.rounds,
             runs=len(players),
             counts=first.counts,
@@ -205,7 +207,7 @@ class _Runs:
             totals=np.array([curve[-1].count for curve in curves]),
             quantities=quantities,
             certificates=certified(players),
-            promises=[beside(one, quantities) for one in lower_bounds_of(self._nature, first.rounds, opposed)],
+            promises=[beside(one, quantities) for one in lower_bounds_of(self._environment, first.rounds, opposed)],
             opposed=opposed,
             seconds=seconds,
             stopped=fewer or first.rounds < self._marks[-1],
@@ -235,36 +237,36 @@ def again(learner: Any, run: int) -> Any:
     return learner.clone()
 
 
-def player_of(learner: Any, nature: Labels | Environment, run: int) -> Player:
+def player_of(learner: Any, environment: Labels | Environment, run: int) -> Player:
     """What plays a run.
 
     Raises
     ------
     RegretlessError
-        If such a learner cannot meet such a nature.
+        If such a learner cannot meet such an environment.
     """
     kind = kind_of(learner)
-    if isinstance(nature, Environment):
+    if isinstance(environment, Environment):
         if kind != "experts":
-            raise RegretlessError(f"{learner.name} cannot meet {called(nature)}, which says what arms lose")
+            raise RegretlessError(f"{learner.name} cannot meet {called(environment)}, which says what arms lose")
         from .expert_player import ArmsPlayer
 
-        return ArmsPlayer(learner, nature, run)
+        return ArmsPlayer(learner, environment, run)
     if kind == "class":
         from .class_player import ClassPlayer
 
-        return ClassPlayer(learner, nature, run)
+        return ClassPlayer(learner, environment, run)
     if kind == "linear":
         from .linear_player import LinearPlayer
 
-        return LinearPlayer(learner, nature, run)
+        return LinearPlayer(learner, environment, run)
     if kind == "experts":
         from .expert_player import ExpertPlayer
 
-        return ExpertPlayer(learner, nature, run)
+        return ExpertPlayer(learner, environment, run)
     from .bandit_player import AdvisedPlayer
 
-    return AdvisedPlayer(learner, nature, run)
+    return AdvisedPlayer(learner, environment, run)
 
 
 def deterministic(player: Player) -> bool:

@@ -85,17 +85,17 @@ class Draw:
         return asdict(self)
 
 
-def trace(learner: Any, nature: Labels | Environment, rounds: int, *, run: int = 0) -> list[Step] | list[Draw]:
+def trace(learner: Any, environment: Labels | Environment, rounds: int, *, run: int = 0) -> list[Step] | list[Draw]:
     """The first rounds of a run, one after the other.
 
-    A run depends on the seeds and on its number alone, so that it can be played again: these are the rounds that `meet`
-    played, or would play, with the same learner and nature.
+    A run depends on the seeds and on its number alone, so that it can be played again: these are the rounds that `play`
+    played, or would play, with the same learner and environment.
 
     Parameters
     ----------
     learner : ClassLearner, OnlineClassifier, ExpertLearner or Bandit
         It is left as it is.
-    nature : Labels or Environment
+    environment : Labels or Environment
     rounds : int
         How many.
     run : int
@@ -119,11 +119,11 @@ def trace(learner: Any, nature: Labels | Environment, rounds: int, *, run: int =
     4 0 0 False 1
     """
     if isinstance(learner, Bandit) and not learner.advised:
-        pulls = drawn(learner, nature, rounds, run)
+        pulls = drawn(learner, environment, rounds, run)
         return [Draw(place + 1, arm, chance, loss) for place, (_, arm, chance, loss) in enumerate(pulls)]
-    player = player_of(again(learner, run), nature, run)
+    player = player_of(again(learner, run), environment, run)
     if isinstance(player, LabelPlayer):
-        asker = player.nature.begin(run)
+        asker = player.environment.begin(run)
         return [_step(player, asker, place + 1) for place in range(rounds)]
     from .expert_player import ArmsPlayer
 
@@ -133,7 +133,7 @@ def trace(learner: Any, nature: Labels | Environment, rounds: int, *, run: int =
 
 def _step(player: LabelPlayer, asker: Any, number: int) -> Step:
     turn = player.turn(asker)
-    finite_class = player.nature.finite_class
+    finite_class = player.environment.finite_class
     zero = 0 if finite_class is not None else -1
     said = None if turn.wrong is None else -turn.label if turn.wrong else turn.label
     return Step(

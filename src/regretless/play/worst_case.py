@@ -1,11 +1,11 @@
-"""The rounds in which a learner of a finite class errs most often, as a nature."""
+"""The rounds in which a learner of a finite class errs most often, as an environment."""
 
 from __future__ import annotations
 
 from ..environments import LearnerDescription, LowerBound, WrittenPoints
 from ..errors import RegretlessError
 from ..finite_classes.learners.base import ClassLearner
-from ..finite_classes.worst_case.search import worst_case
+from ..finite_classes.worst_cases.search import worst_case
 from .compatibility import WORST
 
 

@@ -1,4 +1,4 @@
-"""The report on a play against nature, as one file that opens anywhere and asks nothing of any network."""
+"""The report on a play against environment, as one file that opens anywhere and asks nothing of any network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .summary import Card, Verdict, many
 
 @dataclass(frozen=True, slots=True)
 class LowerBoundPanel:
-    """What nature was sure to force at least, and what came of it.
+    """What environment was sure to force at least, and what came of it.
 
     Of what is counted, `course` says how much it was after some numbers of rounds.
     """
@@ -34,14 +34,14 @@ class LowerBoundPanel:
 
 @dataclass(frozen=True, slots=True)
 class PlayReport:
-    """A learner's play against a nature, ready to be shown.
+    """A learner's play against an environment, ready to be shown.
 
     Parameters
     ----------
     title : str
-    learner, nature : str
+    learner, environment : str
     parameters, settings : mapping
-        Of the learner, and of nature.
+        Of the learner, and of environment.
     rounds, runs : int
     counts : str
         "mistakes" or "loss".
@@ -56,7 +56,7 @@ class PlayReport:
 
     title: str
     learner: str
-    nature: str
+    environment: str
     parameters: Mapping[str, object]
     settings: Mapping[str, object]
     rounds: int
@@ -118,7 +118,7 @@ def _view(report: PlayReport) -> dict[str, Any]:
         "weights": [],
         "tables": [
             ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
-            ("Nature", [("Name", report.nature), *template.facts(report.settings, {})]),
+            ("Environment", [("Name", report.environment), *template.facts(report.settings, {})]),
         ],
     } | more
 
@@ -127,7 +127,7 @@ def _lead(report: PlayReport) -> str:
     _, count, best = report.curve[-1]
     among = "" if report.runs == 1 else f"{many(report.runs, 'run')} of "
     mean = "" if report.runs == 1 else " on average"
-    text = f"In {among}{many(report.rounds, 'round')} against {report.nature} the learner"
+    text = f"In {among}{many(report.rounds, 'round')} against {report.environment} the learner"
     if report.counts == "mistakes":
         made = formatting.number(count)
         text += f" made {made} mistake{'' if count == 1 else 's'}{mean}"
@@ -161,7 +161,7 @@ def _forced(report: PlayReport) -> dict[str, Any] | None:
         }
         for one in report.forced
     ]
-    note = "What nature was sure to force upon this learner; what is expected is about the mean of many runs."
+    note = "What environment was sure to force upon this learner; what is expected is about the mean of many runs."
     return {
         "title": "Forced at least",
         "note": note,

@@ -342,7 +342,7 @@ class _Met:
         self._count = 0
 
 
-def meeting(plan: Plan) -> PlayMethod:
+def play_method(plan: Plan) -> PlayMethod:
     """The fastest way to play an environment."""
     if isinstance(plan.environment, Table):
         return TableMethod(plan)

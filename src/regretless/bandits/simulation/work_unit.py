@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..state import BanditState, Rules
-from .one_run import Halted, Plan, meeting
+from .one_run import Halted, Plan, play_method
 from .storage import Group, Room, Runs
 
 
@@ -36,7 +36,7 @@ class Work:
 
     def play(self, places: range, runs: Runs, first: int = 0) -> Group:
         """Play the runs of some places, and note them; `runs` begins with the one at the place `first`."""
-        plan, group, how = self.plan, Group.of(self.plan, self.shares), meeting(self.plan)
+        plan, group, how = self.plan, Group.of(self.plan, self.shares), play_method(self.plan)
         for place in places:
             run = self.numbers[place]
             board = BanditState(plan.environment.arms, self.comparators, self.rules, plan.scale, self.seed, run)

@@ -1,1 +1,1 @@
-"""Natures that pick rows and labels so that a learner errs."""
+"""Environments that pick rows and labels so that a learner errs."""

@@ -57,8 +57,8 @@ class Dyadic(Labels):
 
 
 class _Halving(Asker):
-    def __init__(self, nature: Dyadic) -> None:
-        self._rounds = nature.rounds or DEEPEST
+    def __init__(self, environment: Dyadic) -> None:
+        self._rounds = environment.rounds or DEEPEST
         self._left, self._t = 0, 0  # what is left of the line are `left` to `left` + 1 of 2^t equal pieces
 
     def row(self) -> Array:

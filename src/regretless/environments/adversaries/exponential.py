@@ -24,10 +24,10 @@ class Exponential(ObliviousLabels):
     of all is S_1 = w_1 + 2 w_2 + 4 w_3 + ... Weights are whole numbers, and those that separate have
     w_i > w_1 + ... + w_(i-1), so that w_i >= 2^(i-1); hence S_1 >= 1 + 4 + 16 + ... + 4^(N-1).
 
-    In the order of this nature every pass that is not clean has one update with the first row: w_1 is at most 1, for it
-    grows only when it is not positive. Were the first row not updated, w_1 would be 1, so that the pass before, if
-    there was one, made no update but with the first row; then none of the others would be made now. So P passes, none
-    of them clean, have made S_1 = 2 n_1 - w_1 >= 2 P - 1 updates.
+    In the order of this environment every pass that is not clean has one update with the first row: w_1 is at most 1,
+    for it grows only when it is not positive. Were the first row not updated, w_1 would be 1, so that the pass before,
+    if there was one, made no update but with the first row; then none of the others would be made now. So P passes,
+    none of them clean, have made S_1 = 2 n_1 - w_1 >= 2 P - 1 updates.
 
     Parameters
     ----------

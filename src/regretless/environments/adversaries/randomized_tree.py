@@ -87,10 +87,10 @@ class RandomizedTree(PointLabels):
 
 
 class _Weighing(Surviving):
-    def __init__(self, nature: RandomizedTree) -> None:
-        self._worth = nature.worth
+    def __init__(self, environment: RandomizedTree) -> None:
+        self._worth = environment.worth
         self._below = Fraction(0), Fraction(0)  # what the labels 0 and 1 of the point leave
-        super().__init__(nature)
+        super().__init__(environment)
 
     def _next(self) -> int:
         while True:

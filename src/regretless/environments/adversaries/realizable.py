@@ -19,12 +19,12 @@ class Surviving(Asker):
 
     Parameters
     ----------
-    nature : PointLabels
+    environment : PointLabels
     """
 
-    def __init__(self, nature: PointLabels) -> None:
-        self._nature, self._class = nature, nature.finite_class
-        self._alive = everything(nature.columns)
+    def __init__(self, environment: PointLabels) -> None:
+        self._environment, self._class = environment, environment.finite_class
+        self._alive = everything(environment.columns)
         self._turn = -1
         self._settle()
 
@@ -42,7 +42,7 @@ class Surviving(Asker):
             self.point = self._turn
         else:
             self.point = self._next()
-        self._row = self._nature.votes_on(self.point)
+        self._row = self._environment.votes_on(self.point)
         return self._row
 
     def label(self, prediction: int, probability: float | None = None) -> int:

@@ -75,9 +75,9 @@ class ShatteredTree(PointLabels):
 
 
 class _Walking(Surviving):
-    def __init__(self, nature: ShatteredTree) -> None:
-        self._tree, self._node = nature.tree, 0
-        super().__init__(nature)
+    def __init__(self, environment: ShatteredTree) -> None:
+        self._tree, self._node = environment.tree, 0
+        super().__init__(environment)
 
     def _next(self) -> int:
         if self._node < len(self._tree.points):
@@ -95,6 +95,6 @@ class _Walking(Surviving):
 
     def _evenest(self) -> int:
         """The point on which those who are left differ most evenly, of several the first."""
-        left = np.flatnonzero(unpacked(self._alive[None], self._nature.columns)[0])
+        left = np.flatnonzero(unpacked(self._alive[None], self._environment.columns)[0])
         ones = unpacked(self._class.rows[left], self._class.points).sum(0)
         return int(np.argmax(np.minimum(ones, len(left) - ones)))

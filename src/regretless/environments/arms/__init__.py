@@ -1,1 +1,1 @@
-"""Natures that pick the losses of arms."""
+"""Environments that pick the losses of arms."""

@@ -9,14 +9,14 @@ from .adaptive import LikeliestLoses
 from .lower_bounds import FairCoins, OneBetterArm
 
 
-def promises_of_arms(nature: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+def promises_of_arms(environment: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
     """What an environment promises to do to a learner in so many rounds."""
-    if isinstance(nature, FairCoins):
+    if isinstance(environment, FairCoins):
         return _coins(rounds)
-    if isinstance(nature, OneBetterArm):
-        return _one_better(nature, rounds, opposed)
-    if isinstance(nature, LikeliestLoses):
-        return _likeliest(nature.arms, rounds, opposed)
+    if isinstance(environment, OneBetterArm):
+        return _one_better(environment, rounds, opposed)
+    if isinstance(environment, LikeliestLoses):
+        return _likeliest(environment.arms, rounds, opposed)
     return []
 
 
@@ -28,13 +28,13 @@ def _coins(rounds: int) -> list[LowerBound]:
     ]
 
 
-def _one_better(nature: OneBetterArm, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+def _one_better(environment: OneBetterArm, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
     """The theorem is about its own gap, for its own number of rounds, and about learners that see one arm's loss."""
-    hardest = OneBetterArm(nature.arms, rounds).gap
-    if nature.gap != hardest or opposed.kind != "bandits" or opposed.learner == "hedge":
+    hardest = OneBetterArm(environment.arms, rounds).gap
+    if environment.gap != hardest or opposed.kind != "bandits" or opposed.learner == "hedge":
         return []
     source = "Auer, Cesa-Bianchi, Freund & Schapire 2002, Theorem 5.1"
-    return [LowerBound("One better arm", "regret", OneBetterArm.regret(nature.arms, rounds), source, "expected")]
+    return [LowerBound("One better arm", "regret", OneBetterArm.regret(environment.arms, rounds), source, "expected")]
 
 
 def _likeliest(arms: int, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:

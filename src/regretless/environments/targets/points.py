@@ -32,7 +32,7 @@ def signed(bits: Any) -> Array:
 
 
 class PointLabels(Labels):
-    """A nature that asks for the points of a finite class.
+    """An environment that asks for the points of a finite class.
 
     A row holds the votes of all hypotheses, so that they can be experts or arms, and so that a linear learner has a
     target: the hypothesis that is right is a row's entry that is always the label.

@@ -20,9 +20,9 @@ DEEP = MistakeTree(np.array([3, 1, 5, 0, 2, 4, 6]), np.arange(8))  # a binary se
 BELOW = FiniteClass([[1] * ones + [0] * (7 - ones) for ones in range(8)])
 
 
-def least(nature: AgnosticTree, rounds: int) -> dict[str, float]:
+def least(environment: AgnosticTree, rounds: int) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in lower_bounds_of(nature, rounds, LearnerDescription("experts"))}
+    return {one.quantity: one.least for one in lower_bounds_of(environment, rounds, LearnerDescription("experts"))}
 
 
 class Enumerated(AgnosticTree):
@@ -36,18 +36,18 @@ class Enumerated(AgnosticTree):
 @pytest.mark.parametrize("name", ["thresholds:7", "intervals:4", "singletons:5"])
 def test_the_regret_of_the_agnostic_tree_is_exact_over_all_coins(name: str, rounds: int) -> None:
     """Over all 2^T coins the mean regret against the leaf is the promise, and against the best one no less."""
-    nature = Enumerated(FiniteClass.named(name), rounds)
-    promised, leaf, best, wrong = least(nature, rounds), 0, 0, 0
+    environment = Enumerated(FiniteClass.named(name), rounds)
+    promised, leaf, best, wrong = least(environment, rounds), 0, 0, 0
     for run in range(2**rounds):
-        rows, labels = nature.block(0, rounds, run)
+        rows, labels = environment.block(0, rounds, run)
         errors = (rows != labels[:, None]).sum(0)
         wrong += np.count_nonzero(labels != np.where(rows.sum(1) > 0, 1, -1))  # a majority vote
-        leaf += errors[nature.target_of(run)]
+        leaf += errors[environment.target_of(run)]
         best += errors.min()
     assert wrong == 2**rounds * rounds / 2 == 2**rounds * promised["mistakes"]
     assert (wrong - leaf) / 2**rounds == pytest.approx(promised["regret in mistakes"], abs=1e-12)
     assert best <= leaf
-    depth = nature.tree.depth
+    depth = environment.tree.depth
     assert rounds < depth or promised["regret in mistakes"] >= sqrt(depth * rounds / 8) - 1e-12
 
 
@@ -62,19 +62,19 @@ def test_no_split_of_the_rounds_falls_below_the_root(depth: int, rounds: int) ->
 
 def test_the_agnostic_tree_goes_down_by_majorities() -> None:
     """Each level has its share of the rounds at one point, the next point is that of the majority; a tie goes to 0."""
-    nature = AgnosticTree(BELOW, 50, DEEP, seed=4)
+    environment = AgnosticTree(BELOW, 50, DEEP, seed=4)
     seen = set()
     for run in range(40):
-        points, (rows, labels) = nature.points(0, 50, run), nature.block(0, 50, run)
+        points, (rows, labels) = environment.points(0, 50, run), environment.block(0, 50, run)
         node = 0
         for begin, end in ((0, 17), (17, 34), (34, 50)):
             assert set(points[begin:end].tolist()) == {int(DEEP.points[node])}
             node = 2 * node + (2 if labels[begin:end].sum() > 0 else 1)
-        assert nature.target_of(run) == node - 7
-        seen.add(nature.target_of(run))
+        assert environment.target_of(run) == node - 7
+        seen.add(environment.target_of(run))
         assert (rows == 2.0 * BELOW.matrix[:, points].T - 1).all()
     assert len(seen) == 8
-    ends = least(nature, 20)["regret in mistakes"]  # of 17 rounds and 3
+    ends = least(environment, 20)["regret in mistakes"]  # of 17 rounds and 3
     assert ends == FairCoins.regret(17) + FairCoins.regret(3)
     assert Enumerated(BELOW, 2, DEEP).points(0, 2, run=0).tolist() == [3, 1]  # where two levels have a round each
     alone = AgnosticTree(FiniteClass([[0, 1]]), 5)
@@ -89,13 +89,13 @@ def test_the_agnostic_tree_goes_down_by_majorities() -> None:
 )
 def test_combiners_meet_what_the_agnostic_tree_promises(learner: Any) -> None:
     """Over 400 runs the mean loss is T/2 and the mean regret the sum of the levels or more, within 5 errors."""
-    nature = AgnosticTree(THRESHOLDS, 40, seed=11)
+    environment = AgnosticTree(THRESHOLDS, 40, seed=11)
     losses, regrets = [], []
     for run in range(400):
-        rows, labels = nature.block(0, 40, run)
+        rows, labels = environment.block(0, 40, run)
         played = learner.clone().play((rows + 1) / 2, (labels + 1) / 2)
         losses.append(played.losses.sum())
         regrets.append(losses[-1] - (rows != labels[:, None]).sum(0).min())
-    promised = least(nature, 40)
+    promised = least(environment, 40)
     assert abs(np.mean(losses) - promised["mistakes"]) < 5 * np.std(losses) / sqrt(400)
     assert np.mean(regrets) > promised["regret in mistakes"] - 5 * np.std(regrets) / sqrt(400)

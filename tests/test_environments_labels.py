@@ -1,4 +1,4 @@
-"""Natures that ask for labels: what they promise is what every learner meets."""
+"""Environments that ask for labels: what they promise is what every learner meets."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ LUCKY = {
 }
 
 
-def played(nature: Labels, say: Any, rounds: int, run: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def played(environment: Labels, say: Any, rounds: int, run: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows, predictions and labels of a game in which ``say(t, row)`` predicts."""
-    asker = nature.begin(run)
+    asker = environment.begin(run)
     rows, said, labels = [], [], []
     for t in range(rounds):
         rows.append(asker.row())
@@ -71,14 +71,14 @@ def played(nature: Labels, say: Any, rounds: int, run: int = 0) -> tuple[np.ndar
     return np.array(rows), np.array(said), np.array(labels)
 
 
-def least(nature: Any, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
+def least(environment: Any, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in lower_bounds_of(nature, rounds, opposed)}
+    return {one.quantity: one.least for one in lower_bounds_of(environment, rounds, opposed)}
 
 
-def linear(learner: Any, nature: Labels, rounds: int, run: int = 0) -> Any:
-    """A linear learner once it has met a nature."""
-    for batch in nature.against(learner, rounds, run).batches():
+def linear(learner: Any, environment: Labels, rounds: int, run: int = 0) -> Any:
+    """A linear learner once it has met an environment."""
+    for batch in environment.against(learner, rounds, run).batches():
         learner.observe(batch)
     return learner
 
@@ -89,9 +89,9 @@ def linear(learner: Any, nature: Labels, rounds: int, run: int = 0) -> Any:
 @given(st.lists(st.sampled_from([-1, 1]), min_size=40, max_size=40), st.integers(1, 40))
 def test_every_deterministic_learner_errs_as_often_as_the_tree_is_deep(says: list[int], rounds: int) -> None:
     """Whatever is predicted, the tree of depth 3 costs min(T, 3) mistakes, and all labels are a hypothesis's."""
-    nature = ShatteredTree(THRESHOLDS, DEEP)
-    rows, said, labels = played(nature, lambda t, row: says[t], rounds)
-    assert (said != labels).sum() >= least(nature, rounds, CLASS)["mistakes"] == min(rounds, 3)
+    environment = ShatteredTree(THRESHOLDS, DEEP)
+    rows, said, labels = played(environment, lambda t, row: says[t], rounds)
+    assert (said != labels).sum() >= least(environment, rounds, CLASS)["mistakes"] == min(rounds, 3)
     assert (said != labels)[:3].all()
     assert (rows == labels[:, None]).all(0).any()
 
@@ -99,13 +99,13 @@ def test_every_deterministic_learner_errs_as_often_as_the_tree_is_deep(says: lis
 @given(st.lists(st.floats(0, 1), min_size=12, max_size=12))
 def test_a_learner_that_draws_errs_half_as_often_in_expectation(chances: list[float]) -> None:
     """Against any probabilities the sum of those of being wrong is at least 3 / 2, and labels stay a hypothesis's."""
-    nature = ShatteredTree(THRESHOLDS, DEEP)
-    asker, wrong, rows, labels = nature.begin(), 0.0, [], []
+    environment = ShatteredTree(THRESHOLDS, DEEP)
+    asker, wrong, rows, labels = environment.begin(), 0.0, [], []
     for chance in chances:
         rows.append(asker.row())
         labels.append(asker.label(1, chance))
         wrong += chance if labels[-1] < 0 else 1 - chance
-    assert wrong >= least(nature, 12, DRAWS)["expected mistakes"] == 1.5
+    assert wrong >= least(environment, 12, DRAWS)["expected mistakes"] == 1.5
     assert (np.array(rows) == np.array(labels)[:, None]).all(0).any()
 
 
@@ -113,9 +113,9 @@ def test_a_learner_that_draws_errs_half_as_often_in_expectation(chances: list[fl
 def test_every_class_keeps_its_promise_and_goes_on_below_the_tree(seed: int, says: list[int]) -> None:
     """In random classes mistakes reach the dimension, labels stay realizable, and until one is left none is right."""
     finite_class = random_class(2 + seed % 20, 3 + seed % 5, seed)
-    nature = ShatteredTree(finite_class)
-    rows, said, labels = played(nature, lambda t, row: says[t], 30)
-    assert (said != labels).sum() >= least(nature, 30, CLASS)["mistakes"] == nature.tree.depth
+    environment = ShatteredTree(finite_class)
+    rows, said, labels = played(environment, lambda t, row: says[t], 30)
+    assert (said != labels).sum() >= least(environment, 30, CLASS)["mistakes"] == environment.tree.depth
     agree = np.cumprod(rows == labels[:, None], axis=0)
     assert agree[-1].any()
     left = np.append(finite_class.hypotheses, agree.sum(1))[:-1]
@@ -140,25 +140,25 @@ def test_a_tree_that_the_class_does_not_shatter_is_refused() -> None:
 
 def test_a_class_of_one_hypothesis_costs_nothing() -> None:
     """The tree of a single hypothesis has no node, and its labels are the hypothesis's."""
-    nature = ShatteredTree(FiniteClass([[0, 1, 1]]))
-    _, _, labels = played(nature, lambda t, row: 1, 6)
+    environment = ShatteredTree(FiniteClass([[0, 1, 1]]))
+    _, _, labels = played(environment, lambda t, row: 1, 6)
     assert labels.tolist() == [-1, 1, 1, -1, 1, 1]
-    assert least(nature, 6, CLASS) == {"mistakes": 0.0}
+    assert least(environment, 6, CLASS) == {"mistakes": 0.0}
 
 
 @given(st.integers(0, 10**6), st.lists(st.floats(0, 1), min_size=14, max_size=14))
 def test_every_learner_that_draws_errs_as_often_as_chance_allows(seed: int, chances: list[float]) -> None:
     """Against any probabilities those of being wrong add up to RL(H), and against the optimal ones to no more."""
     finite_class = random_class(2 + seed % 12, 1 + seed % 6, seed)
-    nature = RandomizedTree(finite_class)
+    environment = RandomizedTree(finite_class)
     rounds = max(1, finite_class.hypotheses - 1)
-    promised = least(nature, rounds, DRAWS)["expected mistakes"]
-    assert promised == float(nature.value)
+    promised = least(environment, rounds, DRAWS)["expected mistakes"]
+    assert promised == float(environment.value)
     for optimal in (False, True):
-        asker, alive, wrong = nature.begin(), np.ones(finite_class.hypotheses, dtype=bool), 0.0
+        asker, alive, wrong = environment.begin(), np.ones(finite_class.hypotheses, dtype=bool), 0.0
         for chance in chances[:rounds]:
             row = asker.row()
-            says_one = best(nature, alive, row) if optimal else chance
+            says_one = best(environment, alive, row) if optimal else chance
             label = asker.label(1 if says_one >= 0.5 else -1, says_one)
             wrong += says_one if label < 0 else 1 - says_one
             alive &= row == label
@@ -167,25 +167,25 @@ def test_every_learner_that_draws_errs_as_often_as_chance_allows(seed: int, chan
         assert not optimal or wrong <= promised + 1e-12
 
 
-def best(nature: RandomizedTree, alive: np.ndarray, row: np.ndarray) -> float:
+def best(environment: RandomizedTree, alive: np.ndarray, row: np.ndarray) -> float:
     """The optimal probability of saying 1."""
     zeros, ones = (packed((alive & (row == side))[None])[0] for side in (-1, 1))
     if not (zeros.any() and ones.any()):
         return float(ones.any())
-    return float(min(1, max(0, (1 + nature.worth(ones) - nature.worth(zeros)) / 2)))
+    return float(min(1, max(0, (1 + environment.worth(ones) - environment.worth(zeros)) / 2)))
 
 
 def test_chance_is_worth_half_of_thresholds_and_hardly_anything_of_singletons() -> None:
     """RL of 8 thresholds is 3/2 and of 8 singletons 127/128; a deterministic learner errs a whole number of times."""
     for name, value, whole in (("thresholds:7", 1.5, 2.0), ("singletons:8", 127 / 128, 1.0)):
-        nature = RandomizedTree(FiniteClass.named(name))
-        assert least(nature, 7, DRAWS) == {"expected mistakes": value}
-        assert least(nature, 7, CLASS) == {"mistakes": whole}
-        assert least(nature, 7, LearnerDescription("experts")) == {
+        environment = RandomizedTree(FiniteClass.named(name))
+        assert least(environment, 7, DRAWS) == {"expected mistakes": value}
+        assert least(environment, 7, CLASS) == {"mistakes": whole}
+        assert least(environment, 7, LearnerDescription("experts")) == {
             "expected mistakes": value
         }  # whose forecasts are told
-        assert least(nature, 6, DRAWS) == {}
-        _, said, labels = played(nature, lambda t, row: 1, 7)
+        assert least(environment, 6, DRAWS) == {}
+        _, said, labels = played(environment, lambda t, row: 1, 7)
         assert (said != labels).sum() >= whole
 
 
@@ -196,36 +196,36 @@ def test_a_search_that_takes_too_long_is_refused() -> None:
         RandomizedTree(FiniteClass(few), limit=0.0)
 
 
-# Natures with luck.
+# Environments with luck.
 
 
 @pytest.mark.parametrize("name", LUCKY)
 def test_rounds_are_a_function_of_seed_run_and_number_alone(name: str) -> None:
     """Blocks cut anywhere, askers and streams give the same rounds; another run or seed gives others."""
-    nature = LUCKY[name]()
-    rows, labels = nature.block(0, 500)
+    environment = LUCKY[name]()
+    rows, labels = environment.block(0, 500)
     for begin, end in ((0, 1), (3, 17), (250, 500)):
-        some, called = nature.block(begin, end)
+        some, called = environment.block(begin, end)
         assert (some == rows[begin:end]).all()
         assert (called == labels[begin:end]).all()
-    asked, _, said = played(nature, lambda t, row: 1, 500)
+    asked, _, said = played(environment, lambda t, row: 1, 500)
     assert (asked == rows).all()
     assert (said == labels).all()
-    batches = list(nature.stream(500).batches(skip=100))
+    batches = list(environment.stream(500).batches(skip=100))
     assert (np.concatenate([batch.labels for batch in batches]) == labels[100:]).all()
     assert (np.concatenate([batch.values for batch in batches]) == rows[100:]).all()
-    assert (nature.block(0, 500, run=1)[1] != labels).any()
+    assert (environment.block(0, 500, run=1)[1] != labels).any()
     assert set(np.unique(labels)) == {-1, 1}
 
 
 @pytest.mark.parametrize("name", LUCKY)
 def test_rows_are_votes_if_and_only_if_they_say_so(name: str) -> None:
     """Where votes is set all entries are -1 or 1, and only there can the columns be arms."""
-    nature = LUCKY[name]()
-    assert (np.abs(nature.block(0, 100)[0]) == 1).all() == nature.votes
-    if not nature.votes:
+    environment = LUCKY[name]()
+    assert (np.abs(environment.block(0, 100)[0]) == 1).all() == environment.votes
+    if not environment.votes:
         with pytest.raises(RegretlessError, match="no votes"):
-            nature.as_losses()
+            environment.as_losses()
 
 
 def test_a_random_target_labels_all_points_but_for_noise() -> None:
@@ -253,8 +253,8 @@ def test_noise_costs_every_learner_its_share() -> None:
 
 def test_written_points_are_played_as_given() -> None:
     """Points and labels come in their order, and end; labels other than 0 and 1 are refused."""
-    nature = WrittenPoints(THRESHOLDS, [3, 5, 4], [0, 1, 1])
-    asker = nature.begin()
+    environment = WrittenPoints(THRESHOLDS, [3, 5, 4], [0, 1, 1])
+    asker = environment.begin()
     for point, label in ((3, -1), (5, 1), (4, 1)):
         asker.row()
         assert asker.point == point
@@ -272,32 +272,32 @@ def test_written_points_are_played_as_given() -> None:
 @given(st.lists(st.sampled_from([-1, 1]), min_size=1, max_size=50))
 def test_label_flipping_makes_a_fool_of_every_deterministic_learner(says: list[int]) -> None:
     """Each round is a mistake, and the better of two constant experts is wrong in at most half of them."""
-    nature = LabelFlipping()
-    rows, said, labels = played(nature, lambda t, row: says[t], len(says))
+    environment = LabelFlipping()
+    rows, said, labels = played(environment, lambda t, row: says[t], len(says))
     errors, best = (said != labels).sum(), (rows != labels[:, None]).sum(0).min()
-    promised = least(nature, len(says), CLASS)
+    promised = least(environment, len(says), CLASS)
     assert errors == promised["mistakes"] == len(says)
     assert errors - best >= promised["regret in mistakes"] >= len(says) / 2
-    assert least(nature, 10, DRAWS) == {"expected mistakes": 5.0}
+    assert least(environment, 10, DRAWS) == {"expected mistakes": 5.0}
 
 
 def test_fair_labels_are_fair_coins() -> None:
     """As losses of arms the labels are the very coins of FairCoins, and their regret is its number."""
-    nature = FairLabels(seed=9)
-    rows, labels = nature.block(5, 300, run=2)
+    environment = FairLabels(seed=9)
+    rows, labels = environment.block(5, 300, run=2)
     assert ((rows != labels[:, None]) == FairCoins(seed=9).block(5, 300, run=2)).all()
-    assert (nature.as_losses().block(5, 300, 2) == FairCoins(seed=9).block(5, 300, 2)).all()
-    assert least(nature, 4, CLASS) == {"mistakes": 2.0, "regret in mistakes": 0.75}
+    assert (environment.as_losses().block(5, 300, 2) == FairCoins(seed=9).block(5, 300, 2)).all()
+    assert least(environment, 4, CLASS) == {"mistakes": 2.0, "regret in mistakes": 0.75}
     assert least(FairCoins(), 4, LearnerDescription("bandits")) == {"loss": 2.0, "regret": 0.75}
 
 
 def test_regret_on_fair_labels_is_what_is_promised_to_the_mean() -> None:
     """Over 4,000 runs of 16 rounds a learner that says 1 always has the exact regret, within 5 standard errors."""
-    nature, regrets = FairLabels(seed=1), []
+    environment, regrets = FairLabels(seed=1), []
     for run in range(4000):
-        rows, labels = nature.block(0, 16, run)
+        rows, labels = environment.block(0, 16, run)
         regrets.append((labels != 1).sum() - (rows != labels[:, None]).sum(0).min())
-    promised = least(nature, 16, CLASS)["regret in mistakes"]
+    promised = least(environment, 16, CLASS)["regret in mistakes"]
     assert abs(np.mean(regrets) - promised) < 5 * np.std(regrets) / sqrt(4000)
 
 
@@ -305,11 +305,11 @@ def test_regret_on_fair_labels_is_what_is_promised_to_the_mean() -> None:
 
 
 def test_arms_meet_the_rounds_of_the_labels() -> None:
-    """An oblivious nature's arms lose 1 exactly where their vote is not the label, in every run."""
-    nature = RandomTarget(THRESHOLDS, seed=5, rounds=60)
-    arms = nature.as_losses()
+    """An oblivious environment's arms lose 1 exactly where their vote is not the label, in every run."""
+    environment = RandomTarget(THRESHOLDS, seed=5, rounds=60)
+    arms = environment.as_losses()
     for run in range(3):
-        rows, labels = nature.block(0, 60, run)
+        rows, labels = environment.block(0, 60, run)
         assert (arms.block(0, 60, run) == (rows != labels[:, None])).all()
     assert arms.rounds == 60
     assert arms.arms == 8
@@ -336,10 +336,10 @@ def test_an_adversary_knows_the_arms_probabilities() -> None:
 @given(st.lists(st.sampled_from([-1, 1]), min_size=52, max_size=52))
 def test_the_dyadic_game_errs_for_ever_and_stays_separable(says: list[int]) -> None:
     """All 52 rounds are mistakes, and (-1, a) with the a of the labels, a float, has every label exactly."""
-    nature = Dyadic()
-    rows, said, labels = played(nature, lambda t, row: says[t], 52)
+    environment = Dyadic()
+    rows, said, labels = played(environment, lambda t, row: says[t], 52)
     assert (said != labels).all()
-    middle = nature.threshold(labels.tolist())
+    middle = environment.threshold(labels.tolist())
     assert Fraction(float(middle)) == middle
     for (place, one), label in zip(rows.tolist(), labels.tolist(), strict=True):
         assert one == 1.0
@@ -364,15 +364,15 @@ def test_the_dyadic_game_ends_where_floats_do() -> None:
 @given(st.integers(1, 12), st.lists(st.sampled_from([-1, 1]), min_size=40, max_size=40))
 def test_orthonormal_rows_attain_novikoffs_bound(columns: int, says: list[int]) -> None:
     """The first N rounds are mistakes, later labels are those of the first, and y separates with margin 1/sqrt N."""
-    nature = Orthonormal(columns)
-    rows, said, labels = played(nature, lambda t, row: says[t], 40)
+    environment = Orthonormal(columns)
+    rows, said, labels = played(environment, lambda t, row: says[t], 40)
     assert (said != labels)[:columns].all()
     assert (labels * (rows @ labels[:columns])).min() == 1
-    assert least(nature, 40, PERCEPTRON) == {"mistakes": columns, "updates": columns}
+    assert least(environment, 40, PERCEPTRON) == {"mistakes": columns, "updates": columns}
     slow = LearnerDescription("linear", "averaged-perceptron", parameters={"rate": 0.1})
-    assert least(nature, 40, slow) == {"mistakes": columns, "updates": columns}
+    assert least(environment, 40, slow) == {"mistakes": columns, "updates": columns}
     longer = LearnerDescription("linear", "perceptron", parameters={"intercept": 1.0})
-    assert least(nature, 40, longer) == {"mistakes": columns}
+    assert least(environment, 40, longer) == {"mistakes": columns}
 
 
 @pytest.mark.parametrize("make_learner", [Perceptron, AveragedPerceptron, VotedPerceptron, KernelPerceptron])
@@ -395,24 +395,24 @@ def test_a_perceptron_makes_as_many_updates_as_orthonormal_rows_promise() -> Non
 @pytest.mark.parametrize(("columns", "updates"), [(1, 1), (2, 5), (3, 21), (4, 85), (5, 341), (6, 1365)])
 def test_the_exponential_rows_cost_a_perceptron_a_third_of_four_to_the_n(columns: int, updates: int) -> None:
     """(4^N + 2) / 6 passes have (4^N - 1) / 3 updates, as promised, and the pass after them is clean."""
-    nature = Exponential(columns)
+    environment = Exponential(columns)
     passes = (4**columns + 2) // 6
     for more in (0, 1):
         learner = Perceptron()
-        for batch in nature.stream((passes + more) * columns).batches():
+        for batch in environment.stream((passes + more) * columns).batches():
             learner.observe(batch)
-        assert learner.ledger_.updates == updates == nature.updates
-    assert least(nature, passes * columns, PERCEPTRON) == {"updates": updates}
+        assert learner.ledger_.updates == updates == environment.updates
+    assert least(environment, passes * columns, PERCEPTRON) == {"updates": updates}
     assert learner.coef_[0].tolist() == [2.0**place for place in range(columns)]
 
 
 @given(st.integers(1, 5), st.integers(1, 700))
 def test_the_exponential_promise_holds_at_any_time(columns: int, rounds: int) -> None:
     """After any number of rounds a perceptron has made at least the updates that were promised."""
-    nature, learner = Exponential(columns), Perceptron()
-    for batch in nature.stream(rounds).batches():
+    environment, learner = Exponential(columns), Perceptron()
+    for batch in environment.stream(rounds).batches():
         learner.observe(batch)
-    assert learner.ledger_.updates >= least(nature, rounds, PERCEPTRON)["updates"]
+    assert learner.ledger_.updates >= least(environment, rounds, PERCEPTRON)["updates"]
 
 
 def test_the_exponential_rows_are_those_of_the_worked_cases(oracles: list[dict[str, Any]]) -> None:
@@ -428,15 +428,15 @@ def test_the_exponential_rows_are_those_of_the_worked_cases(oracles: list[dict[s
 
 def test_only_a_perceptron_is_promised_the_perceptrons_worst_case() -> None:
     """Winnow, a perceptron with an intercept, or one that goes by ties is promised no updates."""
-    nature = Exponential(4)
-    assert lower_bounds_of(nature, 1000, LearnerDescription("linear", "winnow")) == []
+    environment = Exponential(4)
+    assert lower_bounds_of(environment, 1000, LearnerDescription("linear", "winnow")) == []
     for other in ({"intercept": 1.0}, {"ties": 1}, {"class_weight": {1: 2.0}}, {"rate": 0.1}):
-        assert lower_bounds_of(nature, 1000, LearnerDescription("linear", "perceptron", parameters=other)) == []
-    assert lower_bounds_of(nature, 1000, LearnerDescription("linear", "kernel-perceptron")) == []
+        assert lower_bounds_of(environment, 1000, LearnerDescription("linear", "perceptron", parameters=other)) == []
+    assert lower_bounds_of(environment, 1000, LearnerDescription("linear", "kernel-perceptron")) == []
     assert lower_bounds_of(
-        nature, 1000, LearnerDescription("linear", "kernel-perceptron", parameters={"kernel": "linear"})
+        environment, 1000, LearnerDescription("linear", "kernel-perceptron", parameters={"kernel": "linear"})
     )
-    assert lower_bounds_of(nature, 1000, LearnerDescription("linear", "perceptron", parameters={"rate": 0.25}))
+    assert lower_bounds_of(environment, 1000, LearnerDescription("linear", "perceptron", parameters={"rate": 0.25}))
     with pytest.raises(RegretlessError, match="columns=27"):
         Exponential(27)
 
@@ -447,9 +447,9 @@ def test_only_a_perceptron_is_promised_the_perceptrons_worst_case() -> None:
 @pytest.mark.parametrize("relevant", [1, 3, 5])
 def test_winnow_wins_where_the_target_is_sparse(relevant: int) -> None:
     """On 400 columns Winnow makes at most 2 k^2 ln N updates, and fewer than half of the perceptron's."""
-    nature = SparseTarget(400, relevant=relevant, seed=2)
+    environment = SparseTarget(400, relevant=relevant, seed=2)
     winnow, perceptron = (
-        linear(learner, nature, 4000).ledger_.updates for learner in (Winnow(rate=1 / relevant), Perceptron())
+        linear(learner, environment, 4000).ledger_.updates for learner in (Winnow(rate=1 / relevant), Perceptron())
     )
     assert winnow <= 2 * relevant**2 * log(400)
     assert winnow < perceptron / 2
@@ -457,11 +457,11 @@ def test_winnow_wins_where_the_target_is_sparse(relevant: int) -> None:
 
 def test_a_sparse_target_is_the_majority_of_its_columns() -> None:
     """k columns, drawn for each run, decide every label with a margin of at least 1 / k; k is odd and at most N."""
-    nature = SparseTarget(30, relevant=5, seed=4)
-    rows, labels = nature.block(0, 2000, run=1)
-    margins = labels * rows[:, nature.target(1)].sum(1) / 5
+    environment = SparseTarget(30, relevant=5, seed=4)
+    rows, labels = environment.block(0, 2000, run=1)
+    margins = labels * rows[:, environment.target(1)].sum(1) / 5
     assert margins.min() >= 1 / 5
-    assert nature.target(1).tolist() != nature.target(2).tolist()
+    assert environment.target(1).tolist() != environment.target(2).tolist()
     assert abs(rows.mean()) < 0.02
     for relevant in (2, 31):
         with pytest.raises(RegretlessError, match="relevant="):
@@ -471,9 +471,9 @@ def test_a_sparse_target_is_the_majority_of_its_columns() -> None:
 @given(st.integers(2, 40), st.floats(1e-15, 1 - 1e-8), st.integers(0, 2**32))
 def test_rows_are_in_the_ball_and_keep_their_margin(columns: int, margin: float, seed: int) -> None:
     """No row is longer than 1, and each is as far from the hyperplane of its round as was said, rounding included."""
-    for nature in (Separable(columns, margin, seed=seed), DriftingTarget(columns, margin, turn=0.01, seed=seed)):
-        rows, labels = nature.block(50, 250, run=3)
-        targets = nature.targets(50, 250, run=3)
+    for environment in (Separable(columns, margin, seed=seed), DriftingTarget(columns, margin, turn=0.01, seed=seed)):
+        rows, labels = environment.block(50, 250, run=3)
+        targets = environment.targets(50, 250, run=3)
         assert np.abs((targets**2).sum(1) - 1).max() < 1e-12
         assert (labels * (rows * targets).sum(1)).min() >= margin
         assert (rows**2).sum(1).max() <= 1
@@ -497,17 +497,17 @@ def test_a_margin_of_next_to_everything_is_refused() -> None:
 
 def test_noise_turns_its_share_of_labels_round() -> None:
     """With noise 0.25 about a quarter of the labels are on the wrong side."""
-    nature = Separable(5, noise=0.25, seed=8)
-    rows, labels = nature.block(0, 20000)
-    assert abs((labels * (rows @ nature.target()) < 0).mean() - 0.25) < 0.015
+    environment = Separable(5, noise=0.25, seed=8)
+    rows, labels = environment.block(0, 20000)
+    assert abs((labels * (rows @ environment.target()) < 0).mean() - 0.25) < 0.015
 
 
 def test_a_target_drifts_by_its_turn() -> None:
     """After a quarter of a turn it is at right angles to where it began, and without a turn it stays."""
-    nature = DriftingTarget(4, turn=0.001, seed=2)
-    begun, later = nature.targets(0, 1)[0], nature.targets(250, 251)[0]
+    environment = DriftingTarget(4, turn=0.001, seed=2)
+    begun, later = environment.targets(0, 1)[0], environment.targets(250, 251)[0]
     assert abs(begun @ later) < 1e-12
-    assert np.allclose(nature.targets(1000, 1001)[0], begun)
+    assert np.allclose(environment.targets(1000, 1001)[0], begun)
     still = DriftingTarget(4, turn=0.0, seed=2)
     assert all(
         (one == other).all() for one, other in zip(still.block(0, 50), Separable(4, seed=2).block(0, 50), strict=True)
@@ -531,7 +531,7 @@ def test_environments_of_arms_promise_what_is_proven_of_them() -> None:
 
 
 def test_how_many_rounds_there_are_is_known_or_asked_for() -> None:
-    """A nature without an end wants a number of rounds, and one with an end gives no more."""
+    """An environment without an end wants a number of rounds, and one with an end gives no more."""
     with pytest.raises(RegretlessError, match="goes on for ever"):
         Separable().stream()
     with pytest.raises(RegretlessError, match="rounds=7: separable has 5"):
@@ -549,11 +549,11 @@ def test_a_stream_against_a_function_is_a_new_game_each_time() -> None:
     assert len(list(stream.batches(skip=3))) == 1
     assert not stream.rereadable
     assert stream.feature_names() is None
-    assert stream.schema()["nature"] == "orthonormal"
+    assert stream.schema()["environment"] == "orthonormal"
 
 
 def test_the_examples_of_the_document_give_what_stands_below_them() -> None:
-    """Every line of Python in docs/nature.md gives the answer that stands below it."""
-    result = examples("nature")
+    """Every line of Python in docs/environments.md gives the answer that stands below it."""
+    result = examples("environment")
     assert result.attempted > 35
     assert result.failed == 0

@@ -23,14 +23,14 @@ def part(title: str) -> str:
 
 
 def test_the_examples_of_the_document_give_what_stands_below_them():
-    """Every line of Python in docs/classes.md gives the answer that stands below it."""
+    """Every line of Python in docs/finite_classes.md gives the answer that stands below it."""
     result = examples("classes")
     assert result.attempted > 25
     assert result.failed == 0
 
 
 def test_tables_and_commands_are_as_they_come_out():
-    """The tables of docs/classes.md, but for the times, and what stands below its commands are as they come out."""
+    """Tables of docs/finite_classes.md, but for the times, and what stands below its commands are as they come out."""
     if shutil.which("bash") is None:
         pytest.skip("the commands are for bash")
     assert script("dimensions").filled() == page("classes")

@@ -1,4 +1,4 @@
-"""The table of natures: names, parameters as text, and what is refused."""
+"""The table of environments: names, parameters as text, and what is refused."""
 
 from __future__ import annotations
 
@@ -18,31 +18,33 @@ from regretless.finite_classes import FiniteClass
 THRESHOLDS = FiniteClass.named("thresholds:7")
 
 
-@pytest.mark.parametrize("name", regretless.environments.NATURES)
-def test_every_name_makes_a_nature(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", regretless.environments.ENVIRONMENTS)
+def test_every_name_makes_a_environment(name: str, tmp_path: Path) -> None:
     """Each entry can be made with its defaults, as text too, calls itself so and gives what it says."""
-    entry = regretless.environments.NATURES[name]
+    entry = regretless.environments.ENVIRONMENTS[name]
     needed = {}
     if name == "written":
         (tmp_path / "labels.csv").write_text("3,1\n" * 50)
         needed = {"file": str(tmp_path / "labels.csv")}
     for settings in (needed, parameters(name) | needed):
-        nature = make(name, settings, rounds=50, seed=7, finite_class=THRESHOLDS)
+        environment = make(name, settings, rounds=50, seed=7, finite_class=THRESHOLDS)
         if entry.gives == "arms":
-            assert nature.begin().losses(np.full(nature.arms, 1 / nature.arms)).shape == (nature.arms,)
+            assert environment.begin().losses(np.full(environment.arms, 1 / environment.arms)).shape == (
+                environment.arms,
+            )
             continue
-        assert isinstance(nature, Labels)
-        assert nature.name == name
-        assert nature.rounds == 50
-        assert nature.votes == (entry.gives in ("points", "votes"))
-        assert (nature.finite_class is not None) == (entry.gives == "points")
-        assert isinstance(nature, ObliviousLabels) == nature.oblivious
-        assert nature.begin().row().shape == (nature.columns,)
+        assert isinstance(environment, Labels)
+        assert environment.name == name
+        assert environment.rounds == 50
+        assert environment.votes == (entry.gives in ("points", "votes"))
+        assert (environment.finite_class is not None) == (entry.gives == "points")
+        assert isinstance(environment, ObliviousLabels) == environment.oblivious
+        assert environment.begin().row().shape == (environment.columns,)
     assert entry.summary
 
 
 def test_parameters_are_read_from_text() -> None:
-    """Numbers, lists, tables and names are read as the nature's own parameters want them."""
+    """Numbers, lists, tables and names are read as the environment's own parameters want them."""
     assert make("sparse-target", {"columns": "11", "relevant": "3", "noise": "0.1"}).relevant == 3
     assert make("bernoulli", {"means": "0.1,0.2,0.3"}).means.tolist() == [0.1, 0.2, 0.3]
     changing = make("switching", {"means": "0.1,0.2;0.3,0.4", "starts": "0,7"}, rounds=10)
@@ -58,7 +60,7 @@ def test_parameters_are_read_from_text() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("bandit", {}, "no nature called 'bandit'; there are: shattered-tree"),
+        ("bandit", {}, "no environment called 'bandit'; there are: shattered-tree"),
         ("Shatered_Tree", {}, "did you mean shattered-tree"),
         ("separable", {"margins": "1"}, "margins=1: separable has no such parameter; it has columns=10, margin=0.1"),
         ("label-flipping", {"columns": "2"}, "columns=2: label-flipping has no parameters"),
@@ -73,7 +75,7 @@ def test_parameters_are_read_from_text() -> None:
     ],
 )
 def test_what_has_no_meaning_is_refused_by_name(name: str, settings: dict[str, str], message: str) -> None:
-    """Unknown natures, parameters and values are named, with what is possible."""
+    """Unknown environments, parameters and values are named, with what is possible."""
     with pytest.raises(RegretlessError) as error:
         make(name, settings)
     assert message in str(error.value)
@@ -97,7 +99,7 @@ def test_what_has_to_be_given_is_told_in_capitals() -> None:
     assert parameters("written") == {"file": "FILE"}
 
 
-def test_the_table_of_natures_loads_nothing_heavy() -> None:
+def test_the_table_of_environments_loads_nothing_heavy() -> None:
     """Names and summaries can be listed without numpy."""
     code = "import sys, regretless.environments.registry; print('numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Natures as streams against a learner, and what is known ahead of rounds that nobody's predictions change."""
+"""Environments as streams against a learner, and what is known ahead of rounds that nobody's predictions change."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ DRAWS = LearnerDescription("class", deterministic=False)
 THRESHOLDS = FiniteClass.named("thresholds:7")
 
 
-def least(nature: Labels, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
+def least(environment: Labels, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in lower_bounds_of(nature, rounds, opposed)}
+    return {one.quantity: one.least for one in lower_bounds_of(environment, rounds, opposed)}
 
 
 # Streams.
 
 
-@pytest.mark.parametrize("make_nature", [ShatteredTree, RandomizedTree, RandomTarget])
+@pytest.mark.parametrize("make_environment", [ShatteredTree, RandomizedTree, RandomTarget])
 @pytest.mark.parametrize("learner", [Halving, StandardOptimal, RandomizedOptimal])
-def test_learners_of_classes_are_asked_about_points(make_nature: Any, learner: Any) -> None:
+def test_learners_of_classes_are_asked_about_points(make_environment: Any, learner: Any) -> None:
     """Each is asked about the point and told its label, and what came of it is what the two play by themselves."""
-    nature = make_nature(THRESHOLDS)
+    environment = make_environment(THRESHOLDS)
     settings = {"random_state": 1} if learner is RandomizedOptimal else {}
     playing = learner(THRESHOLDS, **settings)
-    batches = list(nature.against(playing, 12).batches())
-    again, asker, wrong = learner(THRESHOLDS, **settings), nature.begin(), 0.0
+    batches = list(environment.against(playing, 12).batches())
+    again, asker, wrong = learner(THRESHOLDS, **settings), environment.begin(), 0.0
     for batch in batches:
         assert (batch.values == asker.row()).all()
         said = again.predict(asker.point)
@@ -66,7 +66,7 @@ def test_learners_of_classes_are_asked_about_points(make_nature: Any, learner: A
         again.update(int(label > 0))
     assert (playing.rounds_, playing.mistakes_) == (12, again.mistakes_)
     assert playing.realizable_
-    promised = least(nature, 12, DRAWS if playing.draws else CLASS)
+    promised = least(environment, 12, DRAWS if playing.draws else CLASS)
     assert wrong >= max(promised.values(), default=0)
 
 
@@ -101,23 +101,23 @@ def test_linear_learners_are_asked_about_votes_as_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nature", "learner", "message"),
+    ("environment", "learner", "message"),
     [
         (Orthonormal(3), Halving(THRESHOLDS), "orthonormal has no points of a class, and halving"),
         (ShatteredTree(THRESHOLDS), Halving(FiniteClass.named("all:2")), "shattered-tree is of another class than"),
         (Orthonormal(3), Hedge(loss="square"), "the rows of orthonormal are no votes"),
-        (LabelFlipping(), Hedge(loss=None), r"told losses alone, .* regretless\.meeting\.meet"),
-        (LabelFlipping(), Exp3(seed=1), r"Exp3 says nothing of single rows: regretless\.meeting\.meet"),
+        (LabelFlipping(), Hedge(loss=None), r"told losses alone, .* regretless\.result\.meet"),
+        (LabelFlipping(), Exp3(seed=1), r"Exp3 says nothing of single rows: regretless\.result\.meet"),
     ],
 )
-def test_who_cannot_be_asked_is_refused_before_the_first_round(nature: Labels, learner: Any, message: str) -> None:
+def test_who_cannot_be_asked_is_refused_before_the_first_round(environment: Labels, learner: Any, message: str) -> None:
     """Whoever has nothing to say of such rows is told so, and where to go."""
     with pytest.raises(RegretlessError, match=message):
-        nature.against(learner, 5)
+        environment.against(learner, 5)
 
 
 def test_who_answers_to_predictions_has_no_stream_of_its_own() -> None:
-    """A stream of a nature that watches the learner is refused with a word on against()."""
+    """A stream of an environment that watches the learner is refused with a word on against()."""
     with pytest.raises(RegretlessError, match=r"dyadic answers to what is predicted: use against\(learner\)"):
         Dyadic().stream()
 
@@ -150,7 +150,7 @@ def in_blocks(asker: Any, says: list[int], lengths: list[int]) -> tuple[np.ndarr
 def test_what_is_settled_is_known_ahead(seed: int, says: list[int]) -> None:
     """Once no prediction matters blocks give the rounds that come one by one, and before that there are none."""
     finite_class = random_class(2 + seed % 20, 3 + seed % 5, seed)
-    for nature in (
+    for environment in (
         ShatteredTree(finite_class),
         RandomizedTree(finite_class),
         Orthonormal(7),
@@ -158,8 +158,8 @@ def test_what_is_settled_is_known_ahead(seed: int, says: list[int]) -> None:
         WrittenPoints(finite_class, [0, 1, 2] * 20, [0, 1, 1] * 20),
     ):
         lengths = [3, 1, 11]
-        rows, labels, points = in_blocks(nature.begin(), says, lengths)
-        asker = nature.begin()
+        rows, labels, points = in_blocks(environment.begin(), says, lengths)
+        asker = environment.begin()
         for t, (row, label, point) in enumerate(zip(rows, labels, points, strict=True)):
             assert (asker.row() == row).all()
             assert asker.point == point
@@ -178,7 +178,7 @@ def test_a_block_does_not_go_beyond_the_rounds_that_there_are() -> None:
 def test_games_with_an_end_say_how_long_they_are() -> None:
     """Rounds by default: those that part a class, or go through all directions, passes, digits or rows; else none."""
     wide = FiniteClass.named("all:3")  # 8 hypotheses on 3 points
-    for nature, rounds in (
+    for environment, rounds in (
         (ShatteredTree(THRESHOLDS), 7),
         (ShatteredTree(wide), 3),
         (RandomizedTree(wide), 3),
@@ -194,9 +194,9 @@ def test_games_with_an_end_say_how_long_they_are() -> None:
         (LabelFlipping(), None),
         (Separable(), None),
     ):
-        assert nature.default_rounds == rounds
-    for nature in (ShatteredTree(wide), RandomizedTree(wide)):
-        asker = nature.begin()
+        assert environment.default_rounds == rounds
+    for environment in (ShatteredTree(wide), RandomizedTree(wide)):
+        asker = environment.begin()
         for _ in range(3):
             asker.row()
             asker.label(1)
@@ -211,7 +211,7 @@ def test_rows_that_are_asked_for_again_are_kept_within_bounds(monkeypatch: pytes
     for room, rows in ((7 * 8, 7), (3 * 8, 21)):
         monkeypatch.setattr(points_module, "KEPT", room)
         made.clear()
-        nature = WrittenPoints(THRESHOLDS, [0], [0])
+        environment = WrittenPoints(THRESHOLDS, [0], [0])
         for point in [*range(7)] * 3:
-            assert (nature.votes_on(point) == 2.0 * THRESHOLDS.matrix[:, point] - 1).all()
+            assert (environment.votes_on(point) == 2.0 * THRESHOLDS.matrix[:, point] - 1).all()
         assert len(made) == rows

@@ -1,4 +1,4 @@
-"""Learners against natures: what is counted, what is promised, and what is certified."""
+"""Learners against environments: what is counted, what is promised, and what is certified."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_le
 from regretless.ledger import ClassLedger
 from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
 from regretless.linear.registry import LEARNERS, learner_class
-from regretless.play import bandits, compatibility, meet, trace, tracing
+from regretless.play import bandits, compatibility, play, trace, tracing
 from regretless.play import run as run_module
 from regretless.play.aggregate import joined
 from regretless.play.bandits import replayed
-from regretless.play.compatibility import fits, natures_for, resolve
+from regretless.play.compatibility import environments_for, fits, resolve
 from regretless.play.linear_player import LinearPlayer
 from regretless.play.lower_bounds import CheckedLowerBound, beside
 from regretless.play.player import LabelPlayer
@@ -59,16 +59,16 @@ THRESHOLDS = FiniteClass.named("thresholds:7")
 
 
 class InTurn(Labels):
-    """The rounds of another nature, for learners that are told one at a time."""
+    """The rounds of another environment, for learners that are told one at a time."""
 
     name = "in-turn"
 
-    def __init__(self, nature):
-        super().__init__(nature.columns, nature.rounds, nature.names, nature.finite_class)
-        self._nature, self.votes = nature, nature.votes
+    def __init__(self, environment):
+        super().__init__(environment.columns, environment.rounds, environment.names, environment.finite_class)
+        self._environment, self.votes = environment, environment.votes
 
     def begin(self, run: int = 0) -> Asker:
-        asker = self._nature.begin(run)
+        asker = self._environment.begin(run)
         asker.settled = False
         return asker
 
@@ -85,7 +85,7 @@ def combiner(name):
 
 
 def test_the_examples_are_what_is_played():
-    """The examples of `meet` and `trace` give what stands below them."""
+    """The examples of `play` and `trace` give what stands below them."""
     for module in (run_module, tracing):
         found = doctest.testmod(module)
         assert found.attempted >= 4
@@ -97,9 +97,9 @@ def test_the_examples_are_what_is_played():
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_linear_learners_make_the_same_mistakes_in_blocks_and_in_turn(name):
-    """A nature that is read ahead costs a linear learner what it costs when every round is asked for by itself."""
-    nature = SparseTarget(columns=12, relevant=3, noise=0.1, seed=4)
-    whole, turns = (meet(learner_class(name)(), one, 150) for one in (nature, InTurn(nature)))
+    """An environment that is read ahead costs a linear learner what it costs when each round is asked for by itself."""
+    environment = SparseTarget(columns=12, relevant=3, noise=0.1, seed=4)
+    whole, turns = (play(learner_class(name)(), one, 150) for one in (environment, InTurn(environment)))
     assert [point.count for point in whole.curve] == [point.count for point in turns.curve]
     assert [point.more for point in whole.curve] == [point.more for point in turns.curve]
     assert whole.quantities == turns.quantities
@@ -108,9 +108,9 @@ def test_linear_learners_make_the_same_mistakes_in_blocks_and_in_turn(name):
 
 @pytest.mark.parametrize("name", EXPERT_LEARNERS)
 def test_combiners_lose_the_same_in_blocks_and_in_turn(name):
-    """A nature that is read ahead costs a combiner what it costs when every round is asked for by itself."""
-    nature = RandomTarget(THRESHOLDS, noise=0.2, seed=2)
-    whole, turns = (meet(combiner(name), one, 90) for one in (nature, InTurn(nature)))
+    """An environment that is read ahead costs a combiner what it costs when every round is asked for by itself."""
+    environment = RandomTarget(THRESHOLDS, noise=0.2, seed=2)
+    whole, turns = (play(combiner(name), one, 90) for one in (environment, InTurn(environment)))
     assert whole.totals == pytest.approx(turns.totals, rel=1e-12)
     for quantity, values in whole.quantities.items():
         assert values == pytest.approx(turns.quantities[quantity], rel=1e-12), quantity
@@ -121,8 +121,8 @@ def test_combiners_lose_the_same_in_blocks_and_in_turn(name):
 def test_class_learners_make_the_same_mistakes_in_blocks_and_in_turn(learner):
     """Blocks of points are no other game than points one by one."""
     finite_class = FiniteClass.named("thresholds:40")
-    nature = RandomTarget(finite_class, target=finite_class.hypotheses - 1, seed=9)
-    whole, turns = (meet(learner(finite_class), one, 60) for one in (nature, InTurn(nature)))
+    environment = RandomTarget(finite_class, target=finite_class.hypotheses - 1, seed=9)
+    whole, turns = (play(learner(finite_class), one, 60) for one in (environment, InTurn(environment)))
     assert whole.count >= 3
     assert whole.curve == turns.curve
     assert whole.count == whole.learner.ledger_.mistakes
@@ -132,38 +132,38 @@ def test_class_learners_make_the_same_mistakes_in_blocks_and_in_turn(learner):
 def test_mistakes_and_regret_are_those_of_the_labels():
     """Mistakes, and those of the best column, are what a count by hand gives."""
     points, labels = [0, 6, 3, 3, 2, 5, 1], [0, 1, 0, 1, 0, 1, 1]
-    nature = WrittenPoints(THRESHOLDS, points, labels)
-    meeting = meet(Perceptron(), nature)
-    rows, truths = nature.block(0, 7)
+    environment = WrittenPoints(THRESHOLDS, points, labels)
+    result = play(Perceptron(), environment)
+    rows, truths = environment.block(0, 7)
     learner, mistakes = Perceptron().partial_fit(rows[:1], truths[:1], classes=[-1.0, 1.0]), int(truths[0] != 1)
     for row, truth in zip(rows[1:], truths[1:], strict=True):
         mistakes += int(learner.predict_one(row) != truth)
         learner.update_one(row, truth)
     best = min(int(np.count_nonzero(column != truths)) for column in rows.T)
     assert best > 0
-    assert (meeting.count, meeting.best, meeting.regret) == (mistakes, best, mistakes - best)
-    assert meeting.quantities["regret"] == [mistakes - best]
+    assert (result.count, result.best, result.regret) == (mistakes, best, mistakes - best)
+    assert result.quantities["regret"] == [mistakes - best]
 
 
 def test_averaged_weights_are_counted_by_what_they_predict():
     """An averaged perceptron is fooled in every round, though its last weights, that the ledger counts, are not."""
-    meeting = meet(AveragedPerceptron(), LabelFlipping(), 60)
-    assert meeting.count == 60
-    assert meeting.learner.ledger_.mistakes < 60
+    result = play(AveragedPerceptron(), LabelFlipping(), 60)
+    assert result.count == 60
+    assert result.learner.ledger_.mistakes < 60
 
 
 def test_a_forecaster_is_charged_the_probability_of_the_wrong_label():
     """Of a combiner with the absolute loss the loss is the sum of what it gives to the wrong labels."""
-    meeting = meet(combiner("ewa"), FairLabels(seed=1), 200)
-    assert meeting.quantities["expected mistakes"] == pytest.approx(meeting.totals)
-    assert meeting.quantities["expected regret in mistakes"] == pytest.approx(meeting.regret)
+    result = play(combiner("ewa"), FairLabels(seed=1), 200)
+    assert result.quantities["expected mistakes"] == pytest.approx(result.totals)
+    assert result.quantities["expected regret in mistakes"] == pytest.approx(result.regret)
 
 
 def test_weights_to_act_by_are_a_forecast_of_the_absolute_loss():
     """Hedge that is told bare losses loses what Hedge with the absolute loss does, and says no labels of its own."""
-    nature = RandomTarget(THRESHOLDS, noise=0.1, seed=5)
-    bare, named = (meet(Combiner(eta=0.3, loss=loss), nature, 80) for loss in (None, "absolute"))
-    turns = meet(Combiner(eta=0.3), InTurn(nature), 80)
+    environment = RandomTarget(THRESHOLDS, noise=0.1, seed=5)
+    bare, named = (play(Combiner(eta=0.3, loss=loss), environment, 80) for loss in (None, "absolute"))
+    turns = play(Combiner(eta=0.3), InTurn(environment), 80)
     assert bare.count == pytest.approx(named.count) == pytest.approx(turns.count)
     assert "mistakes" not in bare.quantities
     assert "mistakes" not in turns.quantities
@@ -172,52 +172,52 @@ def test_weights_to_act_by_are_a_forecast_of_the_absolute_loss():
 
 def test_a_drawn_expert_is_judged_by_what_it_said():
     """Randomized weighted majority errs when the expert that it drew did; expected is what its weights were."""
-    meeting = meet(RandomizedWeightedMajority(beta=0.5, random_state=1), RandomTarget(THRESHOLDS, noise=0.3), 300)
-    ledger = meeting.learner.ledger_
-    assert meeting.quantities["mistakes"] == ledger.sampled
-    assert meeting.quantities["expected mistakes"] == pytest.approx(ledger.expected)
+    result = play(RandomizedWeightedMajority(beta=0.5, random_state=1), RandomTarget(THRESHOLDS, noise=0.3), 300)
+    ledger = result.learner.ledger_
+    assert result.quantities["mistakes"] == ledger.sampled
+    assert result.quantities["expected mistakes"] == pytest.approx(ledger.expected)
     assert ledger.sampled != ledger.expected
 
 
 def test_exp4_draws_labels_as_hypotheses_say():
     """Its regret is that against the hypothesis which erred least, and its bound on it is read."""
-    nature = RandomTarget(THRESHOLDS, noise=0.2, seed=3)
-    meeting = meet(Exp4(2, horizon=400, seed=1), nature, 400, runs=3)
+    environment = RandomTarget(THRESHOLDS, noise=0.2, seed=3)
+    result = play(Exp4(2, horizon=400, seed=1), environment, 400, runs=3)
     for run in range(3):
-        rows, labels = nature.block(0, 400, run)
+        rows, labels = environment.block(0, 400, run)
         best = int(np.count_nonzero(rows != labels[:, None], axis=0).min())
-        assert meeting.quantities["regret"][run] == meeting.totals[run] - best
-    bounds = {one.theorem.name: one for one in meeting.certificates}
+        assert result.quantities["regret"][run] == result.totals[run] - best
+    bounds = {one.theorem.name: one for one in result.certificates}
     assert all(one.applies for one in bounds.values())
-    assert not meeting.violated
+    assert not result.violated
 
 
 def test_an_arm_is_a_hypothesis():
     """A bandit that meets points of a class loses what it does on the table of the hypotheses' mistakes."""
-    nature = RandomTarget(THRESHOLDS, seed=3)
-    rows, labels = nature.block(0, 100)
-    meeting = meet(Exp3IX(horizon=100, seed=5), nature, 100)
+    environment = RandomTarget(THRESHOLDS, seed=3)
+    rows, labels = environment.block(0, 100)
+    result = play(Exp3IX(horizon=100, seed=5), environment, 100)
     pulls = simulate(Exp3IX(horizon=100, seed=5), Table((rows != labels[:, None]).astype(float)))
-    assert meeting.totals.tolist() == pulls.losses.tolist()
-    assert meeting.regret == pulls.regrets[0]
+    assert result.totals.tolist() == pulls.losses.tolist()
+    assert result.regret == pulls.regrets[0]
 
 
 def test_combiners_meet_arms():
     """A combiner that is told losses plays an environment of arms as it plays its table."""
     world = Bernoulli([0.3, 0.5, 0.7], seed=2)
-    meeting = meet(AdaHedge(loss=None), world, 500)
+    result = play(AdaHedge(loss=None), world, 500)
     learner = AdaHedge(loss=None)
     learner.play(world.block(0, 500))
-    assert meeting.count == pytest.approx(learner.ledger_.loss, rel=1e-12)
-    assert meeting.best == learner.comparators()[0].loss
-    assert meeting.learner.names() == ["0", "1", "2"]
+    assert result.count == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    assert result.best == learner.comparators()[0].loss
+    assert result.learner.names() == ["0", "1", "2"]
 
 
 def test_an_adversary_of_arms_sees_weights_and_draws():
     """The likeliest arm loses against weights, and the arm that was drawn most against one that draws."""
-    weights = meet(Combiner(eta=0.5, value_range=(0, 1)), LikeliestLoses(4), 40)
+    weights = play(Combiner(eta=0.5, value_range=(0, 1)), LikeliestLoses(4), 40)
     assert weights.count >= 10
-    drawn = meet(RandomizedWeightedMajority(beta=0.5, loss=None, random_state=1), MostDrawnLoses(3), 60)
+    drawn = play(RandomizedWeightedMajority(beta=0.5, loss=None, random_state=1), MostDrawnLoses(3), 60)
     assert drawn.best <= 60 - drawn.best
 
 
@@ -225,22 +225,22 @@ def test_an_adversary_of_arms_sees_weights_and_draws():
 
 
 @pytest.mark.parametrize("name", ["perceptron", "winnow", "arow", "p-norm-perceptron", "voted-perceptron"])
-@pytest.mark.parametrize("nature", [LabelFlipping(), Dyadic(), Orthonormal(20), ShatteredTree(THRESHOLDS)])
-def test_nature_keeps_its_promises_to_linear_learners(name, nature):
-    """Whatever such a nature is sure to force upon a deterministic learner, it does."""
-    meeting = meet(learner_class(name)(), nature, min(50, nature.rounds or 50))
-    assert meeting.promises
-    assert all(one.observed is not None and one.holds for one in meeting.promises)
-    assert not meeting.violated
+@pytest.mark.parametrize("environment", [LabelFlipping(), Dyadic(), Orthonormal(20), ShatteredTree(THRESHOLDS)])
+def test_environment_keeps_its_promises_to_linear_learners(name, environment):
+    """Whatever such an environment is sure to force upon a deterministic learner, it does."""
+    result = play(learner_class(name)(), environment, min(50, environment.rounds or 50))
+    assert result.promises
+    assert all(one.observed is not None and one.holds for one in result.promises)
+    assert not result.violated
 
 
 def test_the_optimal_learner_attains_what_the_tree_forces():
     """Against the shattered tree StandardOptimal errs as often as the Littlestone dimension says, not once more."""
-    meeting = meet(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS), 30)
-    assert meeting.count == 3
-    assert meeting.promises[0].observed == meeting.promises[0].promise.least == 3
-    assert min(one.bound for one in meeting.certificates if one.applies) == 3
-    assert [(point.rounds, point.count) for point in meeting.curve] == [
+    result = play(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS), 30)
+    assert result.count == 3
+    assert result.promises[0].observed == result.promises[0].promise.least == 3
+    assert min(one.bound for one in result.certificates if one.applies) == 3
+    assert [(point.rounds, point.count) for point in result.curve] == [
         (1, 1),
         (2, 2),
         (4, 3),
@@ -252,68 +252,68 @@ def test_the_optimal_learner_attains_what_the_tree_forces():
 
 def test_a_learner_that_draws_pays_half():
     """The tree is promised half as many expected mistakes of a learner that draws, and these are counted."""
-    meeting = meet(RandomizedOptimal(THRESHOLDS, random_state=1), ShatteredTree(THRESHOLDS), 30)
-    assert meeting.promises[0].promise.quantity == "expected mistakes"
-    assert meeting.promises[0].promise.least == 1.5
-    assert 1.5 <= meeting.promises[0].observed <= 3
-    assert not meeting.violated
+    result = play(RandomizedOptimal(THRESHOLDS, random_state=1), ShatteredTree(THRESHOLDS), 30)
+    assert result.promises[0].promise.quantity == "expected mistakes"
+    assert result.promises[0].promise.least == 1.5
+    assert 1.5 <= result.promises[0].observed <= 3
+    assert not result.violated
 
 
 def test_fair_coins_cost_every_learner_their_exact_regret():
     """The mean regret over many runs is the number of the theorem, but for luck."""
-    meeting = meet(WeightedMajority(), FairLabels(seed=1), 64, runs=400)
-    promise = next(one for one in meeting.promises if one.promise.quantity == "regret in mistakes")
+    result = play(WeightedMajority(), FairLabels(seed=1), 64, runs=400)
+    promise = next(one for one in result.promises if one.promise.quantity == "regret in mistakes")
     assert promise.promise.least == FairCoins.regret(64)
     assert promise.observed == pytest.approx(promise.promise.least, abs=4 * promise.standard_error)
-    assert all(one.holds for one in meeting.promises)
+    assert all(one.holds for one in result.promises)
 
 
-MEETING = {
-    "halving": lambda nature: Halving(nature.finite_class),
-    "randomized-optimal": lambda nature: RandomizedOptimal(nature.finite_class, random_state=1),
-    "perceptron": lambda nature: Perceptron(),
-    "hedge": lambda nature: Combiner(loss="absolute", horizon=60),
-    "table": lambda nature: Combiner(horizon=60),
-    "ridge": lambda nature: Ridge(),
-    "drawing": lambda nature: RandomizedWeightedMajority(horizon=60, random_state=1),
-    "majority": lambda nature: WeightedMajority(),
-    "bandit": lambda nature: Exp3IX(seed=1, horizon=60),
-    "arms": lambda nature: Hedge(seed=1, horizon=60),
-    "advised": lambda nature: Exp4(2, horizon=60, seed=1),
+PLAYING = {
+    "halving": lambda environment: Halving(environment.finite_class),
+    "randomized-optimal": lambda environment: RandomizedOptimal(environment.finite_class, random_state=1),
+    "perceptron": lambda environment: Perceptron(),
+    "hedge": lambda environment: Combiner(loss="absolute", horizon=60),
+    "table": lambda environment: Combiner(horizon=60),
+    "ridge": lambda environment: Ridge(),
+    "drawing": lambda environment: RandomizedWeightedMajority(horizon=60, random_state=1),
+    "majority": lambda environment: WeightedMajority(),
+    "bandit": lambda environment: Exp3IX(seed=1, horizon=60),
+    "arms": lambda environment: Hedge(seed=1, horizon=60),
+    "advised": lambda environment: Exp4(2, horizon=60, seed=1),
 }
 
 
-@pytest.mark.parametrize("nature", [LabelFlipping(), FairLabels(seed=1), AgnosticTree(THRESHOLDS, 60, seed=1)])
-@pytest.mark.parametrize("learner", MEETING)
-def test_one_name_is_one_number(learner, nature):
+@pytest.mark.parametrize("environment", [LabelFlipping(), FairLabels(seed=1), AgnosticTree(THRESHOLDS, 60, seed=1)])
+@pytest.mark.parametrize("learner", PLAYING)
+def test_one_name_is_one_number(learner, environment):
     """What a promise calls regret, mistakes or loss is the very number that the table calls so."""
-    meeting = meet(MEETING[learner](nature), nature, 60)
-    named = {meeting.counts: meeting.count, "regret": meeting.regret}
-    shown = {name: values[0] for name, values in meeting.quantities.items() if name in named}
+    result = play(PLAYING[learner](environment), environment, 60)
+    named = {result.counts: result.count, "regret": result.regret}
+    shown = {name: values[0] for name, values in result.quantities.items() if name in named}
     assert shown == {name: pytest.approx(named[name]) for name in shown}
     assert "regret" in shown
-    assert all(one.observed == meeting.quantities[one.promise.quantity][0] for one in meeting.promises)
+    assert all(one.observed == result.quantities[one.promise.quantity][0] for one in result.promises)
 
 
 def test_a_combiner_has_a_regret_in_its_loss_and_one_in_mistakes():
     """Hedge on flipped labels regrets at least half of the rounds in mistakes, and far less in the absolute loss."""
-    meeting = meet(Combiner(loss="absolute", horizon=60), LabelFlipping(), 60)
-    assert [(one.promise.quantity, one.observed) for one in meeting.promises][1] == ("regret in mistakes", 30)
-    assert meeting.regret == meeting.quantities["regret"][0] < 5
+    result = play(Combiner(loss="absolute", horizon=60), LabelFlipping(), 60)
+    assert [(one.promise.quantity, one.observed) for one in result.promises][1] == ("regret in mistakes", 30)
+    assert result.regret == result.quantities["regret"][0] < 5
 
 
 def test_the_perceptron_needs_exponentially_many_updates():
     """So many updates are promised and made, and its own theorems allow them."""
-    meeting = meet(Perceptron(), Exponential(4), 1000)
-    promise = next(one for one in meeting.promises if one.promise.quantity == "updates")
+    result = play(Perceptron(), Exponential(4), 1000)
+    promise = next(one for one in result.promises if one.promise.quantity == "updates")
     assert promise.observed == promise.promise.least == (4**4 - 1) / 3
-    assert not meeting.violated
+    assert not result.violated
 
 
 def test_winnow_wins_where_few_votes_count():
     """Among many votes of which three count, Winnow errs less often than a perceptron."""
-    nature = SparseTarget(columns=400, relevant=3, seed=1)
-    assert meet(Winnow(), nature, 2000).count < 0.7 * meet(Perceptron(), nature, 2000).count
+    environment = SparseTarget(columns=400, relevant=3, seed=1)
+    assert play(Winnow(), environment, 2000).count < 0.7 * play(Perceptron(), environment, 2000).count
 
 
 def promised(least: float, kind: str = "sure", quantity: str = "mistakes") -> LowerBound:
@@ -348,13 +348,13 @@ def test_what_nobody_saw_is_not_judged():
 
 def test_the_worst_case_is_one_of_its_own_learner():
     """Its rounds cost its learner what they are said to, and promise nothing to others or before they are over."""
-    nature = WorstCaseLabels(Consistent(THRESHOLDS))
-    assert nature.most.exact
-    assert meet(Consistent(THRESHOLDS), nature).count == nature.most.mistakes == 7
-    assert meet(Consistent(THRESHOLDS), nature).promises[0].observed == 7
-    assert meet(Halving(THRESHOLDS), nature).promises == []
-    assert meet(Consistent(THRESHOLDS, order=list(range(8))[::-1]), nature).promises == []
-    assert meet(Consistent(THRESHOLDS), nature, 3).promises == []
+    environment = WorstCaseLabels(Consistent(THRESHOLDS))
+    assert environment.most.exact
+    assert play(Consistent(THRESHOLDS), environment).count == environment.most.mistakes == 7
+    assert play(Consistent(THRESHOLDS), environment).promises[0].observed == 7
+    assert play(Halving(THRESHOLDS), environment).promises == []
+    assert play(Consistent(THRESHOLDS, order=list(range(8))[::-1]), environment).promises == []
+    assert play(Consistent(THRESHOLDS), environment, 3).promises == []
     with pytest.raises(RegretlessError, match="no labels of a hypothesis force a mistake"):
         WorstCaseLabels(Halving(FiniteClass([[0, 1]])))
 
@@ -363,7 +363,7 @@ def test_the_worst_case_is_one_of_its_own_learner():
 
 
 @pytest.mark.parametrize(
-    ("learner", "nature"),
+    ("learner", "environment"),
     [
         (Perceptron(), Separable(columns=3, noise=0.1, seed=2)),
         (WeightedMajority(), FairLabels(seed=2)),
@@ -377,10 +377,10 @@ def test_the_worst_case_is_one_of_its_own_learner():
     ],
     ids=lambda one: one.name if hasattr(one, "name") else type(one).__name__,
 )
-def test_a_run_is_the_same_alone_and_among_others(learner, nature):
+def test_a_run_is_the_same_alone_and_among_others(learner, environment):
     """Run r depends on its number and the seeds, not on how many there are; and the learner itself plays nothing."""
-    together = meet(learner, nature, 60, runs=3)
-    alone = [meet(learner, nature, 60, first=run) for run in range(3)]
+    together = play(learner, environment, 60, runs=3)
+    alone = [play(learner, environment, 60, first=run) for run in range(3)]
     assert together.totals.tolist() == [one.totals[0] for one in alone]
     assert together.count == pytest.approx(np.mean([one.count for one in alone]))
     assert together.curve[-1].count == pytest.approx(together.count)
@@ -391,9 +391,9 @@ def test_a_run_is_the_same_alone_and_among_others(learner, nature):
 def test_points_come_as_the_rounds_go_by():
     """Points of the first run are told at doubling round counts and at the end, and rounds as they add up."""
     points, rounds = [], []
-    meeting = meet(Perceptron(), LabelFlipping(), 1000, runs=2, on_point=points.append, on_rounds=rounds.append)
+    result = play(Perceptron(), LabelFlipping(), 1000, runs=2, on_point=points.append, on_rounds=rounds.append)
     assert [point.rounds for point in points] == [*(1 << power for power in range(10)), 1000]
-    assert points == meeting.curve  # both runs are alike
+    assert points == result.curve  # both runs are alike
     assert rounds == sorted(rounds)
     assert rounds[-1] == 2000
 
@@ -409,37 +409,37 @@ def test_what_was_played_when_somebody_wished_to_stop_is_certified(learner):
 
     if isinstance(learner, Halving):
         learner = Halving(LabelFlipping().finite_class)
-    meeting = meet(learner, LabelFlipping(), 10**9, stop=stop)
-    assert meeting.stopped
-    assert 0 < meeting.rounds < 10**8
-    assert meeting.curve[-1].rounds == meeting.rounds
-    assert not meeting.violated
-    assert meeting.promises[0].promise.least in (meeting.rounds, meeting.rounds / 2)
-    assert meeting.certificates
+    result = play(learner, LabelFlipping(), 10**9, stop=stop)
+    assert result.stopped
+    assert 0 < result.rounds < 10**8
+    assert result.curve[-1].rounds == result.rounds
+    assert not result.violated
+    assert result.promises[0].promise.least in (result.rounds, result.rounds / 2)
+    assert result.certificates
 
 
 def test_runs_that_are_not_over_do_not_count():
     """Of several runs those are given back that were over when somebody wished to stop."""
     played = []
     halt = lambda: bool(played) and played[-1] > 250  # noqa: E731
-    meeting = meet(Perceptron(), LabelFlipping(), 100, runs=50, on_rounds=played.append, stop=halt)
-    assert (meeting.runs, meeting.rounds, meeting.stopped) == (2, 100, True)
+    result = play(Perceptron(), LabelFlipping(), 100, runs=50, on_rounds=played.append, stop=halt)
+    assert (result.runs, result.rounds, result.stopped) == (2, 100, True)
 
 
 def test_a_wish_to_stop_before_the_first_round_leaves_nothing():
     """There is nothing to tell then."""
     with pytest.raises(RegretlessError, match="before the first round"):
-        meet(Perceptron(), LabelFlipping(), 100, stop=lambda: True)
+        play(Perceptron(), LabelFlipping(), 100, stop=lambda: True)
 
 
-@pytest.mark.parametrize("nature", [RandomTarget(THRESHOLDS, seed=1), LabelFlipping(), MostDrawnLoses(3)])
+@pytest.mark.parametrize("environment", [RandomTarget(THRESHOLDS, seed=1), LabelFlipping(), MostDrawnLoses(3)])
 @pytest.mark.parametrize("learner", [Exp3IX(horizon=70, seed=3), Hedge(horizon=70, seed=3)])
-def test_a_bandit_can_be_had_as_a_run_has_left_it(learner, nature):
+def test_a_bandit_can_be_had_as_a_run_has_left_it(learner, environment):
     """The learner that is replayed has drawn and lost what the run did."""
-    meeting = meet(learner, nature, 70, first=2)
-    found = replayed(learner, nature, 70, 2)
+    result = play(learner, environment, 70, first=2)
+    found = replayed(learner, environment, 70, 2)
     assert found.rounds_ == 70
-    assert found.ledger_.loss == meeting.count
+    assert found.ledger_.loss == result.count
 
 
 # Certificates of many runs.
@@ -499,12 +499,12 @@ def test_a_theorem_that_does_not_apply_to_all_runs_says_to_how_many():
 
 def test_no_hypothesis_left_is_no_certificate():
     """With noise the class dies; its learner plays on, and no theorem is read."""
-    meeting = meet(Halving(THRESHOLDS), RandomTarget(THRESHOLDS, noise=0.3, seed=1), 200)
-    assert isinstance(meeting.learner.ledger_, ClassLedger)
-    assert meeting.learner.died_
-    assert not any(one.applies for one in meeting.certificates)
-    assert "the last one died in round" in meeting.certificates[0].why
-    assert meeting.regret is not None
+    result = play(Halving(THRESHOLDS), RandomTarget(THRESHOLDS, noise=0.3, seed=1), 200)
+    assert isinstance(result.learner.ledger_, ClassLedger)
+    assert result.learner.died_
+    assert not any(one.applies for one in result.certificates)
+    assert "the last one died in round" in result.certificates[0].why
+    assert result.regret is not None
 
 
 # What runs are told of.
@@ -519,9 +519,9 @@ def little_room(monkeypatch):
 
 def test_runs_are_looked_at_however_many_there_are(little_room):
     """Regret and theorems of many runs by chance are about the losses that came, part by part or all at once."""
-    learner, nature = Exp3(seed=1, horizon=50), OneBetterArm(3, rounds=50, seed=2)
-    parts = meet(learner, nature, 50, runs=70)
-    each = [meet(learner, nature, 50, first=run) for run in range(70)]
+    learner, environment = Exp3(seed=1, horizon=50), OneBetterArm(3, rounds=50, seed=2)
+    parts = play(learner, environment, 50, runs=70)
+    each = [play(learner, environment, 50, first=run) for run in range(70)]
     assert parts.totals.tolist() == [one.totals[0] for one in each]
     assert parts.quantities["regret"].tolist() == [one.quantities["regret"][0] for one in each]
     assert parts.curve[-1].count == pytest.approx(parts.count)
@@ -535,23 +535,23 @@ def test_runs_that_were_over_at_a_stop_are_looked_at(little_room):
     """Whoever stops many runs is told of those that were over what their losses were."""
     told = []
     stop = lambda: bool(told) and told[-1] >= 20 * 50  # noqa: E731
-    meeting = meet(Exp3(seed=1), OneBetterArm(3, rounds=50), 50, runs=100_000, on_rounds=told.append, stop=stop)
-    assert meeting.stopped
-    assert 16 < meeting.runs < 100_000
+    result = play(Exp3(seed=1), OneBetterArm(3, rounds=50), 50, runs=100_000, on_rounds=told.append, stop=stop)
+    assert result.stopped
+    assert 16 < result.runs < 100_000
     assert told == sorted(told)
-    observable = next(one for one in meeting.certificates if one.theorem.title == "Observable regret")
+    observable = next(one for one in result.certificates if one.theorem.title == "Observable regret")
     assert "(not observed)" not in str(observable)
-    assert f"of {meeting.runs} runs exceeded it" in str(observable)
+    assert f"of {result.runs} runs exceeded it" in str(observable)
 
 
 def test_games_that_end_are_played_to_their_end():
     """Without a number of rounds a game is as long as it has something to say."""
-    assert meet(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS)).rounds == 7
-    assert meet(Perceptron(), Orthonormal(9)).count == 9
+    assert play(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS)).rounds == 7
+    assert play(Perceptron(), Orthonormal(9)).count == 9
 
 
 @pytest.mark.parametrize(
-    ("learner", "nature"),
+    ("learner", "environment"),
     [
         (Halving(THRESHOLDS), RandomTarget(THRESHOLDS, seed=2)),
         (StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS)),
@@ -563,18 +563,18 @@ def test_games_that_end_are_played_to_their_end():
     ],
     ids=lambda one: getattr(one, "name", ""),
 )
-def test_a_trace_is_the_run_that_was_played(learner, nature):
+def test_a_trace_is_the_run_that_was_played(learner, environment):
     """Its mistakes are those of the run, round by round, and what is left at its end is what was left."""
-    meeting, steps = meet(learner, nature, 40, first=2), trace(learner, nature, 40, run=2)
+    result, steps = play(learner, environment, 40, first=2), trace(learner, environment, 40, run=2)
     assert [step.round for step in steps] == list(range(1, 41))
-    assert sum(step.wrong for step in steps) == meeting.quantities["mistakes"][0]
+    assert sum(step.wrong for step in steps) == result.quantities["mistakes"][0]
     chances = [abs(step.probability - max(step.label, 0)) for step in steps if step.probability is not None]
-    assert sum(chances) == pytest.approx(meeting.quantities["expected mistakes"][0]) or not chances
+    assert sum(chances) == pytest.approx(result.quantities["expected mistakes"][0]) or not chances
     assert all(step.wrong == (step.prediction != step.label) for step in steps)
-    if meeting.kind == "class":
-        assert steps[-1].alive == meeting.curve[-1].more
+    if result.kind == "class":
+        assert steps[-1].alive == result.curve[-1].more
         assert {step.point for step in steps} <= {str(point) for point in range(1, 8)} | {*"0123456789"}
-    assert (steps[-1].score is not None) == (meeting.kind == "linear")
+    assert (steps[-1].score is not None) == (result.kind == "linear")
 
 
 def test_the_score_of_a_trace_is_what_was_predicted_by():
@@ -588,11 +588,11 @@ def test_the_score_of_a_trace_is_what_was_predicted_by():
 def test_draws_of_a_trace_are_those_of_the_run():
     """A bandit's trace loses what its run did, and a learner of weights loses its mean."""
     world = Bernoulli([0.3, 0.6], seed=3)
-    meeting, steps = meet(Exp3IX(horizon=80, seed=3), world, 80), trace(Exp3IX(horizon=80, seed=3), world, 80)
-    assert sum(step.loss for step in steps) == meeting.count
+    result, steps = play(Exp3IX(horizon=80, seed=3), world, 80), trace(Exp3IX(horizon=80, seed=3), world, 80)
+    assert sum(step.loss for step in steps) == result.count
     assert {step.arm for step in steps} == {"0", "1"}
     weighed = trace(AdaHedge(loss=None), world, 80)
-    assert sum(step.loss for step in weighed) == pytest.approx(meet(AdaHedge(loss=None), world, 80).count)
+    assert sum(step.loss for step in weighed) == pytest.approx(play(AdaHedge(loss=None), world, 80).count)
     assert weighed[0].arm is None
 
 
@@ -604,9 +604,9 @@ def test_of_many_runs_those_alone_that_are_shown_are_searched_for_comparators(mo
     searched = []
     whole = LinearPlayer.certificates
     monkeypatch.setattr(LinearPlayer, "certificates", lambda self: searched.append(self.run) or whole(self))
-    meeting = meet(Perceptron(), FairLabels(), 8, runs=50)
-    assert len(set(searched)) == len(searched) <= len(meeting.certificates)
-    assert all(one.runs["of"] == 50 for one in meeting.certificates if one.applies)
+    result = play(Perceptron(), FairLabels(), 8, runs=50)
+    assert len(set(searched)) == len(searched) <= len(result.certificates)
+    assert all(one.runs["of"] == 50 for one in result.certificates if one.applies)
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), Winnow(), AROW(), MulticlassPerceptron(), PNormPerceptron()])
@@ -627,14 +627,14 @@ def test_what_is_read_cheaply_is_true_and_no_better_than_what_is_searched_for(le
 
 def test_separable_rounds_are_found_out_in_all_runs():
     """A theorem about rounds that can be separated applies if they can in each of the runs."""
-    theorems = {one.theorem.title: one for one in meet(Perceptron(), Separable(columns=3), 80, runs=8).certificates}
+    theorems = {one.theorem.title: one for one in play(Perceptron(), Separable(columns=3), 80, runs=8).certificates}
     assert theorems["Separable data"].applies
-    noisy = meet(Perceptron(), Separable(columns=3, noise=0.2), 80, runs=8).certificates
+    noisy = play(Perceptron(), Separable(columns=3, noise=0.2), 80, runs=8).certificates
     assert not next(one for one in noisy if one.theorem.title == "Separable data").applies
 
 
 @pytest.mark.parametrize(
-    ("learner", "nature", "most"),
+    ("learner", "environment", "most"),
     [
         (StandardOptimal(THRESHOLDS), RandomTarget(THRESHOLDS, seed=1), 0),
         (StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS), 8),
@@ -643,16 +643,16 @@ def test_separable_rounds_are_found_out_in_all_runs():
     ],
     ids=lambda one: getattr(one, "name", ""),
 )
-def test_what_does_not_answer_to_the_learner_is_played_in_blocks(monkeypatch, learner, nature, most):
+def test_what_does_not_answer_to_the_learner_is_played_in_blocks(monkeypatch, learner, environment, most):
     """Single rounds are played only for as long as what is predicted makes a difference."""
     turns = []
     turn = LabelPlayer.turn
     monkeypatch.setattr(LabelPlayer, "turn", lambda self, asker: turns.append(1) or turn(self, asker))
-    meeting = meet(learner, nature, 3000)
+    result = play(learner, environment, 3000)
     assert len(turns) <= most
-    wrong = [step.wrong for step in trace(learner, nature, 3000)]
-    assert meeting.count == sum(wrong)
-    assert not meeting.violated
+    wrong = [step.wrong for step in trace(learner, environment, 3000)]
+    assert result.count == sum(wrong)
+    assert not result.violated
 
 
 # Names that stand for what classes say.
@@ -683,7 +683,7 @@ def takes_losses(name: str) -> bool:
 
 
 def watches(name: str) -> bool:
-    """Whether a nature of arms answers to draws, and does not ask for probabilities."""
+    """Whether an environment of arms answers to draws, and does not ask for probabilities."""
     if entry_of(name).gives != "arms":
         return False
     world = make(name, rounds=10)
@@ -694,35 +694,35 @@ def watches(name: str) -> bool:
 
 
 def test_pairs_without_a_meaning_are_refused():
-    """The error says what the nature lacks for this learner."""
+    """The error says what the environment lacks for this learner."""
     with pytest.raises(RegretlessError, match="no points of a class"):
-        meet(Halving(THRESHOLDS), Dyadic())
+        play(Halving(THRESHOLDS), Dyadic())
     with pytest.raises(RegretlessError, match="another class"):
-        meet(Halving(THRESHOLDS), LabelFlipping(), 5)
+        play(Halving(THRESHOLDS), LabelFlipping(), 5)
     with pytest.raises(RegretlessError, match="no votes"):
-        meet(WeightedMajority(), Dyadic())
+        play(WeightedMajority(), Dyadic())
     with pytest.raises(RegretlessError, match="no votes"):
-        meet(Exp4(2), Dyadic())
+        play(Exp4(2), Dyadic())
     with pytest.raises(RegretlessError, match="other numbers than -1 and 1"):
-        meet(Exp3(seed=1), Dyadic())
+        play(Exp3(seed=1), Dyadic())
     with pytest.raises(RegretlessError, match="cannot meet"):
-        meet(Perceptron(), FairCoins(), 5)
+        play(Perceptron(), FairCoins(), 5)
     with pytest.raises(RegretlessError, match="loss=None"):
-        meet(Ridge(), FairCoins(), 5)
+        play(Ridge(), FairCoins(), 5)
     with pytest.raises(RegretlessError, match="watches the draws"):
-        meet(Combiner(), MostDrawnLoses(2), 5)
+        play(Combiner(), MostDrawnLoses(2), 5)
     with pytest.raises(RegretlessError, match="rewards"):
-        meet(Combiner(), Bernoulli([0.1, 0.2], rewards=True), 5)
+        play(Combiner(), Bernoulli([0.1, 0.2], rewards=True), 5)
     with pytest.raises(RegretlessError, match="int is no learner"):
-        meet(7, LabelFlipping(), 5)
+        play(7, LabelFlipping(), 5)
     with pytest.raises(RegretlessError, match="rounds"):
-        meet(Perceptron(), LabelFlipping())
+        play(Perceptron(), LabelFlipping())
     with pytest.raises(RegretlessError, match="runs"):
-        meet(Perceptron(), LabelFlipping(), 5, runs=0)
+        play(Perceptron(), LabelFlipping(), 5, runs=0)
 
 
 def test_errors_within_a_play_say_who_and_when():
-    """What goes wrong after some rounds is said with nature and round."""
+    """What goes wrong after some rounds is said with environment and round."""
 
     class Broken(InTurn):
         def begin(self, run: int = 0) -> Asker:
@@ -733,18 +733,18 @@ def test_errors_within_a_play_say_who_and_when():
             return asker
 
     with pytest.raises(RegretlessError, match=r"in-turn, after 1 rounds: .*not played"):
-        meet(Perceptron(), Broken(Separable(columns=2)), 5)
+        play(Perceptron(), Broken(Separable(columns=2)), 5)
 
 
 def test_names_are_looked_for_in_the_order_of_the_tables():
-    """A name that stands in two tables is the first that can meet the nature; a table before it decides."""
+    """A name that stands in two tables is the first that can meet the environment; a table before it decides."""
     assert resolve("hedge", "label-flipping") == ("experts", "hedge")
     assert resolve("bandits.hedge", "label-flipping") == ("bandits", "hedge")
     assert resolve("hedge", "most-drawn-loses") == ("bandits", "hedge")
     assert resolve("classes.halving", "shattered-tree") == ("class", "halving")
     with pytest.raises(RegretlessError, match=r"no learner called 'linear\.hedge'"):
         resolve("linear.hedge", "label-flipping")
-    with pytest.raises(RegretlessError, match="no nature called 'nobody'"):
+    with pytest.raises(RegretlessError, match="no environment called 'nobody'"):
         resolve("hedge", "nobody")
     with pytest.raises(RegretlessError, match=r"halving cannot meet dyadic: .*; it can meet shattered-tree"):
         resolve("halving", "dyadic")
@@ -752,12 +752,12 @@ def test_names_are_looked_for_in_the_order_of_the_tables():
         resolve("ewa", "most-drawn-loses")
 
 
-def test_every_learner_can_meet_some_nature():
-    """And the natures that it is said to meet are those that it fits."""
+def test_every_learner_can_meet_some_environment():
+    """And the environments that it is said to meet are those that it fits."""
     for kind, name in [("class", "halving"), ("linear", "winnow"), ("experts", "ridge"), ("bandits", "exp4")]:
-        found = natures_for(kind, name)
+        found = environments_for(kind, name)
         assert found
-        assert all(fits(kind, name, nature) for nature in found)
+        assert all(fits(kind, name, environment) for environment in found)
 
 
 def test_hypotheses_are_tallied_by_the_labels_of_their_points():
