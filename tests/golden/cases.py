@@ -337,10 +337,10 @@ def _solve() -> Iterator[Case]:
     yield Case(
         "solve/correlated",
         (
-            *(f"solve result.nfg --correlated --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
-            *(f"solve result.nfg --coarse --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
-            f"solve result.nfg --correlated {PATIENCE} --report r.html --save s.npz",
-            f"solve result.nfg --coarse {PATIENCE} --json",
+            *(f"solve meeting.nfg --correlated --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
+            *(f"solve meeting.nfg --coarse --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),
+            f"solve meeting.nfg --correlated {PATIENCE} --report r.html --save s.npz",
+            f"solve meeting.nfg --coarse {PATIENCE} --json",
         ),
         exact=False,
     )

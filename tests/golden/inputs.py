@@ -161,7 +161,7 @@ def _class(rows: int = 8, columns: int = 6) -> bytes:
 
 
 BATTLE = b'NFG 1 R "Battle" { "He" "She" }\n{ { "boxing" "ballet" } { "boxing" "ballet" } }\n2 1 0 0 0 0 1 2\n'
-PLAYING = b'NFG 1 R "Meeting" { "Ann" "Bob" }\n{ { "stay" "go" } { "stay" "go" } }\n6 6 7 2 2 7 0 0\n'
+MEETING = b'NFG 1 R "Meeting" { "Ann" "Bob" }\n{ { "stay" "go" } { "stay" "go" } }\n6 6 7 2 2 7 0 0\n'
 POINTS = b"0,0\n1,0\n0,1\n2,3\n"
 ROUNDS = b"point,label\n4,1\n6,1\n3,0\n5,1\n2,0\n8,1\n"
 
@@ -212,7 +212,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "chicken.nfg": lambda: seeds.NFG,
     "outcomes.nfg": lambda: seeds.NFG_OUTCOMES,
     "battle.nfg": lambda: BATTLE,
-    "result.nfg": lambda: PLAYING,
+    "meeting.nfg": lambda: MEETING,
     "card.efg": lambda: seeds.EFG,
     "pennies.npz": _pennies,
     "class.csv": _class,

@@ -56,7 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("rounds")
     group.add_argument("--rounds", type=options.whole, metavar="T", help="how many; by default all that there are")
     group.add_argument("--runs", type=options.whole, default=1, metavar="R", help="how often to play them (1)")
-    group.add_argument("--seed", type=seed, default=0, metavar="S", help="of environment and learner (0)")
+    group.add_argument("--seed", type=seed, default=0, metavar="S", help="of the environment and the learner (0)")
     group.add_argument(
         "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
     )
@@ -90,7 +90,7 @@ def _add_players(parser: ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="set a parameter of environment",
+        help="set a parameter of the environment",
     )
 
 
@@ -149,7 +149,7 @@ def _marks(pairing: Pairing, arguments: Namespace) -> range | None:
 
 
 def _promised(result: PlayResult) -> int:
-    """The exit code that goes with environment's promises."""
+    """The exit code that goes with the environment's promises."""
     broken = [kept.promise.title for kept in result.promises if kept.violated]
     if not broken:
         return 0

@@ -25,7 +25,7 @@ class LowerBound:
     source : str
         Where it is proven.
     kind : {"sure", "expected"}
-        "sure" holds in every run; "expected" holds for the mean over the luck of environment and learner.
+        "sure" holds in every run; "expected" holds for the mean over the luck of the environment and the learner.
     """
 
     title: str

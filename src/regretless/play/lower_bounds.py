@@ -1,4 +1,4 @@
-"""What environment promised beside what came of it."""
+"""What the environment promised beside what came of it."""
 
 from __future__ import annotations
 

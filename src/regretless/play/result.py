@@ -46,9 +46,9 @@ class PlayResult:
     certificates : list of Certificate
         What the learner's theorems allow at most.
     promises : list of CheckedLowerBound
-        What environment forces at least.
+        What the environment forces at least.
     opposed : Opposed
-        What environment knows of the learner.
+        What the environment knows of the learner.
     seconds : float
         How long the rounds took.
     stopped : bool
@@ -87,7 +87,7 @@ class PlayResult:
         return self.curve[-1].regret
 
     def promised(self, rounds: int) -> list[LowerBound]:
-        """What environment promised of so many rounds."""
+        """What the environment promised of so many rounds."""
         return lower_bounds_of(self.environment, rounds, self.opposed)
 
     @property
@@ -98,7 +98,7 @@ class PlayResult:
 
     def __repr__(self) -> str:
         who = f"{self.learner.name} against {called(self.environment)}"
-        return f"<Meeting: {who}, {self.runs} runs of {self.rounds} rounds, {self.counts} {self.count:.6g}>"
+        return f"<PlayResult: {who}, {self.runs} runs of {self.rounds} rounds, {self.counts} {self.count:.6g}>"
 
 
 def called(environment: Any) -> str:

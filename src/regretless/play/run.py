@@ -41,7 +41,7 @@ def play(
     on_rounds: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> PlayResult:
-    """Let a learner play against an environment, and read its theorems beside what environment promises.
+    """Let a learner play against an environment, and read its theorems beside what the environment promises.
 
     The learner itself is left as it is: every run begins with a new one that has its parameters. What a run is depends
     on the seeds and on its own number alone, not on how many there are.

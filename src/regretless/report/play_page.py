@@ -17,7 +17,7 @@ from .summary import Card, Verdict, many
 
 @dataclass(frozen=True, slots=True)
 class LowerBoundPanel:
-    """What environment was sure to force at least, and what came of it.
+    """What the environment was sure to force at least, and what came of it.
 
     Of what is counted, `course` says how much it was after some numbers of rounds.
     """
@@ -161,7 +161,7 @@ def _forced(report: PlayReport) -> dict[str, Any] | None:
         }
         for one in report.forced
     ]
-    note = "What environment was sure to force upon this learner; what is expected is about the mean of many runs."
+    note = "What the environment was sure to force upon this learner; what is expected is about the mean of many runs."
     return {
         "title": "Forced at least",
         "note": note,
