@@ -54,7 +54,7 @@ def test_the_readme_shows_what_python_answers(toured, monkeypatch):
     assert result.failed == 0
 
 
-TABLES = ("certificates", "batch", "linear", "environment")
+TABLES = ("certificates", "batch", "linear", "environments")
 
 
 @pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in TABLES)])
@@ -86,7 +86,7 @@ def test_every_format_and_exit_code_is_described():
         assert re.search(rf"^\|.*\b{code}\b", codes, re.MULTILINE)
 
 
-PAGES = ("command-line", "data", "certificates", "experts", "batch", "environment", "classes")
+PAGES = ("command-line", "data", "certificates", "experts", "batch", "environments", "finite_classes")
 
 
 @pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in PAGES)])

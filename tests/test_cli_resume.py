@@ -12,11 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from regretless.run.linear.linear import Run
 
 from regretless.cli.console import Console
 from regretless.data.svmlight import SvmlightStream
 from regretless.errors import DataError
+from regretless.run.linear import Run
 
 from .cli import BARE, CommandLine, heed_interrupts, noisy_lines, quietly, start, write
 from .kills import forecast_lines
@@ -308,7 +308,7 @@ def test_a_run_is_stopped_while_it_waits_for_rows(run, tmp_path, monkeypatch, nu
 @pytest.mark.parametrize("every", [1, 256, 699, 700])
 def test_checkpoints_are_written_where_they_are_due(run, tmp_path, monkeypatch, every):
     """--checkpoint-every N saves after every N rounds, and the finished model is the one without checkpoints."""
-    from regretless.run.linear import linear as runs
+    from regretless.run import linear as runs
 
     rows = write(tmp_path / "rows.svm", noisy_lines(700))
     kept: list[int] = []

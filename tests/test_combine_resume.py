@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from regretless.run.linear.experts import CombineRun
 
 from regretless.cli.console import Console
 from regretless.experts.history import History
 from regretless.experts.registry import EXPERT_LEARNERS
+from regretless.run.experts import CombineRun
 
 from .cli import CommandLine
 from .forecasts import QUIET, drawn, lines, write_table
@@ -30,7 +30,7 @@ def run(capsys, monkeypatch) -> CommandLine:
 @pytest.fixture
 def blocks(monkeypatch):
     """Have text read in many small blocks."""
-    for module in ("blocks", "csv"):
+    for module in ("csv_blocks", "csv"):
         monkeypatch.setattr(f"regretless.data.{module}.SMALLEST", 2000)
     monkeypatch.setattr("regretless.data.csv.BYTES_PER_COLUMN", 1)
 

@@ -18,13 +18,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def part(title: str) -> str:
     """What stands under a title of the document."""
-    (found,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", page("classes"), re.MULTILINE | re.DOTALL)
+    (found,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", page("finite_classes"), re.MULTILINE | re.DOTALL)
     return found
 
 
 def test_the_examples_of_the_document_give_what_stands_below_them():
     """Every line of Python in docs/finite_classes.md gives the answer that stands below it."""
-    result = examples("classes")
+    result = examples("finite_classes")
     assert result.attempted > 25
     assert result.failed == 0
 
@@ -33,7 +33,7 @@ def test_tables_and_commands_are_as_they_come_out():
     """Tables of docs/finite_classes.md, but for the times, and what stands below its commands are as they come out."""
     if shutil.which("bash") is None:
         pytest.skip("the commands are for bash")
-    assert script("dimensions").filled() == page("classes")
+    assert script("dimensions").filled() == page("finite_classes")
 
 
 def test_every_family_and_every_learner_has_a_row():
@@ -54,8 +54,8 @@ def test_the_picture_of_costs_is_drawn_from_what_was_timed():
 
 def test_links_lead_somewhere():
     """Every relative link of the document is to a file, and every anchor to a title in it."""
-    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", page("classes")):
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", page("finite_classes")):
         assert not target or (DOCS / target).exists()
         if anchor:
-            titles = re.findall(r"^#+ (.+)$", page(target.removesuffix(".md") or "classes"), re.MULTILINE)
+            titles = re.findall(r"^#+ (.+)$", page(target.removesuffix(".md") or "finite_classes"), re.MULTILINE)
             assert anchor in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}, anchor

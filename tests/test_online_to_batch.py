@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from regretless.run.linear.linear import Run
 
 import regretless
 from regretless.batch import average
@@ -31,6 +30,7 @@ from regretless.linear.ogd import SCHEDULES
 from regretless.linear.persist import rebuilt
 from regretless.linear.registry import LEARNERS, learner_class
 from regretless.persist.format import read_model
+from regretless.run.linear import Run
 from regretless.theory.online_to_batch import (
     FUTURE,
     RATES,

@@ -158,7 +158,7 @@ class Run:
     def _randomized_weighted_majority_learns(self, c: Array, h: float, r: Array) -> None:
         self.w = self.w * self.told["beta"] ** c
 
-    def facts(self, learner: str) -> Facts:
+    def settings(self, learner: str) -> Facts:
         """What theorems may know of the learner at the end."""
         found: Facts = {"experts": self.n, "prior": self.prior, "span": self.span, "rate": self.told.get("eta")}
         found |= {name: self.told.get(name) for name in ("alpha", "beta", "horizon", "delta")}

@@ -102,7 +102,7 @@ def facts(learner: str, told: dict[str, Any], advice: Any, y: Any, loss: str) ->
         more = {name: known.pop(name) for name in ("log_det", "sizes")}
         return common | known, facts | {"ridge": told["a"], "start": start} | more
     once = plain.Run(learner, told, advice, y, loss)
-    return once.facts, once.facts(learner)
+    return once.facts, once.settings(learner)
 
 
 def comparators(tally: Tally, found: Any, losses: Any, advice: Any, y: Any, loss: str) -> None:

@@ -153,7 +153,7 @@ def test_fair_coins_force_what_counting_says(run):
     promised = {"mistakes": t / 2, "regret in mistakes": t * comb(t - 1, (t - 1) // 2) / 2**t}
     for one in found["promises"]:
         tally.same(one["quantity"], one["least"], promised[one["quantity"]])
-    w, u = mine.facts("hedge"), np.eye(2)[int(labels.sum() > t / 2)]
+    w, u = mine.settings("hedge"), np.eye(2)[int(labels.sum() > t / 2)]
     for one in found["certificates"]:
         if one["applies"]:
             tally.same(one["theorem"], one["bound"], plain_experts.bound(one["theorem"], mine.facts, u, 0, best, w))
