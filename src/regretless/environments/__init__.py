@@ -2,7 +2,7 @@
 
 Environments that ask for labels (`Labels`) show a row, hear what the learner says of it, and tell its label: points of
 a finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) say what some arms lose.
-`promises_of` says what an environment is sure to do to a learner; `make` finds one by its name.
+`lower_bounds_of` says what an environment is sure to do to a learner; `make` finds one by its name.
 """
 
 from __future__ import annotations

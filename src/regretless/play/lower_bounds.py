@@ -28,7 +28,7 @@ class CheckedLowerBound:
 
     Attributes
     ----------
-    promise : Promise
+    promise : LowerBound
     observed : float or None
         The least of all runs, or of a promise in expectation their mean; None if nobody saw it.
     runs : int

@@ -47,7 +47,7 @@ class PlayResult:
         What the learner's theorems allow at most.
     promises : list of CheckedLowerBound
         What the environment forces at least.
-    opposed : Opposed
+    opposed : LearnerDescription
         What the environment knows of the learner.
     seconds : float
         How long the rounds took.
