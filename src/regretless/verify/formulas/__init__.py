@@ -1,0 +1,13 @@
+"""The bounds once more, from their printed formulas and named numbers alone.
+
+Nothing of `regretless.theory` is used: these are a second opinion. A formula takes three mappings of names to numbers,
+of the ledger, of the comparator and of the learner, as the certificates of a report have them under `constants`. What
+theorems add for rounding is left out where it is less than what a check allows; ridge regression's may be more.
+"""
+
+from __future__ import annotations
+
+from . import bandits, experts, finite_classes, games, linear, online_to_batch
+from .base import FORMULAS, Facts, TooLong
+
+__all__ = ["FORMULAS", "Facts", "TooLong", "bandits", "experts", "finite_classes", "games", "linear", "online_to_batch"]

@@ -1,0 +1,213 @@
+"""Bounds of linear learners on one pass, or until a pass is clean."""
+
+from __future__ import annotations
+
+from math import cosh, floor, inf, log, log1p, sqrt
+from typing import Any
+
+import numpy as np
+
+from .base import FORMULAS, Facts, TooLong, printed, same
+
+
+def _larger_root(a: float, hinge: float) -> float:
+    """The largest M with M <= H + a sqrt(M)."""
+    return ((a + sqrt(a**2 + 4 * hinge)) / 2) ** 2
+
+
+def _until_clean(updates: float, ell: Facts, w: Facts) -> Any:
+    """So many updates, a pass each, and one clean pass."""
+    return (floor(updates * (1 + 1e-9)) + 1) * ell["rounds"] / w["passes"]
+
+
+# ---- perceptrons
+
+same("separable", lambda ell, v, w: ell["max_norm2"] * v["norm"] ** 2 / v["least"] ** 2)
+same("sharp", lambda ell, v, w: _larger_root(sqrt(ell["max_norm2"]) * v["norm"], v["hinge"]))
+same("squared_hinge", lambda ell, v, w: (sqrt(ell["max_norm2"]) * v["norm"] + sqrt(v["squared_hinge"])) ** 2)
+same("total_distance", lambda ell, v, w: ell["max_norm2"] * v["norm"] ** 2 + 2 * v["hinge"])
+same("posterior classes_posterior", lambda ell, v, w: v["hinge"] + v["norm"] * w["norm"] / w["rate"])
+same("clean_pass", lambda ell, v, w: _until_clean(ell["max_norm2"] * v["norm"] ** 2 / v["least"] ** 2, ell, w))
+same("budget", lambda ell, v, w: v["hinge"] + v["norm"] * (w["norm"] + w["removed"]))
+same("classes_separable", lambda ell, v, w: 2 * ell["max_norm2"] * v["norm"] ** 2 / v["least"] ** 2)
+same("classes_sharp", lambda ell, v, w: _larger_root(sqrt(2 * ell["max_norm2"]) * v["norm"], v["hinge"]))
+same(
+    "classes_clean_pass",
+    lambda ell, v, w: _until_clean(2 * ell["max_norm2"] * v["norm"] ** 2 / v["least"] ** 2, ell, w),
+)
+
+
+@printed("margin_recursion")
+def margin_recursion(ell: Facts, v: Facts, w: Facts) -> Any:
+    """max {M : rho M <= g_M}, g_{n+1} = sqrt(g_n^2 + 2 theta g_n + r^2), step by step."""
+    return _most(0.0, v["norm"] / v["least"], sqrt(ell["max_norm2"]), w["threshold"])
+
+
+def _most(hinge: float, norm: float, longest: float, threshold: float, steps: int = 16_000) -> float:
+    """The largest M <= H + |v| g_M, followed for so many steps."""
+    if norm * threshold >= 1:
+        return inf
+    g, most = 0.0, 0
+    for n in range(1, steps + 1):
+        g = sqrt(g * g + 2 * threshold * g + longest**2)
+        if n <= (hinge + norm * g) * (1 + 1e-9):
+            most = n
+        else:
+            return float(most)
+    raise TooLong
+
+
+same(
+    "margin_hinge",
+    lambda ell, v, w: (
+        _most(v["hinge"], v["norm"], sqrt(ell["max_norm2"]), w["threshold"])
+        if v["norm"] > 0 and ell["max_norm2"] > 0
+        else float(floor(v["hinge"] * (1 + 1e-9)))
+    ),
+)
+
+
+@printed("margin_closed")
+def margin_closed(ell: Facts, v: Facts, w: Facts) -> Any:
+    """2 (r / (rho - theta))^2 + 2 r / (rho - theta)."""
+    share = sqrt(ell["max_norm2"]) / (v["least"] / v["norm"] - w["threshold"])
+    return 2 * share**2 + 2 * share
+
+
+same("margin_attained", lambda ell, v, w: 1.0)
+same("margin_clean_pass", lambda ell, v, w: w["rows"] * (margin_recursion(ell, v, w) + 1))
+
+
+# ---- passive-aggressive
+
+
+def _shortest2(ell: Facts) -> Any:
+    return float(ell["total_norm2"] - (ell["rounds"] - 1) * ell["max_norm2"])
+
+
+@printed("aggressive_agnostic")
+def aggressive_agnostic(ell: Facts, v: Facts, w: Facts) -> Any:
+    """(U + sqrt(U^2 + r^2 |v|^2))^2, U longer by the quotient of the lengths where rounding makes them differ."""
+    u2 = v["squared_hinge"] * ell["max_norm2"] / min(ell["max_norm2"], _shortest2(ell))
+    return (sqrt(u2) + sqrt(u2 + ell["max_norm2"] * v["norm"] ** 2)) ** 2
+
+
+same("aggressive_separable aggressive_mistakes", FORMULAS["separable"])
+same(
+    "limited_mistakes",
+    lambda ell, v, w: max(ell["max_norm2"], 1 / w["limit"]) * (v["norm"] ** 2 + 2 * w["limit"] * v["hinge"]),
+)
+same(
+    "limited_posterior",
+    lambda ell, v, w: max(ell["max_norm2"], 1 / w["limit"]) * (w["limit"] * v["hinge"] + v["norm"] * w["norm"]),
+)
+same(
+    "damped_losses damped_mistakes",
+    lambda ell, v, w: (
+        (ell["max_norm2"] + 1 / (2 * w["limit"])) * (v["norm"] ** 2 + 2 * w["limit"] * v["squared_hinge"])
+    ),
+)
+
+
+# ---- gradient descent
+
+
+@printed("posterior_regret")
+def posterior_regret(ell: Facts, v: Facts, w: Facts) -> Any:
+    """|u|^2 / (2 eta_1) + (|u| + W)^2 / 2 (1 / eta_T - 1 / eta_1) + sum eta |g|^2 / 2."""
+    if ell["first_rate"] == 0:
+        return 0.0
+    slower = max(0.0, 1 / ell["last_rate"] - 1 / ell["first_rate"])
+    start = v["norm"] ** 2 / (2 * ell["first_rate"])
+    return start + (v["norm"] + sqrt(ell["reach2"])) ** 2 / 2 * slower + ell["step2"] / 2
+
+
+@printed("prior_regret")
+def prior_regret(ell: Facts, v: Facts, w: Facts) -> Any:
+    """The three lines of the formula, by the schedule of the rate."""
+    r, c, t = sqrt(ell["max_norm2"]), w["rate"], ell["rounds"]
+    g = r if w["loss"] in ("hinge", "logistic") else 2 * (1 + w["radius"] * r) * r
+    if w["schedule"] == "constant":
+        return v["norm"] ** 2 / (2 * c) + c * g**2 * t / 2
+    d2 = (v["norm"] + w["radius"]) ** 2
+    return (d2 / (2 * c) + c * g**2) * sqrt(t) if w["schedule"] == "inverse-sqrt" else (d2 / (2 * c) + c) * g * sqrt(t)
+
+
+@printed("mistakes_from_regret")
+def mistakes_from_regret(ell: Facts, v: Facts, w: Facts) -> Any:
+    """The comparator's loss and the regret, over the loss of a score of 0."""
+    return (v["loss"] + posterior_regret(ell, v, w)) / (log(2) if w["loss"] == "logistic" else 1.0)
+
+
+# ---- Winnow and p-norms; `own` is |v|_1 there, and |v|_q here
+
+
+def _log_cosh(x: float) -> float:
+    return log1p(2 * np.sinh(x / 2) ** 2) if x < 1 else (log(cosh(x)) if x < 700 else x - log(2))
+
+
+@printed("winnow_separable")
+def winnow_separable(ell: Facts, v: Facts, w: Facts) -> Any:
+    """KL / (eta rho - ln cosh(eta r))."""
+    return float(v["divergence"] / (w["rate"] * v["least"] / v["own"] - _log_cosh(w["rate"] * w["reach"])))
+
+
+@printed("winnow_tuned")
+def winnow_tuned(ell: Facts, v: Facts, w: Facts) -> Any:
+    """2 ln N / ((1 + s) ln(1 + s) + (1 - s) ln(1 - s))."""
+    s = w["gamma"] / w["radius"]
+    return 2 * log(w["weights"]) / ((1 + s) * log(1 + s) + ((1 - s) * log(1 - s) if s < 1 else 0))
+
+
+@printed("winnow_hinge")
+def winnow_hinge(ell: Facts, v: Facts, w: Facts) -> Any:
+    """(KL + eta rho H) / (eta rho - ln cosh(eta r))."""
+    rho = 1 / v["own"] if v["own"] else inf
+    if rho == inf:
+        return float(v["hinge"])
+    return float(
+        (v["divergence"] + w["rate"] * rho * v["hinge"]) / (w["rate"] * rho - _log_cosh(w["rate"] * w["reach"]))
+    )
+
+
+@printed("winnow_textbook")
+def winnow_textbook(ell: Facts, v: Facts, w: Facts) -> Any:
+    """(ln N + eta rho H) / (eta rho - eta^2 r^2 / 2)."""
+    if v["own"] == 0:
+        return float(v["hinge"])
+    step = w["rate"] / v["own"]
+    return float((log(w["weights"]) + step * v["hinge"]) / (step - (w["rate"] * w["reach"]) ** 2 / 2))
+
+
+same("winnow_posterior p_norm_posterior", lambda ell, v, w: v["hinge"] + v["product"] / w["rate"])
+same("winnow_clean_pass", lambda ell, v, w: _until_clean(winnow_separable(ell, v, w), ell, w))
+
+
+@printed("p_norm_separable")
+def p_norm_separable(ell: Facts, v: Facts, w: Facts) -> Any:
+    """(p - 1) R_p^2 / rho^2."""
+    return float((w["p"] - 1) * w["reach"] ** 2 * v["own"] ** 2 / v["least"] ** 2)
+
+
+same("p_norm_sharp", lambda ell, v, w: _larger_root(sqrt(w["p"] - 1) * w["reach"] * v["own"], v["hinge"]))
+same("p_norm_clean_pass", lambda ell, v, w: _until_clean(p_norm_separable(ell, v, w), ell, w))
+
+
+# ---- second order; `own` is sqrt(v'A v)
+
+
+same("second_order_data", lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["volume"]))
+same("second_order_posterior", lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["energy"]))
+
+
+@printed("arow_mistakes")
+def arow_mistakes(ell: Facts, v: Facts, w: Facts) -> Any:
+    """H + sqrt(v'A v) sqrt(ln det(A / r) + U) - U."""
+    others = ell["updates"] - ell["mistakes"]
+    return float(v["hinge"] + v["own"] * sqrt(w["volume"] + others) - others)
+
+
+same(
+    "arow_posterior",
+    lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["energy"]) - (ell["updates"] - ell["mistakes"]),
+)
