@@ -62,8 +62,9 @@ def test_an_honest_report_agrees(run, mail):
     assert (result.code, result.err) == (0, "")
     assert [line.partition(":")[0] for line in result.out.splitlines()] == [
         *["does not apply"],
-        *["agrees"] * 4,
+        *["agrees"] * 5,
         "compared",
+        "nothing else was compared",
     ]
 
 
@@ -92,6 +93,191 @@ def test_a_false_number_is_found(run, mail, what):
     report.write_text(json.dumps(found))
     checks = told(run, report, mail)["checks"]
     assert [place for place, one in enumerate(checks) if one["verdict"] == "differs"] == [place]
+
+
+HEADLINES = {
+    "learn": """rounds mistakes updates loss classes/0 joint_confidence input/rows input/features input/nonzeros
+        input/skipped""",
+    "combine": """rounds experts missing loss mean_loss expert_losses/a comparators/best_expert/loss
+        comparators/best_convex/regret comparators/best_shifting/loss comparators/uniform/loss joint_confidence""",
+    "pull": """rounds arms best_arm best_arm_loss loss/mean loss/sd pseudo_regret regret/mean regret/q50 draws/a
+        observable/regret/1 joint_confidence""",
+    "solve": "rows columns value lower upper gap",
+}
+CLAIMS = {
+    "learn": "kind confidence at_once vacuous rounding bound observed comparator/margin",
+    "combine": "kind confidence at_once vacuous bound observed comparator/loss comparator/regret",
+    "pull": "kind confidence at_once vacuous rounding bound observed comparator/loss comparator/rounds",
+    "solve": "kind confidence at_once vacuous rounding bound observed",
+}
+EVERY = [(verb, path) for verb, paths in HEADLINES.items() for path in paths.split()]
+EVERY += [(verb, f"certificates/*/{path}") for verb, paths in CLAIMS.items() for path in paths.split()]
+
+
+@pytest.fixture
+def printed(run, mail, forecasts, tmp_path) -> Callable[[str], tuple[Path, Path, tuple[Any, ...]]]:
+    """A report of a verb, the file that it is about, and how verify is to read that."""
+
+    def make(verb: str) -> tuple[Path, Path, tuple[Any, ...]]:
+        table, game = tmp_path / "t.csv", tmp_path / "g.csv"
+        draws = np.random.default_rng(3).uniform(2, 5, (40, 3)).tolist()
+        table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in draws))
+        game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n")
+        words: dict[str, tuple[Path, tuple[Any, ...], tuple[Any, ...]]] = {
+            "learn": (mail, ("--learner", "perceptron", "--iid"), ()),
+            "combine": (forecasts, ("--learner", "hedge", "--range", 0, 1), ("--target", "y")),
+            "pull": (table, ("--learner", "exp3-ix", "--runs", 3, "--range", 2, 5), ()),
+            "solve": (game, (), ()),
+        }
+        data, more, reading = words[verb]
+        return reported(run, tmp_path / f"{verb}.json", verb, data, *more, *reading), data, reading
+
+    return make
+
+
+def tampered(report: dict[str, Any], path: str) -> str:
+    """Change what is at a path, in the first certificate that has it where the path has a star; how verify calls it."""
+    *keys, last = path.split("/")
+    inside: Any = report
+    if keys[:2] == ["certificates", "*"]:
+        having = [one for one in report["certificates"] if one["applies"] and _has(one, [*keys[2:], last])]
+        inside, keys = having[0], keys[2:]
+    for key in keys:
+        inside = inside[key]
+    key = int(last) if isinstance(inside, list) else last
+    value = inside[key]
+    if isinstance(value, bool | str):
+        inside[key] = not value if isinstance(value, bool) else "c" if last == "best_arm" else "expected"
+    elif value is None:
+        inside[key] = True if last == "at_once" else 0.5
+    else:
+        inside[key] = value + (1 if isinstance(value, int) else 1 + abs(value) / 7)
+    return last if not last.isdigit() else keys[-1]
+
+
+def _has(one: Any, keys: list[str]) -> bool:
+    for key in keys:
+        one = one[int(key)] if isinstance(one, list) else (one or {}).get(key)
+    return one is not None or keys[-1] in ("confidence", "at_once")
+
+
+@pytest.mark.parametrize(("verb", "path"), EVERY)
+def test_every_number_that_is_compared_is_named_when_it_is_false(run, printed, verb, path):
+    """A number of a report that was changed ends in exit code 3 and a line with its name and both values."""
+    report, data, reading = printed(verb)
+    honest = run("verify", report, data, *reading)
+    assert honest.code == 0, honest.out + honest.err
+    whole = json.loads(report.read_text())
+    name = tampered(whole, path)
+    report.write_text(json.dumps(whole))
+    result = run("verify", report, data, *reading)
+    assert result.code == 3, result.out + result.err
+    lines = [line for line in result.out.splitlines() if line.startswith("differs")]
+    assert any(f"{name} is " in line and " in the report and " in line and " here" in line for line in lines), lines
+
+
+def test_vectors_of_the_report_and_of_the_file_are_compared(run, mail, tmp_path):
+    """A vector in the report that is not the one of --comparators differs, though the file's own is the right one."""
+    report = learned(run, mail, "perceptron", "--save-comparators", tmp_path / "v.npz")
+    whole = json.loads(report.read_text())
+    whole["certificates"][2]["comparator"]["vector"][3] += 0.01
+    report.write_text(json.dumps(whole))
+    check = told(run, report, mail, "--comparators", tmp_path / "v.npz")["checks"][2]
+    assert (check["verdict"], check["why"].startswith("vector is ")) == ("differs", True)
+
+
+def test_a_certificate_that_is_said_not_to_apply_is_found(run, mail):
+    """Where applies is made false the line says what the report still has of a certificate that applies."""
+    report = learned(run, mail, "perceptron")
+    changed(report, lambda one: one.update(applies=False))
+    result = run("verify", report, mail)
+    assert result.code == 3
+    assert "None" not in result.out
+    assert result.out.count("applies is false in the report, which has observed and bound and constants of it") == 4
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The paths to all that is no object and no list, and of long lists to the first of them."""
+    if isinstance(value, dict):
+        return [leaf for key, one in value.items() for leaf in leaves(one, (*path, key))]
+    if isinstance(value, list):
+        return [path, *(leaf for place, one in enumerate(value[:2]) for leaf in leaves(one, (*path, place)))]
+    return [path]
+
+
+@pytest.mark.parametrize("verb", HEADLINES)
+@pytest.mark.parametrize("other", [None, "x", 1.5, [1.0]], ids=["null", "text", "float", "list"])
+def test_no_type_leads_to_a_trace_back(run, printed, verb, other):
+    """Whatever stands in the place of a value, the report agrees, differs by name, or one line says what is wrong."""
+    report, data, reading = printed(verb)
+    honest = report.read_text()
+    for path in leaves(json.loads(honest)):
+        whole = json.loads(honest)
+        inside = whole
+        for key in path[:-1]:
+            inside = inside[key]
+        inside[path[-1]] = other
+        report.write_text(json.dumps(whole))
+        result = run("verify", report, data, *reading)
+        assert result.code in (0, 1, 2, 3), (path, result.err)
+        said = result.out + result.err
+        assert not any(word in said for word in ("Traceback", "Error", "object is", "NoneType")), (path, said)
+        assert len(result.err.splitlines()) == (0 if result.code == 0 else 1), (path, result.err)
+        assert result.code != 3 or "differs: " in result.out, (path, said)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("certificates", 1, "parts"), 1.0, "certificates[1].parts is 1.0; a list of objects or null was expected"),
+        (("certificates", 1, "bound"), "x", "certificates[1].bound is 'x'; a number or null was expected"),
+        (("mistakes",), None, "mistakes is null; a whole number or an object of numbers was expected"),
+        (("parameters", "rate"), [1], "parameters.rate is [1]; a number or text or null was expected"),
+    ],
+)
+def test_a_wrong_type_is_told_by_its_key(run, mail, path, value, said):
+    """The error has the key, what is there, and what was expected, and no word of Python's."""
+    report = learned(run, mail, "perceptron")
+    whole = json.loads(report.read_text())
+    inside = whole
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = value
+    report.write_text(json.dumps(whole))
+    result = run("verify", report, mail)
+    assert (result.code, result.out) == (1, "")
+    assert f"{report}: {said}; make it again with this version" in result.err
+
+
+@pytest.mark.parametrize("learner", ["exp3", "exp3-ix", "exp3-p", "exp3-s", "tsallis-inf", "hedge"])
+@pytest.mark.parametrize("words", [(), ("--rewards",)])
+def test_draws_are_made_again_from_the_seed(run, tmp_path, learner, words):
+    """What all runs lost, and how often each arm was drawn, is found by the textbook and the seed of the report."""
+    table = tmp_path / "t.csv"
+    rows = np.random.default_rng(3).uniform(2, 5, (50, 3)).tolist()
+    table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    whole = ("pull", table, "--learner", learner, "--runs", 4, "--range", 2, 5, "--seed", 7, *words)
+    found = told(run, reported(run, tmp_path / "p.json", *whole), table)
+    assert found["differs"] == 0
+    assert {"loss/mean", "loss/sd", "draws/a", "regret/q95"} <= set(found["run"]["numbers"])
+
+
+def test_draws_that_were_not_made_again_are_told(run, tmp_path):
+    """Of more draws than are followed the output says that they were not replayed."""
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "0.5,0.25\n0.25,1\n" * 300)
+    report = reported(run, tmp_path / "p.json", "pull", table, "--learner", "exp3", "--runs", 400)
+    result = run("verify", report, table)
+    assert result.code == 0
+    assert "the draws were not replayed" in result.out.splitlines()[-1]
+
+
+def test_what_was_counted_again_is_not_said_to_be_the_reports(run, mail):
+    """The mistakes in the risk of a run that the textbook plays are compared, and not taken from the report."""
+    checks = told(run, learned(run, mail, "perceptron", "--iid"), mail)["checks"]
+    risks = [one for one in checks if one["theorem"] in ("average_risk", "voted_risk")]
+    assert len(risks) == 2
+    assert all("mistakes" in one["numbers"] and "ledger.mistakes" not in one["taken"] for one in risks)
 
 
 def changed(report: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -156,7 +342,7 @@ def test_constants_without_a_bound_are_no_bound(run, forecasts, tmp_path, fact, 
     result = run("verify", report, forecasts, "--target", "y")
     assert result.code == (1 if value == "x" else 3)
     assert len(result.err.splitlines()) == 1
-    assert ("it does not say what a report of combine says" if value == "x" else "contradict") in result.err
+    assert ("not of the types that its formula takes" if value == "x" else "contradict") in result.err
 
 
 def test_a_recursion_that_is_too_long_is_unchecked(run, tmp_path):
@@ -405,7 +591,7 @@ def test_rewards_and_ranges_are_drawn_again(run, tmp_path):
         whole = ("pull", table, "--learner", "exp3-ix", "--runs", 1, "--range", 2, 5, *words)
         found = told(run, reported(run, tmp_path / "p.json", *whole), table)
         assert (found["differs"], found["unchecked"]) == (0, 0)
-        assert found["agrees"] == 4
+        assert found["agrees"] == 5
 
 
 def test_a_game_is_answered_again(run, tmp_path):
@@ -414,7 +600,7 @@ def test_a_game_is_answered_again(run, tmp_path):
     game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n-9,-9,-9\n")  # whose last row is never played
     report = reported(run, tmp_path / "s.json", "solve", game)
     found = told(run, report, game)
-    assert (found["agrees"], found["differs"]) == (3, 0)
+    assert (found["agrees"], found["differs"]) == (4, 0)
     game.write_text("0,-1,1\n1,0,-1\n-1,2.5,0\n-9,-9,-9\n")
     assert told(run, report, game)["differs"] > 0
 
@@ -460,3 +646,11 @@ def test_real_rows_are_verified(run, data, tmp_path):
     found = told(run, reported(run, tmp_path / "r.json", *words), rows, "--comparators", tmp_path / "v.npz")
     assert (found["differs"], found["unchecked"]) == (0, 0)
     assert found["agrees"] >= 4
+
+
+def test_a_game_of_losses_is_told_in_losses(run, tmp_path):
+    """The value of a game of losses, and the ends around it, agree when the file is read as losses."""
+    game = tmp_path / "g.csv"
+    game.write_text("3,4\n5,2\n")
+    report = reported(run, tmp_path / "s.json", "solve", game, "--losses")
+    assert told(run, report, game, "--losses")["differs"] == 0

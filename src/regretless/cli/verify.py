@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # What numbers and words that no report has raise on the way.
 MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
+
+WORDS = ("and of certificates their names, sources and formulas",)
 
 HELP = "compute the certificates of a report again, from the data"
 DESCRIPTION = (
@@ -47,19 +50,25 @@ def run(arguments: Namespace) -> int:
     """Verify."""
     import numpy as np
 
+    from ..verify import Malformed, refuse_misshapen
+
     report = _report(arguments.report)
     kind = str(report["schema"]).removeprefix("regretless.").partition("/")[0]
     if kind not in CHECKED:
         raise UsageError(f"{arguments.report} is a report of {kind}; it must be of {', '.join(CHECKED)}")
     try:
-        if not report["certificates"]:
+        if isinstance(report["certificates"], list) and not report["certificates"]:
             raise RegretlessError(f"{arguments.report}: it has no certificates: there is nothing to check")
+        refuse_misshapen(report)
         with np.errstate(all="ignore"):  # what overflows shows in the numbers that are compared
             checks = CHECKED[kind](arguments, report, read_vectors(arguments.comparators))
     except RegretlessError:
         raise
+    except Malformed as error:
+        raise RegretlessError(f"{arguments.report}: {error}; make it again with this version") from error
     except MALFORMED as error:
-        found = f"it does not say what a report of {kind} says ({type(error).__name__}: {error})"
+        lacks = f" ({error} is missing)" if isinstance(error, KeyError) else ""
+        found = f"it does not say what a report of {kind} says{lacks}"
         raise RegretlessError(f"{arguments.report}: {found}; make it again with this version") from error
     _tell(arguments, checks)
     wrong = [one.theorem for one in checks if one.verdict == "differs"]
@@ -93,14 +102,17 @@ def _report(path: str) -> dict[str, Any]:
 
 def _tell(arguments: Namespace, checks: list[Check]) -> None:
     if not arguments.json:
-        for one in checks:
+        run = checks[-1]
+        for one in (*checks[:-1], replace(run, taken=())):
             print(one)
-        print(f"compared: {many(len(checks), 'certificate')}, and nothing else that the report says")
+        print(f"compared: {many(len(checks) - 1, 'certificate')} and {many(len(run.numbers), 'number')} of the run")
+        print(f"nothing else was compared: {', '.join((*run.taken, *WORDS))}")
         return
     verdicts = [one.verdict for one in checks]
     counts = {kind: verdicts.count(kind) for kind in ("agrees", "differs", "unchecked", "idle")}
     told = {"schema": "regretless.verify/1", "report": arguments.report, "input": arguments.file}
-    write_json({**told, **counts, "checks": [one.describe() for one in checks]})
+    *each, whole = [one.describe() for one in checks]
+    write_json({**told, **counts, "run": whole, "checks": each})
 
 
 def _linear(arguments: Namespace, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
@@ -115,7 +127,7 @@ def _linear(arguments: Namespace, report: dict[str, Any], vectors: dict[str, Any
     warn_skipped(stream)
     if labels is None:
         raise RegretlessError(f"{stream.name}: a report cannot be checked without the labels, and there are none")
-    return linear.check(report, rows, np.asarray(labels), vectors)
+    return linear.check(report, rows, np.asarray(labels), vectors, stream.skipped)
 
 
 def _rows(stream: Any) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ sums from numpy, and bounds from the formulas as they are printed.
 
 from __future__ import annotations
 
-from .checks import Again, Check, Number, whole
+from .checks import Again, Check, Malformed, Number, whole
+from .shape import refuse_misshapen
 
-__all__ = ["Again", "Check", "Number", "whole"]
+__all__ = ["Again", "Check", "Malformed", "Number", "refuse_misshapen", "whole"]

@@ -1,4 +1,4 @@
-"""Certificates of `pull` from the table of losses: comparators from the table, draws from the report."""
+"""Certificates of `pull` from the table of losses: comparators from the table, draws from the seed of the report."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .checks import Again, Check, whole
+from . import claims
+from .checks import Again, Check, Number, idle, whole
+from .headline import elsewhere, headline
+from .pulls import replayed
 
 Array = np.ndarray[Any, Any]
 
 
 def check(report: Mapping[str, Any], losses: Array, arms: list[str]) -> list[Check]:
-    """One check a certificate.
+    """One check a certificate, and one of the runs.
 
     Parameters
     ----------
@@ -24,27 +27,62 @@ def check(report: Mapping[str, Any], losses: Array, arms: list[str]) -> list[Che
     arms : list of str
     """
     if len(losses) != report["rounds"]:
-        why = f"the report is about {report['rounds']:,} rounds and the table has {len(losses):,}"
-        return [Check(str(one["theorem"]), "differs", why) for one in report["certificates"]]
+        return elsewhere(report, Number("rounds", report["rounds"], len(losses)))
     losses = losses.astype(np.float64)
     if report["parameters"]["rewards"]:  # what is lost is what is missing from the highest reward
         losses = report["parameters"]["value_range"][1] - losses
-    return [_check(report, one, losses, arms) for one in report["certificates"]]
+    low, high = report["parameters"]["value_range"]
+    low, high = (0.0, high - low) if report["parameters"]["rewards"] else (low, high)
+    drawn = replayed(report, (losses - low) / (high - low))
+    lost = None if drawn is None else np.take_along_axis(losses, drawn.T, axis=1).sum(axis=0)
+    checks = [_check(report, one, losses, arms, lost) for one in report["certificates"]]
+    return [*checks, _runs(report, losses, arms, drawn, lost)]
 
 
-def _check(report: Mapping[str, Any], certificate: Mapping[str, Any], losses: Array, arms: list[str]) -> Check:
+def _runs(report: Mapping[str, Any], losses: Array, arms: list[str], drawn: Array | None, lost: Array | None) -> Check:
+    """What the runs drew and lost, and the best arm lost."""
+    again: dict[str, Any] = {"rounds": len(losses), "arms": losses.shape[1]}
+    awake, totals = not np.isnan(losses).any(), losses.sum(axis=0)
+    advised = "n_experts" in report["parameters"]
+    if awake and not advised:
+        again["best_arm_loss"] = float(totals.min())
+        if np.ptp(np.sort(totals)[:2]) > claims.RELATIVE * np.abs(losses).sum() or len(totals) == 1:
+            again["best_arm"] = arms[int(totals.argmin())]
+    if lost is not None and drawn is not None:
+        again["loss/mean"] = float(lost.mean())
+        again["loss/sd"] = float(lost.std(ddof=1)) if len(lost) > 1 else None
+        counts = np.bincount(drawn.ravel(), minlength=len(arms)) / drawn.size
+        again |= {f"draws/{arm}": float(count) for arm, count in zip(arms, counts, strict=True)}
+    if "best_arm_loss" in again and lost is not None:
+        regrets = lost - totals.min()
+        again |= {"pseudo_regret": float(regrets.mean()), "regret/mean": float(regrets.mean())}
+        again |= {f"regret/q{share:02}": float(np.quantile(regrets, share / 100)) for share in (5, 50, 95)}
+        if report["observable"] is not None:
+            again["observable/regret"] = regrets[: len(report["observable"]["regret"])].tolist()
+    if report["parameters"]["rewards"] and "loss/mean" in again:
+        again["reward/mean"] = report["parameters"]["value_range"][1] * len(losses) - again["loss/mean"]
+        again["reward/sd"] = again["loss/sd"]
+    note = "" if drawn is not None else "the draws were not replayed"
+    return headline(report, again, dict.fromkeys(again, float(np.nansum(np.abs(losses)))), note)
+
+
+def _check(
+    report: Mapping[str, Any], certificate: Mapping[str, Any], losses: Array, arms: list[str], lost: Array | None
+) -> Check:
     name = str(certificate["theorem"])
-    if not certificate["applies"]:
-        return Check(name, "idle", str(certificate["why"]))
+    if (nothing := idle(certificate)) is not None:
+        return nothing
     if certificate["constants"] is None:
         return Check(name, "unchecked", "it is a mean over the runs, which are not in the report")
     suffered = _suffered(certificate["comparator"], losses, arms)
     if suffered is None:
         return Check(name, "unchecked", "its comparator goes by advice, which is not in the table")
-    return whole(certificate, [_again(report, certificate, losses, suffered)])
+    return whole(certificate, [_again(report, certificate, losses, suffered, lost)])
 
 
-def _again(report: Mapping[str, Any], certificate: Mapping[str, Any], losses: Array, suffered: Array) -> Again:
+def _again(
+    report: Mapping[str, Any], certificate: Mapping[str, Any], losses: Array, suffered: Array, lost: Array | None
+) -> Again:
     """What the comparator loses, and by how much the run that is shown lost more."""
     low, high = report["parameters"]["value_range"]
     width, loss = float(high - low), float(suffered.sum())
@@ -53,15 +91,24 @@ def _again(report: Mapping[str, Any], certificate: Mapping[str, Any], losses: Ar
     faced = told["comparator"].get("faced") if faced is None else faced
     low = 0.0 if report["parameters"]["rewards"] else low
     units = (loss - low * len(suffered)) / width
+    if lost is not None and faced is not None and len(suffered) == len(losses) and certificate["quantity"] == "regret":
+        each = (lost - low * len(suffered)) / width  # the report does not say which run this is: it must be one of them
+        faced = float(each[np.abs(each - faced).argmin()])
     facts = {
         "ledger": {"rounds": len(losses), "width": width},
-        "comparator": {"loss": units},
+        "comparator": {"loss": units}
+        | ({"faced": faced, "regret": faced - units} if lost is not None and "faced" in told["comparator"] else {}),
         "learner": {"arms": losses.shape[1], "width": width},
     }
     observed = None if faced is None or certificate["observed"] is None else width * (faced - units)
     size = float(np.abs(suffered).sum()) + abs(low) * len(suffered)
     # What the run itself lost is the report's, and has no say in what is allowed.
-    return Again(facts, {"loss": loss}, observed, {"loss": max(size, size / width), "observed": size})
+    scales = dict.fromkeys(("loss", "faced", "regret"), max(size, size / width)) | {"observed": size}
+    own = 0.0 if faced is None else 1e-12 * (abs(low * len(suffered) + width * faced) + abs(loss))
+    known = None if faced is None or "faced" not in told["comparator"] else own
+    once = claims.at_once(str(certificate["theorem"]), report["parameters"])
+    most = width * len(suffered)
+    return Again(facts, {"loss": loss, "rounds": len(suffered)}, observed, scales, most, known, at_once=once)
 
 
 def _suffered(comparator: Mapping[str, Any], losses: Array, arms: list[str]) -> Array | None:

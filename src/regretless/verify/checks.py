@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite, log10, nan
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal
 
+import numpy as np
+
+from . import claims
 from .formulas import FORMULAS, Facts, TooLong
 
 Verdict = Literal["agrees", "differs", "unchecked", "idle"]
@@ -19,30 +22,33 @@ MOST_DIGITS = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of the report and the same computed again; one that is whole here is a count, and must be the same.
+    """A number of the report and the same computed again; one that is whole here is a count, and must be the same, and
+    so must be what is no number.
 
     Attributes
     ----------
     name : str
-    reported, again : float
+    reported, again : float, or bool, str or None
     scale : float
         How large the numbers are that it is a difference of; what rounding may do to it goes by that.
     """
 
     name: str
-    reported: float
-    again: float
+    reported: Any
+    again: Any
     scale: float = 0.0
 
     @property
     def off(self) -> float:
         """By what part they differ; NaN agrees with nothing, for whoever claims it claims no number."""
+        if not (_numeric(self.reported) and _numeric(self.again)):
+            return 0.0 if type(self.reported) is type(self.again) and self.reported == self.again else inf
         if self.reported == self.again:
             return 0.0
         if isinstance(self.again, Integral) or not (isfinite(self.reported) and isfinite(self.again)):
             return inf
         scale = self.scale if isfinite(self.scale) else 0.0
-        return abs(self.reported - self.again) / max(abs(self.reported), abs(self.again), scale)
+        return float(abs(self.reported - self.again)) / float(max(abs(self.reported), abs(self.again), scale))
 
     @property
     def digits(self) -> float:
@@ -53,6 +59,26 @@ class Number:
     def agrees(self) -> bool:
         """Whether rounding explains the difference."""
         return self.off <= ALLOWED
+
+    def differs(self) -> str:
+        """What the report says, and what was computed, as JSON has them."""
+        return f"{self.name} is {_in_json(self.reported)} in the report and {_in_json(self.again)} here"
+
+
+def differing(wrong: Sequence[Number]) -> str:
+    """Numbers that differ, the first of each name."""
+    firsts = {one.name: one for one in reversed(wrong)}
+    return "; ".join(firsts[name].differs() for name in dict.fromkeys(one.name for one in wrong))
+
+
+def _numeric(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _in_json(value: Any) -> str:
+    if isinstance(value, bool | None):
+        return {None: "null", True: "true", False: "false"}[value]
+    return repr(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +144,36 @@ class Again:
     scales : mapping of str to float
         Of numbers that are differences, how large those are that they are differences of. These are computed again,
         too: what a report says may not widen what it is allowed.
+    most : float or None
+        The most that what is bounded can be, where that is known; infinite where it has no limit.
+    rounding : float or None
+        What the line is allowed for rounding beyond a part of its numbers, where that is known.
+    least : float
+        The least number that such a part is taken of.
+    at_once : bool or None
+        Of a line with a probability, whether that is one for all numbers of rounds.
     """
 
     facts: Mapping[str, Facts] = field(default_factory=dict)
     shown: Facts = field(default_factory=dict)
     observed: float | None = None
     scales: Mapping[str, float] = field(default_factory=dict)
+    most: float | None = None
+    rounding: float | None = 0.0
+    least: float = 1.0
+    at_once: bool | None = None
+
+
+class Malformed(Exception):
+    """A report does not say what a report says."""
+
+
+def idle(certificate: Mapping[str, Any]) -> Check | None:
+    """The check of a certificate that does not apply, or says so of itself in a way that cannot be."""
+    name, wrong = str(certificate["theorem"]), claims.incoherent(certificate)
+    if wrong is not None:
+        return Check(name, "differs", wrong)
+    return None if certificate["applies"] else Check(name, "idle", str(certificate["why"]))
 
 
 def number(value: Any) -> Any:
@@ -145,22 +195,87 @@ def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
         return Check(name, "unchecked", "the report has no constants for it: it is a mean or a sum of many")
     try:
         checks = [_one(name, one, its) for one, its in zip(told, again, strict=True)]
-    except TypeError:
+    except LookupError as error:
+        raise Malformed(f"certificate {name}: its constants lack what its formula takes ({error})") from error
+    except (TypeError, ValueError, AttributeError) as error:
         if not (absent := _absent(told[0], again[0])):
-            raise
+            raise Malformed(f"certificate {name}: its constants are not of the types that its formula takes") from error
         return Check(name, "unchecked", f"what has many numbers is not in the report: {', '.join(absent)}")
     numbers = [one for numbers, _ in checks for one in numbers]
     bounds = [one for one in numbers if one.name == "bound"]
     if certificate["parts"] and len(bounds) == len(checks):
         numbers.append(Number("bound", _bound(certificate), sum(one.again for one in bounds)))
-    taken = tuple(dict.fromkeys(name for _, names in checks for name in names))
+    found, unknown = _claimed(name, certificate, again, numbers)
+    numbers += found
+    taken = tuple(dict.fromkeys([*(name for _, names in checks for name in names), *unknown]))
     wrong = [one for one in numbers if not one.agrees]
     if wrong:
-        why = "; ".join(f"{one.name} is {one.reported!r} in the report and {one.again!r} here" for one in wrong[:3])
-        return Check(name, "differs", why, tuple(numbers), taken)
+        return Check(name, "differs", differing(wrong), tuple(numbers), taken)
     if len(bounds) < len(checks):
         return Check(name, "unchecked", "its bound takes too many steps to follow", tuple(numbers), taken)
     return Check(name, "agrees", "", tuple(numbers), taken)
+
+
+def _claimed(
+    name: str, certificate: Mapping[str, Any], again: Sequence[Again], numbers: Sequence[Number]
+) -> tuple[list[Number], list[str]]:
+    """What a line says of itself, and what of that could not be computed."""
+    sure = claims.kind(name) != "probable"
+    found = [Number("kind", certificate["kind"], claims.kind(name))]
+    found += [Number("at_once", certificate["at_once"], None if sure else _at_once(name, again[0]))]
+    unknown = [] if certificate["assuming"] is None else ["assuming"]
+    if sure and not certificate["parts"]:
+        found.append(Number("confidence", certificate["confidence"], None))
+    bounds = [one.again for one in numbers if one.name == "bound"]
+    seen = [one.again for one in numbers if one.name == "observed"]
+    several = bool(certificate["parts"])
+    if several:
+        found += _summed(certificate["comparator"], again)
+        if len(seen) == len(again) and certificate["observed"] is not None:
+            found.append(_number("observed", certificate["observed"], sum(seen), 0.0))
+    if not bounds:
+        return found, [*unknown, "vacuous", "rounding"]
+    most = None if any(one.most is None for one in again) else sum(one.most or 0.0 for one in again)
+    if most is None:
+        unknown.append("vacuous")
+    else:
+        stated = claims.vacuous(str(certificate["quantity"]), bounds[-1], most)
+        found.append(Number("vacuous", certificate["vacuous"], stated))
+    known = [one.rounding for one in again]
+    if any(one is None for one in known) or certificate["rounding"] is None:
+        unknown.append("rounding")
+    else:
+        observed = sum(seen) if several and seen else seen[0] if seen else certificate["observed"]
+        mine = claims.rounding(bounds[-1], observed, again[0].least) + sum(one or 0.0 for one in known)
+        sizes = (one.scales.get(name, 0.0) for one in again for name in ("observed", "bound"))
+        found.append(_number("rounding", certificate["rounding"], mine, claims.RELATIVE * max(0.0, *sizes)))
+    return found, unknown
+
+
+def _at_once(name: str, again: Again) -> bool | None:
+    return claims.at_once(name, {}) if again.at_once is None else again.at_once
+
+
+def _summed(comparator: Mapping[str, Any] | None, again: Sequence[Again]) -> list[Number]:
+    """The comparators of all classes as one."""
+    each = [one.shown for one in again]
+    if comparator is None or not all(each):
+        return []
+    scale = sum(float(one.get("rounds", 0.0)) for one in each)
+    mine = {
+        name: sum(one[name] for one in each)
+        for name in ("hinge", "squared_hinge", "loss", "rounds")
+        if all(name in one for one in each)
+    }
+    if all("norm" in one for one in each):
+        mine["norm"] = float(np.sqrt(sum(one["norm"] ** 2 for one in each)))
+    if all("margin" in one for one in each):
+        mine["margin"] = min(one["margin"] for one in each)
+    return [
+        _number(name, comparator[name], value, scale if name != "norm" else 0.0)
+        for name, value in mine.items()
+        if comparator.get(name) is not None
+    ]
 
 
 def _absent(certificate: Mapping[str, Any], again: Again) -> list[str]:
@@ -189,12 +304,12 @@ def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[
             if mine is None:
                 taken += [f"{owner}.{fact}"] if _counts(value) else []
                 continue
-            numbers += _alike(fact, value, mine, again.scales.get(fact, 0.0))
+            numbers += alike(fact, value, mine, again.scales.get(fact, 0.0))
             found[fact] = mine
         facts.append(found)
     for fact, mine in again.shown.items():
         if certificate["comparator"].get(fact) is not None:
-            numbers.append(_number(fact, certificate["comparator"][fact], mine, again.scales.get(fact, 0.0)))
+            numbers += alike(fact, certificate["comparator"][fact], mine, again.scales.get(fact, 0.0))
     if certificate["observed"] is not None and again.observed is None:
         taken.append("observed")
     elif certificate["observed"] is not None:
@@ -206,14 +321,12 @@ def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[
 
 
 def _claims(certificate: Mapping[str, Any], learner: Facts, numbers: list[Number], taken: list[str]) -> None:
-    """How sure a line says that it is, and what it is allowed for rounding, where that decides whether it holds."""
+    """How sure a line says that it is, where a learner was told."""
     confidence = certificate.get("confidence")  # a part of a sum has none
     if confidence is not None and "delta" in learner:
         numbers.append(_number("confidence", confidence, 1 - float(learner["delta"]), 0.0))
     elif confidence is not None:
         taken.append("confidence")
-    if certificate["observed"] is not None and float(certificate["observed"]) > _bound(certificate):
-        taken.append("rounding")
 
 
 def _value(name: str, facts: Sequence[Facts]) -> Any:
@@ -233,8 +346,13 @@ def _number(name: str, reported: Any, mine: Any, scale: float) -> Number:
     return Number(name, float(reported), int(mine) if isinstance(mine, Integral) else float(mine), scale)
 
 
-def _alike(name: str, reported: Any, mine: Any, scale: float) -> list[Number]:
-    if isinstance(reported, list):
-        most = max([scale, *(abs(float(one)) for one in mine)])
-        return [_number(name, a, b, most) for a, b in zip(reported, mine, strict=True)]
-    return [_number(name, reported, mine, scale)]
+def alike(name: str, reported: Any, mine: Any, scale: float = 0.0) -> list[Number]:
+    """A number, or each of several, or what is no number, beside the same again."""
+    if not isinstance(reported, list):
+        both = _numeric(number(reported)) and _numeric(mine)
+        return [_number(name, reported, mine, scale) if both else Number(name, reported, mine)]
+    reported, mine = np.ravel(np.asarray(reported, dtype=np.float64)).tolist(), np.ravel(mine).tolist()
+    if len(mine) != len(reported):
+        return [Number(f"how many of {name}", len(reported), len(mine))]
+    most = max([scale, *(abs(float(one)) for one in mine)])
+    return [_number(name, a, b, most) for a, b in zip(reported, mine, strict=True)]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from .checks import Again, Check, whole
-from .replay import MIXED, replayed
+from .checks import Again, Check, Number, idle, whole
+from .headline import elsewhere, headline
+from .replay import MIXED, replayed, span
 
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +35,7 @@ COST: dict[str, Callable[..., Any]] = {
 def check(
     report: Mapping[str, Any], advice: Array, outcomes: Array | None, vectors: Mapping[str, Array] | None = None
 ) -> list[Check]:
-    """One check a certificate.
+    """One check a certificate, and one of the run.
 
     Parameters
     ----------
@@ -47,19 +50,20 @@ def check(
     """
     table = _Table(report, advice, outcomes)
     if len(advice) != report["rounds"]:
-        why = f"the report is about {report['rounds']:,} rounds and the file has {len(advice):,}"
-        return [Check(str(one["theorem"]), "differs", why) for one in report["certificates"]]
-    return [_check(table, one, vectors or {}) for one in report["certificates"]]
+        return elsewhere(report, Number("rounds", report["rounds"], len(advice)))
+    checks = [_check(table, one, vectors or {}) for one in report["certificates"]]
+    return [*checks, headline(report, table.counted(), table.sizes())]
 
 
 def _check(table: _Table, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
     name, comparator = str(certificate["theorem"]), certificate["comparator"]
-    if not certificate["applies"]:
-        return Check(name, "idle", str(certificate["why"]))
+    if (nothing := idle(certificate)) is not None:
+        return nothing
     weights = vectors.get(name, comparator and comparator["weights"])
     if comparator and comparator["expert"] is None and weights is None and comparator["switches"] is None:
         return Check(name, "unchecked", "its weights are not in the report: give --comparators FILE")
-    return whole(certificate, [table.again(certificate, weights)])
+    again = table.again(certificate, weights)
+    return whole(certificate, [replace(again, shown={**again.shown, "weights": weights}) if name in vectors else again])
 
 
 class _Table:
@@ -73,6 +77,58 @@ class _Table:
         with np.errstate(divide="ignore", invalid="ignore"):
             self.losses = COST[self.loss](advice, self.outcomes[:, None], self.tau)
         self.paid = replayed(report, advice, self.outcomes, COST[self.loss])
+
+    def counted(self) -> dict[str, Any]:
+        """The numbers of the run, and of its comparators where all experts speak."""
+        found: dict[str, Any] = {"rounds": len(self.advice), "experts": self.advice.shape[1]}
+        found["missing"] = int((~self.speaks).sum())
+        names = list(self.report["expert_losses"])
+        totals = np.nansum(self.losses, axis=0)
+        found |= {f"expert_losses/{name}": float(one) for name, one in zip(names, totals, strict=True)}
+        lost = None if self.paid is None else float(self.paid.sum())
+        if lost is not None:
+            found |= {"loss": lost, "mean_loss": lost / len(self.advice)}
+        for name, told in self.report["comparators"].items() if found["missing"] == 0 else ():
+            loss = self._of(name, told, names, totals)
+            if loss is not None:
+                found[f"comparators/{name}/loss"] = loss
+                found[f"comparators/{name}/regret"] = None if lost is None else lost - loss
+        return found
+
+    def sizes(self) -> dict[str, float]:
+        """How large the losses are that the numbers of the run add up."""
+        largest = float(np.nansum(np.abs(self.losses), axis=0).max(initial=0.0))
+        names = [f"comparators/{name}/{what}" for name in self.report["comparators"] for what in ("loss", "regret")]
+        return dict.fromkeys((*names, "loss"), largest)
+
+    def _of(self, name: str, told: Mapping[str, Any], names: list[str], totals: Array) -> float | None:
+        """What one of the comparators loses that are told beside the certificates."""
+        detail = told["detail"]
+        if name == "best_expert":
+            return float(totals.min())
+        if "stretches" in detail:
+            found = self._sequence(detail["stretches"])
+            return None if found is None else float(found.sum())
+        weights = detail.get("weights")
+        if name == "uniform":
+            weights = dict.fromkeys(names, 1 / len(names))
+        if not isinstance(weights, dict) or set(weights) != set(names):
+            return None
+        u = np.array([weights[one] for one in names])
+        if self.loss in MIXED:
+            return float((self.losses @ u).sum())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(COST[self.loss](self.advice @ u, self.outcomes, self.tau).sum())
+
+    def _most(self, certificate: Mapping[str, Any], faced: float | None, rounds: int) -> float | None:
+        """The most that a quantity can be: what was lost, or the declared range in every round; else the rounds."""
+        if len(self.losses) and not np.nanmin(self.losses) >= 0:
+            return None
+        if certificate["quantity"] != "regret":
+            return float(len(self.losses)) if np.nanmax(self.losses, initial=0.0) <= 1 else None
+        if faced is None or "linearize" not in self.report["parameters"]:
+            return None
+        return min(faced, (span(self.report) or inf) * rounds)
 
     def again(self, certificate: Mapping[str, Any], weights: Any) -> Again:
         """All that the rows say of one comparator, and the textbook of the learner."""
@@ -102,7 +158,10 @@ class _Table:
         shown = {name: facts[name] for name in ("loss", "rounds") if suffered is not None}
         scales = sizes | dict.fromkeys(("regret", "observed"), max(sizes.values()))
         owners = {"ledger": ledger, "comparator": facts, "learner": {"experts": self.advice.shape[1]}}
-        return Again(owners, shown, observed.get(str(certificate["quantity"])), scales)
+        if "regret" in facts:
+            shown["regret"] = facts["regret"]
+        most = self._most(certificate, facts.get("faced"), facts["rounds"])
+        return Again(owners, shown, observed.get(str(certificate["quantity"])), scales, most, None)
 
     def _suffered(self, told: Mapping[str, Any], weights: Any) -> tuple[Array, Array | None]:
         """In which rounds the comparator is compared, and what it loses in each of them."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from .checks import Again, Check, whole
+from .checks import Again, Check, Number, idle, whole
+from .headline import elsewhere, headline
 
 Array = np.ndarray[Any, Any]
 Names = Sequence[str] | None
 
 
 def check(report: Mapping[str, Any], payoffs: Array, names: tuple[Names, Names] = (None, None)) -> list[Check]:
-    """One check a certificate.
+    """One check a certificate, and one of the run.
 
     Parameters
     ----------
@@ -26,17 +28,35 @@ def check(report: Mapping[str, Any], payoffs: Array, names: tuple[Names, Names] 
         What the strategies are called; by default they are numbered from 1.
     """
     if report["game"] != "zero-sum" or "row_strategy" not in report:
-        return [
-            Check(str(one["theorem"]), "unchecked", "it is no game of one matrix") for one in report["certificates"]
-        ]
+        why = "it is no game of one matrix"
+        return [*(Check(str(one["theorem"]), "unchecked", why) for one in report["certificates"]), headline(report, {})]
     if payoffs.shape != (report["rows"], report["columns"]):
-        why = f"the report is about {report['rows']:,} x {report['columns']:,} payoffs, and these are {payoffs.shape}"
-        return [Check(str(one["theorem"]), "differs", why) for one in report["certificates"]]
+        sizes = (
+            Number(name, report[name], size) for name, size in zip(("rows", "columns"), payoffs.shape, strict=True)
+        )
+        return elsewhere(report, *sizes)
     strategies = [
         _chances(report[f"{who}_strategy"], called, count)
         for who, called, count in zip(("row", "column"), names, payoffs.shape, strict=True)
     ]
-    return [_check(one, payoffs, *strategies) for one in report["certificates"]]
+    return [*(_check(one, payoffs, *strategies) for one in report["certificates"]), _run(report, payoffs, *strategies)]
+
+
+def _run(report: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -> Check:
+    """What the strategies guarantee."""
+    lower, upper, value = float((p @ payoffs).min()), float((payoffs @ q).max()), report["value"]
+    if report["payoffs"] == "row player's losses":  # which are what it is told in
+        lower, upper = -upper, -lower
+    again = {
+        "rows": payoffs.shape[0],
+        "columns": payoffs.shape[1],
+        "lower": lower,
+        "upper": upper,
+        "value": min(max(value, lower), upper),  # any number between the two is one that they enclose
+        "gap": upper - lower,
+    }
+    size = float(np.abs(payoffs).max())
+    return headline(report, again, dict.fromkeys(again, size))
 
 
 def _chances(strategy: Mapping[str, float], names: Names, count: int) -> Array:
@@ -46,8 +66,8 @@ def _chances(strategy: Mapping[str, float], names: Names, count: int) -> Array:
 
 
 def _check(certificate: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -> Check:
-    if not certificate["applies"]:
-        return Check(str(certificate["theorem"]), "idle", str(certificate["why"]))
+    if (nothing := idle(certificate)) is not None:
+        return nothing
     return whole(certificate, [_again(certificate, payoffs, p, q)])
 
 
@@ -73,4 +93,6 @@ def _again(certificate: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -
     # A gap of rounding's own size is no number to compare digit by digit: it is one of the payoffs'.
     scale = max(float(np.abs(payoffs).max()), spread)
     scales = dict.fromkeys(("gap", "observed", "bound"), scale)
-    return Again(facts, observed=counted.get(str(certificate["quantity"])), scales=scales)
+    played = set(certificate["constants"]["ledger"]) - {"gap"}  # of self-play, which has the payoffs' range as a limit
+    observed = counted.get(str(certificate["quantity"]))
+    return Again(facts, observed=observed, scales=scales, most=None if played else inf, least=0.0)

@@ -1,9 +1,10 @@
-"""Certificates of `learn` and `certify` from the rows and the vectors alone."""
+"""Certificates of `learn` and `certify`, and what they count, from the rows and the vectors alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import log
+from dataclasses import replace
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from ..textbook.passive_aggressive import passive_aggressive
 from ..textbook.perceptron import perceptron
 from ..textbook.second_order import arow, second_order_perceptron
 from ..textbook.winnow import p_norm_perceptron, winnow
-from .checks import Again, Check, whole
+from .checks import Again, Check, idle, whole
+from .claims import COUNTS
+from .headline import headline
 
 Array = np.ndarray[Any, Any]
 
@@ -30,9 +33,13 @@ RISKS = ("average_risk", "voted_risk")
 
 
 def check(
-    report: Mapping[str, Any], rows: Any, labels: Array, vectors: Mapping[str, Array] | None = None
+    report: Mapping[str, Any],
+    rows: Any,
+    labels: Array,
+    vectors: Mapping[str, Array] | None = None,
+    skipped: int | None = None,
 ) -> list[Check]:
-    """One check a certificate.
+    """One check a certificate, and one of the run.
 
     Parameters
     ----------
@@ -43,15 +50,21 @@ def check(
     labels : ndarray, shape (rows,)
     vectors : mapping of str to ndarray, optional
         What ``--save-comparators`` wrote.
+    skipped : int, optional
+        How many rows were passed over.
     """
     reader = _Rows(report, rows, labels)
-    return [_check(reader, one, vectors or {}) for one in report["certificates"]]
+    scales = {"loss": float(reader.report["rounds"])}
+    return [
+        *(_check(reader, one, vectors or {}) for one in report["certificates"]),
+        headline(report, reader.counted() | {"input/skipped": skipped}, scales),
+    ]
 
 
 def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
     name = str(certificate["theorem"])
-    if not certificate["applies"]:
-        return Check(name, "idle", str(certificate["why"]))
+    if (nothing := idle(certificate)) is not None:
+        return nothing
     if name in RISKS:
         first = "it is about the first pass alone"
         return Check(name, "unchecked", first) if reader.passes != 1 else _risk(reader, certificate)
@@ -66,7 +79,8 @@ def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, 
             return Check(name, "unchecked", "its vector is not in the report: give --comparators FILE")
         target = place if certificate["parts"] else None
         try:
-            each.append(reader.again(certificate, part, np.asarray(vector, dtype=np.float64), target))
+            again = reader.again(certificate, part, np.asarray(vector, dtype=np.float64), target)
+            each.append(replace(again, shown={**again.shown, "vector": vectors[key]}) if key in vectors else again)
         except ValueError as error:
             return Check(name, "differs", str(error))
     return whole(certificate, each)
@@ -74,11 +88,15 @@ def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, 
 
 def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
     """The error rate of the pass; a row whose class had not come yet counts as an error there."""
-    mistakes, shown = certificate["constants"]["ledger"]["mistakes"], reader.report["mistakes"]
-    if not shown <= mistakes <= shown + len(reader.classes):
-        return Check(str(certificate["theorem"]), "differs", f"{mistakes} errors are not the {shown} of the pass")
-    share = mistakes / reader.count * (2 if certificate["theorem"] == "voted_risk" else 1)
-    return whole(certificate, [Again({"ledger": {"rounds": reader.count}}, observed=min(1.0, share))])
+    mistakes = certificate["constants"]["ledger"]["mistakes"]
+    played = reader.run(None, certificate).get("ledger", {}) if len(reader.classes) == 2 else {}
+    least = played.get("mistakes", reader.report["mistakes"])
+    counted = min(max(mistakes, least), least + len(reader.classes))
+    if counted != mistakes and not played:
+        return Check(str(certificate["theorem"]), "differs", f"{mistakes} errors are not the {least} of the pass")
+    ledger = {"rounds": reader.count} | ({"mistakes": int(counted)} if played else {})
+    share = counted / reader.count * (2 if certificate["theorem"] == "voted_risk" else 1)
+    return whole(certificate, [Again({"ledger": ledger}, observed=min(1.0, share), most=1.0)])
 
 
 class _Rows:
@@ -140,20 +158,50 @@ class _Rows:
         loss = self.parameters.get("loss", "squared-hinge" if self.learner == "arow" else "hinge")
         if told["loss"] is not None and loss in CHARGED:
             seen["loss"] = float(times @ CHARGED[loss](margins))
+        if norm > 0 and seen["least"] is not None:
+            seen["margin"] = seen["least"] / norm
         seen |= self._geometry(vector, bias)
         run = self.run(target, part) if vector.ndim == 1 or self.learner == "perceptron" else {}
         seen |= self._products(vector, bias, run, part)
         ledger = {name: seen[name] for name in ("rounds", "total_norm2", "max_norm2")} | run.get("ledger", {})
-        shown = {name: seen.get(name) for name in ("norm", "hinge", "squared_hinge", "loss", "rounds")}
+        shown = {name: seen.get(name) for name in ("norm", "hinge", "squared_hinge", "loss", "rounds", "margin")}
         facts = {"ledger": ledger, "comparator": seen, "learner": run.get("learner", {})}
         observed = self._observed(str(certificate["quantity"]).partition(" (")[0], seen, run, part)
         shown = {name: value for name, value in shown.items() if value is not None}
-        return Again(facts, shown, observed, self._scales(seen, run))
+        return Again(
+            facts, shown, observed, self._scales(seen, run), self._most(str(certificate["quantity"]), seen, run)
+        )
+
+    def _most(self, quantity: str, seen: Told, run: Told) -> float | None:
+        """The most that a quantity can be: a count the rounds, a regret what was lost; others have no limit."""
+        if quantity.startswith(COUNTS):
+            return float(seen["rounds"])
+        if quantity.startswith("regret"):
+            lost: float | None = run.get("ledger", {}).get("loss")
+            return lost
+        return inf
+
+    def counted(self) -> dict[str, Any]:
+        """The numbers of the run; of rounds only if a certificate says that it is about these rows."""
+        nonzeros = self.rows.nnz if hasattr(self.rows, "nnz") else np.count_nonzero(self.rows)
+        found = {"input/rows": self.count, "input/features": self.rows.shape[1], "input/nonzeros": int(nonzeros)}
+        if not any(one["applies"] for one in self.report["certificates"]):
+            return found
+        found["classes"] = np.unique(self.labels).tolist()
+        once = "passes" in self.parameters and not self.parameters.get("until_clean")
+        passes = self.parameters["passes"] if once else max(1, round(self.passes))
+        found["rounds"] = self.count * passes
+        told = [one for one in self.report["certificates"] if one["constants"]]
+        if len(self.classes) == 2 and told and not self.dual:
+            ledger = self.run(None, told[0])["ledger"] if self.run(None, told[0]) else {}
+            found |= {name: ledger[name] for name in ("mistakes", "updates", "loss") if name in ledger}
+        return found
 
     def _scales(self, seen: Told, run: Told) -> dict[str, float]:
         """Each round takes its margin from 1; a regret takes a loss from another, AROW's bound updates from a sum."""
         rounds = float(seen["rounds"])
         scales = dict.fromkeys(("hinge", "squared_hinge", "loss"), rounds)
+        scales["margin"] = float(np.sqrt(seen["max_norm2"] or 0.0))
         scales["observed"] = max(rounds, float(seen.get("loss", 0.0)))
         if self.learner == "arow":
             scales["bound"] = float(seen["hinge"] + run.get("ledger", {}).get("updates", 0.0))
@@ -230,7 +278,19 @@ def _ties(parameters: Mapping[str, Any]) -> int:
 def _perceptron(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
     weights, updates, mistakes = perceptron(X, y, parameters["rate"], _ties(parameters), passes)
     learner = {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}
-    return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": learner}
+    loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), parameters["rate"], _ties(parameters))
+    return {"ledger": {"updates": updates, "mistakes": mistakes, "loss": loss}, "learner": learner}
+
+
+def _perceptron_loss(X: Array, y: Array, rate: float, ties: int) -> float:
+    """By how much the scores were on the wrong side, in all."""
+    w, lost = np.zeros(X.shape[1]), 0.0
+    for x, label in zip(X, y, strict=True):
+        score = label * (w @ x)
+        lost += max(0.0, -score)
+        if score < 0 or (score == 0 and label != ties):
+            w = w + rate * label * x
+    return lost
 
 
 def _winnow(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:

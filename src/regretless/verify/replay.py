@@ -78,8 +78,7 @@ def _losses(report: Told, prior: Array, advice: Array, outcomes: Array, cost: Ca
         low, high = told["value_range"]
         uniform = told["prior"] is None
         return np.asarray(cost(aggregating(advice, outcomes, low, high)[0], outcomes, tau)) if uniform else None
-    linear = name not in MIXED and (learner in (*OWN_RATES, "eg") if told["linearize"] is None else told["linearize"])
-    linear = bool(linear) or name == "wealth"
+    linear = _linear(report)
     rule = _rule(learner, told, prior, _span(name, told, tau, linear=linear))
     if rule is None:
         return None
@@ -89,6 +88,19 @@ def _losses(report: Told, prior: Array, advice: Array, outcomes: Array, cost: Ca
     if name in MIXED:
         return np.asarray((history * np.nan_to_num(cost(advice, outcomes[:, None], tau))).sum(axis=1))
     return np.asarray(cost(said, outcomes, tau))
+
+
+def span(report: Told) -> float:
+    """The same of a report's own learner."""
+    told = report["parameters"]
+    return _span(str(report["loss_name"]), told, float(told["tau"]), linear=_linear(report))
+
+
+def _linear(report: Told) -> bool:
+    """Whether charges are linearised."""
+    told, learner, name = report["parameters"], str(report["learner"]), str(report["loss_name"])
+    own = learner in (*OWN_RATES, "eg") if told["linearize"] is None else told["linearize"]
+    return name == "wealth" or bool(name not in MIXED and own)
 
 
 def _span(name: str, told: Told, tau: float, *, linear: bool) -> float:

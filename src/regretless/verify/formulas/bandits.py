@@ -53,7 +53,7 @@ def exp3_ix_expected(ell: Facts, v: Facts, w: Facts) -> Any:
 def exp3_ix_book(ell: Facts, v: Facts, w: Facts) -> Any:
     """Neu's Theorem 1."""
     k, luck = log(w["arms"]), _doubt(2, w)
-    if w["schedule"] == "anytime":
+    if w["schedule"] != "constant":
         kt = w["arms"] * ell["rounds"]
         return 4 * sqrt(kt * k) + (2 * sqrt(kt / k) + 1) * luck + _lost(ell)
     kt = w["arms"] * w["horizon"]
