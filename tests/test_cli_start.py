@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
+from time import sleep
 
 import pytest
 
@@ -61,5 +63,32 @@ def test_an_interruption_that_became_an_error_is_told_as_one(capsys, monkeypatch
     monkeypatch.setattr("regretless.cli.entry.make", importing)
     before = signal.getsignal(signal.SIGINT)
     assert main(["learn"]) == 130
+    assert capsys.readouterr().err == "regretless: interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interruption_waits_for_the_end_of_an_import(capsys, monkeypatch, tmp_path):
+    """Ctrl-C that a module would swallow while it is imported ends the command after it, and the module is whole."""
+    lines = [
+        "import signal",
+        "try:",
+        "    signal.raise_signal(signal.SIGINT)",
+        "except BaseException: pass",
+        "whole = 1",
+    ]
+    write(tmp_path / "swallowing.py", "\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def importing(*_):
+        swallowing = import_module("swallowing")
+
+        imported.append(swallowing.whole)
+        sleep(60)
+
+    imported: list[int] = []
+    monkeypatch.setattr("regretless.cli.entry.make", importing)
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["learn"]) == 130
+    assert imported == [1]
     assert capsys.readouterr().err == "regretless: interrupted\n"
     assert signal.getsignal(signal.SIGINT) is before

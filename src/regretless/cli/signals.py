@@ -6,14 +6,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from threading import current_thread, main_thread
+from threading import Timer, current_thread, main_thread
 from time import monotonic
+from types import FrameType
 from typing import Any, NoReturn, Protocol
 
 from ..errors import Interrupted
 from .exit_codes import HUNG_UP, INTERRUPTED, TERMINATED, Ended
 
 ONE_WISH = 0.5  # seconds in which a repeated signal is the same wish: a key that bounced, a signal delivered twice
+ONCE_MORE = 0.02  # seconds after which a signal is told again that came while a module was imported
+IMPORTER = "<frozen importlib._bootstrap>"  # the file of Python's own code for imports
 CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
 if hasattr(signal, "SIGHUP"):  # its terminal is gone, or the connection to it
     CODES[signal.SIGHUP] = HUNG_UP
@@ -71,7 +74,9 @@ class Stopping(AbstractContextManager["Stopping"]):
         for number, before in self._before.items():
             signal.signal(number, before)
 
-    def _stop(self, number: int, _: object) -> None:
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if _put_off(number, frame):
+            return
         if self.signal is not None:
             if monotonic() - self._since < ONE_WISH:
                 return
@@ -83,7 +88,7 @@ class Stopping(AbstractContextManager["Stopping"]):
 
 
 class InterruptWatch:
-    """Whether Ctrl-C came, whatever became of it: a module that is imported then may make an error of its own of it."""
+    """Whether Ctrl-C came, whatever became of it; a module that is imported is imported to its end first."""
 
     def __init__(self) -> None:
         self.interrupt = self._deadly = False
@@ -92,17 +97,53 @@ class InterruptWatch:
             self._deadly = before is signal.SIG_DFL  # as `__main__` has it
             _replaced.setdefault(signal.SIGINT, signal.signal(signal.SIGINT, self._hear))
 
-    def _hear(self, *_: object) -> None:
+    def _hear(self, number: int, frame: FrameType | None) -> None:
         if self._deadly and "regretless._core" not in sys.modules:  # it still starts, and nothing is half done
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.raise_signal(signal.SIGINT)
         self.interrupt = True
-        raise KeyboardInterrupt
+        if not _put_off(number, frame):
+            raise KeyboardInterrupt
+
+
+def _put_off(number: int, frame: FrameType | None) -> bool:
+    """Whether a module is being imported; the signal is then told again a little later.
+
+    An exception there may be swallowed by the module, become an error of its own, or leave half of it behind.
+    """
+    if not _importing(frame):
+        return False
+    again = Timer(ONCE_MORE, _tell, [number])
+    again.daemon = True
+    again.start()
+    return True
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether the command imports a module; what imported the module that called the command does not count."""
+    while frame is not None and frame.f_globals.get("__name__") != f"{__package__}.entry":
+        if frame.f_code.co_filename == IMPORTER:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _tell(number: int) -> None:
+    """Send the main thread a signal from another one, so that it also wakes from waiting for input."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread().ident or 0, number)
+    else:
+        signal.raise_signal(number)
 
 
 def interrupt(number: int, _: object = None) -> NoReturn:
     """End what is being done; the signal is remembered."""
     raise KeyboardInterrupt(number)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if not _put_off(number, frame):
+        interrupt(number)
 
 
 def code_of(end: KeyboardInterrupt) -> int:
@@ -123,7 +164,7 @@ def certifying(kept: Callable[[], str]) -> Iterator[None]:
     if current_thread() is main_thread():
         for number in CODES:
             if signal.getsignal(number) is signal.SIG_DFL:
-                before[number] = signal.signal(number, interrupt)
+                before[number] = signal.signal(number, _interrupt)
     try:
         yield
     except KeyboardInterrupt as end:
