@@ -52,6 +52,23 @@ def strike(monkeypatch):
     return arrange
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("saved", [True, False])
+def test_who_is_stopped_while_certifying_a_mixture_is_not_sent_to_resume(
+    run, tmp_path, monkeypatch, saved, number, code
+):
+    """Of a run whose certificates alone were stopped nothing is left to go on with; certify gives them."""
+    files, model = parts(tmp_path, shards=2), tmp_path / "m.rgl"
+    monkeypatch.setattr("regretless.distributed.mixture.Mixture.certify", lambda *_, **__: signal.raise_signal(number))
+    keep = ("--save", model) if saved else ()
+    stopped = run("learn", *files, "--learner", "perceptron", "--workers", 1, "--quiet", "--passes", 2, *keep)
+    assert stopped.code == code
+    then = f"for its certificates: regretless certify {model}, the same shards"
+    what = f"the whole run is kept in {model}; {then}" if saved else "nothing was kept, for there is no --save"
+    assert stopped.err == f"regretless: interrupted while certifying; {what}\n"
+
+
 @pytest.mark.parametrize("shards", [1, 4, 5, 7, 14])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_the_last_whole_epoch(run, tmp_path, strike, monkeypatch, shards, number):

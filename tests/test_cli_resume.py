@@ -205,6 +205,20 @@ def test_who_is_stopped_while_certifying_says_what_is_kept(run, rows, tmp_path, 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("shards", [(), ("--workers", 1)])
+def test_certify_says_that_it_was_stopped(run, rows, tmp_path, monkeypatch, shards, number, code):
+    """A signal ends `certify`, over one file and over shards, with its code and one line."""
+    model = tmp_path / "m.rgl"
+    assert run("learn", rows, *BARE, *shards, "--save", model).code == 0
+    where = "distributed.mixture.Mixture.certify" if shards else "certify.certify_stream"
+    monkeypatch.setattr(f"regretless.{where}", lambda *_, **__: signal.raise_signal(number))
+    stopped = run("certify", model, rows, *shards)
+    assert (stopped.code, stopped.out) == (code, "")
+    assert stopped.err.splitlines()[-1:] == ["regretless: interrupted while certifying; the model is as it was"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_no_signal_interrupts_the_end_of_the_process():
     """Once a command is over, the process ends with its exit code, whatever signal comes meanwhile."""
     code = (

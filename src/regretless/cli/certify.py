@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import mixing, options
 from .files import refuse_overwriting
 from .output import described, plain, print_certificates, verdict, warn_skipped, write_json
+from .signals import certifying
 from .vectors import refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
@@ -46,12 +47,12 @@ def run(arguments: Namespace) -> int:
     learner, extra = read_classifier(arguments.model)
     against = options.load_against(arguments)
     if mixing.asked(arguments):
-        from .mixing_certify import certify_over_shards
-
-        certificates = certify_over_shards(arguments, learner, extra, against)
+        from .mixing_certify import certify_over_shards as certify
     else:
         mixing.refuse_mixed(arguments.model, extra)
-        certificates = _certify(arguments, learner, extra, against)
+        certify = _certify
+    with certifying(lambda: "the model is as it was"):
+        certificates = certify(arguments, learner, extra, against)
     certificates += options.future(arguments, learner)
     write_vectors(arguments.save_comparators, certificates)
     _tell(arguments, learner, certificates)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ..distributed.checkpoint import SavedRun
 from ..distributed.result import Mixture
 from .console import Console
-from .exit_codes import Ended
 from .files import refuse_overwriting
 from .mixing_engine import engine
 from .mixing_shards import opened
@@ -25,8 +24,6 @@ def certify_over_shards(
 
     Raises
     ------
-    Ended
-        If the user has had enough.
     RegretlessError
         If these are other shards, or one cannot be read.
     """
@@ -46,7 +43,5 @@ def certify_over_shards(
             if kept is not None:
                 return Mixture.read(arguments.model, shards).certify(attended, **how)
             return certify_shards(learner, shards, attended, schema=schema, **how)
-    except KeyboardInterrupt:
-        raise Ended("interrupted; certificates change nothing in the model") from None
     finally:
         console.settle()

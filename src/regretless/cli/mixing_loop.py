@@ -78,6 +78,14 @@ class MixingLoop:
         place = os.fspath(path)
         return f"{self._epochs()} kept in {place}; to go on: the same shards with --resume {place}"
 
+    def all_kept(self) -> str:
+        """What is left of a run that is over, where only its certificates were stopped."""
+        path = self.run.checkpoint
+        if path is None or not self.run.saved:
+            return self.kept()
+        place = os.fspath(path)
+        return f"the whole run is kept in {place}; for its certificates: regretless certify {place}, the same shards"
+
     def _rescued(self) -> str:
         if self.run.checkpoint is None or not self.run.saved:
             return ""

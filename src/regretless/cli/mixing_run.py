@@ -131,7 +131,7 @@ def _warn(mixture: Mixture) -> None:
 def _certify(going: MixingLoop, mixture: Mixture, against: Any, **how: Any) -> list[Certificate]:
     going.attended.begin("certificates")
     try:
-        with certifying(going.kept):
+        with certifying(going.all_kept):
             return mixture.certify(going.attended, against=against, **how)
     finally:
         going.console.settle()
