@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
-from .printable import printable
+from ..printable import printable
 
 ON_TERMINAL = 0.1  # seconds between two looks of the changing line
 ELSEWHERE = 2.0

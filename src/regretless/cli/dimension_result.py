@@ -12,9 +12,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_write import replacing
+from ..printable import printable
 from ..report.mistake_tree import MOST, TreePicture, tree_lines, tree_svg
 from .output import many, short, write_json
-from .printable import printable
 
 if TYPE_CHECKING:
     from ..finite_classes import Dimension, FiniteClass, MistakeTree

@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
+from ..printable import printable
 from . import options
 from .exit_codes import DONE
 from .output import label_text, plain, write_json
-from .printable import printable
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier

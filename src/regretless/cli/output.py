@@ -14,9 +14,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import DataError, MissingError, ModelError, RegretlessError
+from ..printable import is_printable, printable
 from .console import Console
 from .exit_codes import DONE, VIOLATED
-from .printable import is_printable, printable
 
 if TYPE_CHECKING:
     from ..data.stream import Stream

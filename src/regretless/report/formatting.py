@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from ..printable import printable
+
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MINUS = "−"
 
@@ -137,8 +139,8 @@ def label(text: str, limit: int = 80) -> str:
 
 
 def clean(text: str) -> str:
-    """Text that any page can hold: control characters made visible, lone surrogates spelled out."""
-    visible = "".join(_visible(character) for character in text)
+    """Text that any page can hold: control characters are visible, lone surrogates and turned lines spelled out."""
+    visible = printable("".join(_visible(character) for character in text))
     return visible.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from .formatting import shorten
+from .formatting import clean, shorten
 
 MOST = 7
 """So many levels are drawn; deeper trees are cut there."""
@@ -47,16 +47,17 @@ class TreePicture:
 
 def tree_svg(tree: TreePicture) -> str:
     """The picture, as the text of an SVG file that needs nothing else."""
-    levels = _levels(tree)
+    levels: list[Sequence[str]] = [[clean(name) for name in level] for level in _levels(tree)]
     starts, widths = _columns(levels)
     rows = max(len(levels[-1]), 1)
-    width = max(starts[-1] + widths[-1] + 2 * _PAD, len(tree.title) * 8.2 + 4 * _PAD)
+    title = escape(clean(tree.title))
+    width = max(starts[-1] + widths[-1] + 2 * _PAD, len(title) * 8.2 + 4 * _PAD)
     height = _TOP + rows * _LINE + 2 * _PAD
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" role="img" aria-label="{escape(tree.title)}"><style>{_STYLE}</style>',
+        f'height="{height:.0f}" role="img" aria-label="{title}"><style>{_STYLE}</style>',
         f'<rect class="paper" width="{width:.0f}" height="{height:.0f}"/>',
-        f'<text class="title" x="{2 * _PAD}" y="24">{escape(tree.title)}</text>',
+        f'<text class="title" x="{2 * _PAD}" y="24">{title}</text>',
         f'<text class="note" x="{2 * _PAD}" y="41">{escape(_note(tree, len(levels) - bool(tree.leaves)))}</text>',
     ]
     places = _places(levels)

@@ -1,11 +1,11 @@
-"""Text of users as a terminal may show it: nothing in it moves the cursor, changes colours or breaks a line."""
+"""Text of users as a terminal may show it: nothing in it moves the cursor, changes colours, breaks or turns a line."""
 
 from __future__ import annotations
 
 import re
 
 # Control characters but the tab, line and paragraph separators, and what changes the direction of writing.
-_UNSHOWN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_UNSHOWN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def printable(text: str) -> str:
