@@ -414,13 +414,13 @@ def test_a_table_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path, na
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_is_said_once(mail, model):
-    """Output that cannot be written ends with 1 and one line."""
+    """Output that cannot be written ends with 1 and one line that names the standard output."""
     with open("/dev/full", "wb") as full:
-        for words in (("predict", model, mail), ("inspect", model)):
+        for words in (("predict", model, mail), ("inspect", model), ("--version",)):
             process = start(*words, stdout=full)
             _, err = process.communicate()
             assert (process.returncode, err.count(b"\n")) == (1, 1)
-            assert b"No space left on device" in err
+            assert err.startswith(b"regretless: standard output: No space left on device; ")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from .output import complain, explain
 from .parser import make
 from .signals import InterruptWatch, code_of, restore
 
+STDOUT = "standard output"
+
 
 def run(argv: Sequence[str] | None = None) -> int:
     """Run a command line, that of the process by default, and return its exit code."""
@@ -56,7 +58,7 @@ def _outcome(argv: Sequence[str] | None) -> int:
             return INTERRUPTED
         if os.environ.get("REGRETLESS_TRACEBACK"):
             raise
-        complain(explain(error))
+        complain(explain(error, _unwritable(error)))
         return FAILED
 
 
@@ -69,13 +71,23 @@ def _flushed(code: int) -> int:
     except OSError as error:
         _let_go(sys.stdout)
         if code != FAILED:  # else it was said already
-            complain(explain(OSError(error.errno, error.strerror, "<stdout>")))
+            complain(explain(error, STDOUT))
             code = code or FAILED
     try:
         sys.stderr.flush()
     except OSError:  # there is nobody to tell
         _let_go(sys.stderr)
     return code
+
+
+def _unwritable(error: Exception) -> str | None:
+    """The standard output, if it was what the error comes from: what could not be written then is there still."""
+    if isinstance(error, OSError) and error.filename is None:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            return STDOUT
+    return None
 
 
 def _fill_closed() -> None:
