@@ -189,7 +189,9 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     for name in ("t.parquet", "t.feather"):
         path = tmp_path / name
         assert ": there is no such file" in said(path)
-        for text in (b"", b"hello", b"ARROW1 and then nothing", b"PAR1PAR1"):
+        path.write_bytes(b"")
+        assert ": the file is empty" in said(path)
+        for text in (b"hello", b"ARROW1 and then nothing", b"PAR1PAR1"):
             path.write_bytes(text)
             assert ": this cannot be read as" in said(path)
         assert ": the" in said(tmp_path / f"{name}.gz")

@@ -184,7 +184,7 @@ def _damaged_arrow() -> dict[str, tuple[bytes, str]]:
         "nulls-negative": (_node(-5, whole), "Negative null count"),
         "nulls-many": (_node(1 << 40, whole), "Null count exceeds array length"),
         "cut": (_cut(whole), "cannot be read as Arrow"),
-        "empty": (b"", "cannot be read as Arrow"),
+        "empty": (b"", "the file is empty"),
         "text": (CSV, "cannot be read as Arrow"),
         "magic": (b"ARROW1\0\0" + bytes(64), "cannot be read as Arrow"),
     }
@@ -217,7 +217,7 @@ def _columnar() -> Iterator[Case]:
     )
     yield Case("binary.parquet", "learn", lambda: seeds.parquet(text), "column 'city' is of type binary")
     yield Case("cut.parquet", "learn", _cut(whole), "cannot be read as Parquet")
-    yield Case("empty.parquet", "learn", b"", "cannot be read as Parquet")
+    yield Case("empty.parquet", "learn", b"", "the file is empty")
     yield Case("text.parquet", "learn", CSV, "cannot be read as Parquet")
     yield Case(
         "footer.parquet", "learn", whole[:-8] + struct.pack("<I", 1 << 31) + b"PAR1", "cannot be read as Parquet"
@@ -263,9 +263,16 @@ def _arrays() -> Iterator[Case]:
         yield Case(f"tokens-{target}.npy", target, seeds.npy_header(BAD_HEADERS["tokens"][0]), "this cannot be read")
         yield Case(f"cut-{target}.npy", target, _cut(seeds.npy(np.eye(9))), "an array is cut short")
         yield Case(f"text-{target}.npy", target, CSV, "this is no .npy file")
+        yield Case(f"nothing-{target}.npy", target, b"", "the file is empty; an array is expected")
+        header = seeds.npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (9, 3), }\n")
+        said = "its header says shape (9, 3) and type float64, and 0 bytes follow"
+        yield Case(f"header-{target}.npy", target, header, said)
+    for target in ("learn", "combine", "pull", "solve", "dimension"):
+        yield Case(f"nothing-{target}.npz", target, b"", "the file is empty; an array is expected")
+        yield Case(f"no-arrays-{target}.npz", target, seeds.npz(), "the archive is empty; arrays are expected in it")
     whole = seeds.npz(X=np.eye(4), y=np.array([0, 1, 0, 1]))
     matrices = {
-        "empty": (b"", "this cannot be read"),
+        "empty": (b"", "the file is empty"),
         "text": (CSV, "this cannot be read"),
         "cut": (_cut(whole), "this cannot be read"),
         "crc": (_swap(whole, np.eye(4)[:1].tobytes(), np.ones((1, 4)).tobytes()), "this cannot be read"),
@@ -329,6 +336,7 @@ def _vectors() -> Iterator[Case]:
         }
         for name, content in found.items():
             words = "row has shape (1,) and type" if (target, name) == ("start", "words") else said
+            words = words if content else "the file is empty"
             yield Case(f"{name}-{target}.npz", target, content, words)
         bomb = partial(_bomb, *names)
         yield Case(f"bomb-{target}.npz", target, bomb, "what is to be read at once would take 572.2 MiB")

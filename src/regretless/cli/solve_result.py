@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ import numpy as np
 from ..atomic_write import replacing
 from ..data.loss_arrays import damage_told
 from ..data.source import whole_file
-from ..data.stored import Member
+from ..data.stored import Member, open_archive
 from ..errors import DataError
 from ..games.formatting import written
 from .output import Published, short
@@ -117,7 +116,7 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     """
     advice = "a .npz file with the arrays row and column is expected, as --save writes it"
     file = whole_file(path, "an array")
-    with damage_told(file, "this holds no strategies", advice), zipfile.ZipFile(file) as archive:
+    with damage_told(file, "this holds no strategies", advice), open_archive(file) as archive:
         kept = archive.namelist()
         found = [Member(archive, name).all() for name in ("row", "column")]
         names = [

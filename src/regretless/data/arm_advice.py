@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from .loss_arrays import Archive, damage_told, of_file
 from .losses import format_of
 from .named_columns import Part, read_picked
 from .source import Source, whole_file
-from .stored import Member
+from .stored import Member, open_archive
 from .table_chunk import Array
 
 NO_ARM = -1
@@ -106,7 +105,7 @@ def _read_arrays(path: str | os.PathLike[str], arms: Sequence[str], *, archive: 
     with damage_told(file):
         if not archive:
             return _checked(file, of_file(file), None, arms)
-        with zipfile.ZipFile(file) as opened:
+        with open_archive(file) as opened:
             found = Archive(file, opened)
             member = _chosen(found)
             return _checked(file, member.all(), found.strings(member.shape[1]), arms)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from .forecasts import listed
 from .game_tables import NAMES, Names
 from .loss_arrays import Archive, damage_told, of_file
 from .source import Source, name_of, suffixes, whole_file
+from .stored import open_archive
 from .table_chunk import Array
 
 FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "npz": (".npz",), "npy": (".npy",)}
@@ -202,7 +202,7 @@ def _arrays(path: Source, archive: bool, array: str | None) -> tuple[str, Array,
     with damage_told(file):
         if not archive:
             return file, of_file(file), {}
-        with zipfile.ZipFile(file) as opened:
+        with open_archive(file) as opened:
             held = Archive(file, opened)
             name = array or _chosen(held)
             if name not in held.names:

@@ -11,7 +11,7 @@ from ..errors import DataError
 from .arrays import ENTRIES, slices
 from .forecasts import Columns, ForecastBatch, ForecastStream, listed, moments
 from .source import Source, whole_file
-from .stored import UNREADABLE, Member
+from .stored import UNREADABLE, Member, open_archive
 from .table_chunk import Array
 
 TABLES = ("experts", "relatives")
@@ -36,7 +36,7 @@ class NpzForecasts(ForecastStream):
 
     def _batches(self) -> Iterator[ForecastBatch]:
         try:
-            with zipfile.ZipFile(self._path) as archive:
+            with open_archive(self._path) as archive:
                 yield from self._read(archive)
         except UNREADABLE as error:
             if isinstance(error, DataError) or (isinstance(error, OSError) and error.errno is not None):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zipfile
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..errors import DataError
 from .forecasts import listed
 from .loss_arrays import Archive, damage_told, of_file
 from .source import Source, whole_file
+from .stored import open_archive
 from .table_chunk import Array
 
 MATRIX, OTHER = "A", "B"
@@ -83,7 +83,7 @@ def read_arrays(path: Source, *, archive: bool, array: str | None = None) -> Pay
         raise DataError(file, None, None, "a .npy file holds one array without a name", "leave --array away")
     with damage_told(file):
         if archive:
-            with zipfile.ZipFile(file) as opened:
+            with open_archive(file) as opened:
                 return _Archived(file, Archive(file, opened)).read(array)
         return _of_file(file)
 

@@ -15,7 +15,7 @@ from .arrays import ENTRIES, slices
 from .forecasts import Complain, listed
 from .losses import Inspection, LossTable, Wanted
 from .source import Source, whole_file
-from .stored import UNREADABLE, File, Member
+from .stored import UNREADABLE, File, Member, open_archive
 from .table_chunk import Array
 
 TABLES = ("losses", "loss", "costs", "cost", "rewards", "reward", "gains", "payoffs")
@@ -108,7 +108,7 @@ def of_file(path: str) -> Array:
 
 
 def _of_archive(path: str, wanted: str | None) -> tuple[Array, list[str] | None]:
-    with zipfile.ZipFile(path) as file:
+    with open_archive(path) as file:
         archive = Archive(path, file)
         name = wanted or _chosen(archive)
         if name not in archive.names:

@@ -14,7 +14,7 @@ from .arrays import ENTRIES, NumberedStream, floating, labels_of, refuse_values,
 from .batch import Array, Batch
 from .options import one_of
 from .source import Source, whole_file
-from .stored import UNREADABLE, File, Member
+from .stored import UNREADABLE, File, Member, open_archive
 from .to_csr import ascending_rows, first_columns, repeated_index
 
 
@@ -156,7 +156,7 @@ class NpzStream(NumpyStream):
     """
 
     def _read(self) -> Iterator[Batch]:
-        with zipfile.ZipFile(self._path) as archive:
+        with open_archive(self._path) as archive:
             names = {name.removesuffix(".npy") for name in archive.namelist()}
             labels = self._labels(archive, names)
             if "X" in names:

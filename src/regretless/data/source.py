@@ -203,4 +203,6 @@ def whole_file(source: Source, kind: str) -> str:
     if _suffix(path) in DECOMPRESSORS:
         raise DataError(name, None, None, f"{kind} cannot be read compressed", "decompress the file first")
     open_bytes(path).close()
+    if os.path.getsize(path) == 0:
+        raise DataError(name, None, None, "the file is empty", f"{kind} is expected")
     return path

@@ -63,7 +63,8 @@ class Stored:
         if math.prod(length for length in self.shape if length) * self.dtype.itemsize > LARGEST:
             raise ValueError(f"an array has the shape {self.shape}")
         if math.prod(self.shape) * self.dtype.itemsize > size - begin:
-            raise EOFError("an array is cut short")
+            said = f"its header says shape {self.shape} and type {self.dtype}, and {size - begin} bytes follow"
+            raise EOFError(f"an array is cut short: {said}")
 
     def all(self) -> Array:
         """The array as a whole, writable."""
@@ -108,6 +109,21 @@ class Member(Stored):
             raise ValueError(f"there is no array {name!r}") from error
         file = cast(BinaryIO, archive.open(info))
         super().__init__(str(archive.filename), file, info.file_size, info.compress_size, random=False)
+
+
+def open_archive(path: str) -> zipfile.ZipFile:
+    """An archive of arrays.
+
+    Raises
+    ------
+    DataError
+        If there is none in it.
+    """
+    archive = zipfile.ZipFile(path)
+    if not archive.namelist():
+        archive.close()
+        raise DataError(path, None, None, "the archive is empty", "arrays are expected in it")
+    return archive
 
 
 class File(Stored):
@@ -168,7 +184,7 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
 def _exactly(file: BinaryIO, size: int) -> bytes:
     found = file.read(size)
     if len(found) < size:
-        raise EOFError("an array is cut short")
+        raise EOFError("an array is cut short in its header")
     return found
 
 
