@@ -424,27 +424,30 @@ def test_a_full_disk_is_said_once(mail, model):
 
 
 @pytest.mark.parametrize(
-    ("words", "row"),
+    ("words", "place"),
     [
-        (["learn", "{huge}", *BARE], 302),
-        (["learn", "{huge}", *BARE, "--on-error", "skip"], 302),
-        (["learn", "{short}", "{huge}", *BARE, "--workers", "1"], 302),
-        (["predict", "{model}", "{huge}"], 302),
-        (["certify", "{model}", "{strange}"], 301),
+        (["learn", "{huge}", *BARE], ":304: row 302"),
+        (["learn", "{huge}", *BARE, "--on-error", "skip"], ":304: row 302"),
+        (["learn", "{short}", "{huge}", *BARE, "--workers", "1"], ":304: row 302"),
+        (["learn", "{table}", *BARE], ":4: row 2"),
+        (["learn", "{huge}", "--hash-bits", "4", *BARE], ":304: row 302"),
+        (["predict", "{model}", "{huge}"], ":304: row 302"),
+        (["certify", "{model}", "{strange}"], ":301: row 301"),
     ],
 )
-def test_a_row_that_cannot_be_played_is_named_with_its_file(run, mail, model, tmp_path, words, row):
-    """Whoever plays a row that is too long, or whose label was never met, names the file and the row, from 1."""
+def test_a_row_that_cannot_be_played_is_named_with_its_file(run, mail, model, tmp_path, words, place):
+    """Whoever plays a row that is too long, or of a label never met, names the file, the line and the row, from 1."""
     lines = mail.read_text().splitlines(keepends=True)
     files = {
-        "huge": write(tmp_path / "huge.svm", [*lines, "1 1:1\n", "1 1:1e200\n", *lines]),
+        "huge": write(tmp_path / "huge.svm", [*lines, "1 1:1\n", "# none\n", "\n", "1 1:1e200\n", *lines]),
         "strange": write(tmp_path / "strange.svm", [*lines, "7 1:1\n", *lines]),
+        "table": write(tmp_path / "table.csv", ["word,x,label\n", '"a\n', 'b",1,0\n', "c,1e200,1\n"]),
         "short": mail,
         "model": model,
     }
     result = run(*(word.format(**files) for word in words))
     assert result.code == 1
-    assert f"{files['strange' if row == 301 else 'huge']}: row {row} " in result.err
+    assert any(f"regretless: {file}{place} " in result.err for file in files.values())
 
 
 def test_what_is_said_without_a_file_is_said_with_it(run, tmp_path):

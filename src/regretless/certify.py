@@ -40,7 +40,7 @@ def played(stream: Stream, columns: int, classes: Array) -> Iterator[tuple[Batch
         try:
             yield batch, codes_of(batch.labels, classes)
         except RowRefused as error:
-            raise error.in_file(stream.name, rows, stream.skipped) from error
+            raise stream.refused(error, rows) from error
         rows += len(batch)
 
 

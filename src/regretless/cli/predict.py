@@ -74,7 +74,7 @@ def _scored(learner: OnlineClassifier, stream: Stream) -> Iterator[tuple[Batch, 
         try:
             scores = learner.scores(batch)
         except RowRefused as error:
-            raise error.in_file(stream.name, rows, stream.skipped) from error
+            raise stream.refused(error, rows) from error
         yield batch, scores
         rows += len(batch)
 

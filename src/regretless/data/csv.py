@@ -44,6 +44,18 @@ class CsvStream(TableStream):
         super().__init__(path, **options)
         self._delimiter = delimiter
 
+    def _line_of(self, row: int) -> int | None:
+        """The line on which a row begins, both from 1."""
+        with open_bytes(self._path) as file:
+            blocks = Blocks(file, self.name, self._delimiter.encode())
+            blocks.header()
+            for block in blocks.blocks(LARGEST):
+                spans = block.rows()
+                if row <= len(spans):
+                    return block.position(spans[row - 1], 0)[0]
+                row -= len(spans)
+        return None
+
     def _chunks(self) -> Iterator[Chunk]:
         with open_bytes(self._path) as file:
             blocks = Blocks(file, self.name, self._delimiter.encode())

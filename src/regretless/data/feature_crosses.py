@@ -99,6 +99,9 @@ class CrossedStream(Stream):
             return None
         return all_names(self.schema(), self._crossing.numbering.columns)
 
+    def _line_of(self, row: int) -> int | None:
+        return self._inner._line_of(row)
+
     def _find(self, text: str) -> int | None:
         """The number of the column that the file calls so."""
         if not text.isdecimal():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+from ..errors import DataError, RegretlessError, RowRefused
 from .batch import Batch
 
 REMEMBERED_ERRORS = 20
@@ -45,6 +47,18 @@ class Stream(ABC):
     def feature_names(self) -> list[str] | None:
         """Names of the columns known so far; None when columns are called by their number."""
         return None
+
+    def _line_of(self, row: int) -> int | None:
+        """The line on which a row begins, both from 1, if the rows are lines of text none of which is passed over."""
+        return None
+
+    def refused(self, error: RowRefused, before: int) -> DataError:
+        """What is said of a row that cannot be played, in a batch before which so many rows were read."""
+        row, line = before + error.row + 1, None
+        if self.rereadable and not self.skipped:
+            with suppress(OSError, RegretlessError):  # it is another file by now
+                line = self._line_of(row)
+        return error.in_file(self.name, line, row, self.skipped)
 
     def _forget_errors(self) -> None:
         self.skipped, self.first_errors = 0, []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from io import BufferedReader, RawIOBase
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -101,6 +103,12 @@ class SvmlightStream(Stream):
     def schema(self) -> dict[str, Any]:
         """The format and the id of the first column; None if that was neither given nor found yet."""
         return {"format": "svmlight", "ids_from": self._ids_from}
+
+    def _line_of(self, row: int) -> int | None:
+        """The line of a row, both from 1."""
+        with open_bytes(self._path) as file, BufferedReader(cast(RawIOBase, file)) as text:
+            rows = (number for number, line in enumerate(text, 1) if line.partition(b"#")[0].strip())
+            return next(islice(rows, row - 1, None), None)
 
     def _parser(self) -> SvmlightParser:
         return make_parser(self._dtype, self._ids_from, self._max_features, self._skip_bad, self._block)

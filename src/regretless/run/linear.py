@@ -261,7 +261,7 @@ class Run(Watched):
         try:
             self.learner.observe(batch if (begin, end) == (0, len(batch)) else batch.slice(begin, end))
         except RowRefused as error:
-            raise error.in_file(self.stream.name, self.place.rows, self.stream.skipped) from error
+            raise self.stream.refused(error, self.place.rows) from error
         finally:
             learned = self.rounds - before
             self.place.rows += learned

@@ -161,7 +161,7 @@ class _Reading:
             except RowRefused as error:
                 if not self.shard.of_file:  # arrays, whose rows are counted as Python does
                     raise RegretlessError(error.why) from error  # nothing of a shard that fails is learned
-                raise error.in_file(self.shard.name, self.rows - before, stream.skipped) from error
+                raise stream.refused(error, self.rows - before) from error
             self.rows += len(batch)
             self.nonzeros += batch.entries if batch.sparse else int(np.count_nonzero(batch.values))
         if self.rows == before:

@@ -57,3 +57,6 @@ class _WatchedStream(Stream):
 
     def feature_names(self) -> list[str] | None:
         return self._inner.feature_names()
+
+    def _line_of(self, row: int) -> int | None:
+        return self._inner._line_of(row)
