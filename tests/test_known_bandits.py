@@ -16,7 +16,7 @@ from regretless.theory import bandit_weights as weights
 from regretless.theory import bandits_observable, exp3_p, full_information, tsallis
 from regretless.theory.bandits import bound_at, expected_ledger
 
-from .known import Assumes, Change, Known, first_of_each, is_unbounded, known, refuses, says_its_number
+from .known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 
 # Twenty draws of three arms; a unit of loss is worth 2.5. The second arm lost 6 of the learner's 9.
 K, DOUBT = log(3), log(60)  # ln(K / delta) at delta = 0.05
@@ -104,7 +104,6 @@ OTHERS = [
 ]
 ALONE = [replace(one.changed(ONE), bound=0.0) for one in first_of_each([*EXPONENTIAL, *OTHERS])]
 CASES = [*EXPONENTIAL, *OTHERS, *ALONE]
-ENDLESS = case(weights.exp3_s, replace(SHARE, share=0.0), inf, against=SEQUENCE)
 
 BREAKS: dict[str, list[Change]] = {
     bs.PLAYED[0]: [{"ledger.rounds": 0.0, "ledger.settled": 0.0}],
@@ -126,6 +125,7 @@ BREAKS: dict[str, list[Change]] = {
         for horizon, rate in ((None, TUNED.rate), (19, TUNED.rate), (32, TUNED.rate * (1 + 1e-8)))
     ],
     weights.HELD[0]: [{"learner.arms": 2000, "learner.delta": 0.99}],
+    weights.DEALT[0]: [{"learner.share": 0.0, "comparator": SEQUENCE}],
     weights.SHARES[0]: [{"learner.share": -0.001}, {"learner.share": 1.001}],
     exp3_p.BONUS[0]: [{"learner.beta": 0.0}, {"learner.beta": 1.001}],
     exp3_p.ENOUGH[0]: [{"learner.explore": 0.0629}, {"learner.explore": 0.501}, {"learner.rate": 0.0}],
@@ -153,7 +153,10 @@ ASSUMES: Assumes = [
     ((weights.exp3_ix, weights.exp3_ix_book), (*FALLS, weights.TWICE, *REALISED)),
     ((weights.exp3_ix_book,), (weights.TUNED, weights.HELD)),
     ((weights.exp3_ix_expected,), (*FALLS, weights.TWICE, bs.PLAYED, bs.FIXED, bs.SAME_ROUNDS)),
-    ((weights.exp3_s,), (*FALLS, weights.SHARES, bs.PLAYED, bs.ARMS, bs.FIXED_BEFOREHAND, bs.SAME_ROUNDS)),
+    (
+        (weights.exp3_s,),
+        (*FALLS, weights.SHARES, weights.DEALT, bs.PLAYED, bs.ARMS, bs.FIXED_BEFOREHAND, bs.SAME_ROUNDS),
+    ),
     ((bandits_observable.observable,), (bs.EXPLORES, *REALISED)),
     ((exp3_p.exp3_p,), (exp3_p.BONUS, exp3_p.ENOUGH, *GATHERED, *REALISED)),
     ((exp3_p.exp3_p_book,), (exp3_p.TUNED, *GATHERED, *REALISED)),
@@ -182,7 +185,7 @@ HELD: list[tuple[str, Change]] = [
     ("exp3_ix_book", {"learner": TUNED, "learner.rate": TUNED.rate * (1 + 9e-10)}),
     ("exp3_ix_book", {"learner": TUNED, "learner.horizon": None, "learner.arms": 1}),
     ("exp3_s", {"learner.share": 1.0}),
-    ("exp3_s", {"learner.share": 0.0}),
+    ("exp3_s", {"learner.share": 0.0, "comparator": BEST}),
     ("exp4", {"ledger.asleep": np.ones(3), "comparator.name": "best_expert"}),
     ("exp3_p", {"learner.explore": 0.063}),
     ("exp3_p", {"learner.explore": 0.5}),
@@ -200,11 +203,6 @@ HELD: list[tuple[str, Change]] = [
 def test_a_theorem_of_bandits_says_the_number_that_is_known(case):
     """Each theorem of bandits says the number that its formula gives by hand on twenty draws."""
     says_its_number(case)
-
-
-def test_a_share_of_nothing_promises_nothing_against_a_sequence():
-    """Where no share is dealt out a sequence with switches is impossible, and the certificate has no number."""
-    is_unbounded(ENDLESS)
 
 
 AT_ONCE = {"exp3_ix": "constant", "exp3_ix_book": "constant", "observable": "constant", "hedge_sampled": "never"}

@@ -222,8 +222,8 @@ LEAST += [
 CASES = [*WEIGHTS, *SECOND, *MAJORITY, *SHARE, *LEAST]
 # A share of nothing makes no sequence with switches probable.
 ENDLESS = [
-    case(fixed_share.share_posterior, hedge(alpha=0.0), inf, against=SHIFTS),
-    case(fixed_share.share_prior, hedge(alpha=0.0), inf, against=SHIFTS),
+    case(fixed_share.share_posterior, hedge(alpha=5e-324), inf, against=SHIFTS),
+    case(fixed_share.share_prior, hedge(alpha=5e-324), inf, against=SHIFTS),
 ]
 
 BREAKS: dict[str, list[Change]] = {
@@ -274,6 +274,10 @@ BREAKS: dict[str, list[Change]] = {
     ],
     fixed_share.SEQUENCE[0]: [{"comparator": HALVES}],
     fixed_share.IN_ORDER[0]: [{"comparator": SHIFTS, "learner.delayed": True}],
+    fixed_share.DEALT[0]: [
+        {"comparator": SHIFTS, "learner.alpha": 0.0},
+        {"learner.alpha": 0.0, "learner.schedule": "anytime"},
+    ],
     mixable.CONSTANT[0]: [{"learner.schedule": "anytime"}],
     mixable.MIXABLE[0]: [{"learner.loss": "table"}, {"learner.rate": 1.01}, {"learner.linear": True}],
     mixable.IN_RANGE[0]: [{"ledger.highest": 2.001}],
@@ -286,7 +290,7 @@ BREAKS: dict[str, list[Change]] = {
 REGRET = (es.MIXES, es.COMBINATION, es.WITHIN_REACH, es.ALWAYS_SPOKE, es.SAME_ROUNDS)
 DECLARED = (es.DECLARED, es.IN_SPAN)
 EVERYBODY = (es.IN_TIME, es.NOBODY_SILENT, es.SINGLE, es.SAME_ROUNDS)
-SHIFTING = (es.MIXES, fixed_share.SEQUENCE, fixed_share.IN_ORDER, es.SAME_ROUNDS)
+SHIFTING = (es.MIXES, fixed_share.SEQUENCE, fixed_share.IN_ORDER, fixed_share.DEALT, es.SAME_ROUNDS)
 ASSUMES: Assumes = [
     (experts.HEDGE[:5] + experts.ADAHEDGE + majority.DOUBLING, REGRET),
     (second.ML_POLY + second.ML_PROD + second.SQUINT, REGRET),

@@ -12,7 +12,7 @@ the rounds in which it sleeps: what is left is the regret over the others.
 
 from __future__ import annotations
 
-from math import inf, isclose, log, sqrt
+from math import isclose, log, sqrt
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
@@ -172,14 +172,20 @@ def _shares(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool
 SHARES = ("it is about weights of which a share, from 0 to 1, is dealt out again after each round", _shares)
 
 
+def _dealt(_: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:
+    return learner.share > 0 or not comparator.switches
+
+
+DEALT = ("it asks for a share > 0 against a sequence of arms that switches", _dealt)
+
+
 def sequence_information(rounds: float, switches: int, learner: BanditFacts) -> float:
     """How improbable a sequence of arms is if, after each round, it goes on from an arm drawn anew with probability
     share: first arm, switches, stays."""
     k, share = learner.arms, learner.share
     stays = max(0.0, rounds - 1 - switches)
-    switch = inf if share == 0 else log(k / share)
     stay = -log(1 - share * (1 - 1 / k))
-    return log(k) + (switches * switch if switches else 0.0) + (stays * stay if stays else 0.0)
+    return log(k) + (switches * log(k / share) if switches else 0.0) + (stays * stay if stays else 0.0)
 
 
 @theorem(
@@ -190,7 +196,7 @@ def sequence_information(rounds: float, switches: int, learner: BanditFacts) -> 
     r" + (T - m - 1) \ln\frac{1}{1 - \alpha (1 - 1/K)}",
     source="after Auer, Cesa-Bianchi, Freund & Schapire 2002, Thm 8.1, as fixed share: Herbster & Warmuth 1998",
     kind="expected",
-    assumes=(SHARES, PLAYED, FALLING, IN_TIME, ARMS, FIXED_BEFOREHAND, SAME_ROUNDS),
+    assumes=(SHARES, DEALT, PLAYED, FALLING, IN_TIME, ARMS, FIXED_BEFOREHAND, SAME_ROUNDS),
     whole=False,
 )
 def exp3_s(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:

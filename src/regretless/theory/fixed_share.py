@@ -35,12 +35,17 @@ def _in_order(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertFact
     return comparator.expert is not None or not learner.delayed
 
 
+def _dealt(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
+    return learner.alpha > 0 or (learner.schedule == "constant" and not comparator.switches)
+
+
 SEQUENCE = ("it is about one expert, or a sequence of experts with its switches counted", _sequence)
 IN_ORDER = (
     "switches must be counted in the order in which outcomes came, and some came late, perhaps after later ones",
     _in_order,
 )
-SHIFTING = (MIXES, SEQUENCE, IN_ORDER, SAME_ROUNDS)
+DEALT = ("it asks for a share alpha > 0; 0 is enough against one expert at a constant rate", _dealt)
+SHIFTING = (MIXES, SEQUENCE, IN_ORDER, DEALT, SAME_ROUNDS)
 
 
 def _smallest(learner: ExpertFacts) -> float:
@@ -48,7 +53,7 @@ def _smallest(learner: ExpertFacts) -> float:
 
 
 def _rare(chance: float) -> float:
-    return inf if chance <= 0 else -log(chance)
+    return inf if chance <= 0 else -log(chance)  # a product of a share and a prior may vanish
 
 
 def _information(rounds: float, comparator: ExpertComparator, learner: ExpertFacts) -> float:
