@@ -398,3 +398,20 @@ def test_the_gap_of_a_small_rate_keeps_its_digits(eta):
     learner = Hedge(eta=eta)
     learner.play(losses)
     assert learner.ledger_.gap == pytest.approx(eta / 2 * losses.var(axis=1).sum(), rel=1e-2)
+
+
+@pytest.mark.parametrize("size", [1e-140, 1e-150, 1e-155, 1e-160, 1e-305, 5e-324])
+@pytest.mark.parametrize("loss", ["absolute", "square"])
+@pytest.mark.parametrize("name", ["ml-poly", "ml-prod", "boa", "squint"])
+def test_a_declared_range_whose_square_vanishes_gives_no_warning_and_no_false_bound(name, loss, size):
+    """Second-order bounds of ranges down to the smallest float hold or do not apply, and numpy warns of nothing."""
+    random = np.random.default_rng(0)
+    learner = expert_class(name)(loss=loss, value_range=(0.0, size))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with suppress(RegretlessError):  # rounds that floats cannot carry
+            learner.play(size * random.random((20, 3)), size * random.random(20))
+            prior = [told for told in learner.certify() if told.theorem.title != "Posterior regret"]
+            assert prior
+            assert all(told.holds for told in prior if told.applies)
+            assert size**2 > 1e-290 or not any(told.applies for told in prior)

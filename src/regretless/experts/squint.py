@@ -43,6 +43,7 @@ class Squint(ExpertLearner):
         if first == 0:
             return np.empty(0), np.empty(0)
         place = np.arange(POINTS)
-        rates = 0.5**place / (2 * first)
-        used = rates * 2 * largest <= 1
+        with np.errstate(over="ignore"):
+            rates = 0.5**place / (2 * first)
+            used = rates * 2 * largest <= 1
         return rates[used], (1 / ((place + 1.0) * (place + 2.0)))[used]

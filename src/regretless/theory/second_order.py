@@ -9,7 +9,7 @@ in time.
 
 from __future__ import annotations
 
-from math import e, inf, log, log1p, nan, sqrt
+from math import e, inf, isnan, log, log1p, nan, sqrt
 
 import numpy as np
 
@@ -31,6 +31,12 @@ def _has_grid(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bo
 
 RATES = ("it is about a rule with a rate for each expert", _has_rates)
 GRID = ("it is about a rule with a prior on rates, and none of its rates is in use", _has_grid)
+
+
+def _squared_span(learner: ExpertStanding) -> float:
+    """The square of the declared span; NaN if it is no float of full precision, and no bound can be told with it."""
+    square = (learner.span or 0.0) ** 2
+    return square if square > SMALLEST else nan
 
 
 # ML-Poly: the potential sum pi_i eta_i (R_i)_+^2 with eta_i = 1 / (B + V_i) grows by sum pi_i eta_i r_i^2 at most,
@@ -83,7 +89,7 @@ def poly_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: 
 def poly_squares(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """With charges that differ by at most s, the regret against expert k is at most the square root of (s^2 + V_k) /
     prior_k times the average of 1 + ln(1 + V / s^2) over the experts."""
-    largest = (learner.span or 0.0) ** 2
+    largest = _squared_span(learner)
     growth = float(learner.prior @ (1 + np.log1p(ledger.squares / largest)))
     weights = mixture(comparator, learner.experts)
     return _poly(growth, largest + ledger.squares, weights, learner.prior)
@@ -103,7 +109,7 @@ def poly_prior(ledger: ExpertLedger, comparator: ExpertComparator, learner: Expe
     """With charges that differ by at most s, the regret after T rounds against every expert of N equals is at most s
     sqrt(N (T + 1) (1 + ln(T + 1)))."""
     turns = ledger.rounds + 1
-    slack = np.full(learner.experts, (learner.span or 0.0) ** 2 * turns)
+    slack = np.full(learner.experts, _squared_span(learner) * turns)
     weights = mixture(comparator, learner.experts)
     return _poly(1 + log(turns), slack, weights, learner.prior)
 
@@ -157,6 +163,8 @@ def prod_log_potential(rounds: float, experts: int) -> float:
 
 
 def _prod(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts, squares: Array) -> float:
+    if isnan(_squared_span(learner)):
+        return nan
     span, k = learner.span or 0.0, log(max(learner.experts, 2))
     slack = np.sqrt(span**2 + squares)
     rates = np.minimum(1 / (2 * span), sqrt(k) / slack)
@@ -215,6 +223,8 @@ def _squint(learner: ExpertFacts, information: float, squares: float) -> float:
     if learner.grid is None:
         return inf
     rates, masses = learner.grid
+    if rates.max() * sqrt(SMALLEST) > 1:  # the squares of spans whose inverses they are have lost digits
+        return nan
     return float(((information - np.log(masses)) / rates + rates * squares).min())
 
 
