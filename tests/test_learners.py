@@ -335,6 +335,7 @@ def test_a_row_that_is_too_short_or_too_long_is_named(learner, size, says, rows)
     [
         (Perceptron(rate=0), "rate"),
         (Perceptron(rate=float("nan")), "rate"),
+        (OnlineGradientDescent(rate=5e-324), r"rate=5e-324; it must be a finite number >= 2\.225"),
         (Perceptron(ties=0), "ties"),
         (Perceptron(ties=True), "ties"),
         (Perceptron(intercept=-1), "intercept"),

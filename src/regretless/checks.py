@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from math import isfinite
 from numbers import Real
+from sys import float_info
 from typing import Any
 
 import numpy as np
 
 from .errors import RegretlessError
+
+SMALLEST = float_info.min  # the smallest float that has all its digits
 
 
 def positive(name: str, value: Any, *, or_zero: bool = False) -> float:
@@ -16,6 +19,15 @@ def positive(name: str, value: Any, *, or_zero: bool = False) -> float:
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not isfinite(value) or value < 0 or (value == 0 and not or_zero):
         raise RegretlessError(f"{name}={value!r}; it must be a finite number {'>=' if or_zero else '>'} 0")
+    return float(value)
+
+
+def step(name: str, value: Any) -> float:
+    """A finite number above 0 of full precision: with a smaller one weights would lose digits, or never change."""
+    if positive(name, value) < SMALLEST:
+        raise RegretlessError(
+            f"{name}={value!r}; it must be a finite number >= {SMALLEST:.17g}, below which floats lose digits"
+        )
     return float(value)
 
 

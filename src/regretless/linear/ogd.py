@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..checks import one_of, positive
+from ..checks import one_of, positive, step
 from ..data.batch import Array
 from ..theory.ogd import GRADIENT_DESCENT
 from .base import OnlineClassifier
@@ -39,8 +39,8 @@ class OnlineGradientDescent(OnlineClassifier):
         factor (known as AdaGrad-norm), rate / sqrt(t), or rate. Scale-free steps do not depend on the units of the
         rows. None: self-tuned in a ball, scale-free without one.
     rate : float or None, default=None
-        > 0. None: sqrt(2) * radius for the self-tuned schedule in a ball, which minimises its bound; 20 for the
-        scale-free one, or 3 with a squared loss; 1 otherwise.
+        > 0, and at least 2.225e-308, the smallest float of full precision. None: sqrt(2) * radius for the self-tuned
+        schedule in a ball, which minimises its bound; 20 for the scale-free one, or 3 with a squared loss; 1 otherwise.
     radius : float or None, default=None
         Radius of the ball that the weights, the constant feature's included, are kept in; None for no ball. The bound
         that is known before the run needs one, unless the rate is constant.
@@ -115,7 +115,7 @@ class OnlineGradientDescent(OnlineClassifier):
             loss=loss,
             rate=schedule,
             radius=radius or 0.0,
-            eta=rate if self.rate is None else positive("rate", self.rate),
+            eta=rate if self.rate is None else step("rate", self.rate),
             intercept=positive("intercept", self.intercept, or_zero=True),
         )
 
