@@ -41,10 +41,14 @@ def test_a_column_of_free_text_is_told(run: CommandLine, tmp_path: Path) -> None
     assert "(100%)" in notes(run, free_text(tmp_path / "d.csv"), "--learner", "perceptron", "--passes", 3)
 
 
-@pytest.mark.parametrize("silent", ["--quiet", "--json"])
-def test_traps_are_not_told_to_those_who_want_silence(run: CommandLine, tmp_path: Path, silent: str) -> None:
-    """With --quiet, and with --json, stderr is empty."""
-    assert run("learn", free_text(tmp_path / "a.csv"), "--learner", "perceptron", "--no-certify", silent).err == ""
+def test_traps_are_told_to_programs_and_not_to_those_who_want_silence(run: CommandLine, tmp_path: Path) -> None:
+    """With --quiet, and with --json, stderr is empty; JSON has the notes in a list, which is empty without them."""
+    table, words = free_text(tmp_path / "a.csv"), ("--learner", "perceptron", "--no-certify")
+    for silent in (("--quiet",), ("--json",), ("--quiet", "--json")):
+        assert run("learn", table, *words, *silent).err == ""
+    (note,) = run("learn", table, *words, "--json").json["notes"]
+    assert note.startswith("column 'review' has 60 different values")
+    assert run("learn", free_text(tmp_path / "b.csv", different=20), *words, "--json").json["notes"] == []
 
 
 def test_columns_of_far_apart_scales_are_told(run: CommandLine, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
     output.add_argument("--json", action="store_true", help="print one JSON object instead")
-    output.add_argument("--quiet", action="store_true", help="no table on stderr")
+    output.add_argument("--quiet", action="store_true", help="no table on stderr, and no notes on the data")
     output.add_argument(
         "--progress", action="store_const", const=True, help="show progress, though this be no terminal"
     )
@@ -97,8 +97,9 @@ def _learn(arguments: Namespace) -> int:
     go(run, Table(console.line, rows[-1] if rows else run.point), console)
     outcome = LearnOutput(run, arguments.file, perf_counter() - started, stream.skipped)
     warn_skipped(stream)
-    for trap in traps(run) if not (arguments.quiet or arguments.json) else ():
-        console.line(trap)
+    outcome.notes = list(traps(run))
+    for note in outcome.notes:
+        console.line(f"note: {note}")
     if run.again:
         complain(f"{arguments.file} is, as it seems, what the model had learned from: its rows were learned once more")
     if len(learner.classes_) == 1:

@@ -31,6 +31,8 @@ class LearnOutput(Published):
     skipped : int
         Rows passed over.
     certificates : list of Certificate
+    notes : list of str
+        What the user should know of the data.
     """
 
     run: Run
@@ -38,6 +40,7 @@ class LearnOutput(Published):
     seconds: float
     skipped: int
     certificates: list[Certificate] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
         """Nothing more: what the run was like was told while it went on."""
@@ -69,6 +72,7 @@ class LearnOutput(Published):
             "curve": [list(point) for point in self.run.whole_curve],
             **described(self.certificates),
             "model": None if self.run.save is None else os.fspath(self.run.save),
+            "notes": self.notes,
             "input": self.input(),
         }
 

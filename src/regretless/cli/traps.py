@@ -45,7 +45,7 @@ def _free_text(run: Run) -> Iterator[str]:
         share = count / rows
         if count > FEW_VALUES and share > HALF:
             yield (
-                f"note: column {column['name']!r} has {count:,} different values in {rows:,} rows ({share:.0%}), each "
+                f"column {column['name']!r} has {count:,} different values in {rows:,} rows ({share:.0%}), each "
                 "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "
                 "its words beforehand, numbered or hashed (svmlight); if it names the rows, leave it out"
             )
@@ -57,7 +57,7 @@ def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
     present = np.count_nonzero(batch.values) / (len(batch) * batch.columns)
     if present >= DENSE:
         yield (
-            f"note: of {batch.columns:,} features a row has {present:.0%}, and a diagonal matrix learns each by "
+            f"of {batch.columns:,} features a row has {present:.0%}, and a diagonal matrix learns each by "
             "itself; --set matrix=full learns how they go together too, and errs less if they do (in more time)"
         )
 
@@ -72,7 +72,7 @@ def _scales(run: Run, batch: Batch) -> Iterator[str]:
     name = namer(run.learner, run.stream.schema())
     large, small = int(sizes.argmax()), int(sizes.argmin())
     yield (
-        f"note: feature {name(int(columns[large]))!r} is about {sizes[large]:.3g} in size and "
+        f"feature {name(int(columns[large]))!r} is about {sizes[large]:.3g} in size and "
         f"{name(int(columns[small]))!r} about {sizes[small]:.3g}; {run.learner.name} sees little but the largest: "
         "scale the columns beforehand, or take --learner arow, which adapts to each"
     )
