@@ -13,19 +13,23 @@ SHARED := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 PYTHONS := $(wildcard src tests benchmarks docs)
 UV := $(shell command -v uv 2>/dev/null)
 
+# The first build takes minutes: whoever sits at a terminal sees how far it is, with pip each file that is compiled.
+QUIET := $(shell test -t 2 || echo --quiet)
+
 ifeq ($(UV),)
 create = $(PYTHON) -m venv $(1)
-install = $(1)/bin/python -m pip --disable-pip-version-check --quiet install
+install = $(1)/bin/python -m pip --disable-pip-version-check $(QUIET) install
+BUILDING := $(if $(QUIET),,--verbose)
 wheel = $(VENV)/bin/python -m pip --disable-pip-version-check --quiet wheel --no-build-isolation --no-deps \
   --wheel-dir $(1) .
 else
 create = uv venv --quiet --python '>=3.11' $(1)
-install = uv pip install --quiet --python $(1)/bin/python
+install = uv pip install $(QUIET) --python $(1)/bin/python
 wheel = uv build --quiet --no-build-isolation --python $(VENV)/bin/python --wheel --out-dir $(1)
 endif
 # The build requirements stand in the environment itself, so that a build reuses what the last one compiled. Those of
 # dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
-editable = $(call install,$(1)) --no-build-isolation --editable
+editable = $(call install,$(1)) $(BUILDING) --no-build-isolation --editable
 
 .PHONY: demo test golden test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
 .DELETE_ON_ERROR:
@@ -113,6 +117,6 @@ clean:
 	touch $@
 
 $(VENV)/.with-%: $(VENV)/.ready $(CORE)
-	@echo "Setting up $(VENV): compiling the core takes a minute or two the first time"
+	@echo "Setting up $(VENV): compiling the $(words $(filter %.cpp,$(CORE))) files of the core takes minutes the first time"
 	$(call editable,$(VENV)) '.[$*]'
 	touch $@
