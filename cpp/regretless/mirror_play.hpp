@@ -319,7 +319,7 @@ REGRETLESS_APART static double product_apart(const Row& row, double dot, const M
 // Takes note of the features that a row shows; whether one of them is heavier by far than all that were met, so that the
 // reference must move up to it.
 template <class L, class Row>
-REGRETLESS_INLINE bool play(const Row& row, MirrorMemory& m) {
+REGRETLESS_INLINE bool meet(const Row& row, MirrorMemory& m) {
   std::int64_t n = row.n;
   while (n > 0 && row.x[n - 1] == 0) --n;
   if (n == 0 || double(row.column(n - 1)) < m.met) return false;

@@ -35,7 +35,7 @@ def _in_order(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertFact
     return comparator.expert is not None or not learner.delayed
 
 
-def _dealt(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertStanding) -> bool:
+def _dealt(_: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.alpha > 0 or (learner.schedule == "constant" and not comparator.switches)
 
 

@@ -33,7 +33,7 @@ RATES = ("it is about a rule with a rate for each expert", _has_rates)
 GRID = ("it is about a rule with a prior on rates, and none of its rates is in use", _has_grid)
 
 
-def _squared_span(learner: ExpertStanding) -> float:
+def _squared_span(learner: ExpertFacts) -> float:
     """The square of the declared span; NaN if it is no float of full precision, and no bound can be told with it."""
     square = (learner.span or 0.0) ** 2
     return square if square > SMALLEST else nan
