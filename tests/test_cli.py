@@ -55,6 +55,7 @@ LEARN_KEYS = [
     "joint_confidence",
     "model",
     "input",
+    "notes",
 ]
 
 

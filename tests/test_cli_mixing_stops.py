@@ -60,7 +60,7 @@ def test_who_is_stopped_while_certifying_a_mixture_is_not_sent_to_resume(
 ):
     """Of a run whose certificates alone were stopped nothing is left to go on with; certify gives them."""
     files, model = parts(tmp_path, shards=2), tmp_path / "m.rgl"
-    monkeypatch.setattr("regretless.distributed.mixture.Mixture.certify", lambda *_, **__: signal.raise_signal(number))
+    monkeypatch.setattr("regretless.distributed.result.Mixture.certify", lambda *_, **__: signal.raise_signal(number))
     keep = ("--save", model) if saved else ()
     stopped = run("learn", *files, "--learner", "perceptron", "--workers", 1, "--quiet", "--passes", 2, *keep)
     assert stopped.code == code

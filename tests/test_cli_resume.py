@@ -211,7 +211,7 @@ def test_certify_says_that_it_was_stopped(run, rows, tmp_path, monkeypatch, shar
     """A signal ends `certify`, over one file and over shards, with its code and one line."""
     model = tmp_path / "m.rgl"
     assert run("learn", rows, *BARE, *shards, "--save", model).code == 0
-    where = "distributed.mixture.Mixture.certify" if shards else "certify.certify_stream"
+    where = "distributed.result.Mixture.certify" if shards else "certify.certify_stream"
     monkeypatch.setattr(f"regretless.{where}", lambda *_, **__: signal.raise_signal(number))
     stopped = run("certify", model, rows, *shards)
     assert (stopped.code, stopped.out) == (code, "")

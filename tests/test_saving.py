@@ -136,7 +136,7 @@ def test_rows_that_would_spoil_the_model_are_refused_and_the_model_stays_good(ru
     assert run("learn", good, *BARE, "--save", model).code == 0
     stopped = run("learn", huge, "--resume", model, "--no-certify", "--quiet")
     assert stopped.code == 1
-    assert f"{huge}: row 1 is so long" in stopped.err
+    assert f"{huge}:1: row 1 is so long" in stopped.err
     assert run("inspect", model, "--json").json["rounds"] == 200
     assert run("learn", good, "--resume", model, "--no-certify", "--quiet").code == 0
 

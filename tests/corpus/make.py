@@ -435,7 +435,6 @@ def _reports() -> Iterator[Case]:
         found: dict[str, Any] = next(one for one in report["certificates"] if one["applies"])["constants"]["ledger"]
         return found
 
-    malformed = "it does not say what a report of learn says"
     found = {
         "empty": (b"", "this is no JSON"),
         "cut": (_cut(seeds.reports("{svm}")[0]), "this is no JSON"),
@@ -445,13 +444,19 @@ def _reports() -> Iterator[Case]:
         "list": (b"[]", "this is no report"),
         "play": (changed(lambda report: report.update(schema="regretless.play/1")), "is a report of play"),
         "nothing": (changed(lambda report: report.update(certificates=[])), "there is nothing to check"),
-        "none": (changed(lambda report: report.update(certificates=None)), "there is nothing to check"),
-        "one": (changed(lambda report: report.update(certificates=1)), malformed),
-        "rounds": (changed(lambda report: report.update(rounds="many")), malformed),
-        "endless": (changed(lambda report: report.update(rounds=1e308 * 10)), malformed),
-        "word": (changed(lambda report: facts(report).update(max_norm2="x")), malformed),
-        "huge": (changed(lambda report: facts(report).update(max_norm2=10**400)), malformed),
-        "without": (changed(lambda report: facts(report).clear()), malformed),
+        "none": (changed(lambda report: report.update(certificates=None)), "certificates is null; a list of objects"),
+        "one": (changed(lambda report: report.update(certificates=1)), "certificates is 1; a list of objects"),
+        "rounds": (changed(lambda report: report.update(rounds="many")), "rounds is 'many'; a number"),
+        "endless": (
+            changed(lambda report: report.update(rounds=1e308 * 10)),
+            "it does not say what a report of learn says",
+        ),
+        "word": (changed(lambda report: facts(report).update(max_norm2="x")), "contradict each other"),
+        "huge": (
+            changed(lambda report: facts(report).update(max_norm2=10**400)),
+            "it does not say what a report of learn says",
+        ),
+        "without": (changed(lambda report: facts(report).clear()), "its constants lack what its formula takes"),
     }
     for name, (content, said) in found.items():
         yield Case(f"{name}-report.json", "report", content, said, 2 if name == "play" else 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
@@ -101,6 +100,8 @@ def _report(path: str) -> dict[str, Any]:
 
 
 def _tell(arguments: Namespace, checks: list[Check]) -> None:
+    from dataclasses import replace
+
     if not arguments.json:
         run = checks[-1]
         for one in (*checks[:-1], replace(run, taken=())):
