@@ -451,7 +451,10 @@ def _reports() -> Iterator[Case]:
             changed(lambda report: report.update(rounds=1e308 * 10)),
             "it does not say what a report of learn says",
         ),
-        "word": (changed(lambda report: facts(report).update(max_norm2="x")), "contradict each other"),
+        "word": (
+            changed(lambda report: facts(report).update(max_norm2="x")),
+            "constants.ledger.max_norm2 is 'x'; a number was expected",
+        ),
         "huge": (
             changed(lambda report: facts(report).update(max_norm2=10**400)),
             "it does not say what a report of learn says",

@@ -150,6 +150,9 @@ def _part(part: Told, here: str) -> None:
         return
     for owner, expected in CONSTANTS.items():
         _one(constants.get(owner), expected, f"{here}constants.{owner}")
+    for name, value in constants["ledger"].items():
+        if isinstance(value, str):
+            _one(value, "a number", f"{here}constants.ledger.{name}")
 
 
 def _detail(comparator: Told, here: str) -> None:
