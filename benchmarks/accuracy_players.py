@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accuracy_data import Task
-from regretless.linear.registry import learner_class
+from regretless.catalogue import learner_class
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Player = Callable[[Task], Array]

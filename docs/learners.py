@@ -13,13 +13,19 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from regretless.bandits.registry import BANDITS, bandit_class
+from regretless.catalogue import (
+    BANDITS,
+    CLASS_LEARNERS,
+    EXPERT_LEARNERS,
+    LEARNERS,
+    bandit_class,
+    class_learner,
+    expert_class,
+    learner_class,
+)
 from regretless.environments.registry import ENVIRONMENTS, environment_class
 from regretless.environments.registry import parameters as environment_parameters
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
-from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.games.registry import METHODS
-from regretless.linear.registry import LEARNERS, learner_class
 from regretless.theorem import Theorem
 from regretless.theory.games import BY_METHOD as GAME_THEOREMS
 
@@ -34,7 +40,9 @@ def learners() -> str:
     for name in LEARNERS:
         found = learner_class(name)
         bounded = _listed(theorem.quantity for theorem in found.theorems)
-        rows.append((f"`{name}`", f"`{found.__name__}`", *found.composition, bounded))
+        rows.append(
+            (f"`{name}`", f"`{found.__name__}`", found.info.charged, found.info.geometry, found.info.rate, bounded)
+        )
     return _table(rows)
 
 
@@ -67,7 +75,7 @@ def _summaries(head: str, of: Mapping[str, Any]) -> str:
     rows: Rows = [("learner", "class", head, "theorems bound")]
     for name, found in of.items():
         bounded = _listed(theorem.quantity for theorem in found.theorems)
-        rows.append((f"`{name}`", f"`{found.__name__}`", found.summary, bounded))
+        rows.append((f"`{name}`", f"`{found.__name__}`", found.info.summary, bounded))
     return _table(rows)
 
 
@@ -87,10 +95,10 @@ def theorems() -> str:
 
 def mixing_theorems() -> str:
     """A row for each theorem of learners whose weights are mixed over shards."""
-    from regretless.distributed.certificates.certified import MIXED
     from regretless.theory.mixing_regret import MIXED_PASSIVE_AGGRESSIVE
 
-    return _theorems(MIXED | {"passive-aggressive": MIXED_PASSIVE_AGGRESSIVE})
+    of = {name: learner_class(name)().mixed_proven() for name, entry in LEARNERS.items() if not entry.info.not_mixed}
+    return _theorems(of | {"passive-aggressive": MIXED_PASSIVE_AGGRESSIVE})  # of all its variants
 
 
 def expert_theorems() -> str:

@@ -13,8 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
 from regretless import _core
-from regretless.bandits.registry import BANDITS, bandit_class
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
+from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_class
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.games import MatrixGame
 from regretless.games.extensive_form.extensive import read_efg

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from regretless.bandits import simulate
-from regretless.bandits.registry import BANDITS, bandit_class
+from regretless.catalogue import BANDITS, bandit_class
 from regretless.environments import Bernoulli, MostDrawnLoses
 from regretless.theory.bandits import AFTERWARDS, BY_RULE, bound_at, expected_ledger
 

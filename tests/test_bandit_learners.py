@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from regretless import bandits
 from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, LossError, TsallisINF
-from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.bandits.state import BanditState
+from regretless.catalogue import BANDITS, bandit_class
 from regretless.errors import RegretlessError
 
 MORE = {
@@ -48,13 +48,13 @@ def advice_for(rounds, arms=5, experts=4, seed=4):
 def step(learner, row, advice=None, available=None):
     """A round in turn."""
     draw = learner.draw(available, advice)
-    learner.update(draw, row if learner.sees_all else row[draw])
+    learner.update(draw, row if learner.info.informed else row[draw])
     return draw
 
 
 def played_live(learner, table):
     """All rows in turn, drawn and reported one by one."""
-    advice = advice_for(len(table), table.shape[1]) if learner.advised else [None] * len(table)
+    advice = advice_for(len(table), table.shape[1]) if learner.info.advised else [None] * len(table)
     return [int(step(learner, row, told)) for row, told in zip(table, advice, strict=True)]
 
 
@@ -120,7 +120,7 @@ def test_a_draw_is_an_arm_and_a_ticket(name):
         assert (draw.ticket, draw.name) == (number, "abc"[draw])
         assert draw.probability == pytest.approx(chances[draw], rel=1e-12)
         assert learner.pending_ == (number,)
-        learner.update(draw, [0.5, 0.25, 0.75] if learner.sees_all else 0.5)
+        learner.update(draw, [0.5, 0.25, 0.75] if learner.info.informed else 0.5)
         assert learner.pending_ == ()
     assert learner.counts_.sum() == learner.rounds_ == 5
 
@@ -131,7 +131,7 @@ def test_draws_and_losses_in_turn_are_the_same_as_a_play(name):
     table = table_for(400)
     live, whole = made(name), made(name)
     arms = played_live(live, table)
-    play = whole.play(table, advice=advice_for(400) if live.advised else None)
+    play = whole.play(table, advice=advice_for(400) if live.info.advised else None)
     assert play.arms.tolist() == arms
     assert play.losses.tolist() == table[np.arange(400), arms].tolist()
     assert play.total == pytest.approx(play.losses.sum(), rel=1e-12)
@@ -169,10 +169,10 @@ def test_learning_finds_the_good_arm(name):
     generator = np.random.default_rng(0)
     table = (generator.random((4000, 5)) < [0.9, 0.9, 0.1, 0.9, 0.9]).astype(float)
     learner = made(name, horizon=4000) if name not in ("tsallis-inf", "exp3-p", "exp3-s") else made(name)
-    advice = np.tile(np.array([0, 2, 3, 4]), (4000, 1)) if learner.advised else None
+    advice = np.tile(np.array([0, 2, 3, 4]), (4000, 1)) if learner.info.advised else None
     arms = learner.play(table, advice=advice).arms
     assert (arms[-1000:] == 2).mean() > 0.5
-    if learner.advised:
+    if learner.info.advised:
         assert learner.best_expert_ == int(np.argmax(learner.expert_weights_)) == 1
     else:
         assert learner.best_arm_ == 2
@@ -356,9 +356,9 @@ def test_draws_of_one_arm_must_be_told_apart():
 def test_a_loss_that_cannot_be_is_refused(name, loss):
     """A loss outside the range, or none at all, is refused with its arm; nothing is learnt, the draw waits on."""
     learner = made(name, None, arms=list("vwxyz"))
-    draw = learner.draw(advice=advice_for(1)[0] if learner.advised else None)
+    draw = learner.draw(advice=advice_for(1)[0] if learner.info.advised else None)
     before = state_of(learner)
-    given = [loss if place == draw else 0.5 for place in range(5)] if learner.sees_all else loss
+    given = [loss if place == draw else 0.5 for place in range(5)] if learner.info.informed else loss
     with pytest.raises(RegretlessError, match=r"arm [vwxyz]|numbers are expected|losses of shape") as error:
         learner.update(draw, given)
     if loss == 1.5:
@@ -366,7 +366,7 @@ def test_a_loss_that_cannot_be_is_refused(name, loss):
         assert f"arm {draw.name}" in str(error.value)
     assert state_of(learner) == before
     assert learner.pending_ == (1,)
-    learner.update(draw, np.full(5, 0.5) if learner.sees_all else 0.5)
+    learner.update(draw, np.full(5, 0.5) if learner.info.informed else 0.5)
     assert learner.pending_ == ()
 
 
@@ -441,9 +441,9 @@ def test_rewards_are_losses_from_above(name):
     one, other = first.play(losses, advice=advice), second.play(1 - losses, advice=advice)
     assert one.arms.tolist() == other.arms.tolist()
     assert other.total == second.total_ == 300 - one.total
-    draw = second.draw(advice=advice_for(1)[0] if second.advised else None)
+    draw = second.draw(advice=advice_for(1)[0] if second.info.advised else None)
     with pytest.raises(RegretlessError, match="reward lies outside"):
-        second.update(draw, np.full(5, 2.0) if second.sees_all else 2.0)
+        second.update(draw, np.full(5, 2.0) if second.info.informed else 2.0)
 
 
 # ---- names
@@ -727,7 +727,7 @@ def test_totals_of_the_widest_ranges_are_numbers(name):
     small = {"exp3-p": {"rate": 0.1, "beta": 0.0, "explore": 1e-200, "horizon": None}}
     small["exp3-s"] = {"rate": 0.1, "share": 1e-200, "horizon": None, "switches": None}
     learner = made(name, value_range=(-1e292, 1e292), **small.get(name, {}))
-    learner.play(2e292 * table_for(300) - 1e292, advice=advice_for(300) if learner.advised else None)
+    learner.play(2e292 * table_for(300) - 1e292, advice=advice_for(300) if learner.info.advised else None)
     assert np.isfinite(learner.total_)
     assert np.isfinite(learner.estimates_).all()
 
@@ -827,12 +827,12 @@ def test_copies_go_their_own_way(name, way):
     """A copy has learned as much, waits for the same draws, draws the same next, and shares nothing."""
     table, learner = table_for(100), made(name)
     played_live(learner, table)
-    told = advice_for(1)[0] if learner.advised else None
+    told = advice_for(1)[0] if learner.info.advised else None
     draw = learner.draw(advice=told)
     other = way(learner)
     before = state_of(other)
     assert before == state_of(learner)
-    loss = table[0] if learner.sees_all else 0.5
+    loss = table[0] if learner.info.informed else 0.5
     learner.update(draw, loss)
     assert state_of(other) == before
     assert other.pending_ == (101,)

@@ -10,8 +10,8 @@ import pytest
 
 import regretless
 from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge, persist
-from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.bandits.state import FIELDS, OPEN
+from regretless.catalogue import BANDITS, bandit_class
 from regretless.errors import ModelError, RegretlessError
 from regretless.experts import Hedge as HedgeOnTables
 from regretless.persist.format import read_model, write_model
@@ -35,14 +35,16 @@ def learnt(name, **more):
     """A bandit of four arms after 20 rounds and five draws: one of these is lost, one settled, three wait."""
     learner = bandit_class(name)(**({"arms": ["a", "b", "c", "d"], "seed": 2**64 - 5} | MORE.get(name, {}) | more))
     table, advice = np.random.default_rng(3).random((25, 4)), advice_for(25)
-    learner.play(table[:20], advice=advice[:20] if learner.advised else None)
+    learner.play(table[:20], advice=advice[:20] if learner.info.advised else None)
     masks = (
-        [None, None, None, None, None] if learner.advised else [None, None, ["a", "d"], None, [True, True, True, False]]
+        [None, None, None, None, None]
+        if learner.info.advised
+        else [None, None, ["a", "d"], None, [True, True, True, False]]
     )
-    told = [[0, 1, 1], *advice[21:]] if learner.advised else [None] * 5
+    told = [[0, 1, 1], *advice[21:]] if learner.info.advised else [None] * 5
     draws = [learner.draw(mask, one) for mask, one in zip(masks, told, strict=True)]
     learner.withdraw(draws[1])
-    learner.update(draws[4], table[24] if learner.sees_all else 0.25)
+    learner.update(draws[4], table[24] if learner.info.informed else 0.25)
     return learner
 
 
@@ -50,9 +52,9 @@ def went_on(learner):
     """What a bandit does next: all that waits is settled, in a certain order, and a table is played."""
     row = [0.5, 0.25, 0.75, 1.0]
     for ticket in reversed(learner.pending_):
-        learner.update(ticket=ticket, loss=row if learner.sees_all else 0.5)
+        learner.update(ticket=ticket, loss=row if learner.info.informed else 0.5)
     table = np.random.default_rng(5).random((100, 4))
-    play = learner.play(table, advice=advice_for(100) if learner.advised else None)
+    play = learner.play(table, advice=advice_for(100) if learner.info.advised else None)
     return play.arms.tolist(), [array.tobytes() for array in learner._known().arrays().values()]
 
 
@@ -109,10 +111,10 @@ def test_a_model_goes_on_where_the_bandit_stood(tmp_path, name, more):
 def test_draws_are_settled_by_the_model_that_was_read(tmp_path, name):
     """A draw that was made before the model was saved is settled by the one that was read, by its ticket alone."""
     learner = learnt(name)
-    draw = learner.draw(advice=[0, 1, 2] if learner.advised else None)
+    draw = learner.draw(advice=[0, 1, 2] if learner.info.advised else None)
     learner.save(tmp_path / "m.rgl")
     found = regretless.load(tmp_path / "m.rgl")
-    loss = [0.5] * 4 if learner.sees_all else 0.5
+    loss = [0.5] * 4 if learner.info.informed else 0.5
     with pytest.raises(RegretlessError, match="or this one before it was saved: give its ticket= then"):
         found.update(draw, loss)
     learner.update(draw, loss)

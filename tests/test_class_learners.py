@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from regretless import _core
+from regretless.catalogue import CLASS_LEARNERS, class_learner
 from regretless.errors import RegretlessError
 from regretless.finite_classes import (
     Consistent,
@@ -27,7 +28,6 @@ from regretless.finite_classes import (
 )
 from regretless.finite_classes.learners import compare_dimensions, randomized
 from regretless.finite_classes.learners.compare_dimensions import compared
-from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.theory.finite_classes import floor_log2, half_the_bits_of
 
 NAMES = list(CLASS_LEARNERS)
@@ -306,7 +306,7 @@ def test_a_forecast_moves_nothing(kind, more):
         said, again = learner.predict(point), other.predict(point)
         assert asked == [asked[0]] * 3
         assert said == again
-        assert asked[0] == (said.probability if learner.draws else said)
+        assert asked[0] == (said.probability if learner.info.draws else said)
         learner.update(label)
         other.update(label)
 

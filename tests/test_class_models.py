@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import regretless
+from regretless.catalogue import class_learner
 from regretless.errors import ModelError, RegretlessError
 from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
 from regretless.finite_classes.learners import persist, randomized
-from regretless.finite_classes.learners.registry import class_learner
 from regretless.persist.format import read_model, write_model
 
 from .cli import CommandLine

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import regretless
+from regretless.catalogue import LEARNERS
 from regretless.cli.options import FORMATS
 from regretless.cli.parser import make
 from regretless.data import load_svmlight, open_stream
 from regretless.data.formats import READERS
 from regretless.linear import OnlineGradientDescent, Perceptron
-from regretless.linear.registry import LEARNERS
 
 from .cli import BARE, CommandLine, Result, noisy_lines, write
 

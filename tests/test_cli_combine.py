@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import regretless
+from regretless.catalogue import EXPERT_LEARNERS
 from regretless.cli.parser import make
 from regretless.experts import BOA, EG, Hedge, MLPoly, Ridge
-from regretless.experts.registry import EXPERT_LEARNERS
 
 from .cli import CommandLine
 from .forecasts import EXPERTS, QUIET, drawn, write_table

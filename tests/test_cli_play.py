@@ -13,16 +13,14 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.bandits.registry import bandit_class
+from regretless.catalogue import bandit_class, expert_class, learner_class
 from regretless.cli import play_learner
 from regretless.cli.console import Console
 from regretless.environments import LabelFlipping, RandomTarget, Separable, ShatteredTree
 from regretless.environments.lower_bounds import LowerBound
 from regretless.environments.registry import ENVIRONMENTS, entry_of
-from regretless.experts.registry import expert_class
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.linear import Perceptron
-from regretless.linear.registry import learner_class
 from regretless.play import play
 from regretless.play.compatibility import TABLES, WORST, fits
 from regretless.report import LowerBoundPanel, PlayReport, play_page
@@ -621,7 +619,7 @@ def test_each_kind_keeps_its_own_parameters(run):
 
 def test_every_parameter_that_is_set_elsewhere_exists():
     """The table of what is not set by name=value names parameters that some learner of the kind has."""
-    from regretless.finite_classes.learners.registry import class_learner
+    from regretless.catalogue import class_learner
 
     tables = {"class": class_learner, "linear": learner_class, "experts": expert_class, "bandits": bandit_class}
     for kind, find in tables.items():

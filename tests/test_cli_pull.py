@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from regretless.bandits import EXP3S, Exp3IX, Exp3P, Exp4
-from regretless.bandits.registry import BANDITS
 from regretless.bandits.simulation import simulate
+from regretless.catalogue import BANDITS
 from regretless.cli import pull_result
 from regretless.environments import Table
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from regretless.catalogue import EXPERT_LEARNERS
 from regretless.cli.console import Console
 from regretless.experts.history import History
-from regretless.experts.registry import EXPERT_LEARNERS
 from regretless.run.experts import CombineRun
 
 from .cli import CommandLine

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from regretless.catalogue import CLASS_LEARNERS
 from regretless.finite_classes.families import FAMILIES
-from regretless.finite_classes.learners.registry import CLASS_LEARNERS
 
 from .documents import DOCS, examples, page, script
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.linear.registry import LEARNERS
+from regretless.catalogue import LEARNERS
 
 from .documents import examples
 

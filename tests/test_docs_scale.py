@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from regretless.distributed.core.learner_adapter import REFUSED
-from regretless.linear.registry import LEARNERS
+from regretless.catalogue import LEARNERS
 
 from .documents import DOCS, examples, page, script
 
@@ -70,7 +69,7 @@ def test_what_can_be_mixed_is_said():
     (said,) = re.findall(r"^(The perceptron, .*?) can be mixed", page("scale"), re.MULTILINE | re.DOTALL)
     kinds = ("^The perceptron", "averaged", "multiclass", "passive-aggressive", "gradient descent", "p-norm", "Winnow")
     named = re.findall("|".join(kinds), said)
-    assert len(named) == len(LEARNERS) - len(REFUSED)
+    assert len(named) == sum(not entry.info.not_mixed for entry in LEARNERS.values())
 
 
 def test_links_lead_somewhere():

@@ -60,13 +60,13 @@ def test_learners_of_classes_are_asked_about_points(make_environment: Any, learn
         assert (batch.values == asker.row()).all()
         said = again.predict(asker.point)
         chance = getattr(said, "probability", float(said))
-        label = asker.label(1 if chance >= 0.5 else -1, chance if playing.draws else None)
+        label = asker.label(1 if chance >= 0.5 else -1, chance if playing.info.draws else None)
         assert batch.labels.tolist() == [label]
         wrong += abs(chance - (label > 0))
         again.update(int(label > 0))
     assert (playing.rounds_, playing.mistakes_) == (12, again.mistakes_)
     assert playing.realizable_
-    promised = least(environment, 12, DRAWS if playing.draws else CLASS)
+    promised = least(environment, 12, DRAWS if playing.info.draws else CLASS)
     assert wrong >= max(promised.values(), default=0)
 
 

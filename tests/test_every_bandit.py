@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.bandits.simulation import simulate
+from regretless.catalogue import BANDITS, bandit_class
 from regretless.environments import Table
 from regretless.errors import RegretlessError
 
@@ -50,13 +50,13 @@ def recommended(seed: int = 0, rounds: int = ROUNDS) -> np.ndarray:
 
 def advice_of(name: str, seed: int = 0, rounds: int = ROUNDS) -> dict[str, np.ndarray]:
     """The advice, as a keyword, for a learner that takes some."""
-    return {"advice": recommended(seed, rounds)} if bandit_class(name).advised else {}
+    return {"advice": recommended(seed, rounds)} if bandit_class(name).info.advised else {}
 
 
 def one_round(bandit, table: np.ndarray, advice: dict[str, np.ndarray], t: int):
     """Draw in round t, and report."""
     draw = bandit.draw(advice=advice["advice"][t]) if advice else bandit.draw()
-    bandit.update(draw, table[t] if bandit.sees_all else table[t, draw])
+    bandit.update(draw, table[t] if bandit.info.informed else table[t, draw])
     return int(draw), draw.probability
 
 
@@ -89,7 +89,7 @@ def test_a_saved_bandit_goes_on_to_the_same_draws(tmp_path, name):
     bandit.save(tmp_path / "b.rgl")
     twin = regretless.load(tmp_path / "b.rgl")
     for each in (bandit, twin):
-        each.update(ticket=waiting.ticket, loss=table[0] if each.sees_all else 0.5)
+        each.update(ticket=waiting.ticket, loss=table[0] if each.info.informed else 0.5)
     for t in range(ROUNDS // 2, ROUNDS):
         assert one_round(bandit, table, advice, t) == one_round(twin, table, advice, t)
     assert same(bandit.ledger_, twin.ledger_)
@@ -108,7 +108,7 @@ def test_certificates_hold_and_say_why_they_do_not_apply(name):
         assert all(c.holds and not c.violated for c in certificates)
         assert all(c.applies or c.why for c in certificates)
     # Who sees all losses knows its regret; nobody else does before hindsight.
-    assert all((c.observed is None) != bandit.sees_all for c in bandit.certify() if c.applies)
+    assert all((c.observed is None) != bandit.info.informed for c in bandit.certify() if c.applies)
 
 
 @EVERY
@@ -136,7 +136,7 @@ def test_runs_depend_on_the_seed_and_their_number_alone(name):
 @pytest.mark.parametrize("more", [{}, {"horizon": 4000}, {"estimator": "reduced"}])
 def test_a_bad_arm_that_never_sleeps_is_seldom_drawn(name, more):
     """Where a good arm is awake, which all are in 40% of the rounds, the bad one, which always is, has under 5%."""
-    if bandit_class(name).advised or not set(more) <= set(bandit_class(name).__dataclass_fields__):
+    if bandit_class(name).info.advised or not set(more) <= set(bandit_class(name).__dataclass_fields__):
         pytest.skip("it has no such parameter, or experts")
     rounds = 4000
     table = np.full((rounds, 5), 0.1)
@@ -154,7 +154,7 @@ def test_a_bad_arm_that_never_sleeps_is_seldom_drawn(name, more):
 @pytest.mark.parametrize("estimator", ["importance", "reduced"])
 def test_a_bad_arm_that_mostly_sleeps_is_seldom_drawn(name, estimator):
     """Nobody gets ahead by sleeping: a bad arm, awake in 20% of the rounds, has under 10% of the draws then."""
-    if bandit_class(name).advised or (estimator == "reduced" and name != "tsallis-inf"):
+    if bandit_class(name).info.advised or (estimator == "reduced" and name != "tsallis-inf"):
         pytest.skip("it has no such parameter, or experts")
     rounds = 4000
     table = np.full((rounds, 5), 0.5)
@@ -171,7 +171,7 @@ def test_a_single_arm_costs_nothing_to_find(name):
     changes = {"n_arms": 1}
     bandit = made(name).clone(**changes)
     table = np.full((50, 1), 0.5)
-    advice = {"advice": np.zeros((50, 3), dtype=np.int64)} if bandit.advised else {}
+    advice = {"advice": np.zeros((50, 3), dtype=np.int64)} if bandit.info.advised else {}
     assert set(bandit.play(table, **advice).arms.tolist()) == {0}
     for certificate in bandit.certify(table, **advice):
         if certificate.applies:
@@ -190,9 +190,9 @@ def test_a_loss_that_is_none_teaches_nothing(name, bad):
     row = [0.5] * ARMS
     row[int(draw)] = bad
     with pytest.raises(RegretlessError):
-        bandit.update(draw, row if bandit.sees_all else bad)
+        bandit.update(draw, row if bandit.info.informed else bad)
     assert same(bandit.ledger_, before)
-    bandit.update(draw, [0.5] * ARMS if bandit.sees_all else 0.5)
+    bandit.update(draw, [0.5] * ARMS if bandit.info.informed else 0.5)
     assert bandit.ledger_.settled == 1
 
 
@@ -203,7 +203,7 @@ def test_a_table_becomes_json_a_report_and_text(run, tmp_path, name):
     path = tmp_path / "losses.csv"
     np.savetxt(path, table, delimiter=",", header="a,b,c,d", comments="")
     words = ["pull", path, "--learner", name, "--runs", "20", "--seed", "3"]
-    if bandit_class(name).advised:
+    if bandit_class(name).info.advised:
         told = tmp_path / "advice.csv"
         told.write_text("x,y\n" + "a,b\n" * 60)
         words += ["--advice", told]
@@ -230,7 +230,7 @@ def test_curves_of_bounds_end_where_the_certificates_stand(name, asleep, anytime
     table = losses()
     table[::3, 3] = np.nan if asleep else 0.5
     settings = {} if anytime or name == "tsallis-inf" else {"horizon": ROUNDS}
-    advice = {"advice": np.minimum(recommended(), 2)} if bandit_class(name).advised else {}
+    advice = {"advice": np.minimum(recommended(), 2)} if bandit_class(name).info.advised else {}
     pulls = simulate(made(name, **settings), Table(table), runs=3, **advice)
     curves = pulls.bounds()
     for certificate in pulls.certificates():

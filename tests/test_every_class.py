@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import regretless
+from regretless.catalogue import class_learner
 from regretless.environments import RandomizedTree, RandomTarget, ShatteredTree
 from regretless.experts import WeightedMajority
 from regretless.finite_classes import (
@@ -28,7 +29,6 @@ from regretless.finite_classes import (
 )
 from regretless.finite_classes.dimensions.vc import check_shattered
 from regretless.finite_classes.learners.base import ClassLearner
-from regretless.finite_classes.learners.registry import class_learner
 from regretless.finite_classes.rank import rank
 from regretless.linear import Perceptron, Winnow
 from regretless.play import play

@@ -9,11 +9,11 @@ import pytest
 import scipy.sparse as sp
 
 import regretless
+from regretless.catalogue import LEARNERS, learner_class
 from regretless.data import load_svmlight
 from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear.persist import rebuilt
-from regretless.linear.registry import LEARNERS, learner_class
 from regretless.persist.format import read_model
 
 from .cli import CommandLine, noisy_lines, write

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import regretless
+from regretless.catalogue import EXPERT_LEARNERS, expert_class
 from regretless.errors import ModelError, RegretlessError
 from regretless.experts import (
     EG,
@@ -29,7 +30,6 @@ from regretless.experts import (
     WeightedMajority,
 )
 from regretless.experts.errors import AdviceError
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.theory.experts import adahedge_posterior
 
 SQUARE = {

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless.catalogue import EXPERT_LEARNERS, expert_class
 from regretless.errors import RegretlessError
 from regretless.experts import AggregatingAlgorithm, Hedge, Ridge
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 
 LOSSES = ("square", "absolute", "pinball", None)
 NAMES = tuple(name for name in EXPERT_LEARNERS if "majority" not in name)

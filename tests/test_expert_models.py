@@ -7,9 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from regretless.catalogue import EXPERT_LEARNERS, expert_class
 from regretless.errors import ModelError, RegretlessError
 from regretless.experts import persist
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.experts.state import ABSENT, FIELDS
 from regretless.persist.format import read_model, write_model
 

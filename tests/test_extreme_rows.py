@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from regretless.catalogue import LEARNERS, learner_class
 from regretless.errors import RegretlessError
 from regretless.linear import (
     AROW,
@@ -14,7 +15,6 @@ from regretless.linear import (
     SecondOrderPerceptron,
 )
 from regretless.linear.ogd import LOSSES, SCHEDULES
-from regretless.linear.registry import LEARNERS, learner_class
 from regretless.textbook.gradient_descent import gradient_descent
 
 SIZES = (1e-160, 1e-155, 1e-150, 1e-75, 1.0, 1e75, 1e77, 1e100, 1e150)

@@ -7,9 +7,9 @@ import warnings
 import numpy as np
 import pytest
 
+from regretless.catalogue import LEARNERS, learner_class
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
-from regretless.linear.registry import LEARNERS, learner_class
 from regretless.theory.facts import MEASURED
 
 SIZES = (1e-165, 1.2345e-158, 1e-155, 1e-150, 1e150)

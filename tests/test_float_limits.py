@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3
-from regretless.bandits.registry import BANDITS, bandit_class
+from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_class
 from regretless.errors import RegretlessError
 from regretless.experts import AggregatingAlgorithm, Hedge
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.theorem import BOUNDLESS
 
 UNITS = np.random.default_rng(0).random((400, 3))
@@ -51,9 +50,9 @@ def test_a_bandit_of_any_range_has_probabilities(name, rate, span):
         more["rate"] = rate
     learner = bandit_class(name)(3, seed=1, value_range=span, **more)
     table = np.clip(low + (high - low) * UNITS, low, high)
-    advice: dict[str, Any] = {"advice": np.tile([0, 1, 2], (400, 1))} if learner.advised else {}
+    advice: dict[str, Any] = {"advice": np.tile([0, 1, 2], (400, 1))} if learner.info.advised else {}
     learner.play(table, **advice)
-    said = learner.probabilities(advice=[0, 1, 2]) if learner.advised else learner.probabilities_
+    said = learner.probabilities(advice=[0, 1, 2]) if learner.info.advised else learner.probabilities_
     assert is_weights(said)
     assert np.isfinite(learner.estimates_).all()
     assert numbers(learner.certify(table, **advice))

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3IX
+from regretless.catalogue import LEARNERS, learner_class
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.linear import Perceptron, PNormPerceptron, SecondOrderPerceptron
-from regretless.linear.registry import LEARNERS, learner_class
 
 SETTINGS: dict[str, dict[str, Any]] = {"margin-perceptron": {"gamma": 0.05}, "kernel-perceptron": {"budget": 20}}
 ROWS, CALLS = 20_000, 10
@@ -136,7 +136,7 @@ def test_copies_learn_beside_each_other():
 RACE = """
 import sys, threading
 import numpy as np, scipy.sparse as sp
-from regretless.linear.registry import learner_class
+from regretless.catalogue import learner_class
 
 name, rows, columns = sys.argv[1], 200, 5000
 rng = np.random.default_rng(0)

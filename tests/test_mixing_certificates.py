@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 
 import regretless.distributed.certificates.rereading as over
 from regretless.distributed import arrays, mix
-from regretless.distributed.certificates.certified import MIXED_OTHERS, certify_mixture, theorems_of
+from regretless.distributed.certificates.certified import MIXED_OTHERS, certify_mixture
 from regretless.distributed.one_shot import average_once
 from regretless.distributed.result import NO_GUARANTEE, Mixture
 from regretless.errors import RegretlessError
@@ -86,7 +86,7 @@ def test_no_mixed_run_breaks_its_certificates(place, seed, sizes, classes, weigh
     shards = parts(seed, sizes, classes, noise=0.3 * (seed % 3))
     mixture = mix(LEARNERS[place], shards, epochs=epochs, weights=weights, together=together, classes=range(classes))
     found = mixture.certify(seconds=0.05)
-    assert [one.theorem for one in found] == list(theorems_of(mixture.learner))
+    assert [one.theorem for one in found] == list(mixture.learner.mixed_proven())
     for one in found:
         assert not one.violated, str(one)
         assert one.applies or one.why
@@ -272,7 +272,7 @@ def test_one_shot_averages_have_no_certificates():
     rounds stays."""
     mixture = average_once(Perceptron(), parts(1, [10, 20]), passes=3)
     found = mixture.certify(iid=True)
-    assert [one.why for one in found[:-2]] == [NO_GUARANTEE] * len(theorems_of(mixture.learner))
+    assert [one.why for one in found[:-2]] == [NO_GUARANTEE] * len(mixture.learner.mixed_proven())
     assert [one.applies for one in found[-2:]] == [True, True]
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regretless.catalogue import LEARNERS, learner_class
 from regretless.distributed.core.learner_adapter import refuse, started
 from regretless.errors import RegretlessError
 from regretless.ledger import FIELDS
@@ -314,18 +315,14 @@ def test_what_cannot_be_mixed_is_refused_with_the_reason(learner: Any, reason: s
         refuse(learner)
 
 
-def test_every_learner_is_either_mixed_or_refused() -> None:
-    """There is no learner for which it was forgotten to decide."""
-    from regretless.distributed.core.learner_adapter import MIXED, REFUSED
-    from regretless.linear.registry import LEARNERS, learner_class
-
-    for name in LEARNERS:
-        assert (name in REFUSED) != (name in MIXED)
-        if name not in REFUSED:
-            learner = learner_class(name)()
-            refuse(learner)
-            learner.announce(np.array([0, 1]), 3)
-            assert started(learner, schema=None, epoch=0, weighting="rows").weights.shape == (4, 1)
+@pytest.mark.parametrize("name", [name for name, entry in LEARNERS.items() if not entry.info.not_mixed])
+def test_every_learner_that_says_it_can_be_mixed_has_theorems_about_it(name: str) -> None:
+    """It is not refused, begins an epoch, and there are theorems about its mixed weights."""
+    learner = learner_class(name)()
+    refuse(learner)
+    learner.announce(np.array([0, 1]), 3)
+    assert started(learner, schema=None, epoch=0, weighting="rows").weights.shape == (4, 1)
+    assert learner.mixed_proven()
 
 
 def test_sums_over_shards_of_a_scale_free_run() -> None:

@@ -9,13 +9,13 @@ from scipy import sparse
 from regretless.arrays import laid_out, numbers
 from regretless.bandits import Exp3IX
 from regretless.bandits import simulate as simulate_here
+from regretless.catalogue import learner_class
 from regretless.data.arrays import floating
 from regretless.data.batch import Batch
 from regretless.distributed import calls, certify_shards, combine, mix, simulate
 from regretless.environments import Table
 from regretless.experts import MLPoly, Squint
 from regretless.linear import Perceptron
-from regretless.linear.registry import learner_class
 
 from .mixed_data import pairs
 from .unaligned import Shifting, shifted, shifted_array

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import regretless
 from regretless.batch import average
+from regretless.catalogue import LEARNERS, learner_class
 from regretless.data import Batch
 from regretless.data.arrays import ArrayStream
 from regretless.errors import ModelError, RegretlessError
@@ -28,7 +29,6 @@ from regretless.linear import (
 from regretless.linear.first_pass import LOOKED
 from regretless.linear.ogd import SCHEDULES
 from regretless.linear.persist import rebuilt
-from regretless.linear.registry import LEARNERS, learner_class
 from regretless.persist.format import read_model
 from regretless.run.linear import Run
 from regretless.theory.online_to_batch import (

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.linear_model import Perceptron as TheirPerceptron
 
 from regretless.batch import average, leave_one_out, pac_run, sample_size
+from regretless.catalogue import LEARNERS, learner_class
 from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
 from regretless.linear import (
@@ -21,7 +22,6 @@ from regretless.linear import (
     Perceptron,
     VotedPerceptron,
 )
-from regretless.linear.registry import LEARNERS, learner_class
 from regretless.textbook.survivor import longest_survivor
 
 

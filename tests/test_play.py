@@ -10,8 +10,13 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge
-from regretless.bandits.registry import BANDITS, bandit_class
 from regretless.bandits.simulation import runner, simulate
+from regretless.catalogue import (
+    EXPERT_LEARNERS,
+    LEARNERS,
+    expert_class,
+    learner_class,
+)
 from regretless.environments import (
     AgnosticTree,
     Bernoulli,
@@ -37,12 +42,9 @@ from regretless.environments.registry import ENVIRONMENTS, entry_of, make
 from regretless.errors import RegretlessError
 from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
 from regretless.experts import Hedge as Combiner
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
-from regretless.finite_classes.learners.registry import CLASS_LEARNERS, class_learner
 from regretless.ledger import ClassLedger
 from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
-from regretless.linear.registry import LEARNERS, learner_class
 from regretless.play import bandits, compatibility, play, trace, tracing
 from regretless.play import run as run_module
 from regretless.play.aggregate import joined
@@ -655,24 +657,24 @@ def test_what_does_not_answer_to_the_learner_is_played_in_blocks(monkeypatch, le
     assert not result.violated
 
 
-# Names that stand for what classes say.
+# What learners say of themselves.
 
 
-def test_what_is_said_of_learners_by_name_is_what_their_classes_say():
-    """Whoever adds a learner has to say what it is, where that is said by names."""
-    assert {name for name in CLASS_LEARNERS if class_learner(name).draws} == set(compatibility.DRAWS_LABELS)
-    drawing = {name for name in EXPERT_LEARNERS if hasattr(expert_class(name), "_draws")} - {"weighted-majority"}
-    assert {name for name in drawing if "random_state" in signature(expert_class(name)).parameters} == set(
-        compatibility.FOLLOWING
-    )
-    of_labels = {name for name in EXPERT_LEARNERS if not takes_losses(name)}
-    assert of_labels | {name for name in BANDITS if bandit_class(name).advised} == set(compatibility.OF_LABELS)
+def test_combiners_say_whether_losses_alone_are_enough_for_them():
+    """Whoever says that it needs forecasts refuses bare losses, and nobody else does; whoever draws can be seeded."""
+    for name, entry in EXPERT_LEARNERS.items():
+        assert entry.info.forecasts != takes_losses(name)
+        assert not entry.info.draws or "random_state" in signature(expert_class(name)).parameters
+
+
+def test_environments_say_whether_they_watch_the_draws():
+    """The names of those that do are the ones that learners without draws are kept from."""
     assert {name for name in ENVIRONMENTS if watches(name)} == set(compatibility.WATCHES_DRAWS)
 
 
 def takes_losses(name: str) -> bool:
     """Whether a combiner can be told bare losses."""
-    more = {"beta": 0.5, "random_state": 0} if name in compatibility.FOLLOWING else {}
+    more = {"beta": 0.5, "random_state": 0} if EXPERT_LEARNERS[name].info.draws else {}
     try:
         learner = expert_class(name)(loss=None, **more)
         learner._begin(2, 1)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regretless.catalogue import learner_class
 from regretless.errors import RegretlessError
 from regretless.linear.base import OnlineClassifier
-from regretless.linear.registry import learner_class
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "perceptron": [{}, {"intercept": 1.0}],

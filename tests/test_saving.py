@@ -19,12 +19,11 @@ from scipy.sparse import csr_array
 
 from regretless import load
 from regretless.atomic_write import HOST, Replacement, replacing
+from regretless.catalogue import EXPERT_LEARNERS, LEARNERS, expert_class, learner_class
 from regretless.data import column_writer
 from regretless.data.column_writer import ColumnsOut
 from regretless.errors import RegretlessError
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.linear import Perceptron
-from regretless.linear.registry import LEARNERS, learner_class
 from regretless.persist.format import read_model, write_model
 
 from .cli import BARE, CommandLine, noisy_lines, write

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.catalogue import learner_class
 from regretless.ledger import FIELDS
 from regretless.linear.mirror.state import MirrorState
-from regretless.linear.registry import learner_class
 from regretless.linear.state import NORM2, SCALE, State
 
 pytestmark = pytest.mark.soak

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3
-from regretless.bandits.registry import BANDITS, bandit_class
+from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_class
 from regretless.errors import RegretlessError
 from regretless.experts import Doubling, Hedge, RandomizedWeightedMajority, Ridge
-from regretless.experts.registry import EXPERT_LEARNERS, expert_class
 from regretless.games.payoffs import Payoffs
 from regretless.games.play.duel import METHODS, Duel
 from regretless.turns import BUSY, Turn
@@ -57,7 +56,7 @@ def bandit(name: str) -> Any:
 
 def played(learner: Any, begin: int, end: int) -> None:
     """Some rounds of a bandit."""
-    advice = {"advice": np.tile([0, 1, 2], (end - begin, 1))} if learner.advised else {}
+    advice = {"advice": np.tile([0, 1, 2], (end - begin, 1))} if learner.info.advised else {}
     learner.play(ADVICE[begin:end], **advice)
 
 

@@ -33,7 +33,7 @@ def read(path: str | PathLike[str]) -> tuple[OnlineClassifier | ExpertLearner | 
     ModelError
         If the file is no model, is damaged, or does not fit together.
     """
-    from .experts.registry import EXPERT_LEARNERS
+    from .catalogue import EXPERT_LEARNERS
     from .linear import persist as linear
 
     description, tensors = read_model(path)

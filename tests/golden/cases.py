@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from regretless.bandits.registry import BANDITS
+from regretless.catalogue import BANDITS, EXPERT_LEARNERS, LEARNERS
 from regretless.cli.combine import LOSSES
 from regretless.cli.parser import make
 from regretless.cli.solve import ENUMERATIONS, IN_TURNS, OBJECTIVES
 from regretless.environments.registry import ENVIRONMENTS, entry_of
-from regretless.experts.registry import EXPERT_LEARNERS
 from regretless.finite_classes.families import FAMILIES
 from regretless.games.registry import METHODS
-from regretless.linear.registry import LEARNERS
 from regretless.play.compatibility import PREFIXES, TABLES, WORST, environments_for, fits
 
 from .compare import RELATIVE, ROUGH, settled

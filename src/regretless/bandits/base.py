@@ -14,6 +14,7 @@ import numpy as np
 
 from ..checks import drawn_seed, share
 from ..errors import RegretlessError
+from ..info import BanditInfo, HasInfo
 from ..ledger import BanditLedger
 from ..theorem import Theorem
 from .online import Drawing
@@ -32,7 +33,7 @@ _MAKING = Lock()  # or threads whose draws are a bandit's first would each make 
 
 
 @dataclass(kw_only=True, eq=False)
-class Bandit(Drawing):
+class Bandit(HasInfo, Drawing):
     """The parameters and manners that every bandit has.
 
     Parameters
@@ -61,11 +62,8 @@ class Bandit(Drawing):
     run: int = 0
     delta: float | None = 0.05
 
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
+    info: ClassVar[BanditInfo]
     theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
-    advised: ClassVar[bool] = False  # whether experts say what to draw
-    sees_all: ClassVar[bool] = False  # whether the losses of all arms are revealed
 
     def __post_init__(self) -> None:
         self.arm_names_: list[str] | None = None if self.arms is None else arm_names(self.arms)
@@ -192,7 +190,7 @@ class Bandit(Drawing):
         Its ``draw()`` gives an arm, and ``update(arm, loss)`` reports the loss of that arm; there are no tickets and no
         names, and nothing is open twice. What it learns this bandit has learned.
         """
-        if self.advised or self.sees_all:
+        if self.info.advised or self.info.informed:
             raise RegretlessError("bare(): only a bandit that goes by the loss of its own arm alone can be played so")
         return self._known().core
 
@@ -240,7 +238,7 @@ class Bandit(Drawing):
         table, names = table_of(losses, self.arm_names_, self._arms)
         width = table.shape[1]
         told = None
-        if self.advised:
+        if self.info.advised:
             if advice is None:
                 raise RegretlessError("advice= is missing: this learner draws as its experts advise")
             told = advices_of(advice, len(table), self._comparators(), width, self.arm_names_ or names)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import ClassVar
 
+from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3
 from .rates import Tuned
@@ -42,8 +43,13 @@ class Exp3(Tuned):
     Auer, Cesa-Bianchi, Freund and Schapire 2002; Bubeck and Cesa-Bianchi 2012, Thm 3.1.
     """
 
-    name: ClassVar[str] = "exp3"
-    summary: ClassVar[str] = "exponential weights on estimated losses; regret bounded in expectation"
+    info: ClassVar[BanditInfo] = BanditInfo(
+        name="exp3",
+        summary="exponential weights on estimated losses; regret bounded in expectation",
+        advised=False,
+        informed=False,
+        needs_horizon=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3
 
     def _best(self, arms: int, comparators: int, rounds: int) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import ClassVar
 
+from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_IX
 from .rates import Tuned
@@ -47,8 +48,13 @@ class Exp3IX(Tuned):
     Neu 2015, Thm 1; Kocak, Neu, Valko and Munos 2014.
     """
 
-    name: ClassVar[str] = "exp3-ix"
-    summary: ClassVar[str] = "Exp3 with implicit exploration; regret bounded with high probability"
+    info: ClassVar[BanditInfo] = BanditInfo(
+        name="exp3-ix",
+        summary="Exp3 with implicit exploration; regret bounded with high probability",
+        advised=False,
+        informed=False,
+        needs_horizon=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_IX
 
     def _best(self, arms: int, comparators: int, rounds: int) -> float:

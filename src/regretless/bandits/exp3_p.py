@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ..checks import positive
 from ..errors import RegretlessError
+from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_P
 from .base import Bandit
@@ -54,8 +55,13 @@ class Exp3P(Bandit):
     beta: float | None = None
     explore: float | None = None
 
-    name: ClassVar[str] = "exp3-p"
-    summary: ClassVar[str] = "estimated gains with confidence bonuses; regret bounded with high probability"
+    info: ClassVar[BanditInfo] = BanditInfo(
+        name="exp3-p",
+        summary="estimated gains with confidence bonuses; regret bounded with high probability",
+        advised=False,
+        informed=False,
+        needs_horizon=True,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_P
 
     def _rules(self, arms: int, comparators: int) -> Rules:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..checks import positive, share
 from ..errors import RegretlessError
+from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_S
 from .base import Bandit
@@ -48,8 +49,13 @@ class EXP3S(Bandit):
     rate: float | None = None
     share: float | None = None
 
-    name: ClassVar[str] = "exp3-s"
-    summary: ClassVar[str] = "fixed share; regret against the best sequence of arms that switches seldom"
+    info: ClassVar[BanditInfo] = BanditInfo(
+        name="exp3-s",
+        summary="fixed share; regret against the best sequence of arms that switches seldom",
+        advised=False,
+        informed=False,
+        needs_horizon=True,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_S
 
     def _rules(self, arms: int, comparators: int) -> Rules:

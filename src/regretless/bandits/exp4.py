@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import RegretlessError
+from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP4
 from .base import Array
@@ -52,10 +53,14 @@ class Exp4(Tuned):
 
     n_experts: int | None = None
 
-    name: ClassVar[str] = "exp4"
-    summary: ClassVar[str] = "experts advise which arm to draw; regret against the best expert, in expectation"
+    info: ClassVar[BanditInfo] = BanditInfo(
+        name="exp4",
+        summary="experts advise which arm to draw; regret against the best expert, in expectation",
+        advised=True,
+        informed=False,
+        needs_horizon=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP4
-    advised: ClassVar[bool] = True
 
     def _refuse_parameters(self) -> None:
         experts = 2 if self.n_experts is None else at_most(MOST, "n_experts", self.n_experts)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import HEDGE
 from .rates import Tuned
@@ -43,10 +44,14 @@ class Hedge(Tuned):
     Freund and Schapire 1997; Cesa-Bianchi and Lugosi 2006, Thm 2.2; Bubeck 2011, Thm 2.1, for the anytime rate.
     """
 
-    name: ClassVar[str] = "hedge"
-    summary: ClassVar[str] = "exponential weights with full information; the yardstick"
+    info: ClassVar[BanditInfo] = BanditInfo(
+        name="hedge",
+        summary="exponential weights with full information; the yardstick",
+        advised=False,
+        informed=True,
+        needs_horizon=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = HEDGE
-    sees_all: ClassVar[bool] = True
 
     def _best(self, arms: int, comparators: int, rounds: int) -> float:
         return sqrt(8 * log(arms) / rounds)

@@ -24,7 +24,7 @@ TOLERANCE = 1e-6  # a round; a table may be one of floats of 32 bits
 def unseen(learner: Bandit, switches: int | None) -> list[BanditComparator]:
     """The comparators of a learner nobody has told what the other arms lost."""
     book = learner.ledger_
-    if learner.advised:
+    if learner.info.advised:
         return [BanditComparator("best_expert", "the best expert", nan, book.loss, book.rounds)]
     found = [_revealed(learner, book) or BanditComparator("best_arm", "the best arm", nan, book.loss, book.rounds)]
     if switches is not None:
@@ -35,7 +35,7 @@ def unseen(learner: Bandit, switches: int | None) -> list[BanditComparator]:
 
 def _revealed(learner: Bandit, book: BanditLedger) -> BanditComparator | None:
     """The best arm of a learner that was told every arm's loss; None if it was not."""
-    if not learner.sees_all or book.restricted:  # what an arm lost is mixed with what others lost while it slept
+    if not learner.info.informed or book.restricted:  # what an arm lost is mixed with what others lost while it slept
         return None
     place = int(np.argmin(book.estimates))
     name, lost = learner._label(place), float(book.estimates[place])
@@ -63,7 +63,7 @@ def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None
             f"draws were withdrawn ({book.lost:.0f}): which, and what they lost, is not known; certify without losses"
         )
     told = None
-    if learner.advised:
+    if learner.info.advised:
         if advice is None:
             raise RegretlessError("advice= is missing: what an expert lost depends on it")
         told = advices_of(advice, len(table), board.comparators, board.arms, learner.arm_names_)
@@ -85,7 +85,7 @@ def _faced(learner: Bandit, book: BanditLedger, table: Array) -> BanditLedger:
 def _refuse_others(learner: Bandit, book: BanditLedger, table: Array, sums: Array) -> None:
     """Refuse losses that cannot be those that the learner was told."""
     apart = TOLERANCE * max(1.0, book.rounds)
-    if learner.sees_all and not book.unsettled and not book.restricted:
+    if learner.info.informed and not book.unsettled and not book.restricted:
         wrong = np.abs(sums - book.estimates) > apart
     else:
         settled = book.draws.copy()

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import RegretlessError
+from ..info import BanditInfo
 from .errors import outside
 from .state import BanditState, Scale
 from .validation import advice_of, arm_of, mask_of, number_of, row_of
@@ -56,8 +57,7 @@ class Drawing(ABC):
     _maker: int  # by which draws are told from those of other learners; a copy goes on with it, a model does not
     _scale: Scale
     arm_names_: list[str] | None
-    advised: ClassVar[bool]
-    sees_all: ClassVar[bool]
+    info: ClassVar[BanditInfo]
 
     @abstractmethod
     def _known(self) -> BanditState:
@@ -92,7 +92,7 @@ class Drawing(ABC):
             The arm; also the ticket by which `update` is told its loss.
         """
         board = self._board or self._known_with(advice)
-        if available is None and advice is None and not self.advised:
+        if available is None and advice is None and not self.info.advised:
             kept = self._opened(board)
         else:
             mask, told = self._conditions(board, available, advice)
@@ -126,11 +126,11 @@ class Drawing(ABC):
         return self._known()
 
     def _conditions(self, board: BanditState, available: Any, advice: Any) -> Among:
-        if self.advised and advice is None:
+        if self.info.advised and advice is None:
             raise RegretlessError("advice= is missing: this learner draws as its experts advise")
-        if advice is not None and not self.advised:
+        if advice is not None and not self.info.advised:
             raise RegretlessError("advice=: this learner has no experts; Exp4 has")
-        if self.advised and available is not None:
+        if self.info.advised and available is not None:
             raise RegretlessError("available=: the advice says which arms may be drawn; give none to those asleep")
         mask = None if available is None else mask_of(available, self.arm_names_, board.arms)
         told = None if advice is None else advice_of(advice, board.comparators, board.arms, self.arm_names_)
@@ -260,7 +260,7 @@ class Drawing(ABC):
     def _settle(self, kept: Kept, loss: Any) -> None:
         board = self._board or self._known()
         mask, advice = self._among.get(kept[3], (None, None)) if self._among else (None, None)
-        if self.sees_all:
+        if self.info.informed:
             self._settle_all(board, kept, row_of(loss, self.arm_names_, board.arms), mask)
             return
         try:

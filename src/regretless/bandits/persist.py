@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..catalogue import bandit_class
 from ..persist.format import read_model, refuse_unknown, write_model
 from ..persist.validation import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
 from .base import Bandit
 from .online import Among, Kept
 from .parameters import KEYS as SEEDS
-from .registry import bandit_class
 from .state import (
     ASLEEP,
     DRAWS,
@@ -100,7 +100,7 @@ def _waiting(learner: Bandit, board: BanditState) -> dict[str, Array]:
         tensors["awake"] = np.zeros((len(pending), board.arms))
         for row, (mask, _) in zip(tensors["awake"], among, strict=True):
             row[:] = 0.0 if mask is None else mask
-    if learner.advised:
+    if learner.info.advised:
         tensors["advice"] = np.stack([_shares(advice, board.arms) for _, advice in among])
     return tensors
 
@@ -139,7 +139,9 @@ def rebuilt(
 def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Bandit:
     if description["room"] != ROOM:
         raise ValueError("it is no bandit")
-    learner = bandit_class(one(description["learner"], str, "learner"))(**_parameters(description["parameters"]))
+    learner: Bandit = bandit_class(one(description["learner"], str, "learner"))(
+        **_parameters(description["parameters"])
+    )
     arms, comparators = _sizes(learner, description)
     rules = learner._rules(arms, comparators)
     # Before memory is set aside for them: the file has shown that it holds as much.
@@ -173,7 +175,7 @@ def _sizes(learner: Bandit, description: Mapping[str, Any]) -> tuple[int, int]:
     arms, comparators = count(description["arms"], "arms", 1), count(description["comparators"], "comparators", 1)
     if learner._arms not in (None, arms):
         raise ValueError("its parameters speak of another number of arms")
-    if comparators != (arms if not learner.advised else learner._comparators() or comparators):
+    if comparators != (arms if not learner.info.advised else learner._comparators() or comparators):
         raise ValueError("its parameters speak of another number of experts")
     return arms, comparators
 
@@ -206,7 +208,7 @@ def _shapes(
         if not many:
             raise ValueError("no draw waits, and there is room for some")
         shapes["waiting"] = (many, 4)
-        if learner.advised:
+        if learner.info.advised:
             shapes["advice"] = (many, comparators, arms)
         elif "awake" in tensors:
             shapes["awake"] = (many, arms)

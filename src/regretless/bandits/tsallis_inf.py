@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ..checks import one_of
+from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import TSALLIS_INF
 from .base import Bandit
@@ -40,8 +41,13 @@ class TsallisINF(Bandit):
 
     estimator: Literal["importance", "reduced"] = "importance"
 
-    name: ClassVar[str] = "tsallis-inf"
-    summary: ClassVar[str] = "Tsallis entropy; best of both worlds, adversarial and stochastic, no tuning"
+    info: ClassVar[BanditInfo] = BanditInfo(
+        name="tsallis-inf",
+        summary="Tsallis entropy; best of both worlds, adversarial and stochastic, no tuning",
+        advised=False,
+        informed=False,
+        needs_horizon=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = TSALLIS_INF
 
     def _rules(self, arms: int, comparators: int) -> Rules:

@@ -12,6 +12,7 @@ import numpy as np
 from ..checks import one_of
 from ..comparator import Comparator
 from ..data.batch import Array, Batch
+from ..info import info_of
 from ..linear.base import OnlineClassifier
 from ..linear.state import BaseState
 from ..theorem import Certificate
@@ -20,20 +21,6 @@ from ..theory.perceptron import separable
 from .refits import by_fits
 from .rerun import OmissionResult, Table, copied, updates
 from .validation import refuse_foreign
-
-# Learners that a round without an update leaves as they were, in all that later rounds and predictions depend on.
-LAZY = frozenset(
-    {
-        "arow",
-        "margin-perceptron",
-        "multiclass-perceptron",
-        "p-norm-perceptron",
-        "passive-aggressive",
-        "perceptron",
-        "second-order-perceptron",
-        "winnow",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,7 +156,7 @@ def leave_one_out(
 def _by_states(table: Table) -> OmissionResult:
     """Play the rows once to see which of them cause updates, then once more for each of these."""
     trace, rows = _traced(table), len(table)
-    lazy, support = table.learner.name in LAZY, trace.first >= 0
+    lazy, support = info_of(table.learner).lazy, trace.first >= 0
     idle = np.flatnonzero(~support)
     errors = np.zeros(rows, dtype=np.bool_)
     if len(idle):

@@ -11,6 +11,7 @@ from ..checks import positive, share, whole
 from ..data.batch import Batch
 from ..data.stream import Stream
 from ..errors import RegretlessError
+from ..info import LinearInfo, info_of
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
 from ..linear.class_weights import weigh
@@ -22,12 +23,6 @@ from .validation import refuse_foreign
 
 MAX_NORM2 = FIELDS.index("max_norm2")
 SLACK = 1 + 1e-9  # of the longest row, whose square is a rounded sum
-# What to take for learners that predict by more than the weights that survive.
-PLAIN = {
-    "averaged-perceptron": "Perceptron",
-    "voted-perceptron": "Perceptron",
-    "kernel-perceptron": "KernelPerceptron(average=None)",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +213,11 @@ def _promise(margin: float | None, radius: float | None, most: int) -> str:
 
 def _refuse_what_may_change_or_err_silently(learner: OnlineClassifier) -> None:
     """The argument is about a hypothesis that no round changes without an update, and that errs in none of these."""
-    by_all = learner.get_params().get("average") if learner.name == "kernel-perceptron" else learner.name in PLAIN
-    if by_all:
+    info: LinearInfo = info_of(learner)
+    if info.predicts_by != "weights" and learner.get_params().get("average", True):
         raise RegretlessError(
             f"{learner!r} predicts by all weights that it went through, and what survives here are the last; "
-            f"take {PLAIN[learner.name]}"
+            f"take {info.plain}"
         )
     if isinstance(learner.class_weight, Mapping) and 0 in learner.class_weight.values():
         raise RegretlessError(

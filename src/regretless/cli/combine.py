@@ -7,8 +7,8 @@ from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, N
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import EXPERT_LEARNERS
 from ..errors import RegretlessError
-from ..experts.registry import EXPERT_LEARNERS
 from . import options
 from .combine_table import RegretTable
 from .console import Console

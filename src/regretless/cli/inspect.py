@@ -154,7 +154,7 @@ def _features(found: dict[str, Any]) -> str:
 
 def _parameters(found: dict[str, Any]) -> str:
     """Those that are not the default ones, and what those that left it open have come to be."""
-    from ..linear.registry import learner_class
+    from ..catalogue import learner_class
 
     usual = learner_class(found["learner"])().get_params()
     given = [f"{name}={value}" for name, value in found["parameters"].items() if usual[name] != value]

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def describe_bandit(learner: Bandit) -> dict[str, Any]:
     """A model as JSON values."""
     book, names = learner.ledger_, learner.names()
-    compared = [str(expert) for expert in range(len(book.estimates))] if learner.advised else names
+    compared = [str(expert) for expert in range(len(book.estimates))] if learner.info.advised else names
     return {
         "learner": learner.name,
         "parameters": {name: plain(value) for name, value in learner.get_params().items()},
         "seed": learner.seed_,
         "arms": len(names),
-        "experts": len(book.implicit) if learner.advised else None,
+        "experts": len(book.implicit) if learner.info.advised else None,
         "rounds": int(book.rounds),
         "waiting": [
             {"ticket": number, "arm": names[arm], "probability": probability}
@@ -36,7 +36,9 @@ def describe_bandit(learner: Bandit) -> dict[str, Any]:
         "total": learner.total_,
         "rate": learner.rate_,
         # What experts will advise in the next round is not known.
-        "probabilities": None if learner.advised else dict(zip(names, learner.probabilities_.tolist(), strict=True)),
+        "probabilities": None
+        if learner.info.advised
+        else dict(zip(names, learner.probabilities_.tolist(), strict=True)),
         "draws": dict(zip(names, learner.counts_.tolist(), strict=True)),
         "estimates": dict(zip(compared, learner.estimates_.tolist(), strict=True)),
     }

@@ -26,7 +26,7 @@ def describe_class_learner(learner: ClassLearner, points: int = MOST) -> dict[st
         "points": finite_class.points,
         "rounds": book.rounds,
         "mistakes": book.mistakes,
-        "expected_mistakes": book.expected if learner.draws else None,
+        "expected_mistakes": book.expected if learner.info.draws else None,
         "alive": book.alive,
         "kept": book.kept,
         "died": book.died,

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..linear.registry import LEARNERS
+from ..catalogue import LEARNERS
 from . import mixing, options
 from .console import Console
 from .exit_codes import UsageError

@@ -96,17 +96,17 @@ def _refuse_nonsense(arguments: Namespace) -> None:
 
 def _maker(arguments: Namespace) -> Any:
     """What makes the learner, by the number of rounds and the names of the arms."""
-    from ..bandits.registry import bandit_class
-    from .pull_settings import NEED_ROUNDS, Puller
+    from ..catalogue import bandit_class
+    from .pull_settings import Puller
 
     wanted = bandit_class(arguments.learner or LEARNER)
-    if wanted.advised or wanted.sees_all:
-        needs = "advice" if wanted.advised else "the rewards of all actions"
+    if wanted.info.advised or wanted.info.informed:
+        needs = "advice" if wanted.info.advised else "the rewards of all actions"
         raise UsageError(f"--learner {wanted.name} needs {needs}, which a log has not; choose another one")
     # How many rounds there will be is not known: those that a log accepts are a matter of chance.
     tuned = any(text.partition("=")[0].strip() in ("horizon", "rate") for text in arguments.set)
-    anytime = arguments.anytime or (wanted.name not in NEED_ROUNDS and not tuned)
-    if arguments.anytime and wanted.name not in NEED_ROUNDS:
+    anytime = arguments.anytime or (not wanted.info.needs_horizon and not tuned)
+    if arguments.anytime and not wanted.info.needs_horizon:
         raise UsageError("--anytime is how a log is replayed; --set horizon=N tells the learner a number of rounds")
     return Puller(Namespace(**vars(arguments) | {"rewards": not arguments.losses, "anytime": anytime}))
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import expert_class
 from ..errors import RegretlessError
-from ..experts.registry import expert_class
 from .exit_codes import UsageError
 from .parameters import read_settings
 from .read_model import read_combiner

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from ..catalogue import learner_class
 from ..linear.base import OnlineClassifier
-from ..linear.registry import learner_class
 from ..run.linear import Continuation
 from .exit_codes import UsageError
 from .parameters import make_learner, read_settings

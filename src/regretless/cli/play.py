@@ -6,9 +6,10 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from ..catalogue import TABLES
 from ..environments.registry import ENVIRONMENTS
 from ..errors import RegretlessError
-from ..play.compatibility import TABLES, WORST
+from ..play.compatibility import WORST
 from . import options
 from .console import Console
 from .exit_codes import VIOLATED, Ended, UsageError

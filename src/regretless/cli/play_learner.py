@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
 
+from ..catalogue import CLASS_LEARNERS, EXPERT_LEARNERS, Kind, class_of
 from ..environments.registry import entry_of
 from ..errors import RegretlessError
 from ..finite_classes.finite_class import FiniteClass
-from ..play.compatibility import Kind
 from .exit_codes import UsageError
 from .parameters import read_settings
 from .play_environment import told
 
 MANY = 1 << 20  # rounds for which a learner is made as a trial, where it is not known yet how many there are
 SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user says
-OF_MARGINS = ("aggregating", "ridge")  # combiners of the square loss, which have no other one here
 OF_VOTES = ("absolute", "square", "pinball", "log", "zero-one")  # losses of forecasts from 0 to 1
 FIXING = ("horizon", "rate", "eta", "beta", "explore", "share")  # with one of them given nothing is tuned any more
 ONCE = "the rounds are played once, in the order in which environment has them"
@@ -44,32 +43,15 @@ ELSEWHERE: dict[Kind, dict[str, str]] = {
 }
 
 
-def class_of(kind: Kind, name: str) -> type[Any]:
-    if kind == "class":
-        from ..finite_classes.learners.registry import class_learner
-
-        return class_learner(name)
-    if kind == "linear":
-        from ..linear.registry import learner_class
-
-        return learner_class(name)
-    if kind == "experts":
-        from ..experts.registry import expert_class
-
-        return expert_class(name)
-    from ..bandits.registry import bandit_class
-
-    return bandit_class(name)
-
-
 def settings_of(kind: Kind, name: str, given: list[str]) -> dict[str, Any]:
     """What is set of the learner."""
     orders = [text for text in given if kind == "class" and text.partition("=")[0].strip() == "order"]
     found = read_settings(class_of(kind, name), [text for text in given if text not in orders], ELSEWHERE[kind])
     if not orders:
         return found
-    if name != "consistent" or len(orders) > 1:
-        raise UsageError(f"--set {orders[-1]}: {name} has no order" if name != "consistent" else "order is set twice")
+    ordered = CLASS_LEARNERS[name].info.ordered
+    if not ordered or len(orders) > 1:
+        raise UsageError("order is set twice" if ordered else f"--set {orders[-1]}: {name} has no order")
     names = next(csv.reader([orders[0].partition("=")[2]]), [])
     return found | {"order": [int(one) if one.strip().isdigit() else one.strip() for one in names]}
 
@@ -149,7 +131,7 @@ class Maker:
         """Of arms the losses are told; a vote costs the distance of the forecast from the label."""
         if entry_of(self.arguments.environment).gives == "arms":
             return None
-        return usual if usual == "zero-one" or self.name in OF_MARGINS else "absolute"
+        return usual if usual == "zero-one" or EXPERT_LEARNERS[self.name].info.one_loss else "absolute"
 
     def _refuse_loss(self, loss: Any) -> None:
         arms = entry_of(self.arguments.environment).gives == "arms"
@@ -161,7 +143,7 @@ class Maker:
     def _bandit(self) -> Any:
         found = class_of(self.kind, self.name)
         known = signature(found).parameters
-        arms = 2 if found.advised else None
+        arms = 2 if found.info.advised else None
         settings = {"n_arms": arms, "seed": self.arguments.seed, **self._tuned(known), **self.settings}
         if "horizon" in known and known["horizon"].default is known["horizon"].empty and "horizon" not in settings:
             raise RegretlessError("horizon is missing")

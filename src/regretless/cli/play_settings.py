@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import Kind
 from ..errors import RegretlessError
-from ..play.compatibility import WORST, Kind, resolve
+from ..play.compatibility import WORST, resolve
 from .exit_codes import UsageError
 from .play_environment import class_of, environment_of, given_of, rounds_of, settings_of, worst_of
 from .play_learner import Maker

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from ..bandits.registry import BANDITS
+from ..catalogue import BANDITS
 from ..errors import DataError, RegretlessError
 from . import logged, options
 from .console import Console

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from ..bandits.registry import bandit_class
+from ..catalogue import bandit_class
 from ..errors import RegretlessError
 from .exit_codes import UsageError
 from .logged import LEARNER
@@ -26,7 +26,6 @@ ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()} | {
     "n_experts": "the advice says how many experts there are",
     "run": "all runs are played, as many as --runs says",
 }
-NEED_ROUNDS = ("exp3-p", "exp3-s")  # learners that are tuned for a number of rounds, and nothing else
 FIXING = ("horizon", "rate", "beta", "explore", "share")  # what is not tuned any more when one of them is given
 
 
@@ -56,11 +55,11 @@ class Puller:
         return self._make({**self._settings, **self._tuning(rounds), "arms": list(arms)})
 
     def _refuse_contradictions(self, arguments: Namespace) -> None:
-        if self._class.advised and arguments.advice is None:
+        if self._class.info.advised and arguments.advice is None:
             raise UsageError(f"--learner {self._class.name} draws as experts advise: give their --advice FILE")
-        if not self._class.advised and arguments.advice is not None:
+        if not self._class.info.advised and arguments.advice is not None:
             raise UsageError(f"--advice is for exp4: {self._class.name} has no experts")
-        if self._anytime and self._class.name in NEED_ROUNDS:
+        if self._anytime and self._class.info.needs_horizon:
             found = f"--learner {self._class.name} cannot be played with --anytime"
             raise UsageError(f"{found}: it is tuned for a number of rounds, and has no rates that fall")
         for name in ("horizon", "rate"):
@@ -80,9 +79,10 @@ class Puller:
 
     def _make(self, settings: Mapping[str, Any]) -> Bandit:
         try:
-            return self._class(**settings)
+            learner: Bandit = self._class(**settings)
         except RegretlessError as error:
             raise UsageError(self._about(str(error))) from error
+        return learner
 
     def _about(self, message: str) -> str:
         """What is wrong with a parameter, by the name that it has on the command line."""

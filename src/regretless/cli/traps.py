@@ -25,7 +25,7 @@ def traps(run: Run) -> Iterator[str]:
     first = run.first
     if first is None or len(first) < FEW_ROWS or not first.columns:
         return
-    adaptive = run.learner.composition[1].startswith("second order")
+    adaptive = run.learner.info.geometry.startswith("second order")
     if adaptive:
         yield from _dense_diagonal(run.learner, first)
     else:

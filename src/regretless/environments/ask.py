@@ -8,10 +8,10 @@ from typing import Any
 
 from ..errors import RegretlessError
 from ..finite_classes.learners.base import ClassLearner
+from ..info import info_of
 from .labels import Array, Labels
 
 PLAYING = "regretless.play.play lets them play"
-FOLLOWING = ("randomized-weighted-majority",)  # combiners that draw one of their experts
 
 
 class Listener(ABC):
@@ -68,7 +68,7 @@ class _OfPoints(Listener):
 
     def say(self, row: Array, point: int) -> tuple[int, float | None]:
         said = self._learner.predict(point)
-        if not self._learner.draws:
+        if not self._learner.info.draws:
             return (1 if said else -1), None
         chance = float(said.probability)  # type: ignore[attr-defined]  # of a label that was drawn
         return (1 if chance >= 0.5 else -1), chance
@@ -85,7 +85,7 @@ class _OfVotes(Listener):
             raise RegretlessError(f"the rows of {environment.name} are no votes, and {learner.name} combines experts")
         if learner.loss in (None, "table"):
             raise RegretlessError(f"{learner.name} is told losses alone, and forecasts nothing: {PLAYING}")
-        self._learner, self._follows = learner, learner.name in FOLLOWING
+        self._learner, self._follows = learner, bool(info_of(learner).draws)
 
     def say(self, row: Array, point: int) -> tuple[int, float | None]:
         self._said = self._learner.predict((row + 1) / 2)

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from math import frexp
 from typing import Any, Literal
 
+from ..catalogue import BANDITS, LEARNERS
+from ..info import LinearInfo
+
 USUAL = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None, "kernel": "rbf"}  # what learners do
 
 
@@ -71,14 +74,18 @@ class LearnerDescription:
 
         Weights may be rounded, and with them the ties of rows that are not at right angles.
         """
+        if self.kind != "linear" or self.learner not in LEARNERS:
+            return False
+        info: LinearInfo = LEARNERS[self.learner].info
         wants: dict[str, Any] = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None}
-        if self.learner == "kernel-perceptron":
+        if info.predicts_by == "support":
             wants["kernel"] = "linear"
-        return (
-            self.kind == "linear"
-            and self.learner in ("perceptron", "averaged-perceptron", "voted-perceptron", "kernel-perceptron")
-            and all(self.parameters.get(name, USUAL[name]) == value for name, value in wants.items())
-        )
+        return info.additive and all(self.parameters.get(name, USUAL[name]) == value for name, value in wants.items())
+
+    @property
+    def informed(self) -> bool:
+        """Whether it is a bandit that is told the losses of all arms."""
+        return self.kind == "bandits" and self.learner in BANDITS and bool(BANDITS[self.learner].info.informed)
 
     @property
     def perceptron(self) -> bool:

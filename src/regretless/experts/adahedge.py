@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.experts import ADAHEDGE
 from .base import ExpertLearner
@@ -28,8 +29,13 @@ class AdaHedge(ExpertLearner):
 
     loss: str | Own | None = field(default="square", kw_only=True)
 
-    name: ClassVar[str] = "adahedge"
-    summary: ClassVar[str] = "exponential weights whose rate follows the mixability gaps"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="adahedge",
+        summary="exponential weights whose rate follows the mixability gaps",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = ADAHEDGE
 
     def _rules(self, experts: int) -> Rules:

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import ClassVar
 
 from ..errors import RegretlessError
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.mixable import AGGREGATING
 from .base import ExpertLearner
@@ -28,8 +29,13 @@ class AggregatingAlgorithm(ExpertLearner):
     Vovk 1990, 1998; Kivinen and Warmuth 1999.
     """
 
-    name: ClassVar[str] = "aggregating"
-    summary: ClassVar[str] = "aggregating algorithm: constant regret for square and log loss"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="aggregating",
+        summary="aggregating algorithm: constant regret for square and log loss",
+        draws=False,
+        forecasts=True,
+        one_loss=True,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = AGGREGATING
 
     def _rules(self, experts: int) -> Rules:

@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import names_of
 from ..checks import whole
 from ..errors import RegretlessError
+from ..info import ExpertInfo, HasInfo
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
 from ..turns import Turn, in_turn
@@ -35,7 +36,7 @@ _MAKING = Lock()  # or threads whose advice is a learner's first would each make
 
 
 @dataclass(kw_only=True, eq=False)
-class ExpertLearner(Live):
+class ExpertLearner(HasInfo, Live):
     """The parameters and manners that every combiner of experts has.
 
     Parameters
@@ -64,8 +65,7 @@ class ExpertLearner(Live):
     linearize: bool | None = None
     prior: Any = None
 
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
+    info: ClassVar[ExpertInfo]
     theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
     gradient_trick: ClassVar[bool] = False  # whether it is used unless the user says otherwise
 

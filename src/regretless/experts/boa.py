@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.second_order import BOA as THEOREMS
 from .base import ExpertLearner
@@ -22,8 +23,13 @@ class BOA(ExpertLearner):
     Wintenberger 2017; the proof here is ML-Prod's.
     """
 
-    name: ClassVar[str] = "boa"
-    summary: ClassVar[str] = "exponential weights of the regret less its square"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="boa",
+        summary="exponential weights of the regret less its square",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = THEOREMS
 

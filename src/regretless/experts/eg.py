@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ..checks import positive
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.experts import EG as THEOREMS
 from .base import ExpertLearner
@@ -34,8 +35,13 @@ class EG(ExpertLearner):
     eta: float = 0.05
     loss: str | Own | None = field(default="wealth", kw_only=True)
 
-    name: ClassVar[str] = "eg"
-    summary: ClassVar[str] = "exponentiated gradient; portfolios from price relatives"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="eg",
+        summary="exponentiated gradient; portfolios from price relatives",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = THEOREMS
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ..checks import positive, whole
 from ..errors import RegretlessError
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.fixed_share import FIXED_SHARE
 from .base import ExpertLearner
@@ -41,8 +42,13 @@ class FixedShare(ExpertLearner):
     horizon: int | None = None
     switches: int | None = None
 
-    name: ClassVar[str] = "fixed-share"
-    summary: ClassVar[str] = "exponential weights that can come back; for a best expert that changes"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="fixed-share",
+        summary="exponential weights that can come back; for a best expert that changes",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = FIXED_SHARE
 
     def _value_range(self) -> tuple[float, float] | None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ..checks import positive, whole
 from ..errors import RegretlessError
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.experts import HEDGE
 from .base import ExpertLearner
@@ -83,8 +84,13 @@ class Hedge(ExponentialWeights):
 
     loss: str | Own | None = field(default=None, kw_only=True)
 
-    name: ClassVar[str] = "hedge"
-    summary: ClassVar[str] = "exponential weights; constant, tuned or anytime rate"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="hedge",
+        summary="exponential weights; constant, tuned or anytime rate",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )
 
 
 @dataclass(eq=False)
@@ -106,5 +112,10 @@ class ExponentiallyWeightedAverage(ExponentialWeights):
     Vovk 1990; Cesa-Bianchi and Lugosi 2006, Thm 2.2 and 2.3; Bubeck 2011, Thm 2.1, for the anytime rate.
     """
 
-    name: ClassVar[str] = "ewa"
-    summary: ClassVar[str] = "weighted average of forecasts; constant, tuned or anytime rate"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="ewa",
+        summary="weighted average of forecasts; constant, tuned or anytime rate",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.second_order import ML_POLY
 from .base import ExpertLearner
@@ -22,8 +23,13 @@ class MLPoly(ExpertLearner):
     Gaillard, Stoltz and van Erven 2014, with their rates for losses of unknown range.
     """
 
-    name: ClassVar[str] = "ml-poly"
-    summary: ClassVar[str] = "positive part of the regret, a rate for each expert"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="ml-poly",
+        summary="positive part of the regret, a rate for each expert",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = ML_POLY
 

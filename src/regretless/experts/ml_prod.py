@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.second_order import ML_PROD
 from .base import ExpertLearner
@@ -22,8 +23,13 @@ class MLProd(ExpertLearner):
     Gaillard, Stoltz and van Erven 2014, Cor. 4.
     """
 
-    name: ClassVar[str] = "ml-prod"
-    summary: ClassVar[str] = "products of 1 + eta r, a rate for each expert"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="ml-prod",
+        summary="products of 1 + eta r, a rate for each expert",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = ML_PROD
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..catalogue import expert_class
 from ..errors import RegretlessError
 from ..persist.format import read_model, refuse_unknown, write_model
 from ..persist.validation import count, digits, fitted, names, one, parameters, plain, refuse_shapes, whole_numbers
 from .base import ExpertLearner
 from .forecast import Round
-from .registry import expert_class
 from .ridge import Ridge, RidgeBoard
 from .state import ABSENT, FIELDS, ExpertState, Rules
 from .weighted_majority import RandomizedWeightedMajority
@@ -110,7 +110,9 @@ def rebuilt(
 
 
 def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> ExpertLearner:
-    learner = expert_class(one(description["learner"], str, "learner"))(**parameters(description["parameters"], KINDS))
+    learner: ExpertLearner = expert_class(one(description["learner"], str, "learner"))(
+        **parameters(description["parameters"], KINDS)
+    )
     experts, width = count(description["experts"], "experts", 1), count(description["width"], "width", 1)
     tickets, pending = _tickets(description)
     rules = learner._rules(experts)

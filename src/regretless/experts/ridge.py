@@ -11,6 +11,7 @@ import numpy as np
 
 from ..checks import one_of, positive
 from ..errors import RegretlessError
+from ..info import ExpertInfo
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
 from ..theory.mixable import RIDGE
@@ -49,8 +50,13 @@ class Ridge(ExpertLearner):
     around: Literal["average", "zero"] = "average"
     loss: str | Own | None = field(default="square", kw_only=True)
 
-    name: ClassVar[str] = "ridge"
-    summary: ClassVar[str] = "online ridge regression on the forecasts, against linear combinations"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="ridge",
+        summary="online ridge regression on the forecasts, against linear combinations",
+        draws=False,
+        forecasts=True,
+        one_loss=True,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = RIDGE
 
     def _rules(self, experts: int) -> Rules:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.second_order import SQUINT
 from .base import ExpertLearner
@@ -28,8 +29,13 @@ class Squint(ExpertLearner):
     Koolen and van Erven 2015, with a discrete prior on rates.
     """
 
-    name: ClassVar[str] = "squint"
-    summary: ClassVar[str] = "exponential weights mixed over a grid of rates"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="squint",
+        summary="exponential weights mixed over a grid of rates",
+        draws=False,
+        forecasts=False,
+        one_loss=False,
+    )
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = SQUINT
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..checks import drawn_seed, one_of, positive, whole
 from ..errors import RegretlessError
+from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.majority import RANDOMIZED_MAJORITY, WEIGHTED_MAJORITY
 from .base import ExpertLearner
@@ -47,8 +48,13 @@ class WeightedMajority(ExpertLearner):
     update_on: Literal["mistake", "always"] = "mistake"
     loss: str | Own | None = field(default="zero-one", kw_only=True)
 
-    name: ClassVar[str] = "weighted-majority"
-    summary: ClassVar[str] = "deterministic vote of experts that say 0 or 1"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="weighted-majority",
+        summary="deterministic vote of experts that say 0 or 1",
+        draws=False,
+        forecasts=True,
+        one_loss=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = WEIGHTED_MAJORITY
 
     def _rules(self, experts: int) -> Rules:
@@ -87,8 +93,13 @@ class RandomizedWeightedMajority(ExpertLearner):
     random_state: int | None = None
     loss: str | Own | None = field(default="zero-one", kw_only=True)
 
-    name: ClassVar[str] = "randomized-weighted-majority"
-    summary: ClassVar[str] = "follow an expert drawn by weight; expected and drawn loss kept apart"
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="randomized-weighted-majority",
+        summary="follow an expert drawn by weight; expected and drawn loss kept apart",
+        draws=True,
+        forecasts=False,
+        one_loss=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = RANDOMIZED_MAJORITY
 
     def __post_init__(self) -> None:

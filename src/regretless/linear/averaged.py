@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import one_of
 from ..data.batch import Array, Batch
+from ..info import LinearInfo
 from ..ledger import FIELDS
 from .norms import STRETCH
 from .perceptron import Perceptron
@@ -248,7 +249,17 @@ class AveragedPerceptron(Perceptron):
     2
     """
 
-    name: ClassVar[str] = "averaged-perceptron"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="averaged-perceptron",
+        charged="max(0, -m)",
+        geometry="euclidean",
+        rate="constant",
+        predicts_by="average",
+        plain="Perceptron",
+        lazy=False,
+        additive=True,
+        not_mixed="",
+    )
 
     state_: AveragedState
 

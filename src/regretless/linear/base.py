@@ -12,6 +12,7 @@ import numpy as np
 from ..checks import drawn_seed, whole
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
+from ..info import HasInfo, LinearInfo
 from ..ledger import Ledger
 from ..turns import BUSY, Turn, in_turn
 from .certificates import Certified
@@ -25,15 +26,14 @@ TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 
 
-class OnlineClassifier(Estimator, Certified):
+class OnlineClassifier(HasInfo, Estimator, Certified):
     """A composition (geometry, loss, rate) played over the rows of X, in their order.
 
     Subclasses name their theorems and turn their parameters into rules. Rounds are played in the order in which they
     come; nothing is shuffled unless asked.
     """
 
-    name: ClassVar[str]
-    composition: ClassVar[tuple[str, str, str]]  # in words: what is charged, the geometry weights move in, the rate
+    info: ClassVar[LinearInfo]
 
     passes: int = 1
     until_clean: bool = False

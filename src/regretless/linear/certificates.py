@@ -74,6 +74,10 @@ class Certified(Fresh, ABC):
         """The theorems about this learner with its parameters."""
         return self.theorems
 
+    def mixed_proven(self) -> tuple[Theorem, ...]:
+        """The theorems about it where its weights are mixed over shards; none if they cannot be."""
+        return ()
+
     def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target: of the rules that were played, should the parameters be others now."""
         rules = self.played_rules()

@@ -12,6 +12,7 @@ from .. import _core
 from ..checks import positive
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
+from ..info import LinearInfo
 from ..theorem import Certificate, Theorem
 from ..theory.facts import LinearFacts
 from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, MarginFacts, margin_attained
@@ -136,9 +137,19 @@ class MarginPerceptron(OnlineClassifier):
     Posterior bound: updates 13 <= 13, against maximum margin  [the perceptron's proof before |w| is bounded: M <= H ...
     """
 
-    name: ClassVar[str] = "margin-perceptron"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="margin-perceptron",
+        charged="max(0, theta·norm(w) - m)",
+        geometry="euclidean",
+        rate="constant",
+        predicts_by="weights",
+        plain="",
+        lazy=True,
+        additive=False,
+        not_mixed="whether it moves depends on the length of its weights, which a mean shortens; the proof of its "
+        "bound follows one sequence of steps and says nothing of a mean of several",
+    )
     theorems = (*MARGIN_PERCEPTRON, *UNTIL_A_MARGIN)
-    composition = "max(0, theta·norm(w) - m)", "euclidean", "constant"
 
     state_: MarginState
     margin_: float

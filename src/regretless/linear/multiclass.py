@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..checks import positive
 from ..data.batch import Array
+from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
 from ..theorem import Certificate, Theorem
 from ..theory.multiclass import MULTICLASS, classes_clean_pass
@@ -72,9 +73,18 @@ class MulticlassPerceptron(OnlineClassifier):
     (['a', 'b', 'c', 'a'], 3)
     """
 
-    name: ClassVar[str] = "multiclass-perceptron"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="multiclass-perceptron",
+        charged="max(0, best other score - score)",
+        geometry="euclidean, all classes in one",
+        rate="constant",
+        predicts_by="weights",
+        plain="",
+        lazy=True,
+        additive=False,
+        not_mixed="",
+    )
     theorems = MULTICLASS
-    composition = "max(0, best other score - score)", "euclidean, all classes in one", "constant"
 
     def __init__(
         self,
@@ -98,6 +108,12 @@ class MulticlassPerceptron(OnlineClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.warm_start = warm_start
+
+    def mixed_proven(self) -> tuple[Theorem, ...]:
+        """The theorems about mixed weights."""
+        from ..theory.mixing import MIXED_MULTICLASS
+
+        return MIXED_MULTICLASS
 
     def rules(self) -> Rules:
         """The loss of the best other class, Euclidean steps of constant rate."""

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..checks import one_of, positive, step
 from ..data.batch import Array
+from ..info import LinearInfo
+from ..theorem import Theorem
 from ..theory.ogd import GRADIENT_DESCENT
 from .base import OnlineClassifier
 from .state import Rules
@@ -66,13 +68,18 @@ class OnlineGradientDescent(OnlineClassifier):
     True
     """
 
-    name: ClassVar[str] = "online-gradient-descent"
-    theorems = GRADIENT_DESCENT
-    composition = (
-        "hinge, logistic, squared-hinge, square",
-        "euclidean, euclidean ball",
-        "scale-free, self-tuned, 1/sqrt t, constant",
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="online-gradient-descent",
+        charged="hinge, logistic, squared-hinge, square",
+        geometry="euclidean, euclidean ball",
+        rate="scale-free, self-tuned, 1/sqrt t, constant",
+        predicts_by="weights",
+        plain="",
+        lazy=False,
+        additive=False,
+        not_mixed="",
     )
+    theorems = GRADIENT_DESCENT
 
     def __init__(
         self,
@@ -98,6 +105,12 @@ class OnlineGradientDescent(OnlineClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.warm_start = warm_start
+
+    def mixed_proven(self) -> tuple[Theorem, ...]:
+        """The theorems about mixed weights."""
+        from ..theory.mixing_regret import MIXED_GRADIENT_DESCENT
+
+        return MIXED_GRADIENT_DESCENT
 
     def rules(self) -> Rules:
         """The loss and the schedule by name, in a ball if there is one."""

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any, ClassVar
 
 from ..checks import one_of, positive
+from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.passive_aggressive import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveFacts
@@ -65,9 +66,18 @@ class PassiveAggressive(OnlineClassifier):
     PA, separable data: squared losses 2.9839 <= 5, against maximum margin  [Crammer et al. 2006, Thm 2]
     """
 
-    name: ClassVar[str] = "passive-aggressive"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="passive-aggressive",
+        charged="hinge",
+        geometry="euclidean",
+        rate="loss / norm^2, the same up to C, loss / (norm^2 + 1/(2C))",
+        predicts_by="weights",
+        plain="",
+        lazy=True,
+        additive=False,
+        not_mixed="",
+    )
     theorems = PASSIVE_AGGRESSIVE
-    composition = "hinge", "euclidean", "loss / norm^2, the same up to C, loss / (norm^2 + 1/(2C))"
 
     def __init__(
         self,
@@ -95,6 +105,12 @@ class PassiveAggressive(OnlineClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.warm_start = warm_start
+
+    def mixed_proven(self) -> tuple[Theorem, ...]:
+        """The theorems about mixed weights."""
+        from ..theory.mixing_regret import MIXED_PA
+
+        return MIXED_PA[self.played_rules().rate]
 
     def rules(self) -> Rules:
         """Hinge loss, Euclidean steps towards no loss."""

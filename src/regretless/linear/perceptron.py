@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..checks import one_of, positive
+from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.perceptron import PERCEPTRON, clean_pass
 from .base import OnlineClassifier
@@ -75,9 +76,18 @@ class Perceptron(OnlineClassifier):
     Separable data: updates 2 <= 5, against maximum margin  [Novikoff 1962; Block 1962]
     """
 
-    name: ClassVar[str] = "perceptron"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="perceptron",
+        charged="max(0, -m)",
+        geometry="euclidean",
+        rate="constant",
+        predicts_by="weights",
+        plain="",
+        lazy=True,
+        additive=True,
+        not_mixed="",
+    )
     theorems = PERCEPTRON
-    composition = "max(0, -m)", "euclidean", "constant"
 
     def __init__(
         self,
@@ -107,6 +117,12 @@ class Perceptron(OnlineClassifier):
     def proven(self) -> tuple[Theorem, ...]:
         """A run that goes on until a pass is clean has a bound on its length too."""
         return (*self.theorems, clean_pass) if self.until_clean else self.theorems
+
+    def mixed_proven(self) -> tuple[Theorem, ...]:
+        """The theorems about mixed weights."""
+        from ..theory.mixing import MIXED_PERCEPTRON
+
+        return MIXED_PERCEPTRON
 
     def rules(self) -> Rules:
         """Perceptron loss, Euclidean steps of constant rate."""

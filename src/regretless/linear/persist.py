@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..catalogue import learner_class
 from ..data.batch import Array
 from ..errors import ModelError, RegretlessError
 from ..persist.format import read_model, refuse_unknown, write_model
 from .base import OnlineClassifier
-from .registry import learner_class
 
 KEYS = frozenset({"learner", "parameters", "classes", "labels", "columns", "names", "steady", "fresh", "extra"})
 
@@ -79,7 +79,7 @@ def rebuilt(
 
 
 def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> OnlineClassifier:
-    learner = learner_class(description["learner"])(**description["parameters"])
+    learner: OnlineClassifier = learner_class(description["learner"])(**description["parameters"])
     learner.checked()
     kinds = {"U": np.str_, "f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}
     classes: Array = np.array(description["classes"], dtype=kinds[description["labels"]])

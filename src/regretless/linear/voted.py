@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import one_of
 from ..data.batch import Array, Batch
+from ..info import LinearInfo
 from ..ledger import FIELDS
 from .averaged import WHEN
 from .perceptron import Perceptron
@@ -188,7 +189,17 @@ class VotedPerceptron(Perceptron):
     [0.333]
     """
 
-    name: ClassVar[str] = "voted-perceptron"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="voted-perceptron",
+        charged="max(0, -m)",
+        geometry="euclidean",
+        rate="constant",
+        predicts_by="vote",
+        plain="Perceptron",
+        lazy=False,
+        additive=True,
+        not_mixed="it votes with all the weights it ever had, and of several shards they are too many to travel",
+    )
 
     state_: VotedState
 

@@ -220,6 +220,6 @@ def drawn(
     for _ in range(rounds):
         losses = opponent.losses(found.probabilities() if getattr(world, "foresees", False) else None)
         draw = found.draw(None if not np.isnan(losses).any() else ~np.isnan(losses))
-        found.update(draw, losses if found.sees_all else float(losses[int(draw)]))
+        found.update(draw, losses if found.info.informed else float(losses[int(draw)]))
         opponent.see(int(draw))
         yield found, world.names[int(draw)], float(draw.probability), float(losses[int(draw)])

@@ -44,7 +44,7 @@ class ClassPlayer(LabelPlayer):
     @property
     def draws(self) -> bool:
         """Whether it draws its labels."""
-        return bool(self.learner.draws)
+        return bool(self.learner.info.draws)
 
     @property
     def deterministic(self) -> bool:

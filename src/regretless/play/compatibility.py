@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
-from ..bandits.registry import BANDITS
+from ..catalogue import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, TABLES, Kind
 from ..environments.registry import ENVIRONMENTS, entry_of
 from ..errors import RegretlessError
-from ..experts.registry import EXPERT_LEARNERS
-from ..finite_classes.learners.registry import CLASS_LEARNERS
-from ..linear.registry import LEARNERS
 
-Kind = Literal["class", "linear", "experts", "bandits"]
-
-# In this order a name that stands in several tables is looked for.
-TABLES: dict[Kind, tuple[str, ...]] = {
-    "class": tuple(CLASS_LEARNERS),
-    "linear": tuple(LEARNERS),
-    "experts": tuple(EXPERT_LEARNERS),
-    "bandits": tuple(BANDITS),
-}
 PREFIXES = {"classes": "class", "linear": "linear", "experts": "experts", "bandits": "bandits"}
 GIVES = {
     "class": ("points",),
@@ -28,11 +15,7 @@ GIVES = {
     "experts": ("points", "votes", "arms"),
     "bandits": ("points", "votes", "arms"),
 }
-# What the classes say of themselves, which it would take numpy to ask; a test asks them.
-OF_LABELS = ("weighted-majority", "aggregating", "ridge", "exp4")  # they need votes: bare losses are nothing to them
-FOLLOWING = ("randomized-weighted-majority",)  # combiners that draw one of their experts
 WORST = "worst-case"  # an environment that is made of the learner itself, so that it is in no table of environments
-DRAWS_LABELS = ("randomized-optimal",)
 WATCHES_DRAWS = ("most-drawn-loses",)
 TAKES = {
     "class": "it learns the points of a finite class",
@@ -46,11 +29,23 @@ OF_VOTES = "it combines votes"
 def fits(kind: Kind, learner: str, environment: str) -> bool:
     """Whether such a learner can meet such an environment."""
     if environment == WORST:
-        return kind == "class" and learner not in DRAWS_LABELS
+        return kind == "class" and not CLASS_LEARNERS[learner].info.draws
     gives = entry_of(environment).gives
-    if gives not in GIVES[kind] or (gives == "arms" and learner in OF_LABELS):
+    if gives not in GIVES[kind] or (gives == "arms" and _of_labels(kind, learner)):
         return False
-    return environment not in WATCHES_DRAWS or kind == "bandits" or learner in FOLLOWING
+    return environment not in WATCHES_DRAWS or kind == "bandits" or _follows(kind, learner)
+
+
+def _of_labels(kind: Kind, learner: str) -> bool:
+    """Whether it needs votes: bare losses are nothing to it."""
+    if kind == "experts":
+        return bool(EXPERT_LEARNERS[learner].info.forecasts)
+    return kind == "bandits" and bool(BANDITS[learner].info.advised)
+
+
+def _follows(kind: Kind, learner: str) -> bool:
+    """Whether it combines experts by drawing one of them."""
+    return kind == "experts" and bool(EXPERT_LEARNERS[learner].info.draws)
 
 
 def environments_for(kind: Kind, learner: str) -> list[str]:
@@ -102,9 +97,9 @@ def _known(name: str, names: tuple[str, ...]) -> str:
 def _why_not(kind: Kind, name: str, environment: str) -> str:
     if environment == WORST:
         return "it draws its labels" if kind == "class" else "this is about learners of finite classes"
-    if environment in WATCHES_DRAWS and entry_of(environment).gives in GIVES[kind] and name not in OF_LABELS:
+    if environment in WATCHES_DRAWS and entry_of(environment).gives in GIVES[kind] and not _of_labels(kind, name):
         return "it draws none of the arms, and this environment watches the draws"
-    return OF_VOTES if name in OF_LABELS else TAKES[kind]
+    return OF_VOTES if _of_labels(kind, name) else TAKES[kind]
 
 
 def _called(learner: str) -> Iterator[tuple[Kind, str]]:

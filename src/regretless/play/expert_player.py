@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import RegretlessError
-from .compatibility import FOLLOWING
+from ..info import info_of
 from .player import AT_ONCE, WATCHED, LabelPlayer, Player, Point
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ BARE = "table"  # what a learner calls it that it is told losses, and forecasts 
 
 def draws(learner: ExpertLearner) -> bool:
     """Whether it follows one of its experts, that it draws."""
-    return learner.name in FOLLOWING
+    return bool(info_of(learner).draws)
 
 
 def bare(learner: ExpertLearner) -> bool:

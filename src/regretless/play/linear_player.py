@@ -11,6 +11,7 @@ from ..data.arrays import ArrayStream
 from ..data.batch import Batch
 from ..data.stream import Stream
 from ..errors import RegretlessError
+from ..info import info_of
 from .player import LabelPlayer, Point, Turn
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ class LinearPlayer(LabelPlayer):
     """
 
     more = "updates"
-    # Weights that predict are not those that learn; the tests play every linear learner in both ways.
-    BY_OTHERS = ("averaged-perceptron", "voted-perceptron")
 
     def __init__(self, learner: OnlineClassifier, environment: Labels, run: int) -> None:
         self.learner = learner
@@ -50,7 +49,7 @@ class LinearPlayer(LabelPlayer):
     @property
     def blocks(self) -> bool:
         """Where mistakes are not those of the ledger, each round has to be predicted."""
-        return self.learner.name not in self.BY_OTHERS
+        return info_of(self.learner).predicts_by not in ("average", "vote")
 
     def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict the row."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..bandits.base import Bandit
+from ..catalogue import Kind
 from ..checks import whole
 from ..environments import Environment, lower_bounds_of
 from ..environments.arms.stochastic import key_of_run
@@ -20,7 +21,6 @@ from ..experts.base import ExpertLearner
 from ..finite_classes.learners.base import ClassLearner
 from ..linear.base import OnlineClassifier
 from .aggregate import joined
-from .compatibility import Kind
 from .lower_bounds import beside
 from .player import Player, Point
 from .result import PlayResult, called, mean_point
@@ -90,7 +90,7 @@ def play(
     tell, halt, point = on_rounds or _nothing, stop or (lambda: False), on_point or _nothing
     kind = kind_of(learner)
     stops = doubling(length) if marks is None else sorted({*(mark for mark in marks if 0 < mark < length), length})
-    if isinstance(learner, Bandit) and not learner.advised:
+    if isinstance(learner, Bandit) and not learner.info.advised:
         from .bandits import meet_arms
 
         opposed = LearnerDescription(kind, learner.name, False, learner.get_params())

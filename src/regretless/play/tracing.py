@@ -118,7 +118,7 @@ def trace(learner: Any, environment: Labels | Environment, rounds: int, *, run: 
     3 1 0 True 1
     4 0 0 False 1
     """
-    if isinstance(learner, Bandit) and not learner.advised:
+    if isinstance(learner, Bandit) and not learner.info.advised:
         pulls = drawn(learner, environment, rounds, run)
         return [Draw(place + 1, arm, chance, loss) for place, (_, arm, chance, loss) in enumerate(pulls)]
     player = player_of(again(learner, run), environment, run)

@@ -127,7 +127,7 @@ def evaluate_learner(log: Log, learner: Bandit, *, runs: int = 1, delta: float =
     RegretlessError
         If the learner needs to see more than the rewards of its draws, or has other arms, or another range.
     """
-    if learner.advised or learner.sees_all:
+    if learner.info.advised or learner.info.informed:
         raise RegretlessError(f"{learner.name} needs more than a log has: the rewards of the actions taken")
     if learner.names() != log.names:
         raise RegretlessError(f"the learner's arms are not the {len(log.names)} actions of the log (arms=log.names)")

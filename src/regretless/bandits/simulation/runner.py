@@ -216,7 +216,7 @@ def _fitting(learner: Bandit, world: Environment) -> Environment:
 
 
 def _advice(learner: Bandit, advice: Any, rounds: int, arms: int) -> Array | None:
-    if not learner.advised:
+    if not learner.info.advised:
         if advice is not None:
             raise RegretlessError("advice=: this learner has no experts; Exp4 has")
         return None

@@ -18,11 +18,8 @@ from ...linear.comparators.search import Question
 from ...linear.margin_perceptron import MarginPerceptron
 from ...linear.multiclass import MulticlassPerceptron
 from ...linear.verify_rounds import OTHERS, gives
-from ...theorem import NO_NUMBERS, Certificate, Theorem
-from ...theory.mixing import MIXED_MULTICLASS, MIXED_PERCEPTRON
+from ...theorem import NO_NUMBERS, Certificate
 from ...theory.mixing_facts import MixedFacts
-from ...theory.mixing_mirror import MIXED_P_NORM, MIXED_WINNOW
-from ...theory.mixing_regret import MIXED_GRADIENT_DESCENT, MIXED_PA
 from ..core.broadcast import Weighting
 from ..core.learner_adapter import said
 from ..engines.engine import Engine, engine_of
@@ -33,26 +30,11 @@ from .rereading import Reading, Size, gathered, rounds_at_hand, sizes_of
 if TYPE_CHECKING:
     from ..result import Mixture
 
-MIXED: dict[str, tuple[Theorem, ...]] = {
-    "perceptron": MIXED_PERCEPTRON,
-    "averaged-perceptron": MIXED_PERCEPTRON,
-    "multiclass-perceptron": MIXED_MULTICLASS,
-    "online-gradient-descent": MIXED_GRADIENT_DESCENT,
-    "p-norm-perceptron": MIXED_P_NORM,
-    "winnow": MIXED_WINNOW,
-}
 BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
 ALL_AT_ONCE = (
     "its comparators are made of rows, so that all rounds must be at hand at once, and those of all shards are too many"
 )
 MIXED_OTHERS = "mixed again from the start, these shards do not give this model: it learned from others"
-
-
-def theorems_of(learner: OnlineClassifier) -> tuple[Theorem, ...]:
-    """The theorems about a learner with its parameters whose weights are mixed."""
-    if learner.name == "passive-aggressive":
-        return MIXED_PA[learner.played_rules().rate]
-    return MIXED[learner.name]
 
 
 def certify_mixture(
@@ -141,7 +123,7 @@ def _finite(certificate: Certificate) -> Certificate:
 
 
 def _declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
-    return [Certificate(theorem, None, None, None, why) for theorem in theorems_of(learner)]
+    return [Certificate(theorem, None, None, None, why) for theorem in learner.mixed_proven()]
 
 
 def certify_shards(
@@ -230,7 +212,7 @@ def _of_mixture(mixture: Mixture, plain: OverShards) -> OfMixture:
         MixedFacts(facts, mixture.weights, whole.together, least, plain.state.targets) for facts in plain.target_facts
     ]
     own = {field.name: getattr(plain, field.name) for field in fields(OverShards)}
-    own |= {"target_facts": target_facts, "theorems": theorems_of(mixture.learner), "other": _means(mixture.learner)}
+    own |= {"target_facts": target_facts, "theorems": mixture.learner.mixed_proven(), "other": _means(mixture.learner)}
     return OfMixture(
         **own,
         shares=mixture.shares.tolist(),

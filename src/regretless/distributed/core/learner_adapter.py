@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...catalogue import LEARNERS, learner_class
 from ...data.batch import Array
 from ...errors import RegretlessError
 from ...ledger import FIELDS
 from ...linear.averaged import AveragedState
 from ...linear.base import OnlineClassifier
 from ...linear.mirror.state import MirrorState
-from ...linear.registry import learner_class
 from ...linear.state import NORM2, BaseState, State
 from .broadcast import WEIGHTINGS, Start, Weighting
 from .weighted_mean import Part, held, packed, placed
@@ -26,19 +26,6 @@ UPDATES, FIRST_RATE, LAST_RATE = (FIELDS.index(name) for name in ("updates", "fi
 LARGEST = [FIELDS.index(name) for name in ("max_norm2", "reach2")]
 SUMS = [place for place in range(len(FIELDS)) if place not in (FIRST_RATE, LAST_RATE, *LARGEST)]
 RUNNING = [FIELDS.index(name) for name in ("rounds", "slope2")]  # sums, from which the clock's start is taken off
-
-ROWS = "its weights are combinations of rows that it keeps, and rows do not travel"
-REFUSED = {
-    "margin-perceptron": "whether it moves depends on the length of its weights, which a mean shortens; the proof of "
-    "its bound follows one sequence of steps and says nothing of a mean of several",
-    "voted-perceptron": "it votes with all the weights it ever had, and of several shards they are too many to travel",
-    "kernel-perceptron": ROWS,
-    "second-order-perceptron": "its weights are solved from a matrix of all update rows; matrices of several shards "
-    "could be added, but the bound is not about such a sum",
-    "arow": "its weights belong to a covariance that every shard moves elsewhere; there is no bound for a mean of them",
-}
-MIXED = "perceptron, averaged-perceptron, multiclass-perceptron, passive-aggressive, online-gradient-descent, "
-MIXED += "p-norm-perceptron and winnow can be mixed"
 
 
 def learner_of(given: Any) -> OnlineClassifier:
@@ -69,11 +56,12 @@ def refuse(learner: Any) -> None:
         If it is no learner of weights, one for which mixing has no bound, or one that asks for all rows at once. The
         message says why.
     """
-    name = getattr(learner, "name", type(learner).__name__)
-    if name in REFUSED:
-        raise RegretlessError(f"{name} cannot be mixed over shards: {REFUSED[name]}; {MIXED}")
+    name = getattr(learner, "name", "")
+    why = LEARNERS[name].info.not_mixed if name in LEARNERS else ""
+    if why:
+        raise RegretlessError(f"{name} cannot be mixed over shards: {why}; {mixed()}")
     if not isinstance(learner, OnlineClassifier) or type(learner) is not learner_class(name):
-        raise RegretlessError(f"{said(learner)} cannot be mixed over shards: {MIXED}{_instead(learner)}")
+        raise RegretlessError(f"{said(learner)} cannot be mixed over shards: {mixed()}{_instead(learner)}")
     learner.checked()
     if getattr(learner, "shuffle", False):
         raise RegretlessError("shuffle has no meaning over shards: each is played in the order of its rows")
@@ -82,6 +70,12 @@ def refuse(learner: Any) -> None:
             f"class_weight={learner.class_weight!r} needs all labels before the first round, and no shard has them; "
             "give the weight of each class"
         )
+
+
+def mixed() -> str:
+    """Which learners can be mixed, in words."""
+    *names, last = (name for name, entry in LEARNERS.items() if not entry.info.not_mixed)
+    return f"{', '.join(names)} and {last} can be mixed"
 
 
 def said(learner: Any) -> str:
@@ -153,7 +147,7 @@ def started(
 
 def begun(start: Start) -> OnlineClassifier:
     """A learner as it stands at the start of an epoch, its books at the clock."""
-    learner = learner_class(start.learner)(**start.parameters)
+    learner: OnlineClassifier = learner_class(start.learner)(**start.parameters)
     learner.announce(start.classes, start.columns)
     state = learner.state_
     if start.whole is not None:

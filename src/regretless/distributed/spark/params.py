@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasFeaturesCol, HasLabelCol, HasPredictionCol, HasRawPredictionCol
 
+from ...catalogue import learner_class
 from ...linear.base import OnlineClassifier
-from ...linear.registry import learner_class
 
 SNAKES = {
     "features_col": "featuresCol",
@@ -45,9 +45,9 @@ def described(learner: Any) -> str | dict[str, Any]:
 
 def made(given: str | Mapping[str, Any]) -> OnlineClassifier:
     """The learner that `described` describes."""
-    if isinstance(given, str):
-        return learner_class(given)()
-    return learner_class(given["learner"])(**given.get("parameters", {}))
+    name, parameters = (given, {}) if isinstance(given, str) else (given["learner"], given.get("parameters", {}))
+    learner: OnlineClassifier = learner_class(name)(**parameters)
+    return learner
 
 
 NAMES = ("featuresCol", "featuresCols", "labelCol", "predictionCol", "rawPredictionCol", "numWorkers")  # of a model

@@ -31,7 +31,7 @@ def _coins(rounds: int) -> list[LowerBound]:
 def _one_better(environment: OneBetterArm, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
     """The theorem is about its own gap, for its own number of rounds, and about learners that see one arm's loss."""
     hardest = OneBetterArm(environment.arms, rounds).gap
-    if environment.gap != hardest or opposed.kind != "bandits" or opposed.learner == "hedge":
+    if environment.gap != hardest or opposed.kind != "bandits" or opposed.informed:
         return []
     source = "Auer, Cesa-Bianchi, Freund & Schapire 2002, Theorem 5.1"
     return [LowerBound("One better arm", "regret", OneBetterArm.regret(environment.arms, rounds), source, "expected")]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ...errors import RegretlessError
+from ...info import ClassInfo, HasInfo
 from ...ledger import ClassLedger
 from ...theorem import Theorem
 from ..finite_class import FiniteClass, Words
@@ -30,7 +31,7 @@ SLICE = 1 << 24  # words that are looked at before Python sees to Ctrl-C
 
 
 @dataclass(eq=False)
-class ClassLearner(ABC):
+class ClassLearner(HasInfo, ABC):
     """The manners that every learner of a finite class has.
 
     One prediction at a time waits for its label. A late one would be no use: predictions that are made before what is
@@ -47,10 +48,8 @@ class ClassLearner(ABC):
 
     finite_class: FiniteClass
 
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
+    info: ClassVar[ClassInfo]
     theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
-    draws: ClassVar[bool] = False  # whether labels are drawn
 
     def __post_init__(self) -> None:
         if not isinstance(self.finite_class, FiniteClass):

@@ -41,7 +41,7 @@ def comparators(learner: ClassLearner) -> list[ClassComparator]:
     if not len(alive):
         return []
     first, ledger = int(alive[0]), learner.ledger_
-    rounding = ROUNDING * ledger.rounds if learner.draws else 0.0
+    rounding = ROUNDING * ledger.rounds if learner.info.draws else 0.0
     label = f"hypothesis {learner.finite_class.hypothesis_name(first)}"
     return [ClassComparator(first, label, float(ledger.rounds), len(alive), rounding)]
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import RegretlessError
+from ...info import ClassInfo
 from ...theorem import Theorem
 from ...theory.finite_classes import CONSISTENT
 from ..finite_class import unpacked
@@ -37,8 +38,12 @@ class Consistent(ClassLearner):
 
     order: Sequence[int | str] | None = None
 
-    name: ClassVar[str] = "consistent"
-    summary: ClassVar[str] = "what the first hypothesis says that agrees with all labels so far"
+    info: ClassVar[ClassInfo] = ClassInfo(
+        name="consistent",
+        summary="what the first hypothesis says that agrees with all labels so far",
+        draws=False,
+        ordered=True,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = CONSISTENT
 
     def _begin(self) -> ClassState:

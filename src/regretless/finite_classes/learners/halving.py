@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...checks import one_of
+from ...info import ClassInfo
 from ...theorem import Theorem
 from ...theory.finite_classes import HALVING
 from .base import ClassLearner
@@ -36,8 +37,12 @@ class Halving(ClassLearner):
     tie: int = 1
     prune: Literal["always", "mistake"] = "always"
 
-    name: ClassVar[str] = "halving"
-    summary: ClassVar[str] = "what most of the hypotheses say that are left"
+    info: ClassVar[ClassInfo] = ClassInfo(
+        name="halving",
+        summary="what most of the hypotheses say that are left",
+        draws=False,
+        ordered=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = HALVING
 
     def _begin(self) -> ClassState:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...catalogue import class_learner
 from ...persist.format import read_model, refuse_unknown, write_model
 from ...persist.validation import count, fitted, names, one, parameters
 from ..finite_class import FiniteClass, packed, unpacked
 from .base import ClassLearner
-from .registry import class_learner
 from .state import FIELDS, ClassState
 
 ROOM = "classes"
@@ -94,7 +94,7 @@ def _rebuild(description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Cl
     given = parameters(description["parameters"], KINDS)
     if "order" in tensors:
         given["order"] = _whole(tensors["order"], "order")
-    learner = kind(_class(description, tensors["rows"]), **given)
+    learner: ClassLearner = kind(_class(description, tensors["rows"]), **given)
     board = learner._board
     arrays = {name: tensors[name] for name in tensors if name not in ("rows", "order")}
     _refuse_arrays(board, arrays)

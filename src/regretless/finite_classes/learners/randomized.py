@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...checks import drawn_seed, whole
+from ...info import ClassInfo
 from ...ledger import ClassLedger
 from ...persist.validation import count, digits
 from ...theorem import Theorem
@@ -56,10 +57,13 @@ class RandomizedOptimal(SearchingLearner):
     random_state: Any = None
     patience: int | None = 1 << 26
 
-    name: ClassVar[str] = "randomized-optimal"
-    summary: ClassVar[str] = "a label that is drawn with the odds that make both equally dear"
+    info: ClassVar[ClassInfo] = ClassInfo(
+        name="randomized-optimal",
+        summary="a label that is drawn with the odds that make both equally dear",
+        draws=True,
+        ordered=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = RANDOMIZED_OPTIMAL
-    draws: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.patience is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _core
 from ...checks import one_of
+from ...info import ClassInfo
 from ...theorem import Theorem
 from ...theory.finite_classes import STANDARD_OPTIMAL
 from .compare_dimensions import compared, dimension_bounds, most_words
@@ -39,8 +40,12 @@ class StandardOptimal(SearchingLearner):
 
     tie: int = 1
 
-    name: ClassVar[str] = "standard-optimal"
-    summary: ClassVar[str] = "the label whose hypotheses have the larger Littlestone dimension"
+    info: ClassVar[ClassInfo] = ClassInfo(
+        name="standard-optimal",
+        summary="the label whose hypotheses have the larger Littlestone dimension",
+        draws=False,
+        ordered=False,
+    )
     theorems: ClassVar[tuple[Theorem, ...]] = STANDARD_OPTIMAL
 
     def __post_init__(self) -> None:

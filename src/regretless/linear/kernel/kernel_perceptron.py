@@ -11,6 +11,7 @@ import numpy as np
 from ...checks import drawn_seed, one_of, positive, whole
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
+from ...info import LinearInfo
 from ...theorem import Certificate, Theorem
 from ...theory.budget import BUDGET
 from ...theory.budget import budget as budget_bound
@@ -130,8 +131,17 @@ class KernelPerceptron(OnlineClassifier):
     ('maximum margin', 105)
     """
 
-    name: ClassVar[str] = "kernel-perceptron"
-    composition = "max(0, -m)", "euclidean, in the space of the kernel", "constant"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="kernel-perceptron",
+        charged="max(0, -m)",
+        geometry="euclidean, in the space of the kernel",
+        rate="constant",
+        predicts_by="support",
+        plain="KernelPerceptron(average=None)",
+        lazy=False,
+        additive=True,
+        not_mixed="its weights are combinations of rows that it keeps, and rows do not travel",
+    )
     theorems = (*KERNEL_PERCEPTRON, budget_bound)
 
     state_: DualState

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...checks import one_of, positive
 from ...errors import RegretlessError
+from ...info import LinearInfo
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.p_norm import P_NORM, PNormFacts, p_norm_clean_pass
@@ -88,9 +89,18 @@ class PNormPerceptron(OnlineClassifier):
     (2.773, 3, 2)
     """
 
-    name: ClassVar[str] = "p-norm-perceptron"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="p-norm-perceptron",
+        charged="max(0, -m)",
+        geometry="p-norm",
+        rate="constant",
+        predicts_by="weights",
+        plain="",
+        lazy=True,
+        additive=False,
+        not_mixed="",
+    )
     theorems = P_NORM
-    composition = "max(0, -m)", "p-norm", "constant"
 
     state_: MirrorState
 
@@ -124,6 +134,12 @@ class PNormPerceptron(OnlineClassifier):
     def proven(self) -> tuple[Theorem, ...]:
         """A run that goes on until a pass is clean has a bound on its length too."""
         return (*self.theorems, p_norm_clean_pass) if self.until_clean else self.theorems
+
+    def mixed_proven(self) -> tuple[Theorem, ...]:
+        """The theorems about mixed weights."""
+        from ...theory.mixing_mirror import MIXED_P_NORM
+
+        return MIXED_P_NORM
 
     def rules(self) -> Rules:
         """Perceptron loss, steps of constant rate in dual coordinates."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ...checks import one_of, positive
 from ...errors import RegretlessError
+from ...info import LinearInfo
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.winnow import WINNOW, WinnowFacts, winnow_clean_pass
@@ -102,9 +103,18 @@ class Winnow(OnlineClassifier):
     'Separable data: updates 2 <= 2'
     """
 
-    name: ClassVar[str] = "winnow"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="winnow",
+        charged="max(0, -m)",
+        geometry="simplex",
+        rate="constant",
+        predicts_by="weights",
+        plain="",
+        lazy=True,
+        additive=False,
+        not_mixed="",
+    )
     theorems = WINNOW
-    composition = "max(0, -m)", "simplex", "constant"
 
     state_: MirrorState
 
@@ -142,6 +152,12 @@ class Winnow(OnlineClassifier):
     def proven(self) -> tuple[Theorem, ...]:
         """A run that goes on until a pass is clean has a bound on its length too."""
         return (*self.theorems, winnow_clean_pass) if self.until_clean else self.theorems
+
+    def mixed_proven(self) -> tuple[Theorem, ...]:
+        """The theorems about mixed weights."""
+        from ...theory.mixing_mirror import MIXED_WINNOW
+
+        return MIXED_WINNOW
 
     def rules(self) -> MirrorRules:
         """Perceptron loss, multiplicative steps of constant rate."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...checks import one_of, positive
+from ...info import LinearInfo
 from ...theory.second_order_perceptron import AROW as THEOREMS
 from ..state import Rules
 from .base import MATRICES, SecondOrderLearner, invertible
@@ -61,9 +62,19 @@ class AROW(SecondOrderLearner):
     True
     """
 
-    name: ClassVar[str] = "arow"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="arow",
+        charged="max(0, 1 - m)^2",
+        geometry="second order: inverse of A",
+        rate="1 / (r + x'Sx)",
+        predicts_by="weights",
+        plain="",
+        lazy=True,
+        additive=False,
+        not_mixed="its weights belong to a covariance that every shard moves elsewhere; there is no bound for a "
+        "mean of them",
+    )
     theorems = THEOREMS
-    composition = "max(0, 1 - m)^2", "second order: inverse of A", "1 / (r + x'Sx)"
     WEIGHTED = True
 
     def __init__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...checks import one_of, positive
+from ...info import LinearInfo
 from ...theory.second_order_perceptron import SECOND_ORDER
 from ..perceptron import TIES
 from ..state import Rules
@@ -68,9 +69,19 @@ class SecondOrderPerceptron(SecondOrderLearner):
     True
     """
 
-    name: ClassVar[str] = "second-order-perceptron"
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="second-order-perceptron",
+        charged="max(0, -m), of the scores with the row counted in",
+        geometry="second order: inverse of A",
+        rate="none",
+        predicts_by="weights",
+        plain="",
+        lazy=True,
+        additive=False,
+        not_mixed="its weights are solved from a matrix of all update rows; matrices of several shards could be "
+        "added, but the bound is not about such a sum",
+    )
     theorems = SECOND_ORDER
-    composition = "max(0, -m), of the scores with the row counted in", "second order: inverse of A", "none"
     WEIGHTED = False
 
     def __init__(

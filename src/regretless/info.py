@@ -1,0 +1,145 @@
+"""What learners say of themselves: facts by which other code chooses and refuses, so that it need not know names.
+
+No fact has a default: a learner says all of them. They are read without the learner, from `learner_table`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+from .errors import RegretlessError
+
+
+class LinearInfo(NamedTuple):
+    """A learner of weights.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line and in model files.
+    charged, geometry, rate : str
+        Its composition in words: the loss of a round, with m = y score, how weights move, and by how much.
+    predicts_by : str
+        "weights", the last ones; "average" of all; "vote" of all; or "support", rows that it keeps.
+    plain : str
+        The learner that predicts by the last weights and else is the same; itself if it does so.
+    lazy : bool
+        Whether rounds without an update change nothing, and it predicts by what updates have made.
+    additive : bool
+        Whether, with its usual parameters, it adds c y x to the weights for some c > 0 if y <w, x> <= 0, and only then.
+    not_mixed : str
+        Why its weights cannot be mixed over shards; empty if they can.
+    """
+
+    name: str
+    charged: str
+    geometry: str
+    rate: str
+    predicts_by: str
+    plain: str
+    lazy: bool
+    additive: bool
+    not_mixed: str
+
+
+class ExpertInfo(NamedTuple):
+    """A combiner of experts.
+
+    Attributes
+    ----------
+    name, summary : str
+        As on the command line and in model files; how it combines.
+    draws : bool
+        Whether it follows one expert, drawn by weight.
+    forecasts : bool
+        Whether it needs what experts forecast, and not their losses alone.
+    one_loss : bool
+        Whether it has one loss, that its theorem is about, and no parameter for others.
+    """
+
+    name: str
+    summary: str
+    draws: bool
+    forecasts: bool
+    one_loss: bool
+
+
+class BanditInfo(NamedTuple):
+    """A bandit.
+
+    Attributes
+    ----------
+    name, summary : str
+        As on the command line and in model files; how it draws.
+    advised : bool
+        Whether it needs the advice of experts.
+    informed : bool
+        Whether it is told the losses of all arms.
+    needs_horizon : bool
+        Whether its rate is tuned for a number of rounds that must be given.
+    """
+
+    name: str
+    summary: str
+    advised: bool
+    informed: bool
+    needs_horizon: bool
+
+
+class ClassInfo(NamedTuple):
+    """A learner of finite classes.
+
+    Attributes
+    ----------
+    name, summary : str
+        As on the command line and in model files; how it predicts.
+    draws : bool
+        Whether its labels are drawn.
+    ordered : bool
+        Whether it goes by an order of the hypotheses, which may be given.
+    """
+
+    name: str
+    summary: str
+    draws: bool
+    ordered: bool
+
+
+class Entry(NamedTuple):
+    """Where a learner stands, below the package, and what it says of itself.
+
+    Attributes
+    ----------
+    module, attribute : str
+    info : LinearInfo, ExpertInfo, BanditInfo or ClassInfo
+    """
+
+    module: str
+    attribute: str
+    info: Any
+
+
+class HasInfo:
+    """A class that says what it is; its name is the one in there."""
+
+    info: ClassVar[Any]
+    name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "info" in vars(cls):
+            cls.name = cls.info.name
+
+
+def info_of(learner: Any) -> Any:
+    """What the class of a learner says of itself.
+
+    Raises
+    ------
+    RegretlessError
+        If it says nothing: a subclass may be anything, whatever the class above it says.
+    """
+    found = vars(type(learner)).get("info")
+    if found is None:
+        raise RegretlessError(f"{type(learner).__name__} does not say what it is: it has no info of its own")
+    return found
