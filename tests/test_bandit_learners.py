@@ -80,8 +80,8 @@ def test_every_bandit_is_called_as_the_table_says(name):
     """A class has the name that stands for it, a summary of one line, theorems, and a page with its source."""
     kind = bandit_class(name)
     assert kind.name == name
-    assert kind.summary
-    assert "\n" not in kind.summary
+    assert kind.info.summary
+    assert "\n" not in kind.info.summary
     assert kind.theorems
     assert all(word in kind.__doc__ for word in ("Parameters", "References", "regret"))
 

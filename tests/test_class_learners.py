@@ -359,7 +359,7 @@ def test_every_learner_knows_its_name_and_its_theorems(name):
     kind = class_learner(name)
     assert kind.name == name
     assert kind.theorems
-    assert kind.summary
+    assert kind.info.summary
 
 
 @pytest.mark.parametrize(("kind", "more"), MADE)

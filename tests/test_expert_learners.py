@@ -579,7 +579,7 @@ def test_every_name_in_the_table_is_a_class_that_knows_it():
     for name in EXPERT_LEARNERS:
         found = expert_class(name)
         assert found.name == name
-        assert found.summary
+        assert found.info.summary
 
 
 def test_the_regional_forecasts(data):

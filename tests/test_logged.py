@@ -21,6 +21,7 @@ from regretless.bandits.off_policy.estimates import Estimate, Evidence, cautious
 from regretless.bandits.off_policy.replay import Replays
 from regretless.data.logged import Log
 from regretless.errors import DataError, RegretlessError
+from regretless.info import BanditInfo
 
 Array = np.ndarray[Any, Any]
 ROUNDS = 800
@@ -121,7 +122,7 @@ class TestOnAverage:
 class Scripted:
     """Draws what it is told to, with the probabilities of a learner that follows what it earned."""
 
-    advised = sees_all = False
+    info = BanditInfo(name="scripted", summary="", advised=False, informed=False, needs_horizon=False)
     rewards = True
     value_range = (0.0, 1.0)
     seed_, run, name = 5, 0, "scripted"

@@ -110,7 +110,7 @@ class PassiveAggressive(OnlineClassifier):
         """The theorems about mixed weights."""
         from ..theory.mixing_regret import MIXED_PA
 
-        return MIXED_PA[self.played_rules().rate]
+        return MIXED_PA[self._variant()]
 
     def rules(self) -> Rules:
         """Hinge loss, Euclidean steps towards no loss."""
@@ -124,7 +124,11 @@ class PassiveAggressive(OnlineClassifier):
 
     def proven(self) -> tuple[Theorem, ...]:
         """The theorems about the variant that was played."""
-        return OF_VARIANT[self.played_rules().rate if hasattr(self, "classes_") else self.rules().rate]
+        return OF_VARIANT[self._variant()]
+
+    def _variant(self) -> str:
+        """The one that was played, if one was."""
+        return (self.played_rules() if hasattr(self, "classes_") else self.rules()).rate
 
     def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask, C among it."""

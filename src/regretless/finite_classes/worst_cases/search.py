@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import RegretlessError
+from ...info import HasInfo
 from ..dimensions.budget import STOPPED, TIME, Progress, Stop, Watch
 from ..dimensions.littlestone import littlestone_dimension
 from ..finite_class import FiniteClass, refuse_empty
@@ -54,7 +55,7 @@ def worst_case(
     RegretlessError
         If the learner draws its labels: how often it errs at most is a matter of luck, or of expectation.
     """
-    if getattr(learner, "draws", False):
+    if isinstance(learner, HasInfo) and learner.info.draws:
         raise RegretlessError(
             f"{type(learner).__name__} draws its labels; the most that it errs in expectation on labels of a hypothesis"
             " is the randomised Littlestone dimension: see randomized_littlestone_dimension"
