@@ -31,7 +31,7 @@ endif
 # dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
 editable = $(call install,$(1)) $(BUILDING) --no-build-isolation --editable
 
-.PHONY: demo test golden test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
+.PHONY: demo test check golden test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -39,6 +39,10 @@ demo: $(VENV)/.with-sklearn
 
 test: $(VENV)/.with-test
 	$(VENV)/bin/python -m pytest $(SHARED) --ignore=tests/engines $(ARGS)
+
+# One room alone, as in `make check ROOM=experts`: its tests, in a minute or two.
+check: $(VENV)/.with-test
+	$(VENV)/bin/python -m pytest $(SHARED) tests/$(ROOM) $(ARGS)
 
 # How what is printed differs from what is kept in tests/golden/expected; ARGS=--write keeps it as it is now.
 golden: $(VENV)/.with-test
@@ -61,7 +65,7 @@ mutants: $(VENV)/.with-test
 
 # Runs that are killed at 500 random moments; REGRETLESS_SEED=n for others.
 kills: $(VENV)/.with-test
-	REGRETLESS_KILLS=500 $(VENV)/bin/python -m pytest -s tests/test_kills.py $(ARGS)
+	REGRETLESS_KILLS=500 $(VENV)/bin/python -m pytest -s tests/cli/test_kills.py $(ARGS)
 
 # The types of the core are kept beside the sources, for mypy; the build that knows them better must agree.
 lint: $(VENV)/.with-lint

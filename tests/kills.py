@@ -17,7 +17,7 @@ from regretless.cli import main
 from regretless.errors import ModelError
 from regretless.persist.format import read_model
 
-from .cli import noisy_lines, quietly, write
+from .command_line import noisy_lines, quietly, write
 
 ROWS = 3000
 MOST = 10  # runs that are begun for each that is killed

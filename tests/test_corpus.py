@@ -17,7 +17,7 @@ from regretless.linear.perceptron import Perceptron
 from regretless.models import read
 from regretless.persist.format import read_model, write_model
 
-from .cli import CommandLine
+from .command_line import CommandLine
 from .corpus.make import Case, cases
 from .corpus.seeds import command, write_beside
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ..cli import CommandLine
-from ..shards import parts
+from ..command_line import CommandLine
+from ..distributed.shards import parts
 
 distributed = pytest.importorskip("distributed")
 

@@ -94,8 +94,8 @@ def tests_of(path: Path) -> list[str]:
     name = module_name(path)
     users = {module_name(one) for one in MODULES if name in imported(one, module_name(one))}
     ranked = []
-    for file in sorted((ROOT / "tests").glob("test_*.py")):
-        read = imported(file, f"tests.{file.stem}")
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        read = imported(file, ".".join(file.relative_to(ROOT).with_suffix("").parts))
         if name in read or (users & read and file.stem.startswith(("test_known", "test_theory"))):
             ranked.append((not file.stem.startswith("test_known"), name not in read, file.stat().st_size, str(file)))
     return [one[-1] for one in sorted(ranked)]

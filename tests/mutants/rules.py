@@ -16,15 +16,15 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"
 TOOLS = Path(sys.executable).parent
 # What moves weights, strategies and masses, and the tests of it.
-_LINEAR = ("theory_regret", "passive_aggressive", "margin_perceptron", "kernels")
-_PULLED = ("known_rules", "bandit_rules", "pull_kernel", "bandit_learners")
+_LINEAR = tuple(f"linear/test_{one}" for one in ("theory_regret", "passive_aggressive", "margin_perceptron", "kernels"))
+_PULLED = tuple(f"bandits/test_{one}" for one in ("known_rules", "bandit_rules", "pull_kernel", "bandit_learners"))
 _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
 RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
-    "combine": ("combine_kernels",),
+    "combine": ("experts/test_combine_kernels",),
     **{f"pull_{name}": _PULLED for name in _BANDITS},
-    "duel_rules": ("duel_kernel", "treeplex_kernel"),
-    "vote": ("class_twins",),
+    "duel_rules": ("games/test_duel_kernel", "games/test_treeplex_kernel"),
+    "vote": ("finite_classes/test_class_twins",),
 }
 SWAPS = {
     " + ": " - ", " - ": " + ", " * ": " / ", " / ": " * ", " < ": " <= ", " > ": " >= ", " <= ": " < ", " >= ": " > ",
@@ -70,7 +70,7 @@ class Rule:
     @property
     def files(self) -> list[str]:
         """The tests of its header."""
-        return [str(ROOT / "tests" / f"test_{name}.py") for name in RULES[self.header]]
+        return [str(ROOT / "tests" / f"{name}.py") for name in RULES[self.header]]
 
 
 def faults(expression: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..cli import CommandLine
+from ..command_line import CommandLine
 from . import plain_experts as plain
 from .tally import Tally
 

@@ -1,0 +1,94 @@
+"""Ctrl-C while the command line starts: the process dies as it would of any signal, without a traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from importlib import import_module
+from time import sleep
+
+import pytest
+
+from regretless.cli import main
+
+from ..command_line import BARE, heed_interrupts, noisy_lines, write
+
+STARTS = {
+    "script": "from importlib.metadata import entry_points\n"
+    "(script,) = entry_points(group='console_scripts', name='regretless')\n"
+    "begin = lambda: sys.exit(script.load()())\n",
+    "module": "import runpy\nbegin = lambda: runpy.run_module('regretless', run_name='__main__', alter_sys=True)\n",
+}
+# The signal comes at the import of a module, not after so many milliseconds: before the first of ours it is Python's.
+PROGRAM = """
+import signal, sys
+class Strike:
+    def find_spec(self, name, *_):
+        if name == struck:
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+struck = sys.argv.pop(1)
+sys.meta_path.insert(0, Strike())
+begin()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("begin", STARTS)
+@pytest.mark.parametrize("module", ["regretless.cli", "regretless.cli.entry", "argparse", "numpy", "numpy.linalg"])
+def test_an_interrupted_start_shows_no_traceback(tmp_path, begin, module):
+    """Ctrl-C at whatever is imported from the first module of the command line on ends the process by that signal."""
+    words = ["learn", str(write(tmp_path / "rows.svm", noisy_lines(50))), *BARE]
+    done = subprocess.run(
+        [sys.executable, "-c", STARTS[begin] + PROGRAM, module, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=heed_interrupts,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_an_interruption_that_became_an_error_is_told_as_one(capsys, monkeypatch):
+    """Ctrl-C of which a module that is imported makes an error of its own ends with 130 and is called what it was."""
+
+    def importing(*_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError from None
+
+    monkeypatch.setattr("regretless.cli.entry.make", importing)
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["learn"]) == 130
+    assert capsys.readouterr().err == "regretless: interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interruption_waits_for_the_end_of_an_import(capsys, monkeypatch, tmp_path):
+    """Ctrl-C that a module would swallow while it is imported ends the command after it, and the module is whole."""
+    lines = [
+        "import signal",
+        "try:",
+        "    signal.raise_signal(signal.SIGINT)",
+        "except BaseException: pass",
+        "whole = 1",
+    ]
+    write(tmp_path / "swallowing.py", "\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def importing(*_):
+        swallowing = import_module("swallowing")
+
+        imported.append(swallowing.whole)
+        sleep(60)
+
+    imported: list[int] = []
+    monkeypatch.setattr("regretless.cli.entry.make", importing)
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["learn"]) == 130
+    assert imported == [1]
+    assert capsys.readouterr().err == "regretless: interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is before

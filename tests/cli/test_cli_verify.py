@@ -1,0 +1,656 @@
+"""``regretless verify``: reports are computed again, and what is false in one is found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from math import inf, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.verify import Number
+
+from ..command_line import CommandLine, noisy_lines, write
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> Path:
+    return write(tmp_path / "mail.svm", noisy_lines(200))
+
+
+@pytest.fixture
+def forecasts(tmp_path: Path) -> Path:
+    draw = np.random.default_rng(0)
+    truth = draw.random(80)
+    table = np.clip(np.column_stack([truth, truth[:, None] + draw.normal(0, (0.1, 0.2, 0.6), (80, 3))]), 0, 1)
+    rows = "".join(",".join(map(repr, row)) + "\n" for row in table.tolist())
+    path = tmp_path / "forecasts.csv"
+    path.write_text("y,a,b,c\n" + rows)
+    return path
+
+
+def reported(run: CommandLine, path: Path, *words: Any) -> Path:
+    """The JSON of a command, in a file."""
+    result = run(*words, "--json")
+    assert result.code == 0, result.err
+    path.write_text(result.out)
+    return path
+
+
+def learned(run: CommandLine, mail: Path, *words: Any) -> Path:
+    return reported(run, mail.with_suffix(".json"), "learn", mail, "--learner", *words)
+
+
+def told(run: CommandLine, report: Path, data: Path, *words: Any) -> dict[str, Any]:
+    result = run("verify", report, data, *words, "--json")
+    found: dict[str, Any] = result.json
+    assert result.code == (3 if found["differs"] else 0)
+    return found
+
+
+def test_an_honest_report_agrees(run, mail):
+    """Every certificate of a perceptron that applies agrees to nine digits and more."""
+    result = run("verify", learned(run, mail, "perceptron"), mail)
+    assert (result.code, result.err) == (0, "")
+    assert [line.partition(":")[0] for line in result.out.splitlines()] == [
+        *["does not apply"],
+        *["agrees"] * 5,
+        "compared",
+        "nothing else was compared",
+    ]
+
+
+# What is false in a report, by where it stands: the certificate's place, the path to a number, what is put there.
+FALSE = {
+    "bound": (1, ("bound",), lambda x: x * (1 + 1e-6)),
+    "observed": (1, ("observed",), lambda x: x - 1),
+    "hinge": (1, ("comparator", "hinge"), lambda x: x * 0.999),
+    "norm": (4, ("comparator", "norm"), lambda x: x * 0.999),
+    "vector": (2, ("comparator", "vector", 3), lambda x: x + 0.01),
+    "longest row": (3, ("constants", "ledger", "max_norm2"), lambda x: x * 0.9),
+    "weights": (4, ("constants", "learner", "norm"), lambda x: x / 2),
+}
+
+
+@pytest.mark.parametrize("what", FALSE)
+def test_a_false_number_is_found(run, mail, what):
+    """A number of a report that was changed makes its certificate differ, and no other, and the exit code 3."""
+    report = learned(run, mail, "perceptron")
+    place, path, change = FALSE[what]
+    found = json.loads(report.read_text())
+    inside = found["certificates"][place]
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = change(inside[path[-1]])
+    report.write_text(json.dumps(found))
+    checks = told(run, report, mail)["checks"]
+    assert [place for place, one in enumerate(checks) if one["verdict"] == "differs"] == [place]
+
+
+HEADLINES = {
+    "learn": """rounds mistakes updates loss classes/0 joint_confidence input/rows input/features input/nonzeros
+        input/skipped""",
+    "combine": """rounds experts missing loss mean_loss expert_losses/a comparators/best_expert/loss
+        comparators/best_convex/regret comparators/best_shifting/loss comparators/uniform/loss joint_confidence""",
+    "pull": """rounds arms best_arm best_arm_loss loss/mean loss/sd pseudo_regret regret/mean regret/q50 draws/a
+        observable/regret/1 joint_confidence""",
+    "solve": "rows columns value lower upper gap",
+}
+CLAIMS = {
+    "learn": "kind confidence at_once vacuous rounding bound observed comparator/margin",
+    "combine": "kind confidence at_once vacuous bound observed comparator/loss comparator/regret",
+    "pull": "kind confidence at_once vacuous rounding bound observed comparator/loss comparator/rounds",
+    "solve": "kind confidence at_once vacuous rounding bound observed",
+}
+EVERY = [(verb, path) for verb, paths in HEADLINES.items() for path in paths.split()]
+EVERY += [(verb, f"certificates/*/{path}") for verb, paths in CLAIMS.items() for path in paths.split()]
+
+
+@pytest.fixture
+def printed(run, mail, forecasts, tmp_path) -> Callable[[str], tuple[Path, Path, tuple[Any, ...]]]:
+    """A report of a verb, the file that it is about, and how verify is to read that."""
+
+    def make(verb: str) -> tuple[Path, Path, tuple[Any, ...]]:
+        table, game = tmp_path / "t.csv", tmp_path / "g.csv"
+        draws = np.random.default_rng(3).uniform(2, 5, (40, 3)).tolist()
+        table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in draws))
+        game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n")
+        words: dict[str, tuple[Path, tuple[Any, ...], tuple[Any, ...]]] = {
+            "learn": (mail, ("--learner", "perceptron", "--iid"), ()),
+            "combine": (forecasts, ("--learner", "hedge", "--range", 0, 1), ("--target", "y")),
+            "pull": (table, ("--learner", "exp3-ix", "--runs", 3, "--range", 2, 5), ()),
+            "solve": (game, (), ()),
+        }
+        data, more, reading = words[verb]
+        return reported(run, tmp_path / f"{verb}.json", verb, data, *more, *reading), data, reading
+
+    return make
+
+
+def tampered(report: dict[str, Any], path: str) -> str:
+    """Change what is at a path, in the first certificate that has it where the path has a star; how verify calls it."""
+    *keys, last = path.split("/")
+    inside: Any = report
+    if keys[:2] == ["certificates", "*"]:
+        having = [one for one in report["certificates"] if one["applies"] and _has(one, [*keys[2:], last])]
+        inside, keys = having[0], keys[2:]
+    for key in keys:
+        inside = inside[key]
+    key = int(last) if isinstance(inside, list) else last
+    value = inside[key]
+    if isinstance(value, bool | str):
+        inside[key] = not value if isinstance(value, bool) else "c" if last == "best_arm" else "expected"
+    elif value is None:
+        inside[key] = True if last == "at_once" else 0.5
+    else:
+        inside[key] = value + (1 if isinstance(value, int) else 1 + abs(value) / 7)
+    return last if not last.isdigit() else keys[-1]
+
+
+def _has(one: Any, keys: list[str]) -> bool:
+    for key in keys:
+        one = one[int(key)] if isinstance(one, list) else (one or {}).get(key)
+    return one is not None or keys[-1] in ("confidence", "at_once")
+
+
+@pytest.mark.parametrize(("verb", "path"), EVERY)
+def test_every_number_that_is_compared_is_named_when_it_is_false(run, printed, verb, path):
+    """A number of a report that was changed ends in exit code 3 and a line with its name and both values."""
+    report, data, reading = printed(verb)
+    honest = run("verify", report, data, *reading)
+    assert honest.code == 0, honest.out + honest.err
+    whole = json.loads(report.read_text())
+    name = tampered(whole, path)
+    report.write_text(json.dumps(whole))
+    result = run("verify", report, data, *reading)
+    assert result.code == 3, result.out + result.err
+    lines = [line for line in result.out.splitlines() if line.startswith("differs")]
+    assert any(f"{name} is " in line and " in the report and " in line and " here" in line for line in lines), lines
+
+
+def test_vectors_of_the_report_and_of_the_file_are_compared(run, mail, tmp_path):
+    """A vector in the report that is not the one of --comparators differs, though the file's own is the right one."""
+    report = learned(run, mail, "perceptron", "--save-comparators", tmp_path / "v.npz")
+    whole = json.loads(report.read_text())
+    whole["certificates"][2]["comparator"]["vector"][3] += 0.01
+    report.write_text(json.dumps(whole))
+    check = told(run, report, mail, "--comparators", tmp_path / "v.npz")["checks"][2]
+    assert (check["verdict"], check["why"].startswith("vector is ")) == ("differs", True)
+
+
+def test_a_certificate_that_is_said_not_to_apply_is_found(run, mail):
+    """Where applies is made false the line says what the report still has of a certificate that applies."""
+    report = learned(run, mail, "perceptron")
+    changed(report, lambda one: one.update(applies=False))
+    result = run("verify", report, mail)
+    assert result.code == 3
+    assert "None" not in result.out
+    assert result.out.count("applies is false in the report, which has observed and bound and constants of it") == 4
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The paths to all that is no object and no list, and of long lists to the first of them."""
+    if isinstance(value, dict):
+        return [leaf for key, one in value.items() for leaf in leaves(one, (*path, key))]
+    if isinstance(value, list):
+        return [path, *(leaf for place, one in enumerate(value[:2]) for leaf in leaves(one, (*path, place)))]
+    return [path]
+
+
+@pytest.mark.parametrize("verb", HEADLINES)
+@pytest.mark.parametrize("other", [None, "x", 1.5, [1.0]], ids=["null", "text", "float", "list"])
+def test_no_type_leads_to_a_trace_back(run, printed, verb, other):
+    """Whatever stands in the place of a value, the report agrees, differs by name, or one line says what is wrong."""
+    report, data, reading = printed(verb)
+    honest = report.read_text()
+    for path in leaves(json.loads(honest)):
+        whole = json.loads(honest)
+        inside = whole
+        for key in path[:-1]:
+            inside = inside[key]
+        inside[path[-1]] = other
+        report.write_text(json.dumps(whole))
+        result = run("verify", report, data, *reading)
+        assert result.code in (0, 1, 2, 3), (path, result.err)
+        said = result.out + result.err
+        assert not any(word in said for word in ("Traceback", "Error", "object is", "NoneType")), (path, said)
+        assert len(result.err.splitlines()) == (0 if result.code == 0 else 1), (path, result.err)
+        assert result.code != 3 or "differs: " in result.out, (path, said)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("certificates", 1, "parts"), 1.0, "certificates[1].parts is 1.0; a list of objects or null was expected"),
+        (("certificates", 1, "bound"), "x", "certificates[1].bound is 'x'; a number or null was expected"),
+        (("mistakes",), None, "mistakes is null; a whole number or an object of numbers was expected"),
+        (("parameters", "rate"), [1], "parameters.rate is [1]; a number or text or null was expected"),
+    ],
+)
+def test_a_wrong_type_is_told_by_its_key(run, mail, path, value, said):
+    """The error has the key, what is there, and what was expected, and no word of Python's."""
+    report = learned(run, mail, "perceptron")
+    whole = json.loads(report.read_text())
+    inside = whole
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = value
+    report.write_text(json.dumps(whole))
+    result = run("verify", report, mail)
+    assert (result.code, result.out) == (1, "")
+    assert f"{report}: {said}; make it again with this version" in result.err
+
+
+@pytest.mark.parametrize("learner", ["exp3", "exp3-ix", "exp3-p", "exp3-s", "tsallis-inf", "hedge"])
+@pytest.mark.parametrize("words", [(), ("--rewards",)])
+def test_draws_are_made_again_from_the_seed(run, tmp_path, learner, words):
+    """What all runs lost, and how often each arm was drawn, is found by the textbook and the seed of the report."""
+    table = tmp_path / "t.csv"
+    rows = np.random.default_rng(3).uniform(2, 5, (50, 3)).tolist()
+    table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    whole = ("pull", table, "--learner", learner, "--runs", 4, "--range", 2, 5, "--seed", 7, *words)
+    found = told(run, reported(run, tmp_path / "p.json", *whole), table)
+    assert found["differs"] == 0
+    assert {"loss/mean", "loss/sd", "draws/a", "regret/q95"} <= set(found["run"]["numbers"])
+
+
+def test_draws_that_were_not_made_again_are_told(run, tmp_path):
+    """Of more draws than are followed the output says that they were not replayed."""
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "0.5,0.25\n0.25,1\n" * 300)
+    report = reported(run, tmp_path / "p.json", "pull", table, "--learner", "exp3", "--runs", 400)
+    result = run("verify", report, table)
+    assert result.code == 0
+    assert "the draws were not replayed" in result.out.splitlines()[-1]
+
+
+def test_what_was_counted_again_is_not_said_to_be_the_reports(run, mail):
+    """The mistakes in the risk of a run that the textbook plays are compared, and not taken from the report."""
+    checks = told(run, learned(run, mail, "perceptron", "--iid"), mail)["checks"]
+    risks = [one for one in checks if one["theorem"] in ("average_risk", "voted_risk")]
+    assert len(risks) == 2
+    assert all("mistakes" in one["numbers"] and "ledger.mistakes" not in one["taken"] for one in risks)
+
+
+def changed(report: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """The same report with something changed in each certificate that applies."""
+    whole = json.loads(report.read_text())
+    for one in whole["certificates"]:
+        if one["applies"]:
+            change(one)
+    report.write_text(json.dumps(whole))
+
+
+@pytest.mark.parametrize("loss", [1e30, "inf", "nan"])
+def test_no_number_of_a_report_widens_what_is_allowed(run, mail, loss):
+    """A loss that is put among the constants excuses no false count and no false bound."""
+
+    def change(one: dict[str, Any]) -> None:
+        one["observed"], one["bound"] = 7, 8.5
+        one["constants"]["ledger"] |= {"updates": 7, "mistakes": 7, "loss": loss}
+
+    report = learned(run, mail, "perceptron")
+    changed(report, change)
+    assert [one["verdict"] for one in told(run, report, mail)["checks"]] == ["idle"] + ["differs"] * 4
+
+
+def test_a_line_that_claims_to_be_surer_than_it_is_differs(run, mail):
+    """The confidence of a line is 1 less the delta that its bound was computed with."""
+    path = learned(run, mail, "perceptron", "--iid")
+    honest = {one["theorem"]: one["verdict"] for one in told(run, path, mail)["checks"]}
+    report = json.loads(path.read_text())
+    for one in report["certificates"]:
+        one["confidence"] = one["confidence"] and 0.999
+    path.write_text(json.dumps(report))
+    surer = {one["theorem"]: one["verdict"] for one in told(run, path, mail)["checks"]}
+    changed = {name: (honest[name], surer[name]) for name in honest if honest[name] != surer[name]}
+    assert changed == dict.fromkeys(("average_risk", "voted_risk"), ("agrees", "differs"))
+
+
+def test_counts_are_compared_exactly():
+    """A count that is one off differs, however many there are, and a sum of that size agrees."""
+    assert not Number("updates", 1e12 + 1, 10**12, scale=1e30).agrees
+    assert Number("updates", 1e12, 10**12).agrees
+    assert Number("loss", 1e12 + 1, 1e12).agrees
+
+
+@pytest.mark.parametrize("scale", [inf, nan])
+def test_a_scale_that_is_no_number_excuses_nothing(scale):
+    """A difference of numbers that are not finite has no scale: it is compared by its own size."""
+    assert not Number("regret", 1.0, 2.0, scale).agrees
+    assert not Number("bound", nan, nan, scale).agrees
+
+
+@pytest.mark.parametrize("fact", ["gap", "last_rate"])
+@pytest.mark.parametrize("value", ["nan", 0, "x"])
+def test_constants_without_a_bound_are_no_bound(run, forecasts, tmp_path, fact, value):
+    """Where the constants taken from a report make a bound NaN or divide by zero it differs; words are malformed."""
+    words = ("--target", "y", "--learner", "hedge", "--range", 0, 1)
+    report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
+    whole = json.loads(report.read_text())
+    first = whole["certificates"][0]
+    first["constants"]["ledger"][fact], first["bound"] = value, 1e-6
+    report.write_text(json.dumps(whole))
+    result = run("verify", report, forecasts, "--target", "y")
+    assert result.code == (1 if value == "x" else 3)
+    assert len(result.err.splitlines()) == 1
+    assert (f"constants.ledger.{fact} is 'x'; a number was expected" if value == "x" else "contradict") in result.err
+
+
+def test_a_recursion_that_is_too_long_is_unchecked(run, tmp_path):
+    """A bound that is a recursion of too many steps is not said to agree, whatever it is said to be."""
+    rows = write(tmp_path / "two.svm", ["1 1:1\n", "-1 1:-1\n", "1 2:1\n"])
+    report = learned(run, rows, "margin-perceptron", "--set", "gamma=0.05")
+    checks = told(run, report, rows)["checks"]
+    place = [one["theorem"] for one in checks].index("margin_recursion")
+    assert checks[place]["verdict"] == "agrees"
+    whole = json.loads(report.read_text())
+    found = whole["certificates"][place]
+    found["constants"]["learner"]["threshold"] = found["comparator"]["margin"] * (1 - 1e-9)
+    found["bound"] = 1e-6
+    report.write_text(json.dumps(whole))
+    assert told(run, report, rows)["checks"][place]["verdict"] == "unchecked"
+
+
+REPLAYED = {
+    "hedge": (),
+    "ewa": ("--set", "eta=2"),
+    "eg": ("--loss", "square"),
+    "adahedge": (),
+    "fixed-share": (),
+    "ml-poly": (),
+    "ml-prod": (),
+    "boa": (),
+    "squint": (),
+    "aggregating": (),
+    "ridge": (),
+}
+
+
+@pytest.mark.parametrize("learner", REPLAYED)
+def test_the_learners_own_loss_is_computed_again(run, forecasts, tmp_path, learner):
+    """A learner's loss that is false in every place of the report, and so its regret, is found by the textbook."""
+    words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1, *REPLAYED[learner])
+    report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
+    checks = told(run, report, forecasts, "--target", "y")["checks"]
+    assert all("comparator.faced" not in one["taken"] for one in checks)
+    whole = json.loads(report.read_text())
+    whole["loss"] -= 0.01
+
+    def change(one: dict[str, Any]) -> None:
+        one["observed"] -= 0.01
+        one["constants"]["comparator"]["faced"] -= 0.01
+        one["constants"]["comparator"]["regret"] -= 0.01
+
+    report.write_text(json.dumps(whole))
+    changed(report, change)
+    verdicts = [one["verdict"] for one in told(run, report, forecasts, "--target", "y")["checks"]]
+    assert "agrees" not in verdicts
+    assert "differs" in verdicts
+
+
+@pytest.mark.parametrize("learner", ["weighted-majority", "randomized-weighted-majority"])
+def test_the_losses_of_majorities_are_computed_again(run, tmp_path, learner):
+    """Mistakes, or the expected loss, that are false in a report of a majority are found by the textbook's run."""
+    draw = np.random.default_rng(2)
+    path = tmp_path / "votes.csv"
+    path.write_text("y,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in draw.integers(2, size=(60, 4))))
+    words = ("combine", path, "--target", "y", "--learner", learner, "--loss", "zero-one", "--set", "beta=0.5")
+    report = reported(run, tmp_path / "r.json", *words)
+    assert told(run, report, path, "--target", "y")["agrees"] > 0
+    quantities = ("mistakes", "expected loss")
+
+    def change(one: dict[str, Any]) -> None:
+        if one["quantity"] in quantities:
+            one["observed"] -= 1
+            ledger = one["constants"]["ledger"]
+            ledger |= {name: value - 1 for name, value in ledger.items() if name in ("mistakes", "expected")}
+
+    changed(report, change)
+    whole = json.loads(report.read_text())["certificates"]
+    changed_ones = [place for place, one in enumerate(whole) if one["applies"] and one["quantity"] in quantities]
+    checks = told(run, report, path, "--target", "y")["checks"]
+    assert changed_ones
+    assert all(checks[place]["verdict"] == "differs" for place in changed_ones)
+
+
+def test_what_no_textbook_has_is_said_to_be_the_reports(run, forecasts, tmp_path):
+    """Of a run whose outcomes come late the learner's loss and the regret are named as taken from the report."""
+    words = ("--target", "y", "--learner", "hedge", "--loss", "square", "--range", 0, 1, "--delay", 3)
+    report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
+    found = [one for one in told(run, report, forecasts, "--target", "y")["checks"] if one["verdict"] == "agrees"]
+    assert found
+    for one in found:
+        assert {"comparator.faced", "observed"} <= set(one["taken"])
+        assert "observed" not in one["numbers"]
+
+
+def test_a_run_that_rounding_decides_is_not_played_again(run, tmp_path):
+    """Of exponentiated gradients at so high a rate that runs end apart which begin alike, the loss is the report's."""
+    draw = np.random.default_rng(1)
+    relatives = (0.05 + 0.9 * draw.random((2000, 7)).round(1)).tolist()
+    path = tmp_path / "relatives.csv"
+    path.write_text("a,b,c,d,e,f,g\n" + "".join(",".join(map(repr, row)) + "\n" for row in relatives))
+    report = reported(run, tmp_path / "r.json", "combine", path, "--learner", "eg", "--set", "eta=3")
+    found = told(run, report, path)
+    assert (found["differs"], found["agrees"] > 0) == (0, True)
+    assert all("comparator.faced" in one["taken"] for one in found["checks"] if one["verdict"] == "agrees")
+
+
+@pytest.mark.parametrize("loss", ["square", "zero-one"])
+def test_silent_experts_are_combined_again(run, tmp_path, loss):
+    """Where experts are silent in some rounds, what the learner faced in the others is found again, and spreads."""
+    draw = np.random.default_rng(0)
+    y = draw.random(120)
+    table = np.clip(np.column_stack([y, y[:, None] + draw.normal(0, (0.1, 0.2, 0.6), (120, 3))]), 0, 1)
+    table = np.round(table) if loss == "zero-one" else table
+    cells = [[repr(value) for value in row] for row in table.tolist()]
+    for row in range(0, 120, 3):
+        cells[row][1 + row % 2] = ""
+    path = tmp_path / "silent.csv"
+    path.write_text("y,a,b,c\n" + "".join(",".join(row) + "\n" for row in cells))
+    for learner in ("hedge", "adahedge", "ml-poly", "squint"):
+        words = ("--target", "y", "--learner", learner, "--loss", loss)
+        words += ("--set", "eta=1") if learner == "hedge" else ()
+        found = told(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
+        assert (found["differs"], found["agrees"] > 0) == (0, True)
+        assert all("observed" in one["numbers"] for one in found["checks"] if one["verdict"] == "agrees")
+
+
+def test_a_report_without_certificates_is_refused(run, mail):
+    """A report of a run that certified nothing is not said to agree: there is nothing to check."""
+    report = learned(run, mail, "perceptron", "--no-certify")
+    result = run("verify", report, mail)
+    assert (result.code, result.out, len(result.err.splitlines())) == (1, "", 1)
+    assert "there is nothing to check" in result.err
+
+
+def test_other_rows_are_found(run, mail, tmp_path):
+    """A report and rows of which one label was changed contradict each other."""
+    report = learned(run, mail, "perceptron")
+    lines = mail.read_text().splitlines(keepends=True)
+    lines[17] = ("1" if lines[17].startswith("-1") else "-1") + lines[17][lines[17].index(" ") :]
+    assert told(run, report, write(tmp_path / "other.svm", lines))["differs"] > 0
+
+
+def test_long_vectors_come_from_their_file(run, tmp_path):
+    """Vectors of more than a hundred numbers are not in the report; with their file every certificate is checked."""
+    rows = write(tmp_path / "wide.svm", noisy_lines(150, columns=130))
+    report = learned(run, rows, "perceptron", "--save-comparators", tmp_path / "v.npz")
+    assert told(run, report, rows)["unchecked"] > 0
+    found = told(run, report, rows, "--comparators", tmp_path / "v.npz")
+    assert (found["unchecked"], found["differs"]) == (0, 0)
+    assert found["agrees"] > 0
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "winnow", "arow", "multiclass-perceptron", "passive-aggressive"])
+def test_several_classes_are_summed_again(run, tmp_path, learner):
+    """With three classes, one of which comes late, each class's own sums and bounds add up to the certificate's."""
+    rows = write(tmp_path / "three.svm", noisy_lines(150, classes=(1, 2, 3), seed=4))
+    found = told(run, learned(run, rows, learner, "--passes", 2, "--set", "intercept=1"), rows)
+    assert found["differs"] == found["unchecked"] == 0
+    assert found["agrees"] > 0
+
+
+def test_forecasts_are_combined_again(run, forecasts, tmp_path):
+    """Certificates on the best expert, combination and sequence are those of the table."""
+    for learner in ("hedge", "adahedge", "ml-poly", "fixed-share", "ridge"):
+        words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1)
+        found = told(run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y")
+        assert (found["differs"], found["unchecked"]) == (0, 0)
+        assert found["agrees"] > 0
+
+
+@pytest.mark.parametrize("learner", ["hedge", "adahedge", "ml-poly", "fixed-share", "ridge"])
+def test_late_outcomes_are_combined_again(run, forecasts, tmp_path, learner):
+    """Where outcomes come late, what the delay cost enters the bounds that are left, and none is unchecked."""
+    words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1, "--delay", 3)
+    found = told(run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y")
+    assert (found["differs"], found["unchecked"]) == (0, 0)
+    assert found["agrees"] > 0
+
+
+def test_the_last_gap_enters_the_last_bound_once(run, forecasts, tmp_path):
+    """AdaHedge's bound on a run whose last round has a gap is not twice the gaps, and verify finds it again."""
+    short = tmp_path / "short.csv"
+    short.write_text("".join(forecasts.read_text().splitlines(keepends=True)[:3]))
+    report = reported(run, tmp_path / "r.json", "combine", short, "--target", "y", "--learner", "adahedge")
+    first = json.loads(report.read_text())["certificates"][0]
+    assert first["bound"] < 0.95 * 2 * first["constants"]["ledger"]["gap"]
+    assert told(run, report, short, "--target", "y")["checks"][0]["verdict"] == "agrees"
+
+
+@pytest.mark.parametrize("learner", ["hedge", "ml-poly", "ridge"])
+def test_what_has_many_numbers_is_unchecked(run, tmp_path, learner):
+    """Facts of more than a hundred experts are not in the report: their certificates cannot be checked, and say why."""
+    draw = np.random.default_rng(6)
+    y = draw.random(30)
+    table = np.column_stack([y, np.clip(y[:, None] + draw.normal(0, 0.3, (30, 120)), 0, 1)])
+    path = tmp_path / "many.csv"
+    names = ",".join(f"e{place}" for place in range(120))
+    path.write_text(f"y,{names}\n" + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()))
+    words = ("--target", "y", "--learner", learner, "--save-comparators", tmp_path / "v.npz")
+    report = reported(run, tmp_path / "r.json", "combine", path, *words)
+    found = told(run, report, path, "--target", "y", "--comparators", tmp_path / "v.npz")
+    assert found["differs"] == 0
+    whys = [one["why"] for one in found["checks"] if one["verdict"] == "unchecked"]
+    assert whys
+    assert all(one.startswith("what has many numbers is not in the report: ") for one in whys)
+
+
+def test_what_rotations_may_do_is_computed_again(run, tmp_path):
+    """The allowance for rounding in a bound of ridge regression on long columns is that of verify's own formula."""
+    draw = np.random.default_rng(6)
+    y = draw.normal(size=300)
+    path = tmp_path / "long.csv"
+    table = np.column_stack([y, 1e6 + y + draw.normal(size=300), 1e6 - y + draw.normal(size=300)])
+    path.write_text("y,a,b\n" + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()))
+    words = ("--target", "y", "--learner", "ridge", "--set", "around=zero")
+    found = told(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
+    assert (found["differs"], found["unchecked"]) == (0, 0)
+    assert found["agrees"] > 0
+
+
+def test_the_margin_that_is_left_is_found_again(run, tmp_path):
+    """The margin asked for over the margin attained is that of the final weights' rows, and a false one is found."""
+    draw = np.random.default_rng(5)
+    X = draw.normal(size=(90, 3)).round(3)
+    y = np.where(X @ [1.0, -0.5, 0.25] > 0, 1, -1) * (np.abs(X @ [1.0, -0.5, 0.25]) > 0.15)
+    lines = [
+        f"{label} " + " ".join(f"{i + 1}:{x!r}" for i, x in enumerate(row)) + "\n"
+        for label, row in zip(y.tolist(), X.tolist(), strict=True)
+        if label
+    ]
+    rows = write(tmp_path / "wide.svm", lines)
+    report = learned(run, rows, "margin-perceptron", "--set", "gamma=0.05")
+    whole = json.loads(report.read_text())
+    attained = whole["certificates"][-1]
+    assert (attained["theorem"], attained["applies"]) == ("margin_attained", True)
+    check = told(run, report, rows)["checks"][-1]
+    assert check["verdict"] == "agrees"
+    assert {"own", "least", "observed", "bound"} <= set(check["numbers"])
+    attained["observed"] *= 0.999
+    report.write_text(json.dumps(whole))
+    assert told(run, report, rows)["checks"][-1]["verdict"] == "differs"
+
+
+def test_rewards_and_ranges_are_drawn_again(run, tmp_path):
+    """What an arm lost is found from rewards, and from losses whose range does not begin at 0."""
+    table = tmp_path / "t.csv"
+    rows = np.random.default_rng(3).uniform(2, 5, (50, 3)).tolist()
+    table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    for words in ((), ("--rewards",)):
+        whole = ("pull", table, "--learner", "exp3-ix", "--runs", 1, "--range", 2, 5, *words)
+        found = told(run, reported(run, tmp_path / "p.json", *whole), table)
+        assert (found["differs"], found["unchecked"]) == (0, 0)
+        assert found["agrees"] == 5
+
+
+def test_a_game_is_answered_again(run, tmp_path):
+    """Gap and gains of a solution are those of its strategies, and those of another game are not."""
+    game = tmp_path / "g.csv"
+    game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n-9,-9,-9\n")  # whose last row is never played
+    report = reported(run, tmp_path / "s.json", "solve", game)
+    found = told(run, report, game)
+    assert (found["agrees"], found["differs"]) == (4, 0)
+    game.write_text("0,-1,1\n1,0,-1\n-1,2.5,0\n-9,-9,-9\n")
+    assert told(run, report, game)["differs"] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("{", "this is no JSON"),
+        ("[]", "this is no report"),
+        ('{"schema": "regretless.learn/1"}', "it does not say what a report of learn says"),
+        ('{"schema": "regretless.play/1"}', "is a report of play"),
+    ],
+)
+def test_what_is_no_report_is_refused(run, mail, tmp_path, text, found):
+    """What is no report, or lacks what one has, is answered with one line."""
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    result = run("verify", path, mail)
+    assert result.code in (1, 2)
+    assert found in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+def test_what_holds_no_vectors_is_refused(run, mail, tmp_path):
+    """A file that is no archive of arrays is named."""
+    report = learned(run, mail, "perceptron")
+    result = run("verify", report, mail, "--comparators", mail)
+    assert (result.code, len(result.err.splitlines())) == (1, 1)
+    assert "these are no arrays of numbers" in result.err
+
+
+def test_vectors_are_saved_as_npz_alone(run, mail, tmp_path):
+    """A name that promises another format is refused, and so is a run that certifies nothing."""
+    assert run("learn", mail, "--learner", "perceptron", "--save-comparators", tmp_path / "v.txt").code == 2
+    words = ("--no-certify", "--save-comparators", tmp_path / "v.npz")
+    assert run("learn", mail, "--learner", "perceptron", *words).code == 2
+
+
+def test_real_rows_are_verified(run, data, tmp_path):
+    """Every certificate on the census rows agrees, with vectors of 123 numbers in a file of their own."""
+    rows = data / "sparse" / "a9a_test.svm.xz"
+    words = ("learn", rows, "--learner", "averaged-perceptron", "--save-comparators", tmp_path / "v.npz")
+    found = told(run, reported(run, tmp_path / "r.json", *words), rows, "--comparators", tmp_path / "v.npz")
+    assert (found["differs"], found["unchecked"]) == (0, 0)
+    assert found["agrees"] >= 4
+
+
+def test_a_game_of_losses_is_told_in_losses(run, tmp_path):
+    """The value of a game of losses, and the ends around it, agree when the file is read as losses."""
+    game = tmp_path / "g.csv"
+    game.write_text("3,4\n5,2\n")
+    report = reported(run, tmp_path / "s.json", "solve", game, "--losses")
+    assert told(run, report, game, "--losses")["differs"] == 0

@@ -1,0 +1,82 @@
+"""Rows of a kind that a learner makes little of are told in a line, once they are learned."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ..command_line import CommandLine
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+def notes(run: CommandLine, file: Path, *words: object) -> str:
+    """What `learn` says in notes."""
+    result = run("learn", file, "--no-certify", *words)
+    assert result.code == 0
+    assert "note: " not in result.out
+    return "\n".join(line for line in result.err.splitlines() if line.startswith("note: "))
+
+
+def free_text(path: Path, rows: int = 60, different: int = 60) -> Path:
+    """A table with a column of text of so many different values."""
+    lines = [f"a word {row % different},{row % 3},{row % 2}\n" for row in range(rows)]
+    path.write_text("review,count,label\n" + "".join(lines))
+    return path
+
+
+def test_a_column_of_free_text_is_told(run: CommandLine, tmp_path: Path) -> None:
+    """The note names the column and its share of different values, and is silent where values come again."""
+    told = notes(run, free_text(tmp_path / "a.csv"), "--learner", "perceptron")
+    assert "column 'review' has 60 different values in 60 rows (100%)" in told
+    assert "of its words beforehand" in told
+    assert notes(run, free_text(tmp_path / "b.csv", different=20), "--learner", "perceptron") == ""
+    assert notes(run, free_text(tmp_path / "c.csv", different=29), "--learner", "perceptron", "--passes", 3) == ""
+    assert "(100%)" in notes(run, free_text(tmp_path / "d.csv"), "--learner", "perceptron", "--passes", 3)
+
+
+def test_traps_are_told_to_programs_and_not_to_those_who_want_silence(run: CommandLine, tmp_path: Path) -> None:
+    """With --quiet, and with --json, stderr is empty; JSON has the notes in a list, which is empty without them."""
+    table, words = free_text(tmp_path / "a.csv"), ("--learner", "perceptron", "--no-certify")
+    for silent in (("--quiet",), ("--json",), ("--quiet", "--json")):
+        assert run("learn", table, *words, *silent).err == ""
+    (note,) = run("learn", table, *words, "--json").json["notes"]
+    assert note.startswith("column 'review' has 60 different values")
+    assert run("learn", free_text(tmp_path / "b.csv", different=20), *words, "--json").json["notes"] == []
+
+
+def test_columns_of_far_apart_scales_are_told(run: CommandLine, tmp_path: Path) -> None:
+    """Learners that take columns as they are say so, dense or sparse; one that adapts to each does not."""
+    draw, table, text = random.Random(0), tmp_path / "a.csv", tmp_path / "a.svm"
+    rows = [(draw.randrange(10_000, 900_000), draw.random(), row % 2) for row in range(60)]
+    table.write_text("income,rate,label\n" + "".join(f"{a},{b},{label}\n" for a, b, label in rows))
+    text.write_text("".join(f"{label} 1:{a} 5:{b}\n" for a, b, label in rows))
+    assert "feature 'income' is about" in notes(run, table, "--learner", "perceptron")
+    assert "feature '1' is about" in notes(run, text, "--learner", "passive-aggressive")
+    assert notes(run, table, "--learner", "arow") == ""
+    text.write_text("".join(f"{label} 1:{a / 1e6} 5:{b}\n" for a, b, label in rows))
+    assert notes(run, text, "--learner", "perceptron") == ""
+
+
+def test_a_column_that_few_rows_have_says_nothing_of_scales(run: CommandLine, tmp_path: Path) -> None:
+    """A word that is rare, with a tiny weight, is no reason to scale."""
+    path = tmp_path / "a.svm"
+    path.write_text("".join(f"{row % 2} 1:5 {row + 2}:0.0001\n" for row in range(60)))
+    assert notes(run, path, "--learner", "perceptron") == ""
+
+
+def test_a_diagonal_on_dense_pixels_is_told(run: CommandLine, tmp_path: Path) -> None:
+    """AROW's diagonal on 200 dense features says that a full matrix can do more; the full one says nothing."""
+    generator, path = np.random.default_rng(0), tmp_path / "a.npz"
+    pixels = generator.integers(1, 256, (40, 200)) * (generator.random((40, 200)) < 0.3)
+    np.savez(path, X=pixels, y=np.arange(40) % 2)
+    assert "--set matrix=full" in notes(run, path, "--learner", "arow", "--set", "matrix=diagonal")
+    assert notes(run, path, "--learner", "arow", "--set", "matrix=full") == ""
+    np.savez(path, X=pixels * (generator.random((40, 200)) < 0.1), y=np.arange(40) % 2)
+    assert notes(run, path, "--learner", "arow", "--set", "matrix=diagonal") == ""

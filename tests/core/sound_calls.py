@@ -1,0 +1,135 @@
+"""What the library itself gives to the compiled core, written down, so that tests can change one thing at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import aslinearoperator
+
+from regretless import _core
+from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_class
+from regretless.finite_classes import FiniteClass, Halving
+from regretless.games import MatrixGame
+from regretless.games.extensive_form.extensive import read_efg
+from regretless.games.payoffs import Payoffs
+from regretless.games.play.duel import Duel
+from regretless.linear import AROW, KernelPerceptron, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
+
+from ..finite_classes.trees import kuhn
+
+CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
+CLASSES += ("Tree", "TreeDuel", "Payer")
+FUNCTIONS = ("sight", "shorten_payoffs", "enclose")
+PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+Made = Callable[[], tuple[Any, Any]]  # a function, and what it borrows
+Calls = dict[str, list[tuple[Made, Arguments]]]
+
+
+def copied(arguments: Arguments) -> Arguments:
+    """The same with arrays of its own."""
+    given, named = arguments
+    own = [one.copy() if isinstance(one, np.ndarray) else one for one in given]
+    return tuple(own), {name: one.copy() if isinstance(one, np.ndarray) else one for name, one in named.items()}
+
+
+class Recorder:
+    """Stands in the place of a class or a function of the core, and notes what it is called with."""
+
+    def __init__(self, name: str, function: Any, calls: Calls, of: Made) -> None:
+        self._name, self._function, self._calls, self._of = name, function, calls, of
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        kept, function = copied((given, named)), self._function
+        name = f"{self._name}.__init__" if isinstance(function, type) else self._name
+        self._calls.setdefault(name, []).append((self._of, kept))
+        found = function(*given, **named)
+        if not isinstance(function, type) or self._name in PASSED_ON:
+            return found
+
+        def again() -> tuple[Any, Any]:
+            own = copied(kept)
+            return function(*own[0], **own[1]), own
+
+        return Recorder(self._name, found, self._calls, again)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._function, name)
+        if not callable(found):
+            return found
+
+        def of() -> tuple[Any, Any]:
+            one, borrowed = self._of()
+            return getattr(one, name), borrowed
+
+        return Recorder(f"{self._name}.{name}", found, self._calls, of)
+
+
+@contextmanager
+def recording() -> Iterator[Calls]:
+    """All calls of the core within the block: what gives the function, and the arguments."""
+    calls: Calls = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in (*CLASSES, *FUNCTIONS):
+            own = getattr(_core, name)
+            patch.setattr(_core, name, Recorder(name, own, calls, lambda own=own: (own, None)))
+        yield calls
+
+
+@cache
+def sound_calls() -> Calls:
+    """By name, the calls that small runs of every kind of learner make."""
+    draw = np.random.default_rng(0)
+    X, y, table = draw.normal(size=(6, 3)), np.array([0, 1, 0, 1, 0, 1]), draw.random((6, 3))
+    with recording() as calls:
+        for rows in (X, csr_array(X)):
+            for learner in (
+                Perceptron(),
+                Winnow(),
+                Winnow(balanced=True),
+                PNormPerceptron(),
+                AROW(),
+                KernelPerceptron(),
+            ):
+                learner.fit(rows, y).decision_function(rows)
+            SecondOrderPerceptron(matrix="full").fit(rows, y).decision_function(rows)
+            Perceptron().fit(rows, [0, 1, 2, 0, 1, 2]).certify(rows, [0, 1, 2, 0, 1, 2])
+        for name in EXPERT_LEARNERS:
+            _combined(name, table)
+        for name in BANDITS:
+            bandit = bandit_class(name)(3, **MORE.get(name, {}))
+            if name == "exp4":
+                bandit.play(table, advice=np.array([[0, 1], [1, 2]] * 3))
+            else:
+                bandit.play(table)
+        Halving(FiniteClass(np.eye(3, dtype=bool))).play([0, 1], [1, 0])
+        for payoffs in (table, csr_array(table), aslinearoperator(table)):
+            for method in ("rm+", "rm"):
+                MatrixGame(payoffs).solve(method, rounds=3)
+        Duel(Payoffs(table), "rm+", single=True)
+        for rule in ("cfr", "cfr+"):
+            read_efg(kuhn()).sequence_form().solve(rule, rounds=3)
+    return calls
+
+
+MORE: dict[str, dict[str, Any]] = {
+    "exp3-p": {"horizon": 6},
+    "exp3-s": {"horizon": 6, "switches": 2},
+    "exp4": {"n_experts": 2},
+}
+
+
+def _combined(name: str, table: Any) -> None:
+    kind = expert_class(name)
+    if "majority" in name:
+        more = {"beta": 0.5} if "randomized" in name else {}
+        kind(**more).play((table > 0.5) * 1.0, [0, 1] * 3)
+    else:
+        kind(loss="square", **({} if name == "ridge" else {"value_range": (0, 1)})).play(table, table[:, 0])

@@ -1,0 +1,50 @@
+"""The table of learners, which is made of what they say of themselves."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+import regretless
+from regretless.catalogue import TABLES, class_of
+from regretless.errors import RegretlessError
+from regretless.info import info_of
+from regretless.linear import Perceptron
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_table_is_made_of_the_classes():
+    """`docs/learner_table.py` prints the facts that stand in regretless/learner_table.py, in the same order."""
+    made = runpy.run_path(str(ROOT / "docs" / "learner_table.py"))
+    told: dict[str, object] = {}
+    exec(made["table"]().replace("from .info", "from regretless.info"), told)
+    for name in made["TABLES"]:
+        assert list(told[name].items()) == list(getattr(regretless.learner_table, name).items())
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_learner_has_the_name_that_it_says(kind):
+    """The name in its info is its own, the key in the table, and what its class is found by."""
+    for name, entry in TABLES[kind].items():
+        found = class_of(kind, name)
+        assert (found.name, found.info, found.__name__) == (name, entry.info, entry.attribute)
+
+
+def test_a_name_that_is_in_no_table_is_refused_with_those_that_are():
+    """The message of an unknown name lists the table."""
+    with pytest.raises(RegretlessError, match="there is no combiner called 'nobody'; there are: hedge, ewa"):
+        class_of("experts", "nobody")
+
+
+def test_a_class_that_says_nothing_is_refused_whatever_the_class_above_it_says():
+    """A subclass may change in rounds in which a perceptron does not: it has to say so itself."""
+
+    class Own(Perceptron):
+        pass
+
+    assert info_of(Perceptron()).lazy
+    with pytest.raises(RegretlessError, match="Own does not say what it is"):
+        info_of(Own())
