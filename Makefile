@@ -31,7 +31,7 @@ endif
 # dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
 editable = $(call install,$(1)) $(BUILDING) --no-build-isolation --editable
 
-.PHONY: demo test check golden test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
+.PHONY: demo test check golden tables test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -47,6 +47,12 @@ check: $(VENV)/.with-test
 # How what is printed differs from what is kept in tests/golden/expected; ARGS=--write keeps it as it is now.
 golden: $(VENV)/.with-test
 	$(VENV)/bin/python -m tests.golden $(ARGS)
+
+# The table of learners and the tables of the pages, from what the classes say.
+tables: $(VENV)/.with-lint
+	$(VENV)/bin/python docs/learner_table.py --write
+	$(VENV)/bin/ruff format --quiet src/regretless/learner_table.py
+	$(VENV)/bin/python docs/learners.py --write
 
 # On real Dask workers and a real local Spark, which wants Java: they are extras, of the package and of its tests.
 test-engines: $(VENV)/.with-engines
