@@ -99,6 +99,6 @@ def test_a_script_without_a_guard_is_told_so(pool: str, tmp_path: Path) -> None:
     """A script that starts processes while they import it is told of `if __name__ == "__main__"`."""
     ended = play(tmp_path, UNGUARDED, pool, *write_svm(tmp_path, pairs(2)))
     assert ended.returncode == 1
-    last = ended.stderr.splitlines()[-1]
-    assert last.startswith("regretless.errors.EngineError: ")
-    assert 'a script must start processes under `if __name__ == "__main__":`' in last
+    # Python's tracker of semaphores may have its say after that, when the machine is busy.
+    told = [line for line in ended.stderr.splitlines() if line.startswith("regretless.errors.EngineError: ")]
+    assert 'a script must start processes under `if __name__ == "__main__":`' in told[-1]
