@@ -27,7 +27,7 @@ from regretless.finite_classes import (
     rank,
 )
 from regretless.finite_classes.learners import compare_dimensions, randomized
-from regretless.finite_classes.learners.compare_dimensions import compared
+from regretless.finite_classes.learners.standard_optimal import compared
 from regretless.theory.finite_classes import floor_log2, half_the_bits_of
 
 NAMES = list(CLASS_LEARNERS)

@@ -25,7 +25,7 @@ from regretless.errors import RegretlessError
 from regretless.games.general_sum import nash_search
 from regretless.games.general_sum.bimatrix import BimatrixGame
 from regretless.games.general_sum.nash import is_nash, pure_equilibria
-from regretless.games.general_sum.null_vector import kernel_vector
+from regretless.games.general_sum.verify import kernel_vector
 
 from ..command_line import heed_interrupts
 from .bimatrix_games import BATTLE, DILEMMA, SHAPLEY, extremes_by_bases, small_games

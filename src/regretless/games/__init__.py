@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from .extensive_form.extensive import ExtensiveGame, read_efg
     from .extensive_form.sequence import SequenceGame
     from .extensive_form.sequence_solution import SequenceSolution
-    from .general_sum.bimatrix import BimatrixGame
+    from .general_sum.bimatrix import BimatrixGame, JointPlay
     from .general_sum.correlated import Correlated, Distance, correlated, distance_to_correlated
     from .general_sum.equilibria import Equilibria, Equilibrium
-    from .general_sum.joint_play import JointPlay
     from .general_sum.nash import Incentives, is_nash, pure_equilibria
     from .general_sum.nfg import read_nfg
     from .matrix import MatrixGame
@@ -42,7 +41,7 @@ _HOMES = {
     "ExtensiveGame": "extensive_form.extensive",
     "RawSolution": "raw_solution",
     "Incentives": "general_sum.nash",
-    "JointPlay": "general_sum.joint_play",
+    "JointPlay": "general_sum.bimatrix",
     "MatrixGame": "matrix",
     "Payoffs": "payoffs",
     "SequenceGame": "extensive_form.sequence",

@@ -13,7 +13,38 @@ from ..raw_solution import Vector
 from .equilibria import Equilibrium, ExactEquilibrium
 from .exact_integers import Whole, whole_fractions, whole_payoffs, whole_strategy
 from .nash import SLACK, Incentives, exact_incentives, within
-from .null_vector import kernel_vector
+
+
+def kernel_vector(matrix: Array, look: Callable[[], None]) -> list[int] | None:
+    """The one vector, but for a factor, that a matrix of whole numbers takes to zero; None if there is not just one.
+
+    Elimination without fractions (Bareiss 1968): every number is a minor of the matrix, and every division is exact.
+    """
+    table = np.array(matrix, dtype=object)
+    rank, last, pivots, free = 0, 1, [], -1
+    for column in range(table.shape[1]):
+        look()
+        below = np.flatnonzero(table[rank:, column])
+        if not below.size:
+            if free >= 0:
+                return None
+            free = column
+            continue
+        place = rank + int(below[0])
+        table[[rank, place]] = table[[place, rank]]
+        pivot, row = table[rank, column], table[rank].copy()
+        table = (table * pivot - table[:, column, None] * row) // last
+        table[rank] = row
+        rank, last = rank + 1, pivot
+        pivots.append(column)
+    if free < 0:
+        return None
+    found = [0] * table.shape[1]
+    found[free] = last
+    for place, column in enumerate(pivots):
+        found[column] = -table[place, free]
+    return found
+
 
 # Beyond so many equations elimination in whole numbers takes seconds.
 _EXACT_SIZE = 60
