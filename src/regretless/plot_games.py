@@ -13,8 +13,8 @@ from .plot_pulls import BOUNDS, bar_shares, in_lines, known_numbers, legend, pla
 from .report.curves import OFF_THE_CHART
 from .report.forecasts import Values
 from .report.game_charts import few, likeliest, shown_strategies, sides
-from .report.game_page import telling, the, worded
 from .report.game_solved import solved
+from .report.game_wording import telling, the, worded
 from .report.games import GameReport
 from .report.recorded_curves import log_spaced
 from .report.ternary import Side, Weights, regions

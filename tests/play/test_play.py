@@ -764,7 +764,7 @@ def test_every_learner_can_meet_some_environment():
 
 def test_hypotheses_are_tallied_by_the_labels_of_their_points():
     """Counting labels for each point gives every hypothesis the mistakes that its votes have."""
-    from regretless.play.counts import Tally
+    from regretless.play.player import Tally
 
     finite_class = FiniteClass.named("intervals:6")
     generator = np.random.default_rng(5)

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from regretless.report import BoundCurve, Report, formatting, render, write_report
 from regretless.report.axes import Axis, round_axis, value_axis
-from regretless.report.charts import at_round, count_panel, rate_panel, recent_rates, thin
+from regretless.report.page import at_round, count_panel, rate_panel, recent_rates, thin
 from regretless.report.summary import tightest, verdict
 from regretless.report.svg import FRAMES, axes, drawing, path
 from regretless.report.template import mathml

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from regretless.report import BoundCurve, EpochRow, MixReport, ShardRow, formatting, render_mix, write_mix_report
-from regretless.report.mix_charts import panels
-from regretless.report.mix_page import MOST_SHARDS, lead
+from regretless.report.mix_page import MOST_SHARDS, lead, panels
 from regretless.report.mixtures import WEIGHTED
 
 from .test_report import HOSTILE, Page, certificate

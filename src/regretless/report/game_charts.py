@@ -11,7 +11,7 @@ from . import formatting
 from .curves import OFF_THE_CHART, Panel, Series, thin
 from .forecast_charts import numbered, weight_panel
 from .forecasts import History, Values
-from .game_page import LEAST_SHARE, telling, the
+from .game_wording import LEAST_SHARE, telling, the
 from .games import MOST_IN_PICTURE, GameReport, Matrix
 from .heatmap import Cells, heat
 from .recorded_curves import absences, bound_lines, bounded, known_points, log_spaced, near, table

@@ -2,75 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from . import formatting, game_charts, game_tables, summary, template
 from .game_tables import above, valued
-from .games import EquilibriumRow, ExactGame, GameReport, JointRow
+from .game_wording import played, telling, the, worded
+from .games import GameReport, JointRow
 from .model import CertificateLike
 from .summary import Card, Verdict
-
-LEAST_SHARE = 0.01
-"""What an average strategy plays more rarely than this share of its likeliest choice is left from its first rounds."""
-
-Pair = TypeVar("Pair", ExactGame, EquilibriumRow)
-
-
-def worded(report: GameReport) -> GameReport:
-    """The report with strategies that have numbers only called ``row 3`` and ``column 3``, and players in capitals."""
-    one, other = (f"{player[:1].upper()}{player[1:]}" for player in report.players)
-    report = replace(report, players=(one, other))
-    rows = {name: f"row {name}" for name in report.row_names if name.isdecimal()}
-    columns = {name: f"column {name}" for name in report.column_names if name.isdecimal()}
-    if not rows and not columns:
-        return report
-    course, exact = report.course, report.exact
-    return replace(
-        report,
-        row_names=[rows.get(name, name) for name in report.row_names],
-        column_names=[columns.get(name, name) for name in report.column_names],
-        row=_renamed(report.row, rows),
-        column=_renamed(report.column, columns),
-        exact=exact and _reworded(exact, rows, columns),
-        course=replace(course, rows=_renamed(course.rows, rows), columns=_renamed(course.columns, columns)),
-        equilibria=[
-            replace(_reworded(one, rows, columns), exact=one.exact and _reworded(one.exact, rows, columns))
-            for one in report.equilibria
-        ],
-    )
-
-
-def _reworded(one: Pair, rows: Mapping[str, str], columns: Mapping[str, str]) -> Pair:
-    return replace(one, row=_renamed(one.row, rows), column=_renamed(one.column, columns))
-
-
-def _renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {names.get(name, name): value for name, value in values.items()}
-
-
-def played(strategy: Mapping[str, float], least: float = 0.0) -> list[str]:
-    """The strategies that are played with a probability above `least`, the most likely first."""
-    shown = [name for name, chance in strategy.items() if math.isfinite(chance) and chance > least]
-    return sorted(shown, key=lambda name: -strategy[name])
-
-
-def telling(report: GameReport, strategy: Mapping[str, float]) -> list[str]:
-    """The strategies that matter: averages of learners never quite forget what was tried at first."""
-    largest = max((chance for chance in strategy.values() if math.isfinite(chance)), default=0.0)
-    return played(strategy, LEAST_SHARE * largest if report.course.rounds else 0.0)
-
-
-def the(player: str) -> str:
-    """What a sentence calls a player."""
-    name = formatting.label(player, 40)
-    return f"the {name.lower()}" if name.lower().endswith("player") else name
-
 
 _SOURCE_NAMES = {**template.SOURCE_NAMES, "range": "Range", "format": "Format"}
 _SIZES = {"rows": "Rows", "columns": "Columns", "numbers": "Numbers"}

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
 from . import formatting
-from .game_page import played, telling
+from .game_wording import played, telling
 from .games import EquilibriumRow, GameReport
 
 MOST_ROWS = 30

@@ -9,7 +9,7 @@ from html import escape
 
 from . import formatting, summary
 from .curves import Point
-from .game_page import the
+from .game_wording import the
 from .static_chart import Key, Still
 
 MOST_ANSWERS = 6

@@ -14,12 +14,57 @@ from ...data.logged import Log
 from ...errors import RegretlessError
 from .estimates import Estimate, Evidence, estimates, of_log
 from .replay import Fixed, Replays, Walker
-from .reward_model import Guesses
 
 if TYPE_CHECKING:
     from ..base import Bandit
 
+
 Array = np.ndarray[Any, Any]
+
+
+class Guesses:
+    """The mean reward of each action in each situation, over earlier rounds alone.
+
+    To these rounds one more is added, with the mean reward of all earlier rounds, one of them with the middle of the
+    range. So the model of a round is known before it, which is what makes doubly robust estimates unbiased.
+
+    Parameters
+    ----------
+    log : Log
+        To be gone through from its first round on.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        shape = len(log.situations), len(log.names)
+        self._counts, self._sums = np.zeros(shape), np.zeros(shape)
+        middle = 0.5 * (log.value_range[0] + log.value_range[1])
+        before = np.concatenate([[0.0], np.cumsum(log.rewards)[:-1]])
+        self._means = (before + middle) / np.arange(1, len(log) + 1)
+
+    def block(self, begin: int, end: int, chances: Array) -> tuple[Array, Array]:
+        """The next rounds: what is expected of a policy with these probabilities, and of the action of the log."""
+        expected, guessed = np.empty(end - begin), np.empty(end - begin)
+        situations = self._log.contexts[begin:end]
+        for situation in np.unique(situations).tolist():
+            rows = np.flatnonzero(situations == situation)
+            means = self._running(situation, begin + rows)
+            expected[rows] = np.einsum("ij,ij->i", chances[rows], means)
+            guessed[rows] = means[np.arange(len(rows)), self._log.actions[begin + rows]]
+        return expected, guessed
+
+    def _running(self, situation: int, rows: Array) -> Array:
+        """The guess for each action before each of these rounds, of one situation; the rounds are then known."""
+        actions = self._log.actions[rows]
+        drawn = np.zeros((len(rows), self._counts.shape[1]))
+        drawn[np.arange(len(rows)), actions] = 1.0
+        earned = drawn * self._log.rewards[rows, None]
+        counts = self._counts[situation] + np.cumsum(drawn, axis=0)
+        sums = self._sums[situation] + np.cumsum(earned, axis=0)
+        self._counts[situation], self._sums[situation] = counts[-1], sums[-1]
+        means: Array = (sums - earned + self._means[rows, None]) / (counts - drawn + 1.0)
+        return means
+
 
 ENTRIES = 1 << 20  # of a block of rounds by actions
 STRANGE, SLIGHT = 5.0, 0.02  # a mean of weights that far off is no accident: in standard deviations, and at all
