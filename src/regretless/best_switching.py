@@ -1,4 +1,4 @@
-"""The best sequence of experts with few switches, found while the rounds go by."""
+"""The best sequence of experts with few switches, updated round by round."""
 
 from __future__ import annotations
 

@@ -42,8 +42,7 @@ class Comparator:
     product : float
         Inner product of v with the learner's dual coordinates, where it has them; NaN elsewhere.
     played : float
-        How many rounds there were, where `rounds` and all sums count some of them for less than one; the same number
-        unless another is given.
+        The number of rounds without their weights; by default the same as `rounds`.
     left_out : str
         Which others were asked for, but not looked at, and why; empty if none.
     """

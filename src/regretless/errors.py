@@ -1,4 +1,4 @@
-"""Everything that can go wrong, said once and clearly."""
+"""The errors of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which facts of a run a bound was computed from: they are noted while it is computed, and not listed by hand."""
+"""The facts of a run that a bound was computed from, recorded while it is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger: what was observed, and the only thing besides a comparator that a theorem may know about a run."""
+"""The ledger: the sums of a run, all that theorems know of it besides a comparator."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class MixedLedger:
         total = sum(mu for mu, _ in moved)
         idle = max(0.0, 1 - total)
         closing = sum(mu * one.last_rate for mu, one in moved) / total
-        # A shard that stood still may be said to have made steps of no length at any rate: let it be this one.
+        # A shard without updates has no rate: with `closing` it drops out of the mean.
         first, last = (
             sum(mu / rate for mu, rate in rates) + idle / closing
             for rates in ([(mu, one.first_rate) for mu, one in moved], [(mu, one.last_rate) for mu, one in moved])

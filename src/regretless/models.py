@@ -1,4 +1,4 @@
-"""Any model, whichever room of the house it comes from."""
+"""Model files of any kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that a compiled core borrows: copied, kept and taken over together."""
+"""Arrays that a compiled core borrows, copied and adopted together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thread at a time: calls on one learner that would get in each other's way are refused, and never mixed."""
+"""One thread at a time: a call that would overlap another on the same learner is refused."""
 
 from __future__ import annotations
 

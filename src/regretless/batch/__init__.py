@@ -1,4 +1,4 @@
-"""From online to batch: what a run over some rows says of rows that are still to come."""
+"""From online to batch: bounds on the risk of what a run has learned."""
 
 from __future__ import annotations
 

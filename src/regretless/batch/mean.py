@@ -1,4 +1,4 @@
-"""The mean of all hypotheses of one pass, and what convexity says of its risk."""
+"""The mean of all hypotheses of one pass, and its risk by convexity."""
 
 from __future__ import annotations
 

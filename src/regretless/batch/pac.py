@@ -212,7 +212,7 @@ def _promise(margin: float | None, radius: float | None, most: int) -> str:
 
 
 def _refuse_what_may_change_or_err_silently(learner: OnlineClassifier) -> None:
-    """The argument is about a hypothesis that no round changes without an update, and that errs in none of these."""
+    """Refuse learners that can change, or err, in a round without an update: the bound does not cover them."""
     info: LinearInfo = info_of(learner)
     if info.predicts_by != "weights" and learner.get_params().get("average", True):
         raise RegretlessError(

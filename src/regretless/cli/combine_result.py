@@ -1,4 +1,4 @@
-"""What came of combining, for people, for programs and for a report."""
+"""The result of `combine`: lines, JSON and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found out about a finite class, for people, for programs and as a picture."""
+"""The result of `dimension`: lines, JSON and picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a command line to an exit code: every failure is said once, in one line."""
+"""From a command line to an exit code; every failure is one line on stderr."""
 
 from __future__ import annotations
 

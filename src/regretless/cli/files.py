@@ -1,4 +1,4 @@
-"""The files that a command is to write, looked at before any work is done."""
+"""Checks of output files before any work is done."""
 
 from __future__ import annotations
 

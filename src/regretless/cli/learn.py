@@ -105,7 +105,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     output.add_argument("--json", action="store_true", help="print one JSON object instead")
     output.add_argument("--quiet", action="store_true", help="no table on stderr, and no notes on the data")
     output.add_argument(
-        "--progress", action="store_const", const=True, help="show progress, though this be no terminal"
+        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
     )
 
 

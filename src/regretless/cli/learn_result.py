@@ -1,4 +1,4 @@
-"""What came of a run, for people, for programs and for a report."""
+"""The result of `learn`: lines, JSON and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of evaluating a log, for people, for programs and for a report."""
+"""The result of evaluating a log: lines, JSON and report."""
 
 from __future__ import annotations
 

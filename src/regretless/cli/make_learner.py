@@ -1,4 +1,4 @@
-"""The learner that a command line asks for: a new one, or one that goes on."""
+"""The learner for a command line: a new one, or one from a model file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever goes over shards, under the user's eyes."""
+"""Runs an engine over shards, with progress output and handling of Ctrl-C."""
 
 from __future__ import annotations
 

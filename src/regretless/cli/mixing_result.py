@@ -1,4 +1,4 @@
-"""What came of learning from shards, for people, for programs and for a report."""
+"""The result of learning from shards: lines, JSON and report."""
 
 from __future__ import annotations
 

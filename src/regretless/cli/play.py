@@ -69,7 +69,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     group.add_argument("--json", action="store_true", help="print one JSON object instead")
     group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
-    group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
+    group.add_argument(
+        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
+    )
 
 
 def _add_players(parser: ArgumentParser) -> None:

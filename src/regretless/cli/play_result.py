@@ -1,4 +1,4 @@
-"""What came of a play, for people and for programs."""
+"""The result of `play`: lines, JSON and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of many runs of a bandit, for people, for programs and for a report."""
+"""The result of `pull`: lines, JSON and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of one room of the house or another, for verbs that work with one of them."""
+"""Model files, by the kind of their learner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run under the user's eyes, and what is said when it is stopped."""
+"""Runs a learner over a stream, with progress output, and says what a stopped run has saved."""
 
 from __future__ import annotations
 

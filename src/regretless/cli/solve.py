@@ -111,7 +111,9 @@ def _add_output(parser: ArgumentParser) -> None:
     group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
     group.add_argument("--json", action="store_true", help="print one JSON object instead")
     group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
-    group.add_argument("--progress", action="store_const", const=True, help="show progress, though this be no terminal")
+    group.add_argument(
+        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
+    )
 
 
 def _hyphened(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A game in which both players have payoffs of their own, and which of its equilibria are looked for."""
+"""`solve` for games in which both players have payoffs of their own."""
 
 from __future__ import annotations
 

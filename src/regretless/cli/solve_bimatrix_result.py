@@ -1,4 +1,4 @@
-"""What came of a game in which both players have payoffs of their own: its equilibria, for people and programs."""
+"""The equilibria of a bimatrix game: lines and JSON."""
 
 from __future__ import annotations
 

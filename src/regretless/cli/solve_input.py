@@ -1,4 +1,4 @@
-"""From a file to a game, and to whoever solves games of its kind."""
+"""Reads a game file and chooses the solver for its kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A zero-sum game by its matrix: solved, told, kept and reported."""
+"""`solve` for a zero-sum game given by its matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of solving a game, whichever kind it is: how it is told, kept, and taken up again."""
+"""The parts that results of all kinds of games share: lines, JSON, saved strategies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A zero-sum game in turns, by its sequence form or by its tree: solved, told, kept and reported."""
+"""`solve` for a zero-sum game in turns, given by its sequence form or its tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch: consecutive rounds, borrowed from wherever they are kept."""
+"""A batch: consecutive rounds, without a copy of their arrays."""
 
 from __future__ import annotations
 

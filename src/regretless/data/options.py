@@ -1,4 +1,4 @@
-"""Options that are one of a few words, and what is said of one of them."""
+"""Options that are one of a few words, and the error for another word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes from wherever they are kept: plain files, compressed files and standard input."""
+"""Bytes of plain files, compressed files and standard input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds from a table of named columns, whatever it is kept in."""
+"""Rounds from a table of named columns, in any of its formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of mixing: the learner, and what happened on the way to it."""
+"""The result of mixing: the learner, and the record of its epochs."""
 
 from __future__ import annotations
 

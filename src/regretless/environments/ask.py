@@ -1,4 +1,4 @@
-"""What an environment hears of a learner that is asked about one row after the other."""
+"""Adapters through which an environment asks a learner for its prediction on one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who picks the losses: what every environment has, and how one of them meets one run of a learner."""
+"""Environments of arms: what they share, and one run of a learner in one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an environment is sure to do to a learner: lower bounds, which stand beside the learner's certificates."""
+"""Lower bounds on what a learner suffers in an environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ USUAL = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None,
 
 @dataclass(frozen=True, slots=True)
 class LowerBound:
-    """A number that what a learner suffers does not stay below.
+    """A lower bound on what a learner suffers.
 
     Attributes
     ----------
@@ -117,10 +117,10 @@ def lower_bounds_of(environment: Any, rounds: int, opposed: LearnerDescription) 
 
 
 def errors_forced(title: str, count: int, source: str, opposed: LearnerDescription) -> list[LowerBound]:
-    """What it costs to be contradicted `count` times: as many mistakes, or half of it in probability.
+    """`count` labels against a learner force `count` mistakes, or `count` / 2 in expectation if it draws its labels.
 
-    A learner that is deterministic is wrong whenever the label is not the one that it says. One that draws is wrong
-    with a probability of at least one half whenever the label is the one that it is less likely to say.
+    A deterministic learner is wrong whenever the label is not its prediction. One that draws is wrong with a
+    probability of at least 1/2 whenever the label is its less likely one.
     """
     if opposed.deterministic:
         return [LowerBound(title, "mistakes", float(count), source)]

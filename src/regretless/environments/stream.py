@@ -1,4 +1,4 @@
-"""Environments as streams, so that whatever reads a file can meet them."""
+"""Environments as streams, for code that reads files."""
 
 from __future__ import annotations
 

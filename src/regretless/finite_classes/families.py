@@ -1,4 +1,4 @@
-"""Families of classes by name: what the field's examples are made of."""
+"""Families of classes by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the theorems say of two strategies and of how they were found."""
+"""Certificates of two strategies."""
 
 from __future__ import annotations
 

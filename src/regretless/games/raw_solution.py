@@ -1,4 +1,4 @@
-"""What a solver gives back, before anybody looked whether it is true."""
+"""The answer of a solver, before it is checked."""
 
 from __future__ import annotations
 

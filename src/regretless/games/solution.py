@@ -1,4 +1,4 @@
-"""A solved game: both strategies, what they guarantee, and every theorem about how they were found."""
+"""A solved game: both strategies, their guarantees, and the certificates."""
 
 from __future__ import annotations
 

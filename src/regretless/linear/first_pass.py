@@ -93,7 +93,7 @@ class Fresh(ABC):
                 raise ValueError("its first pass is longer than all passes")
             self.first_pass_ = rounds, mistakes
         if self.met_ < 0:
-            raise ValueError("its classes were met less often than never")
+            raise ValueError("the rounds of a class are a negative number")
 
     def _new(self) -> tuple[int, int]:
         ledger = self.ledger_

@@ -1,4 +1,4 @@
-"""All the weights that a learner ever had, kept as the rows and steps that made them, and their votes."""
+"""All weights that a learner had, stored as rows and steps, and their votes."""
 
 from __future__ import annotations
 

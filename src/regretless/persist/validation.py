@@ -1,4 +1,4 @@
-"""What a model file says of itself is believed only in the very form that it was written in."""
+"""Strict validation of model metadata."""
 
 from __future__ import annotations
 

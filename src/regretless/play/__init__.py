@@ -1,4 +1,4 @@
-"""Any learner against any environment: what the one is sure not to exceed, beside what the other is sure to force."""
+"""Any learner against any environment: upper bounds of the one beside lower bounds of the other."""
 
 from __future__ import annotations
 

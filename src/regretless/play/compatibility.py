@@ -1,4 +1,4 @@
-"""Which learners can meet which environments: said by names, before anything is made or loaded."""
+"""Which learners can play in which environments, decided by names, before anything is loaded."""
 
 from __future__ import annotations
 

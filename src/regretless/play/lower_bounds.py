@@ -1,4 +1,4 @@
-"""What the environment promised beside what came of it."""
+"""Lower bounds beside what was observed."""
 
 from __future__ import annotations
 

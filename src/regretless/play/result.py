@@ -1,4 +1,4 @@
-"""What came of a result."""
+"""The result of a play."""
 
 from __future__ import annotations
 

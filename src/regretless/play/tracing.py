@@ -1,4 +1,4 @@
-"""A play step by step: what was asked, said and answered in each of its first rounds."""
+"""A play step by step: row, prediction and label of its first rounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report on combined forecasts is made of, in plain values."""
+"""The data of a report on combined forecasts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report on a solved game is made of, in plain values."""
+"""The data of a report on a solved game."""
 
 from __future__ import annotations
 

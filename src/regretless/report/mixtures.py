@@ -1,4 +1,4 @@
-"""What a report on mixed shards is made of, in plain values."""
+"""The data of a report on mixed shards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report is made of, in plain values."""
+"""The data of a report."""
 
 from __future__ import annotations
 

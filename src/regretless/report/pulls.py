@@ -1,4 +1,4 @@
-"""What a report on pulled arms is made of, in plain values."""
+"""The data of a report on bandits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was recorded at some of the rounds, as lines under their bounds and as a table."""
+"""Curves recorded at some rounds, under their bounds, and as a table."""
 
 from __future__ import annotations
 

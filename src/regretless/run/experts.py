@@ -1,4 +1,4 @@
-"""A combiner going over a stream of forecasts: what it writes, its checkpoints, and how it goes on after a stop."""
+"""A run of a combiner over a stream: output, checkpoints, resuming."""
 
 from __future__ import annotations
 

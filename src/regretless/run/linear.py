@@ -1,4 +1,4 @@
-"""A learner going over a stream: its curve, its checkpoints, and how it goes on after a stop."""
+"""A run of a learner over a stream: curve, checkpoints, resuming."""
 
 from __future__ import annotations
 

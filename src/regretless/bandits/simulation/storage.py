@@ -1,4 +1,4 @@
-"""What is kept of many runs: each by itself as far as there is room, and their sums."""
+"""The results of many runs: each one as far as memory allows, and their sums."""
 
 from __future__ import annotations
 

@@ -82,4 +82,4 @@ def parcel(work: Work, places: range) -> Parcel:
 
 
 def unheard(_: int) -> None:
-    """Tell nobody."""
+    """A callback that does nothing."""

@@ -1,4 +1,4 @@
-"""What shards know of their labels and columns, before all are known: found by looking, and put together."""
+"""Labels and columns of shards, collected before the first epoch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a learner is mixed: how it stands at the start of an epoch, what it hands up, and how it takes in the mix."""
+"""How a learner is mixed: its start of an epoch, the part that it returns, and how it takes in the mean."""
 
 from __future__ import annotations
 

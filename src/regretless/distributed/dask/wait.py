@@ -1,4 +1,4 @@
-"""Waiting for tasks on a cluster: who is ready is told as it comes, and what went wrong by the name of its shard."""
+"""Waits for tasks on a Dask cluster; errors name their shard."""
 
 from __future__ import annotations
 

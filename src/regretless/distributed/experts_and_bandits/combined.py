@@ -1,4 +1,4 @@
-"""What came of combining experts on shards: sums, what they are compared with, and what theorems say of them."""
+"""The result of combining experts on shards: sums, comparators and certificates."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def _fresh(learner: Any) -> ExpertLearner:
 
 
 def _copy(task: Task, place: int) -> ExpertLearner:
-    """The learner of a shard, that knows its experts; its draws, if it makes any, are its own."""
+    """A copy of the learner with the names of the experts set and a random stream of its own."""
     changes: dict[str, Any] = {"n_experts": task.known.count}
     if task.learner.n_experts not in (None, task.known.count):
         raise RegretlessError(f"{task.known.count} experts on the shards, and n_experts={task.learner.n_experts}")

@@ -1,4 +1,4 @@
-"""Which files a pattern stands for, and in which order."""
+"""The files of a pattern, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the estimator for Spark and its model can be told, in Spark's manner and in XGBoost's."""
+"""Parameters of the Spark estimator and its model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fair coins down a mistake tree: what not knowing the truth costs every learner beside the best hypothesis."""
+"""Fair coins down a mistake tree: the lower bound on regret without a true hypothesis."""
 
 from __future__ import annotations
 

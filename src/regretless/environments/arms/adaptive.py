@@ -1,4 +1,4 @@
-"""Environments that look at what the learner did."""
+"""Environments whose losses depend on the draws so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses that are written down beforehand."""
+"""Losses from a table."""
 
 from __future__ import annotations
 

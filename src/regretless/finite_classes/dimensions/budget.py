@@ -1,4 +1,4 @@
-"""For how long a search goes on, and who hears of it."""
+"""The time limit of a search, and its progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search over the version spaces of a class that remembers what it found."""
+"""A search over the version spaces of a class, with a table of those it has solved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all learners of finite classes share: predict, see the label, drop the hypotheses that said otherwise."""
+"""The base of learners of finite classes: predict, see the label, drop the hypotheses that disagree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners that look at what each label would leave before they predict."""
+"""Learners that search the version space of each label before they predict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a learner of a finite class goes by, as arrays, and the compiled rounds on them."""
+"""The state of a learner of a finite class, and the compiled rounds on it."""
 
 from __future__ import annotations
 

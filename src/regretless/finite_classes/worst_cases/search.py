@@ -171,8 +171,7 @@ def _worth(values: list[float], rest: float) -> Callable[[int, Step], bool]:
 def _way(
     graph: Graph, start: int, wanted: Callable[[int, Step], bool], values: list[float] | None = None
 ) -> list[Step]:
-    """The fewest rounds that end with one that is wanted; with values, before that on through nodes that are worth what
-    the first one is, without a mistake."""
+    """Shortest path to a wanted edge; with `values`, earlier edges keep the value of the start and make no mistake."""
     before: dict[int, tuple[int, Step] | None] = {start: None}
     queue = deque([start])
     while True:

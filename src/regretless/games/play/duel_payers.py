@@ -1,4 +1,4 @@
-"""What two learners are paid by: a matrix as it stands, a copy in better units, compressed rows, or other products."""
+"""Payoffs for self-play: a matrix, a scaled copy, compressed rows, or a product by a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact solvers may take long: whoever waits for one is heard, and may end it."""
+"""Interruption of exact solvers, which may take long."""
 
 from __future__ import annotations
 

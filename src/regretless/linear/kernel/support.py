@@ -1,4 +1,4 @@
-"""The rows that a function is made of, slot by slot, as plain arrays that grow."""
+"""The rows that a kernel function is made of, in arrays that grow."""
 
 from __future__ import annotations
 

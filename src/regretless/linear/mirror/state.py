@@ -153,8 +153,7 @@ class MirrorState(BaseState):
     def mirror(self, target: int) -> None:
         """Exchange the two classes of a target.
 
-        Weights of one sign have no mirror image: what would find the other class by what speaks for it starts from
-        nothing, with an empty ledger.
+        Nonnegative weights cannot be negated: such a target starts anew, with an empty ledger.
         """
         if self.link == "simplex":
             self.pairs[:, [target, self.targets + target]] = 0
