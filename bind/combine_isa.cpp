@@ -1,4 +1,6 @@
 // The kernels that combine experts, for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include <stdexcept>
+
 #include "regretless/combine.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -7,14 +9,15 @@ namespace regretless::REGRETLESS_ISA {
 template <class F>
 static auto with_rule(RuleKind rule, F f) {
   switch (rule) {
+    case RuleKind::hedge: return f.template operator()<Hedge>();
     case RuleKind::share: return f.template operator()<Share>();
     case RuleKind::poly: return f.template operator()<Poly>();
     case RuleKind::prod: return f.template operator()<Prod>();
     case RuleKind::boa: return f.template operator()<Boa>();
     case RuleKind::squint: return f.template operator()<Squint>();
     case RuleKind::majority: return f.template operator()<Majority>();
-    default: return f.template operator()<Hedge>();
   }
+  throw std::logic_error("no such rule");
 }
 
 // So does the type of the numbers.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "names.hpp"
 #include "regretless/expert_types.hpp"
 #include "room.hpp"
 #include "rounds.hpp"
@@ -386,6 +387,7 @@ void bind_combiner(nb::module_& m) {
   m.def("expert_fields", [] { return std::vector<std::string>(std::begin(expert_fields), std::end(expert_fields)); },
         "Names of the numbers of an experts' book, in order.");
   m.attr("COMBINER_MEMORY") = combiner_memory_size;
+  m.attr("COMBINER_RULES") = names_of(rules);
 }
 
 }  // namespace regretless

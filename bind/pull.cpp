@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "names.hpp"
 #include "player.hpp"
 #include "regretless/bandit_types.hpp"
 #include "room.hpp"
@@ -429,6 +430,7 @@ void bind_pull(nb::module_& m) {
   m.def("puller_rows", [](const std::string& rule) { return pull_rows(rule_named(rule)); }, "rule"_a,
         "How many numbers a rule keeps of each arm or expert.");
   m.attr("PULL_MEMORY") = pull_memory_size;
+  m.attr("PULL_RULES") = names_of(rules);
   m.attr("PULL_FIELDS") = nb::tuple(nb::cast(std::vector<std::string>(std::begin(pull_fields), std::end(pull_fields))));
 }
 

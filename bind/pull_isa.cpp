@@ -1,4 +1,6 @@
 // The kernels of bandits for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include <stdexcept>
+
 #include "regretless/pull.hpp"
 #include "regretless/pull_exp3_p.hpp"
 #include "regretless/pull_exp3_s.hpp"
@@ -14,13 +16,14 @@ template <class F>
 static auto with_rule(const Pulling& s, F f) {
   switch (s.rule) {
     case PullRule::exp3: return f.template operator()<Exp3>();
+    case PullRule::exp3_ix: return f.template operator()<Exp3IX>();
     case PullRule::exp3_p: return f.template operator()<Exp3P>();
     case PullRule::tsallis: return f.template operator()<TsallisInf>();
     case PullRule::exp3_s: return f.template operator()<Exp3S>();
     case PullRule::hedge: return f.template operator()<Hedge>();
     case PullRule::exp4: return f.template operator()<Exp4>();
-    default: return f.template operator()<Exp3IX>();
   }
+  throw std::logic_error("no such rule");
 }
 
 static PullVerdict play_table(const Pulling& s, const PullTable& table, const PullAdvice& advice, const PullResults& to,

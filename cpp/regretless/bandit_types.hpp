@@ -1,6 +1,7 @@
 // What crosses the border between the binding and the kernels of bandits: plain borrowed data, no templates.
 #pragma once
 #include <cstdint>
+#include <stdexcept>
 
 namespace regretless {
 
@@ -91,8 +92,11 @@ constexpr std::int64_t pull_nodes(PullRule rule, std::int64_t arms, std::int64_t
     case PullRule::exp3_ix:
     case PullRule::exp3_s: return tree_size(arms);
     case PullRule::exp4: return tree_size(arms) + padded_arms(arms) + padded_arms(experts);
-    default: return tree_size(arms) + padded_arms(arms) + 8;  // a copy of the estimates, and what was found of them
+    case PullRule::exp3_p:
+    case PullRule::tsallis:
+    case PullRule::hedge: return tree_size(arms) + padded_arms(arms) + 8;  // a copy of the estimates, and what was found of them
   }
+  throw std::logic_error("no such rule");
 }
 // Losses of a row, masses of the arms that are awake, and who is.
 constexpr std::int64_t pull_room(std::int64_t arms) { return 3 * padded_arms(arms) + 8; }

@@ -1,6 +1,7 @@
 // What crosses the border between the binding and the kernels that combine experts: plain borrowed data, no templates.
 #pragma once
 #include <cstdint>
+#include <stdexcept>
 
 namespace regretless {
 
@@ -59,10 +60,13 @@ constexpr int state_rows(RuleKind rule) {
   switch (rule) {
     case RuleKind::hedge:
     case RuleKind::majority: return 1;
+    case RuleKind::share:
+    case RuleKind::poly:
+    case RuleKind::squint: return 2;
     case RuleKind::prod:
     case RuleKind::boa: return 3;
-    default: return 2;
   }
+  throw std::logic_error("no such rule");
 }
 
 // A composition and the arrays it plays on.

@@ -116,6 +116,8 @@ def expert_fields() -> list[str]:
 
 COMBINER_MEMORY: int = 8
 
+COMBINER_RULES: tuple = ...
+
 class Payer:
     """
     What a player wins against the other's strategy: a sign times a product.
@@ -330,6 +332,8 @@ def puller_rows(rule: str) -> int:
     """How many numbers a rule keeps of each arm or expert."""
 
 PULL_MEMORY: int = 15
+
+PULL_RULES: tuple = ...
 
 PULL_FIELDS: tuple = ...
 
