@@ -408,7 +408,14 @@ DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {
     MixedFacts: (4, {"targets": 1}),
     ExpertFacts: (
         2,
-        {"rule": "hedge", "schedule": "constant", "linear": False, "convex": True, "log_potential": 0.0},
+        {
+            "exponential": False,
+            "substitutes": False,
+            "schedule": "constant",
+            "linear": False,
+            "convex": True,
+            "log_potential": 0.0,
+        },
     ),
     BanditFacts: (3, {"schedule": "constant", "width": 1.0, "low": 0.0, "oblivious": True}),
     GameFacts: (2, {"alternate": False, "power": 0, "zero_sum": True, "basic": False}),

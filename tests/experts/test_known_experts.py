@@ -38,7 +38,7 @@ UNIFORM = np.full(4, 0.25)
 
 def hedge(schedule="constant", span: float | None = 2.0, **more: Any) -> es.ExpertFacts:
     rate = more.pop("rate", 0.5 if schedule == "constant" else nan)
-    return es.ExpertFacts(4, UNIFORM, schedule=schedule, rate=rate, span=span, **more)
+    return es.ExpertFacts(4, UNIFORM, exponential=True, schedule=schedule, rate=rate, span=span, **more)
 
 
 def case(theorem, learner, bound, observed=None, changes: Change | None = None, against=EXPERT) -> Known:
@@ -70,7 +70,7 @@ WEIGHTS = [
     case(experts.adahedge_prior, hedge("self-tuned"), 2 * (1 + sqrt(1 + 9 * LN4)), 2),
     case(experts.adahedge_prior, hedge("self-tuned", linear=True), 1.5 * (1 + sqrt(1 + 9 * LN4)), against=HALVES),
     case(mixable.constant_regret, hedge(rate=1.0, loss="log"), LN4 + 0.5, 2),
-    case(mixable.constant_regret, hedge(rule="aggregating", span=4.0, loss="square"), 2 * LN4 + 0.5, 2),
+    case(mixable.constant_regret, hedge(substitutes=True, span=4.0, loss="square"), 2 * LN4 + 0.5, 2),
     *(
         case(theorem, hedge(schedule, span, rate=rate, horizon=16), late, 2, ONE)
         for theorem, schedule, span, rate, late in (
@@ -129,7 +129,7 @@ RIGHT = replace(EXPERT, loss=0.0)
 
 
 def votes(beta: float, **more: Any) -> es.ExpertFacts:
-    return es.ExpertFacts(4, UNIFORM, rule="majority", loss="zero-one", beta=beta, **more)
+    return es.ExpertFacts(4, UNIFORM, loss="zero-one", beta=beta, **more)
 
 
 def stretches(*lengths: int) -> tuple[tuple[ExpertLedger, es.ExpertFacts], ...]:
@@ -186,7 +186,7 @@ SHARE = [
     case(fixed_share.share_prior, hedge(alpha=0.2), 0.0, 2, ONE),
 ]  # fmt: skip
 
-RIDGE = es.ExpertFacts(4, UNIFORM, rule="ridge", schedule="", loss="square", ridge=2.0, log_det=1.5, start=np.ones(4))
+RIDGE = es.ExpertFacts(4, UNIFORM, schedule="", loss="square", ridge=2.0, log_det=1.5, start=np.ones(4))
 LINE = replace(HALVES, weights=np.array([2.0, 1.0, 1.0, 0.5]), norm2=6.25)  # 1.25 from the start, squared
 LEAST = [
     case(mixable.ridge_posterior, RIDGE, 2.5 + 1.2 + 0.75, 1.5, against=LINE),
@@ -264,7 +264,8 @@ BREAKS: dict[str, list[Change]] = {
     majority.OWN_LOSSES[0]: [{"learner.linear": True}],
     majority.BLOCKS[0]: [
         {"learner.blocks": ()},
-        {"learner.blocks": tuple((book, replace(one, rule="eg")) for book, one in STRETCHES.blocks)},
+        {"learner.blocks": tuple((book, replace(one, exponential=False)) for book, one in STRETCHES.blocks)},
+        {"learner.blocks": tuple((book, replace(one, substitutes=True)) for book, one in STRETCHES.blocks)},
         {"learner.blocks": tuple((book, replace(one, schedule="anytime")) for book, one in STRETCHES.blocks)},
     ],
     majority.DOUBLES[0]: [
@@ -326,7 +327,7 @@ LOG, AGGREGATING = (one for one in WEIGHTS if one.theorem is mixable.constant_re
 FIRST = {case.theorem: case for case in reversed(CASES)}
 MIXED, SIMPLE = FIRST[majority.randomized_majority], FIRST[majority.randomized_majority_simple]
 FOR_SIXTEEN, DOUBLED = FIRST[majority.randomized_majority_tuned], FIRST[majority.doubling_printed]
-NOT = replace(AGGREGATING, learner=replace(AGGREGATING.learner, rule="hedge", rate=0.125))
+NOT = replace(AGGREGATING, learner=replace(AGGREGATING.learner, substitutes=False, rate=0.125))
 HELD: list[tuple[Known, Change]] = [
     (WEIGHTS[0], {"comparator.faced": 5 * (1 + 9e-8)}),
     (WEIGHTS[0], {"ledger.faced": np.array([4.0, 5, 4, 4]), "ledger.loss": 4.0}),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from regretless.comparator import ExpertComparator
 from regretless.experts.losses import Loss
+from regretless.experts.rules import RULES
 from regretless.ledger import ExpertLedger
 from regretless.textbook import experts as rules
 from regretless.textbook.mixable import aggregating, ridge
@@ -74,7 +75,7 @@ class Run:
     order: list[int]
 
 
-def play(make, advice, outcomes, loss, *, linear=False, settle=None, **facts) -> Run:
+def play(make, advice, outcomes, loss, *, rule="hedge", linear=False, settle=None, **facts) -> Run:
     """Play a rule, anew from its history whenever its weights are asked for, and keep the books."""
     rounds, n = advice.shape
     settle = settle or [[t] for t in range(rounds)]
@@ -84,15 +85,15 @@ def play(make, advice, outcomes, loss, *, linear=False, settle=None, **facts) ->
     total = dict.fromkeys(("loss", "expected", "charge", "delay", "spread", "spread2", "drag", "gap"), 0.0)
     played, said, order, owns, paids, etas = {}, {}, [], [], [], []
     largest = (facts.get("span") or 0.0) ** 2
-    by_regret = facts.get("rule") in ("poly", "prod", "boa", "squint")  # of what was played, however late
+    by_regret = RULES[rule].by_regret  # of what was played, however late
 
     def state():
-        rule = make()
-        next(rule)
+        textbook = make()
+        next(textbook)
         for event in history:
-            rule.send(event[0])
-            rule.send(event[1])
-        return rule
+            textbook.send(event[0])
+            textbook.send(event[1])
+        return textbook
 
     for t in range(rounds):
         played[t] = state().send(~np.isnan(advice[t]))
@@ -102,9 +103,9 @@ def play(make, advice, outcomes, loss, *, linear=False, settle=None, **facts) ->
             speaks = ~np.isnan(a)
             own = loss.of(a, y)
             c = np.nan_to_num(loss.slope(said[late], y) * (a - said[late]) if linear else own)
-            rule = state()
-            q = rule.send(speaks)
-            etas.append(rule.gi_frame.f_locals.get("eta", 0.0))
+            textbook = state()
+            q = textbook.send(speaks)
+            etas.append(textbook.gi_frame.f_locals.get("eta", 0.0))
             late_cost = float((played[late] - q) @ c)
             charge = float(q @ c)
             h = charge + late_cost if by_regret else charge
@@ -140,15 +141,16 @@ def play(make, advice, outcomes, loss, *, linear=False, settle=None, **facts) ->
             paids.append(paid)
     end = state().gi_frame.f_locals
     known = {"convex": loss.convex, "loss": loss.name, "linear": linear, "delayed": order != list(range(rounds))}
+    known["exponential"] = RULES[rule].exponential
     learner = ExpertFacts(n, prior, **(known | facts))
     total["gap"] = end.get("gaps", 0.0)
-    if learner.rule in ("prod", "boa"):
+    if rule in ("prod", "boa"):
         rates = end["rates"]() if end["largest"] > 0 else np.ones(n)
         sums["drags"] = sums["regrets"] - end["gains"]
         learner = replace(learner, rates=rates, log_potential=log(prior @ np.exp(rates * end["gains"])))
-    if learner.rule == "poly":
+    if rule == "poly":
         learner = replace(learner, rates=1 / (largest + sums["squares"]) if largest > 0 else np.ones(n))
-    if learner.rule == "squint" and end["first"] > 0:
+    if rule == "squint" and end["first"] > 0:
         grid, j = 0.5 ** np.arange(POINTS) / (2 * end["first"]), np.arange(POINTS)
         active = grid * 2 * end["largest"] <= 1
         assume(active.any())  # else charges grew by more than all rates of the grid
@@ -402,7 +404,7 @@ def test_weighted_majority_at_worked_cases(oracles):
         mistakes = weighted_majority(advice, labels, beta, game["update"] == "always")[0]
         own = (advice != labels[:, None]).sum(0).astype(float)
         book, best = majority_book(float(mistakes), float(len(labels)), own)
-        facts = ExpertFacts(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=beta)
+        facts = ExpertFacts(n, np.full(n, 1 / n), schedule="", loss="zero-one", convex=False, beta=beta)
         certificate = WEIGHTED_MAJORITY[0].certify(book, best, facts)
         assert mistakes == expected["mistakes"]
         assert certificate.bound == pytest.approx(number(expected["bound"]))
@@ -418,7 +420,7 @@ def test_weighted_majority_in_numbers(oracles):
     worked = case(oracles, "wm/bound values")
     for (n, best, beta), bound in zip(worked["input"]["N_mstar_beta"], worked["expected"]["bounds"], strict=True):
         book, comparators = majority_book(0.0, 1e9, np.full(n, float(best)))
-        facts = ExpertFacts(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=beta)
+        facts = ExpertFacts(n, np.full(n, 1 / n), schedule="", loss="zero-one", convex=False, beta=beta)
         certificate = WEIGHTED_MAJORITY[0].certify(book, comparators, facts)
         if number(bound) == inf:
             assert not certificate.applies
@@ -436,7 +438,7 @@ def test_weighted_majority_attains_its_bound_against_a_perfect_expert(n):
     advice, labels = np.array(rows, int), np.zeros(len(rows), int)
     mistakes = weighted_majority(advice, labels, 0.1)[0]
     book, best = majority_book(float(mistakes), float(len(rows)), advice.sum(0).astype(float))
-    facts = ExpertFacts(n, np.full(n, 1 / n), "majority", "", loss="zero-one", convex=False, beta=0.1)
+    facts = ExpertFacts(n, np.full(n, 1 / n), schedule="", loss="zero-one", convex=False, beta=0.1)
     certificate = WEIGHTED_MAJORITY[0].certify(book, best, facts)
     assert certificate.shown_bound == mistakes
 
@@ -613,7 +615,7 @@ def test_no_game_breaks_a_bound_of_doubling(rounds, n, seed):
     losses = np.round(rng.random((rounds, n))) if seed % 2 else np.tile(np.arange(n) % 2.0, (rounds, 1))
     run = doubled(rounds, losses, n)
     assert len(holds(DOUBLING, run, [single(run, i) for i in range(n)])) == 3
-    blocks = tuple((book, replace(block, rule="share")) for book, block in run.facts.blocks)
+    blocks = tuple((book, replace(block, exponential=False)) for book, block in run.facts.blocks)
     other = replace(run.facts, blocks=blocks)
     assert not any(theorem.certify(run.ledger, [single(run, 0)], other).applies for theorem in DOUBLING)
 
@@ -727,10 +729,10 @@ def test_no_game_breaks_the_constant_regret_of_the_aggregating_algorithm(rounds,
         highest=float(own.max()),
     )
     span = (high - low) ** 2
-    facts = ExpertFacts(n, np.full(n, 1 / n), "aggregating", rate=2 / span, span=span, loss="square")
+    facts = ExpertFacts(n, np.full(n, 1 / n), substitutes=True, rate=2 / span, span=span, loss="square")
     run = Run(book, facts, own, np.zeros(0), [])
     assert holds(AGGREGATING, run, [single(run, i) for i in range(n)]) == {"constant_regret"}
-    mean = replace(facts, rule="hedge")
+    mean = replace(facts, substitutes=False)
     assert "curved" in str(constant_regret.certify(book, [single(run, 0)], mean).why)
 
 
@@ -761,7 +763,7 @@ def test_no_game_breaks_the_bounds_of_the_ridge_forecaster(rounds, n, seed, a):
         gap += outcome**2 * s - forecast**2 * s / (1 - s)
     book = ledger_of(n, rounds=float(rounds), loss=paid, gap=gap, max_outcome2=float((y * y).max()))
     log_det = float(np.linalg.slogdet(gram / a)[1])
-    facts = ExpertFacts(n, np.full(n, 1 / n), "ridge", loss="square", ridge=a, log_det=log_det, start=np.zeros(n))
+    facts = ExpertFacts(n, np.full(n, 1 / n), loss="square", ridge=a, log_det=log_det, start=np.zeros(n))
     run = Run(book, facts, x, y, [])
     best = np.linalg.solve(gram, x.T @ y)
     found = []
@@ -813,7 +815,7 @@ def test_a_combination_is_refused_where_charges_are_not_linearised():
     assert "linearize=True" in str(hedge_posterior.certify(run.ledger, [mixed], run.facts).why)
     shifted = ExpertComparator("best_shifting", "s", 0.1, run.ledger.loss, 2.0, switches=1)
     assert "for all rounds" in str(hedge_posterior.certify(run.ledger, [shifted], run.facts).why)
-    assert share_posterior.certify(run.ledger, [shifted], replace(run.facts, rule="share", alpha=0.1)).applies
+    assert share_posterior.certify(run.ledger, [shifted], replace(run.facts, exponential=False, alpha=0.1)).applies
     elsewhere = replace(single(run, 0), rounds=3.0)
     assert "others" in str(hedge_posterior.certify(run.ledger, [elsewhere], run.facts).why)
 

@@ -29,20 +29,22 @@ def facts(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertFac
     """The learner as it stands after its last round."""
     board = learner._known()
     rules = board.rules
-    own_rate = rules.rule in ("hedge", "share")
+    rule = rules.facts
+    start = getattr(board, "start", None)  # of linear weights, which no rule of the kernel moves
     loss = learner._loss
     return ExpertFacts(
         experts=len(board.prior),
         prior=board.prior,
-        rule="aggregating" if rules.substitute else rules.rule,
-        schedule=rules.schedule if own_rate else "",
-        rate=rules.rate if own_rate and rules.schedule == "constant" else nan,
+        exponential=rule.exponential and start is None,
+        substitutes=rules.substitute,
+        schedule=rules.schedule if rule.one_rate else "",
+        rate=rules.rate if rule.one_rate and rules.schedule == "constant" else nan,
         horizon=getattr(learner, "horizon", None),
         span=loss.span(learner._linear, board.width),
         loss=loss.name,
         linear=learner._linear,
         convex=loss.convex or bool(getattr(loss.own, "convex", False)),
-        alpha=rules.alpha if rules.rule == "share" else nan,
+        alpha=rules.alpha if rule.shares else nan,
         beta=_beta(learner),
         rates=board.rates(),
         log_potential=board.core.log_potential(),
@@ -53,7 +55,7 @@ def facts(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertFac
         blocks=blocks,
         ridge=getattr(learner, "a", nan),
         log_det=getattr(board, "log_det", nan),
-        start=getattr(board, "start", None),
+        start=start,
         missed=getattr(board, "missed", 0.0),
         sizes=getattr(board, "sizes", None),
     )

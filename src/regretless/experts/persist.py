@@ -161,7 +161,7 @@ def _refuse_values(rules: Rules, tensors: Mapping[str, Array]) -> None:
     counts = [tensors["book"][COUNTS], tensors["tallies"][ABSENT]]
     if "memory" in tensors:
         counts.append(tensors["memory"][:1])
-    if rules.rule == "majority":
+    if rules.facts.counts:
         counts.append(tensors["state"])
     if not whole_numbers(*counts):
         raise ValueError("what counts rounds or mistakes is no whole number >= 0")

@@ -11,13 +11,13 @@ import numpy as np
 from .. import _core
 from ..ledger import ExpertLedger
 from ..state import KernelState
+from .rules import RULES, Rule
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FIELDS = tuple(_core.expert_fields())
 OWN, ABSENT, MISSED_CORE, MISSED_MIX, MISSED_LOSS = range(5)  # rows of the tallies
 APART = _core.COMBINER_MEMORY - 1  # place in the kernel's memory
-SECOND_ORDER = ("prod", "boa")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,11 @@ class Rules:
     always: bool = False
     beta: float = 0.0
 
+    @property
+    def facts(self) -> Rule:
+        """What is known of the rule; KeyError if nothing is."""
+        return RULES[self.rule]
+
 
 class ExpertState(KernelState):
     """The state of one learner.
@@ -74,7 +79,7 @@ class ExpertState(KernelState):
         self.book = np.zeros(len(FIELDS))
         self.tallies = np.zeros((5, experts))
         self.book[FIELDS.index("lowest")], self.book[FIELDS.index("highest")] = inf, -inf
-        if rules.rule == "share":
+        if rules.facts.shares:
             self.state[0] = prior
         self.core: Any = self._core()
 
@@ -102,7 +107,7 @@ class ExpertState(KernelState):
 
     def rates(self) -> Array | None:
         """The last rate of each expert, for the rules that give each its own."""
-        if self.rules.rule not in ("poly", *SECOND_ORDER):
+        if not self.rules.facts.own_rates:
             return None
         out = np.empty(len(self.prior))
         self.core.rates(out)
@@ -114,9 +119,10 @@ class ExpertState(KernelState):
         book["gap"] = self.core.gap()
         absent, core, mix, loss = self.tallies[ABSENT:]
         faced, spoke = book["loss"] - loss, book["rounds"] - absent
+        rule = self.rules.facts
         # Rules that live by the regret take that of what was played, the others that of their weights at the time.
-        late = np.zeros(len(self.prior)) if self._by_regret() else book["delay"] - (mix - core)
-        regrets = faced - self.tallies[OWN] if self.rules.rule == "majority" else self._regrets(book["charge"])
+        late = np.zeros(len(self.prior)) if rule.by_regret else book["delay"] - (mix - core)
+        regrets = faced - self.tallies[OWN] if rule.counts else self._regrets(book["charge"])
         own = self._own(book["charge"] + book["delay"] - mix, core)
         none = np.zeros(len(self.prior))
         return ExpertLedger(
@@ -126,29 +132,24 @@ class ExpertState(KernelState):
             delays=late,
             faced=faced,
             spoke=spoke,
-            squares=self.state[-1].copy() if self._by_regret() else none,
-            drags=self.state[0] - self.state[1] if self.rules.rule in SECOND_ORDER else none,
+            squares=self.state[-1].copy() if rule.by_regret else none,
+            drags=self.state[0] - self.state[1] if rule.drags else none,
         )
 
     def _regrets(self, charge: float) -> Array:
-        if self.rules.rule in ("hedge", "share"):
-            return np.array(charge - self.state[-1])
-        return np.array(self.state[0])
-
-    def _by_regret(self) -> bool:
-        return self.rules.rule in ("poly", "prod", "boa", "squint")
+        return np.array(charge - self.state[-1] if self.rules.facts.one_rate else self.state[0])
 
     def _own(self, played: Array, missed: Array) -> Array:
         """The experts' own losses, from what was charged to the weights that were played while each of them spoke."""
-        if self.rules.linear or self.rules.rule == "majority":
+        if self.rules.linear or self.rules.facts.counts:
             return np.array(self.tallies[OWN])
-        if self._by_regret():
+        if self.rules.facts.by_regret:
             return np.array(played - self.state[0])
         return np.array(self.state[-1] - missed)
 
     def _core(self) -> Any:
         rules = self.rules
-        powers = np.cumprod(np.array([1.0, *[rules.beta] * 1100])) if rules.rule == "majority" else None
+        powers = np.cumprod(np.array([1.0, *[rules.beta] * 1100])) if rules.facts.counts else None
         return _core.Combiner(
             self.state,
             self.memory,

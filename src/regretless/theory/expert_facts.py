@@ -36,8 +36,11 @@ class ExpertFacts:
         How many there are.
     prior : ndarray, shape (experts,)
         The weights that it began with.
-    rule : str
-        What moves its weights.
+    exponential : bool
+        Whether its weights are exponential ones, in proportion to prior * exp(-rate * summed charges), and nothing else
+        moves them.
+    substitutes : bool
+        Whether it predicts as the aggregating algorithm does: what loses the least at worst, and not the mean.
     schedule : {"constant", "anytime", "self-tuned", ""}
         How its rate moves; empty where each expert has a rate of its own.
     rate : float
@@ -77,7 +80,8 @@ class ExpertFacts:
 
     experts: int
     prior: Array
-    rule: str = "hedge"
+    exponential: bool = False
+    substitutes: bool = False
     schedule: str = "constant"
     rate: float = nan
     horizon: int | None = None

@@ -196,7 +196,7 @@ RANDOMIZED_MAJORITY = (randomized_majority, randomized_majority_simple, randomiz
 
 def _has_blocks(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return bool(learner.blocks) and all(
-        block.rule == "hedge" and block.schedule == "constant" for _, block in learner.blocks
+        block.exponential and not block.substitutes and block.schedule == "constant" for _, block in learner.blocks
     )
 
 

@@ -49,7 +49,7 @@ def _mixable(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> boo
         return rate <= 1
     if learner.loss != "square" or learner.span is None:
         return False
-    return rate * learner.span <= (SUBSTITUTED if learner.rule == "aggregating" else AVERAGED)
+    return rate * learner.span <= (SUBSTITUTED if learner.substitutes else AVERAGED)
 
 
 def _one_number_in_range(ledger: ExpertLedger, _: ExpertComparator, learner: ExpertFacts) -> bool:
@@ -69,7 +69,7 @@ def _growth_kept(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> 
 
 
 def _prompt(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
-    return learner.rule == "aggregating" or not learner.delayed
+    return learner.substitutes or not learner.delayed
 
 
 PROMPT = ("it is about means of forecasts whose outcomes are known before the next, and some came late", _prompt)

@@ -1,0 +1,43 @@
+"""What is known of the rules of the kernels: each has a record, and each record a rule."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+
+from regretless import _core
+from regretless.experts import rules as expert_rules
+from regretless.experts.state import ExpertState, Rules
+
+
+def test_the_records_are_those_of_the_kernels_rules():
+    """A rule of the kernel without a record is missed here, and so is a record of no rule."""
+    assert set(expert_rules.RULES) == set(_core.COMBINER_RULES)
+
+
+@pytest.mark.parametrize("name", _core.COMBINER_RULES)
+def test_a_record_says_whose_rates_a_rule_has(name):
+    """The kernel has a common rate where the record says so, and one for each expert where it says that."""
+    rule = expert_rules.RULES[name]
+    board = ExpertState(np.full(2, 0.5), 1, Rules(name, "zero-one" if rule.counts else "table", alpha=0.1, beta=0.5))
+    rates = np.empty(2)
+    board.core.rates(rates)
+    assert isnan(board.core.rate()) != rule.one_rate
+    assert np.isnan(rates).all() == (not rule.one_rate and not rule.own_rates)
+
+
+@pytest.mark.parametrize("name", _core.COMBINER_RULES)
+def test_a_record_says_what_the_rows_of_a_state_are(name):
+    """Only a rule that shares begins with the prior in its state, and one that drags has a row more than by regret."""
+    rule, prior = expert_rules.RULES[name], np.array([0.25, 0.75])
+    board = ExpertState(prior, 1, Rules(name, "zero-one" if rule.counts else "table", alpha=0.1, beta=0.5))
+    assert (board.state[0] == prior).all() == rule.shares
+    assert len(board.state) == 1 + rule.shares + rule.by_regret + rule.drags
+
+
+def test_nothing_is_known_of_a_rule_without_a_record():
+    """Another name is no rule that happens to be the usual one."""
+    with pytest.raises(KeyError, match="nobody"):
+        _ = Rules("nobody", "table").facts
