@@ -8,13 +8,21 @@ import numpy as np
 import pytest
 
 from regretless import _core
+from regretless.bandits import rules as bandit_rules
+from regretless.bandits import state as bandit_state
 from regretless.experts import rules as expert_rules
 from regretless.experts.state import ExpertState, Rules
 
 
-def test_the_records_are_those_of_the_kernels_rules():
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [(expert_rules.RULES, _core.COMBINER_RULES), (bandit_rules.RULES, _core.PULL_RULES)],
+    ids=["experts", "bandits"],
+)
+def test_the_records_are_those_of_the_kernels_rules(table, names):
     """A rule of the kernel without a record is missed here, and so is a record of no rule."""
-    assert set(expert_rules.RULES) == set(_core.COMBINER_RULES)
+    assert set(table) == set(names)
+    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("name", _core.COMBINER_RULES)
@@ -37,7 +45,16 @@ def test_a_record_says_what_the_rows_of_a_state_are(name):
     assert len(board.state) == 1 + rule.shares + rule.by_regret + rule.drags
 
 
+@pytest.mark.parametrize("name", _core.PULL_RULES)
+def test_a_record_says_what_the_third_row_is(name):
+    """A bandit's state has a third row just where the record says what it holds, and never both."""
+    rule = bandit_rules.RULES[name]
+    assert _core.puller_rows(name) == 2 + rule.weighs + rule.lends
+
+
 def test_nothing_is_known_of_a_rule_without_a_record():
     """Another name is no rule that happens to be the usual one."""
     with pytest.raises(KeyError, match="nobody"):
         _ = Rules("nobody", "table").facts
+    with pytest.raises(KeyError, match="nobody"):
+        _ = bandit_state.Rules("nobody").facts

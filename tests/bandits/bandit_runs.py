@@ -9,14 +9,26 @@ from typing import Any
 import numpy as np
 
 from regretless.bandits.certificates import certificates
+from regretless.catalogue import BANDITS, bandit_class
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.theorem import Certificate, Theorem
 from regretless.theory.bandit_facts import BanditFacts, epoch_starts
-from regretless.theory.bandits import BY_RULE
 from regretless.theory.exp3_p import tuned_parameters
 
 Array = np.ndarray[Any, Any]
+BY_RULE: dict[str, tuple[Theorem, ...]] = {name: bandit_class(name).theorems for name in BANDITS}
+
+
+def facts_of(arms: int, comparators: int, rule: str, schedule: str = "constant", **more: Any) -> BanditFacts:
+    """The facts of the bandit of that name, with the rates that it has if they fall."""
+    scale = sqrt(log(comparators) / arms)
+    if rule == "hedge":
+        scale = 2 * sqrt(log(arms))
+    if rule == "tsallis-inf":
+        schedule, scale = "every-round", 4.0 if more.get("estimator") == "reduced" else 2.0
+    falls = {} if schedule == "constant" else {"scale": scale}
+    return BanditFacts(arms, comparators, rule == "exp4", BY_RULE[rule], schedule, **(falls | more))
 
 
 def held(scale: float, rounds: int) -> Array:
@@ -64,7 +76,7 @@ def setting(rule, arms, rounds, *, anytime=False, rate=None, gamma=None, experts
         "gamma": float(gammas[0]) if constant else nan,
         "horizon": horizon,
     }
-    return Setting(rule, rates, gammas, BanditFacts(arms, n, rule, **(known | given)), advice)
+    return Setting(rule, rates, gammas, facts_of(arms, n, rule, **(known | given)), advice)
 
 
 def p_setting(arms, rounds, delta, horizon=None):

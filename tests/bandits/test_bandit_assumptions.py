@@ -17,13 +17,14 @@ from regretless.theory.bandit_weights import (
     exp3_s,
     exp4,
 )
-from regretless.theory.bandits import AFTERWARDS, BY_RULE, EXP3, EXP3_IX
+from regretless.theory.bandits import AFTERWARDS, EXP3, EXP3_IX
 from regretless.theory.bandits_observable import observable
 from regretless.theory.exp3_p import exp3_p, exp3_p_book, exp3_p_observable
 from regretless.theory.full_information import hedge_expected, hedge_mixed, hedge_sampled
 from regretless.theory.tsallis import tsallis, tsallis_book
 
 from .bandit_runs import (
+    BY_RULE,
     a_run,
     judged,
     one_arm,

@@ -12,19 +12,20 @@ from regretless.bandits.certificates import BanditCertificate, certificates
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.report import summary
-from regretless.theory.bandit_facts import BanditFacts
 from regretless.theory.bandit_weights import (
     exp3_ix,
     exp3_ix_expected,
     exp3_pseudo_regret,
 )
-from regretless.theory.bandits import BY_RULE, EXP3_IX, EXP3_P, HEDGE, expected_ledger
+from regretless.theory.bandits import EXP3_IX, EXP3_P, HEDGE, expected_ledger
 from regretless.theory.bandits_observable import observable
 from regretless.theory.full_information import hedge_mixed
 
 from .bandit_runs import (
+    BY_RULE,
     a_run,
     a_setting,
+    facts_of,
     play,
 )
 
@@ -52,7 +53,7 @@ def test_a_regret_that_nobody_saw_is_bounded_all_the_same():
 
 def test_of_bounds_on_unseen_regrets_the_median_is_shown():
     """Of five runs whose regret nobody saw the one with the middle bound stands for all, and none is said to exceed."""
-    facts = BanditFacts(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.1)
+    facts = facts_of(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.1)
     books = [book_with(50.0 + more) for more in (4.0, 0.0, 1.0, 3.0, 2.0)]
     unseen = [[BanditComparator("best_arm", "the best arm", nan, book.loss, book.rounds)] for book in books]
     (one,) = certificates([observable], facts, books, unseen)
@@ -64,13 +65,13 @@ def test_of_bounds_on_unseen_regrets_the_median_is_shown():
 
 
 def book_with(loss, rounds=100.0, **changes):
-    book = expected_ledger(BanditFacts(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.1), int(rounds))
+    book = expected_ledger(facts_of(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.1), int(rounds))
     return replace(book, loss=loss, **changes)
 
 
 def alike(regrets, delta=0.1, theorem=exp3_ix):
     """One certificate for runs with these regrets and one bound."""
-    facts = BanditFacts(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=delta)
+    facts = facts_of(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=delta)
     books = [book_with(50.0 + regret) for regret in regrets]
     own = [[BanditComparator("best_arm", "arm 0", 50.0, book.loss, 100.0, 0)] for book in books]
     (one,) = certificates([theorem], facts, books, own)
@@ -162,7 +163,7 @@ def test_bounds_above_all_that_can_be_lost_say_so():
     assert [summary.row(one, "").empty for one in (small, large)] == [False, True]
     assert "no better than" not in str(small)
     assert "no better than the number of rounds, of each run with" in str(large)
-    facts = BanditFacts(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.9, width=10.0)
+    facts = facts_of(2, 2, "exp3-ix", rate=0.1, gamma=0.05, delta=0.9, width=10.0)
     own = BanditComparator("best_arm", "arm 0", 50.0, 50.0, 100.0, 0)
     (wide,) = certificates([exp3_ix], facts, [book_with(50.0, width=10.0)], [[own]])
     assert 100 < wide.bound < 1000
@@ -173,7 +174,7 @@ def test_bounds_above_all_that_can_be_lost_say_so():
 
 def test_a_sure_bound_is_read_on_the_tightest_run():
     """A single run of a hundred that breaks a sure bound is shown, and the certificate is violated."""
-    facts = BanditFacts(2, 2, "hedge", rate=0.1, gamma=0.05, delta=0.5)
+    facts = facts_of(2, 2, "hedge", rate=0.1, gamma=0.05, delta=0.5)
     books = [book_with(50.0, mixed=50.0 + (90.0 if r == 7 else 0.0)) for r in range(100)]
     own = [[BanditComparator("best_arm", "arm 0", 50.0, 50.0, 100.0, 0)]] * 100
     one = certificates([hedge_mixed], facts, books, own)[0]
@@ -184,7 +185,7 @@ def test_a_sure_bound_is_read_on_the_tightest_run():
 
 def test_numbers_are_shown_in_the_users_own_scale():
     """With losses from 2 to 12 a regret of 3 units is 30, and 50 units in 100 rounds are a loss of 700."""
-    facts = BanditFacts(2, 2, "exp3", rate=0.1, gamma=0.05, delta=0.1, width=10.0, low=2.0)
+    facts = facts_of(2, 2, "exp3", rate=0.1, gamma=0.05, delta=0.1, width=10.0, low=2.0)
     book = book_with(53.0, width=10.0)
     (one,) = certificates(
         [exp3_pseudo_regret], facts, [book], [[BanditComparator("best_arm", "arm 0", 50.0, 53.0, 100.0, 0)]]
@@ -213,7 +214,7 @@ def test_the_comparator_of_least_slack_is_shown():
 
 def test_best_arms_that_differ_between_runs_are_not_called_by_one_name():
     """If the best arm is another one in each run, the mean is against the best of each run."""
-    facts = BanditFacts(2, 2, "exp3", rate=0.1, gamma=0.05)
+    facts = facts_of(2, 2, "exp3", rate=0.1, gamma=0.05)
     books = [book_with(50.0), book_with(50.0)]
     own = [[BanditComparator("best_arm", f"arm {place}", 45.0, 50.0, 100.0, place)] for place in range(2)]
     (one,) = certificates([exp3_pseudo_regret], facts, books, own)

@@ -17,6 +17,7 @@ from regretless.theory import bandits_observable, exp3_p, full_information, tsal
 from regretless.theory.bandits import bound_at, expected_ledger
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
+from .bandit_runs import facts_of
 
 # Twenty draws of three arms; a unit of loss is worth 2.5. The second arm lost 6 of the learner's 9.
 K, DOUBT = log(3), log(60)  # ln(K / delta) at delta = 0.05
@@ -33,9 +34,7 @@ SEQUENCE = replace(BEST, name="best_sequence", switches=2)
 
 
 def rule(name: str, schedule: str = "anytime", **more: Any) -> bs.BanditFacts:
-    return bs.BanditFacts(
-        **{"arms": 3, "comparators": 3, "delta": 0.05, "width": 2.5} | more, rule=name, schedule=schedule
-    )
+    return facts_of(**{"arms": 3, "comparators": 3, "delta": 0.05, "width": 2.5} | more, rule=name, schedule=schedule)
 
 
 def case(theorem, learner, bound, observed=7.5, changes: Change | None = None, against=ARM) -> Known:
@@ -314,8 +313,8 @@ def test_what_is_promised_of_rates_that_fall():
 
 @pytest.mark.parametrize(("estimator", "scale"), [("importance", 2.0), ("reduced", 4.0)])
 def test_the_rates_that_tsallis_inf_is_expected_to_have(estimator, scale):
-    """The sum of 1 / sqrt(t) is at most 2 sqrt(T) - 1; the first rate is the scale, the last that over sqrt(T)."""
+    """They are the scale over sqrt(t), in every round: the first is the scale, the last that over sqrt(T)."""
     book = expected_ledger(rule("tsallis-inf", estimator=estimator), 20)
-    assert book.rates == pytest.approx(scale * (2 * sqrt(20) - 1))
+    assert book.rates == pytest.approx(scale * sum(1 / sqrt(t) for t in range(1, 21)))
     assert (book.first_rate, book.last_rate) == (scale, pytest.approx(scale / sqrt(20)))
     assert (book.reach, book.swing, book.settled) == (60, pytest.approx(3 * book.rates), 20)

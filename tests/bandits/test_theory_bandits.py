@@ -17,7 +17,7 @@ from regretless.bandits import Exp3, Exp3IX, Hedge
 from regretless.bandits.certificates import certificates
 from regretless.comparator import BanditComparator
 from regretless.textbook import bandits as textbook
-from regretless.theory.bandit_facts import BanditFacts, epoch_starts, held_rates
+from regretless.theory.bandit_facts import epoch_starts, held_rates
 from regretless.theory.bandit_weights import (
     exp3_ix,
     exp3_ix_book,
@@ -27,18 +27,20 @@ from regretless.theory.bandit_weights import (
     exp4,
     sequence_information,
 )
-from regretless.theory.bandits import AFTERWARDS, BY_RULE, bound_at, expected_ledger
+from regretless.theory.bandits import AFTERWARDS, bound_at, expected_ledger
 from regretless.theory.bandits_observable import observable
 from regretless.theory.exp3_p import exp3_p, exp3_p_book, exp3_p_observable, tuned_parameters
 from regretless.theory.full_information import hedge_expected, hedge_mixed, hedge_sampled
 from regretless.theory.tsallis import tsallis, tsallis_book
 
 from .bandit_runs import (
+    BY_RULE,
     EVERY,
     SLEEPERS,
     a_setting,
     binary_tables,
     every_path,
+    facts_of,
     judged,
     one_arm,
     p_setting,
@@ -321,7 +323,7 @@ def test_exp3_s_keeps_up_with_a_switch():
     table[: rounds // 2, 1], table[rounds // 2 :, 0] = 1, 1
     path = (np.arange(rounds) >= rounds // 2).astype(int)
     share = 1 / (rounds - 1)
-    nats = sequence_information(rounds, 1, BanditFacts(2, 2, "exp3-s", share=share))
+    nats = sequence_information(rounds, 1, facts_of(2, 2, "exp3-s", share=share))
     made = setting("exp3-s", 2, rounds, rate=sqrt(2 * nats / (2 * rounds)), share=share)
     runs = play(made, table, 40, 6)
     books, paths = [runs.ledger(r) for r in range(40)], [[runs.sequence(r, path)] for r in range(40)]
@@ -337,7 +339,7 @@ def test_exp3_s_keeps_up_with_a_switch():
 def test_the_improbability_of_sequences_sums_to_one():
     """exp(-information) over all sequences of four rounds and three arms adds up to 1, whatever the share."""
     for share in (0.1, 0.5, 1.0):
-        facts = BanditFacts(3, 3, "exp3-s", share=share)
+        facts = facts_of(3, 3, "exp3-s", share=share)
         paths = np.stack(np.meshgrid(*[np.arange(3)] * 4, indexing="ij"), -1).reshape(-1, 4)
         total = sum(np.exp(-sequence_information(4, int((np.diff(path) != 0).sum()), facts)) for path in paths)
         assert total == pytest.approx(1)
@@ -350,20 +352,18 @@ def test_the_improbability_of_sequences_sums_to_one():
 def test_the_printed_bounds_are_the_larger_ones(arms, horizon, delta):
     """Neu's bound, and those of Tsallis-INF and Exp3.P as printed, are above those in numbers, for all K, T, delta."""
     rate = sqrt(2 * log(arms) / (arms * horizon))
-    tuned = BanditFacts(arms, arms, "exp3-ix", rate=rate, gamma=rate / 2, horizon=horizon, delta=delta)
+    tuned = facts_of(arms, arms, "exp3-ix", rate=rate, gamma=rate / 2, horizon=horizon, delta=delta)
     bounds = bound_at(tuned, horizon)
     assert bounds[exp3_ix.title] <= bounds[exp3_ix_book.title]
-    falling = BanditFacts(arms, arms, "exp3-ix", "anytime", delta=delta)
+    falling = facts_of(arms, arms, "exp3-ix", "anytime", delta=delta)
     bounds = bound_at(falling, horizon)
     if 0.1 * log(arms) <= log(2 / delta):
         assert bounds[exp3_ix.title] <= bounds[exp3_ix_book.title]
     for estimator in ("importance", "reduced"):
-        bounds = bound_at(BanditFacts(arms, arms, "tsallis-inf", "anytime", estimator=estimator), horizon)
+        bounds = bound_at(facts_of(arms, arms, "tsallis-inf", "anytime", estimator=estimator), horizon)
         assert bounds[tsallis.title] <= bounds[tsallis_book.title]
     beta, rate, explore = tuned_parameters(arms, horizon, delta)
-    p = BanditFacts(
-        arms, arms, "exp3-p", rate=rate, gamma=0.1, beta=beta, explore=explore, horizon=horizon, delta=delta
-    )
+    p = facts_of(arms, arms, "exp3-p", rate=rate, gamma=0.1, beta=beta, explore=explore, horizon=horizon, delta=delta)
     bounds = bound_at(p, horizon)
     if bounds[exp3_p_book.title] < horizon:
         assert bounds[exp3_p.title] <= bounds[exp3_p_book.title]
@@ -392,7 +392,7 @@ def test_the_bound_in_one_union_is_sharper_where_it_says_something():
         for rounds in (100, 10**4, 10**6):
             rate = sqrt(2 * log(arms) / (arms * rounds))
             split = split_bound(arms, rounds * rate, rate, 0.05)
-            facts = BanditFacts(arms, arms, "exp3-ix", rate=rate, gamma=rate / 2, delta=0.05)
+            facts = facts_of(arms, arms, "exp3-ix", rate=rate, gamma=rate / 2, delta=0.05)
             if split < rounds:
                 assert bound_at(facts, rounds)[exp3_ix.title] < split
 
@@ -428,9 +428,9 @@ def test_the_promises_of_falling_rates_in_closed_form():
     """At the rates that fall Exp3 promises at most 2.05 sqrt(T K ln K), and Hedge at most 1.03 sqrt(T ln K)."""
     for arms in (2, 10, 1000):
         for rounds in (1, 2, 10, 11, 12, 1000, 10**6):
-            exp3 = bound_at(BanditFacts(arms, arms, "exp3", "anytime"), rounds)
+            exp3 = bound_at(facts_of(arms, arms, "exp3", "anytime"), rounds)
             assert exp3[exp3_pseudo_regret.title] <= 2.05 * sqrt(rounds * arms * log(arms))
-            hedge = bound_at(BanditFacts(arms, arms, "hedge", "anytime"), rounds)
+            hedge = bound_at(facts_of(arms, arms, "hedge", "anytime"), rounds)
             assert hedge[hedge_expected.title] <= 1.03 * sqrt(rounds * log(arms))
 
 
@@ -438,7 +438,7 @@ def test_the_promises_of_the_printed_rates_in_closed_form():
     """At the rates of each round Exp3 promises at most 2 sqrt(T K ln K), and Hedge at most sqrt(T ln K)."""
     for arms in (2, 10, 1000):
         for rounds in (1, 2, 10, 11, 12, 1000, 10**6):
-            exp3, hedge = (bound_at(BanditFacts(arms, arms, rule, "every-round"), rounds) for rule in ("exp3", "hedge"))
+            exp3, hedge = (bound_at(facts_of(arms, arms, rule, "every-round"), rounds) for rule in ("exp3", "hedge"))
             assert exp3[exp3_pseudo_regret.title] <= 2 * sqrt(rounds * arms * log(arms))
             assert hedge[hedge_expected.title] <= sqrt(rounds * log(arms))
 
@@ -501,19 +501,19 @@ def test_promises_are_what_the_run_is_held_to(name):
 
 def test_promises_grow_with_the_rounds_and_with_the_range():
     """A longer run is promised no smaller regret, and a range of width 10 ten times as much."""
-    facts = BanditFacts(4, 4, "exp3-ix", "anytime", delta=0.1)
+    facts = facts_of(4, 4, "exp3-ix", "anytime", delta=0.1)
     short, long = bound_at(facts, 100), bound_at(facts, 1000)
     assert all(short[title] < long[title] for title in short)
     wide = bound_at(replace(facts, width=10.0), 100)
     assert all(wide[title] == pytest.approx(10 * short[title]) for title in short)
-    tuned = BanditFacts(4, 4, "exp3-ix", rate=sqrt(2 * log(4) / 4000), horizon=1000, delta=0.1)
+    tuned = facts_of(4, 4, "exp3-ix", rate=sqrt(2 * log(4) / 4000), horizon=1000, delta=0.1)
     assert exp3_ix_book.title in bound_at(tuned, 1000)
     assert exp3_ix_book.title not in bound_at(tuned, 1001)
 
 
 def test_one_expert_alone_is_followed_at_no_regret():
     """Exp4 with one expert is promised no regret but for the draws whose loss never comes."""
-    facts = BanditFacts(3, 1, "exp4", rate=1.0, gamma=0.5, width=2.0)
+    facts = facts_of(3, 1, "exp4", rate=1.0, gamma=0.5, width=2.0)
     assert list(bound_at(facts, 100).values()) == [0.0]
     assert list(bound_at(replace(facts, schedule="anytime"), 100).values()) == [0.0]
     book = replace(expected_ledger(facts, 100), settled=93.0)
@@ -522,6 +522,6 @@ def test_one_expert_alone_is_followed_at_no_regret():
 
 def test_promises_against_sequences_grow_with_their_switches():
     """EXP3.S promises more regret against sequences with more switches."""
-    facts = BanditFacts(4, 4, "exp3-s", rate=0.1, gamma=0.05, share=0.01)
+    facts = facts_of(4, 4, "exp3-s", rate=0.1, gamma=0.05, share=0.01)
     (none,), (some,) = (bound_at(facts, 100, switches).values() for switches in (0, 3))
     assert none < some

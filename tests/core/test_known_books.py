@@ -417,7 +417,7 @@ DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {
             "log_potential": 0.0,
         },
     ),
-    BanditFacts: (3, {"schedule": "constant", "width": 1.0, "low": 0.0, "oblivious": True}),
+    BanditFacts: (3, {"theorems": (), "schedule": "constant", "width": 1.0, "low": 0.0, "oblivious": True}),
     GameFacts: (2, {"alternate": False, "power": 0, "zero_sum": True, "basic": False}),
     ClassFacts: (2, {"prune": "", "delta": 0.05}),
     Declared: (1, {"width": 1.0, "regret": inf, "before": True}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from math import nan
 from os import PathLike
 from secrets import randbits
 from threading import Lock
@@ -252,6 +253,10 @@ class Bandit(HasInfo, Drawing):
             raise RegretlessError(f"the table cannot be played: {bare}")
         return played(board, table, told, self.names, keep=arms)
 
+    def _falling(self, arms: int, comparators: int) -> float:
+        """The rate of the first round, of those that fall as one over the root of the rounds."""
+        raise RegretlessError(f"{type(self).__name__} does not say how its rate falls")
+
     def _comparators(self) -> int | None:
         """How many experts advise, as far as that is known."""
         return None if self._board is None else self._board.comparators
@@ -264,11 +269,14 @@ class Bandit(HasInfo, Drawing):
 
         board, given = self._known(), self.get_params()
         rules = board.rules
+        falls = rules.schedule != "constant"
         return BanditFacts(
             arms=board.arms,
             comparators=board.comparators,
-            rule=rules.rule,
-            schedule=rules.schedule,
+            advised=self.info.advised,
+            theorems=tuple(self.theorems),
+            schedule="every-round" if falls and rules.facts.exact else rules.schedule,
+            scale=self._falling(board.arms, board.comparators) if falls else nan,
             rate=rules.rate,
             gamma=rules.gamma,
             horizon=given.get("horizon"),

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3
-from .rates import Tuned
+from .rates import Tuned, of_one_loss
 
 
 @dataclass(kw_only=True, eq=False)
@@ -54,3 +54,6 @@ class Exp3(Tuned):
 
     def _best(self, arms: int, comparators: int, rounds: int) -> float:
         return sqrt(2 * log(arms) / (rounds * arms))
+
+    def _falling(self, arms: int, comparators: int) -> float:
+        return of_one_loss(arms, comparators)

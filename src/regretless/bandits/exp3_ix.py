@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_IX
-from .rates import Tuned
+from .rates import Tuned, of_one_loss
 from .state import Rules
 
 
@@ -59,6 +59,9 @@ class Exp3IX(Tuned):
 
     def _best(self, arms: int, comparators: int, rounds: int) -> float:
         return sqrt(2 * log(arms) / (arms * rounds))
+
+    def _falling(self, arms: int, comparators: int) -> float:
+        return of_one_loss(arms, comparators)
 
     def _rules(self, arms: int, comparators: int) -> Rules:
         rules = super()._rules(arms, comparators)

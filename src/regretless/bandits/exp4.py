@@ -14,7 +14,7 @@ from ..theorem import Theorem
 from ..theory.bandits import EXP4
 from .base import Array
 from .parameters import MOST, at_most
-from .rates import Tuned
+from .rates import Tuned, of_one_loss
 from .state import ESTIMATES, IMPLICIT, BanditState
 from .validation import advice_of
 
@@ -68,6 +68,9 @@ class Exp4(Tuned):
 
     def _best(self, arms: int, comparators: int, rounds: int) -> float:
         return sqrt(2 * log(comparators) / (rounds * arms))
+
+    def _falling(self, arms: int, comparators: int) -> float:
+        return of_one_loss(arms, comparators)
 
     @property
     def n_experts_(self) -> int:

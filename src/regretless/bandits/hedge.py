@@ -56,6 +56,9 @@ class Hedge(Tuned):
     def _best(self, arms: int, comparators: int, rounds: int) -> float:
         return sqrt(8 * log(arms) / rounds)
 
+    def _falling(self, arms: int, comparators: int) -> float:
+        return 2 * sqrt(log(arms))
+
     @property
     def best_arm_(self) -> int:
         """The arm with the least loss, which is known here."""

@@ -226,9 +226,9 @@ def _refuse_values(rules: Rules, tensors: Mapping[str, Array], waiting: int) -> 
         raise ValueError("a sum of losses or rates lies outside what it can be")
     if book[ROUNDS] != book[SETTLED] + book[LOST] + waiting + memory[OPEN] or book[ROUNDS] != tallies[DRAWS].sum():
         raise ValueError("its draws do not add up")
-    if rules.rule == "exp3-s" and not ((state[WEIGHTS] > 0).all() and abs(state[WEIGHTS].sum() - 1) < SUM):
+    if rules.facts.weighs and not ((state[WEIGHTS] > 0).all() and abs(state[WEIGHTS].sum() - 1) < SUM):
         raise ValueError("its weights do not sum to one")
-    if rules.rule == "exp3-p" and not ((state[LENT] >= 0).all() and not state[LENT][tallies[ASLEEP] == 0].any()):
+    if rules.facts.lends and not ((state[LENT] >= 0).all() and not state[LENT][tallies[ASLEEP] == 0].any()):
         raise ValueError("arms were credited for rounds in which they did not sleep")
     _refuse_memory(rules, memory, book[ROUNDS], tallies.shape[1])
 

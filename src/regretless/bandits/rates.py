@@ -37,6 +37,9 @@ class Tuned(Bandit):
     def _best(self, arms: int, comparators: int, rounds: int) -> float:
         """The constant rate that is best for so many rounds."""
 
+    @abstractmethod
+    def _falling(self, arms: int, comparators: int) -> float: ...
+
     def _rules(self, arms: int, comparators: int) -> Rules:
         if self.rate is not None and self.horizon is not None:
             raise RegretlessError("rate= and horizon= exclude each other: the horizon sets the rate")
@@ -53,6 +56,11 @@ class Tuned(Bandit):
         if rounds is None:
             return Rules(self.name, "anytime" if self.epochs else "every-round")
         return Rules(self.name, "constant", self._best(arms, comparators, rounds), implicit(arms, comparators, rounds))
+
+
+def of_one_loss(arms: int, comparators: int) -> float:
+    """The first of the rates that fall, for learners that see the loss of the drawn arm alone."""
+    return sqrt(log(comparators) / arms)
 
 
 def implicit(arms: int, comparators: int, rounds: int) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core
 from ..ledger import BanditLedger
 from ..state import KernelState
+from .rules import RULES, Rule
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -23,7 +24,7 @@ EPOCH_END = 2  # the place of the first draw with another rate
 TALLIES = 4
 DRAWS, LOSSES, MISSED, ASLEEP = range(TALLIES)  # rows of the tallies
 ESTIMATES, IMPLICIT, WEIGHTS = range(3)  # rows of the state
-LENT = WEIGHTS  # of Exp3.P: what of its estimates was credited to arms while they slept
+LENT = WEIGHTS  # of rules that lend: what of their estimates was credited to arms while they slept
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Rules:
     explore: float = 0.0
     share: float = 0.0
     reduced: bool = False
+
+    @property
+    def facts(self) -> Rule:
+        """What is known of the rule; KeyError if nothing is."""
+        return RULES[self.rule]
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,7 @@ class BanditState(KernelState):
         self.memory = np.zeros(MEMORY)
         self.book = np.zeros(len(FIELDS))
         self.tallies = np.zeros((TALLIES, arms))
-        if rules.rule == "exp3-s":
+        if rules.facts.weighs:
             self.state[WEIGHTS] = 1.0 / arms
         self.core: Any = self._core()
 
@@ -143,7 +149,7 @@ class BanditState(KernelState):
 
     def _estimated(self) -> Array:
         """What was estimated of each arm in the rounds in which it was awake."""
-        lent = self.state[LENT] if self.rules.rule == "exp3-p" else 0.0
+        lent = self.state[LENT] if self.rules.facts.lends else 0.0
         found: Array = self.state[ESTIMATES] - lent
         return found
 

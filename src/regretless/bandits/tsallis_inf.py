@@ -53,3 +53,6 @@ class TsallisINF(Bandit):
     def _rules(self, arms: int, comparators: int) -> Rules:
         one_of("estimator", self.estimator, ("importance", "reduced"))
         return Rules(self.name, reduced=self.estimator == "reduced")
+
+    def _falling(self, arms: int, comparators: int) -> float:
+        return 4.0 if self.estimator == "reduced" else 2.0

@@ -30,7 +30,7 @@ import numpy as np
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
-from ..theorem import Check
+from ..theorem import Check, Theorem
 
 Array = np.ndarray[Any, Any]
 
@@ -47,12 +47,16 @@ class BanditFacts:
         How many there are.
     comparators : int
         With how many its regret compares it: the experts who advise it, or else the arms.
-    rule : str
-        "exp3", "exp3-ix", "exp3-p", "tsallis-inf", "exp3-s", "hedge" or "exp4".
+    advised : bool
+        Whether experts advise it.
+    theorems : tuple of Theorem
+        Those about it, of which some can be promised before a run.
     schedule : {"constant", "anytime", "every-round"}
-        How its rate moves: "anytime" ones are held on epochs, but for the exact ones of Tsallis-INF.
+        How its rate moves: "anytime" ones are held on epochs.
     rate, gamma : float
         Constant ones; NaN if they fall.
+    scale : float
+        The first of the rates that fall as one over the root of the rounds; NaN for a constant rate.
     horizon : int or None
         The number of rounds that the parameters were tuned for.
     switches : int or None
@@ -76,10 +80,12 @@ class BanditFacts:
 
     arms: int
     comparators: int
-    rule: str
+    advised: bool
+    theorems: tuple[Theorem, ...] = ()
     schedule: str = "constant"
     rate: float = nan
     gamma: float = nan
+    scale: float = nan
     horizon: int | None = None
     switches: int | None = None
     share: float = nan
@@ -126,7 +132,7 @@ def held_rates(scale: float, rounds: int, reached: Array | None = None) -> tuple
 
 
 def _fixed(_: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:
-    return not comparator.switches and (comparator.name in EXPERTS) == (learner.rule == "exp4")
+    return not comparator.switches and (comparator.name in EXPERTS) == learner.advised
 
 
 def _arms(_: BanditLedger, comparator: BanditComparator, __: BanditFacts) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan, log, sqrt
+from math import isnan, sqrt
 
 import numpy as np
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
-from ..theorem import Theorem
 from .bandit_facts import Array, BanditFacts, held_rates
 from .bandit_weights import exp3_ix, exp3_ix_book, exp3_ix_expected, exp3_pseudo_regret, exp3_s, exp4
 from .bandits_observable import observable
@@ -25,16 +24,8 @@ EXP3_S = (exp3_s, observable)
 HEDGE = (hedge_mixed, hedge_expected, hedge_sampled, observable)
 EXP4 = (exp4, observable)
 
-BY_RULE: dict[str, tuple[Theorem, ...]] = {
-    "exp3": EXP3,
-    "exp3-ix": EXP3_IX,
-    "exp3-p": EXP3_P,
-    "tsallis-inf": TSALLIS_INF,
-    "exp3-s": EXP3_S,
-    "hedge": HEDGE,
-    "exp4": EXP4,
-}
 AFTERWARDS = (observable, exp3_p_observable)  # they read the run
+OF_SEQUENCES = (exp3_s,)  # of arms, and of how often they switch
 
 
 def expected_ledger(
@@ -43,7 +34,7 @@ def expected_ledger(
     """The book of a run of which nothing is known but its length, and perhaps which arms could be drawn: else all arms
     awake, or nearly, all losses in time, experts who agree on nothing."""
     rates, last, first = _rates(learner, rounds)
-    reach = float(min(learner.arms, learner.comparators) if learner.rule == "exp4" else learner.arms)
+    reach = float(min(learner.arms, learner.comparators) if learner.advised else learner.arms)
     nothing = dict.fromkeys(("loss", "mixed", "late", "lost"), 0.0)
     return BanditLedger(
         rounds=float(rounds),
@@ -69,14 +60,11 @@ def expected_ledger(
 def _rates(learner: BanditFacts, rounds: int, reached: Array | None = None) -> tuple[float, float, float]:
     """Their sum, weighted by the arms that could be drawn if these are given; the last and the first."""
     weights = float(rounds) if reached is None else float(reached[rounds])
-    if learner.rule == "tsallis-inf":
-        scale = 2.0 if learner.estimator == "importance" else 4.0
-        return scale * (2 * sqrt(rounds) - 1), scale / sqrt(rounds), scale  # the sum is at most that
     if learner.schedule == "constant":
         return learner.rate * weights, learner.rate, learner.rate
     if learner.comparators == 1:
         return weights, 1.0, 1.0
-    scale = 2 * sqrt(log(learner.arms)) if learner.rule == "hedge" else sqrt(log(learner.comparators) / learner.arms)
+    scale = learner.scale
     if learner.schedule == "every-round":
         return _sum_of_rates(scale, rounds, reached), scale / sqrt(rounds), scale
     return *held_rates(scale, rounds, reached), scale
@@ -117,11 +105,10 @@ def bound_at(
     dict of str to float
     """
     book = expected_ledger(learner, rounds, slept=slept, reached=reached)
-    advised = learner.rule == "exp4"
-    against = BanditComparator("best_expert" if advised else "best_arm", "", 0.0, 0.0, book.rounds)
+    against = BanditComparator("best_expert" if learner.advised else "best_arm", "", 0.0, 0.0, book.rounds)
     found = {}
-    for one in BY_RULE[learner.rule]:
-        compared = replace(against, switches=switches) if one is exp3_s else against
+    for one in learner.theorems:
+        compared = replace(against, switches=switches) if one in OF_SEQUENCES else against
         if one not in AFTERWARDS and one.obstacle(book, compared, learner) is None:
             found[one.title] = one.value(book, compared, learner)
     return {title: value for title, value in found.items() if not isnan(value)}

@@ -52,7 +52,7 @@ def observable(ledger: BanditLedger, comparator: BanditComparator, learner: Band
     not be known; each of U draws whose loss is unknown counts as lost."""
     if learner.arms == 1:
         return 0.0
-    away = 0.0 if learner.rule == "exp4" else ledger.missed
+    away = 0.0 if learner.advised else ledger.missed
     ahead = ledger.loss + ledger.unsettled - away - ledger.implicit
     doubt = log(learner.comparators / failure(learner)) / (2 * ledger.last_gamma)
     return learner.width * (read_off(ahead, comparator) + doubt)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...report.arm_table import called
 from ...report.pulls import MOST_ARMS, PullCurves, PullReport
+from ...theory.bandits import OF_SEQUENCES
 
 if TYPE_CHECKING:
     from ...theorem import Certificate
@@ -72,7 +73,7 @@ def course(pulls: Pulls) -> PullCurves:
 def _against_what(pulls: Pulls, title: str) -> str:
     """The title of a bound, and what it is drawn against where that is not what the certificate is about."""
     kinds = {one.title: one.kind for one in pulls.learner.theorems}
-    if pulls.stands.rule == "exp3-s":
+    if title in {one.title for one in OF_SEQUENCES}:
         return f"{title}, of one arm alone"
     beforehand = not pulls.plan.experts and not (pulls.plan.environment.oblivious and pulls.asleep is None)
     return f"{title}, against the best arm of each run" if beforehand and kinds.get(title) == "expected" else title

@@ -88,7 +88,7 @@ def _ahead(ahead: Any, v: Facts) -> float:
 @arms
 def observable(ell: Facts, v: Facts, w: Facts) -> Any:
     """max_c (what was lost - its estimate) + ln(C / delta) / (2 gamma)."""
-    missed = 0.0 if w["rule"] == "exp4" else np.asarray(ell["missed"])
+    missed = 0.0 if w["advised"] else np.asarray(ell["missed"])
     ahead = ell["loss"] + _lost(ell) - missed - np.asarray(ell["implicit"])
     return _ahead(ahead, v) + _doubt(w["comparators"], w) / (2 * ell["last_gamma"])
 
