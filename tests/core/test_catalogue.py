@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import regretless
+from regretless import _core
 from regretless.catalogue import TABLES, class_of
 from regretless.errors import RegretlessError
 from regretless.info import info_of
 from regretless.linear import Perceptron
 
 ROOT = Path(__file__).resolve().parents[2]
+# Words that are names of learners and rules, and where they are names of something else.
+ELSE = {
+    "hedge": ("theory/games.py", "cli/solve_matrix.py"),  # a method of self-play
+    "poly": ("linear/kernel/",),  # a kernel
+    "perceptron": ("linear/", "batch/left_out.py"),  # a loss
+    "share": ("report/",),  # a format
+}
+OWN = ("verify/", "textbook/", "games/")  # a second opinion has its own names, and so have methods that solve games
 
 
 def test_the_table_is_made_of_the_classes():
@@ -48,3 +59,26 @@ def test_a_class_that_says_nothing_is_refused_whatever_the_class_above_it_says()
     assert info_of(Perceptron()).lazy
     with pytest.raises(RegretlessError, match="Own does not say what it is"):
         info_of(Own())
+
+
+def _compared(path: Path) -> Iterator[str]:
+    """The words that a module compares something with."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Compare):
+            inside = (part for one in (node.left, *node.comparators) for part in ast.walk(one))
+            yield from (part.value for part in inside if isinstance(part, ast.Constant) and isinstance(part.value, str))
+
+
+def test_no_code_asks_for_a_learner_by_its_name():
+    """No module compares anything with the name of a learner, or of a kernel's rule, but in an unlike sense."""
+    names = {name for table in TABLES.values() for name in table} | {*_core.COMBINER_RULES, *_core.PULL_RULES}
+    source = ROOT / "src" / "regretless"
+    modules = {path.relative_to(source).as_posix(): path for path in source.rglob("*.py")}
+    found = [
+        (module, word)
+        for module, path in modules.items()
+        if not module.startswith(OWN)
+        for word in _compared(path)
+        if word in names and not module.startswith(ELSE.get(word, ()))
+    ]
+    assert not found

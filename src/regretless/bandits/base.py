@@ -22,7 +22,7 @@ from .online import Drawing
 from .parameters import MOST, at_most, scale_of, seed_of, switches_of
 from .result import Play, played
 from .state import DRAWS, ESTIMATES, IMPLICIT, BanditState, Rules
-from .validation import advices_of, arm_names, table_of
+from .validation import advices_of, arm_names, refuse_unadvised, table_of
 
 if TYPE_CHECKING:
     from ..comparator import BanditComparator
@@ -239,12 +239,9 @@ class Bandit(HasInfo, Drawing):
         table, names = table_of(losses, self.arm_names_, self._arms)
         width = table.shape[1]
         told = None
+        refuse_unadvised(self.info, advice)
         if self.info.advised:
-            if advice is None:
-                raise RegretlessError("advice= is missing: this learner draws as its experts advise")
             told = advices_of(advice, len(table), self._comparators(), width, self.arm_names_ or names)
-        elif advice is not None:
-            raise RegretlessError("advice=: this learner has no experts; Exp4 has")
         board = self._begin(width, width if told is None else told.shape[1])
         self._arms = width
         self.arm_names_ = self.arm_names_ or names

@@ -11,7 +11,7 @@ from ..errors import RegretlessError
 from ..info import BanditInfo
 from .errors import outside
 from .state import BanditState, Scale
-from .validation import advice_of, arm_of, mask_of, number_of, row_of
+from .validation import advice_of, arm_of, mask_of, number_of, refuse_unadvised, row_of
 
 Array = np.ndarray[Any, Any]
 Kept = tuple[int, float, float, int]  # arm, probability, implicit exploration, number: what the kernel gave
@@ -126,10 +126,7 @@ class Drawing(ABC):
         return self._known()
 
     def _conditions(self, board: BanditState, available: Any, advice: Any) -> Among:
-        if self.info.advised and advice is None:
-            raise RegretlessError("advice= is missing: this learner draws as its experts advise")
-        if advice is not None and not self.info.advised:
-            raise RegretlessError("advice=: this learner has no experts; Exp4 has")
+        refuse_unadvised(self.info, advice)
         if self.info.advised and available is not None:
             raise RegretlessError("available=: the advice says which arms may be drawn; give none to those asleep")
         mask = None if available is None else mask_of(available, self.arm_names_, board.arms)

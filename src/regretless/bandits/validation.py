@@ -10,6 +10,8 @@ import numpy as np
 
 from ..arrays import names_of, numbers
 from ..errors import RegretlessError
+from ..info import BanditInfo
+from ..learner_table import BANDITS
 
 Array = np.ndarray[Any, Any]
 SUM = 1e-9  # by how much shares may miss one
@@ -164,6 +166,21 @@ def advice_of(advice: Any, experts: int | None, arms: int, names: list[str] | No
     """
     found: Array = _advised(_array(advice)[None], experts, arms, names)[0].copy()
     return found
+
+
+def refuse_unadvised(info: BanditInfo, advice: Any) -> None:
+    """Refuse to go without advice where it is needed, and advice that the learner does not take.
+
+    Raises
+    ------
+    RegretlessError
+        If there is none, or nobody asked for it.
+    """
+    if info.advised and advice is None:
+        raise RegretlessError("advice= is missing: this learner draws as its experts advise")
+    if advice is not None and not info.advised:
+        takers = ", ".join(entry.attribute for entry in BANDITS.values() if entry.info.advised)
+        raise RegretlessError(f"advice=: this learner has no experts, unlike {takers}")
 
 
 def advices_of(advice: Any, rounds: int, experts: int | None, arms: int, names: list[str] | None = None) -> Array:

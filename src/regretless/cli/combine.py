@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from ..run.experts import CombineRun, Continuation
     from .combine_result import Combined
 
+DEFAULT = "ml-poly"  # if no learner is named
+SWITCHES = 5  # of the best sequence of experts, unless the user says
+EASY_ROUNDS = 20_000  # over which it is found at once
+
+HELP = "combine the forecasts of experts, and certify the regret"
+DESCRIPTION = (
+    "A row is a time step, a column an expert; where a forecast is missing the expert sleeps. Each row is predicted "
+    "before its outcome is learned; the last rows may be without outcome, and are forecast. Printed are the learner's "
+    "loss, the experts', that of the best use that could have been made of them, and every theorem on the difference."
+)
+LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wealth", "table")
+FORMATS = ("csv", "tsv", "parquet", "arrow", "feather", "npz")
 
 Point = tuple[int, float, float, float]
 
@@ -62,19 +74,6 @@ class RegretTable:
         recent = (loss - self._last[1]) / (rounds - self._last[0])
         self._write(f"{rounds:>12} {loss / rounds:>14.6g} {recent:>14.6g} {best:>14.6g} {regret:>14.6g}")
         self._last = point
-
-
-SWITCHES = 5  # of the best sequence of experts, unless the user says
-EASY_ROUNDS = 20_000  # over which it is found at once
-
-HELP = "combine the forecasts of experts, and certify the regret"
-DESCRIPTION = (
-    "A row is a time step, a column an expert; where a forecast is missing the expert sleeps. Each row is predicted "
-    "before its outcome is learned; the last rows may be without outcome, and are forecast. Printed are the learner's "
-    "loss, the experts', that of the best use that could have been made of them, and every theorem on the difference."
-)
-LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wealth", "table")
-FORMATS = ("csv", "tsv", "parquet", "arrow", "feather", "npz")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -132,7 +131,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         "--learner",
         metavar="NAME",
         choices=tuple(EXPERT_LEARNERS),
-        help=f"{', '.join(EXPERT_LEARNERS)}; by default ml-poly",
+        help=f"{', '.join(EXPERT_LEARNERS)}; by default {DEFAULT}",
     )
     group.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"

@@ -166,9 +166,12 @@ class DimensionOutput:
 
     def _promised(self, low: int, high: int) -> str:
         """What a deterministic learner cannot avoid, and which one promises no more."""
+        from ..finite_classes.learners.halving import Halving
+        from ..finite_classes.learners.standard_optimal import StandardOptimal
+
         if low == high:
-            return "no deterministic learner can promise fewer, and standard-optimal promises these"
-        learner = "halving" if high == self.given.finite_class.floor_log2 else "standard-optimal"
+            return f"no deterministic learner can promise fewer, and {StandardOptimal.name} promises these"
+        learner = Halving.name if high == self.given.finite_class.floor_log2 else StandardOptimal.name
         return f"no deterministic learner can promise fewer than {low}, and {learner} promises {high}"
 
     def _expected(self, low: Fraction, high: Fraction) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import expert_class
 from ..errors import RegretlessError
+from .combine import DEFAULT
 from .exit_codes import UsageError
 from .parameters import read_settings
 from .read_model import read_combiner
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
     from ..run.experts import Continuation
 
-DEFAULT = "ml-poly"
 TABLE = "table"
 OPTIONS = {"loss": "--loss", "tau": "--tau", "value_range": "--range", "linearize": "--linearize"}
 ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..data.arm_advice import Advice
     from ..data.losses import LossTable
 
+ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advised)
 RUNS = 100
 MODEL = ".rgl"
 LARGEST_SEED = 2**64 - 1
@@ -92,7 +93,8 @@ def _add_learning(parser: ArgumentParser) -> None:
     group.add_argument(
         "--advice",
         metavar="FILE",
-        help="exp4: a table with a column for each expert, who names an arm in every row; or probabilities (.npz)",
+        help=f"{ADVISED}: a table with a column for each expert, who names an arm in every row; "
+        "or probabilities (.npz)",
     )
 
 

@@ -12,6 +12,7 @@ from ..errors import RegretlessError
 from .exit_codes import UsageError
 from .logged import LEARNER
 from .parameters import read_settings
+from .pull import ADVISED
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -58,7 +59,7 @@ class Puller:
         if self._class.info.advised and arguments.advice is None:
             raise UsageError(f"--learner {self._class.name} draws as experts advise: give their --advice FILE")
         if not self._class.info.advised and arguments.advice is not None:
-            raise UsageError(f"--advice is for exp4: {self._class.name} has no experts")
+            raise UsageError(f"--advice is for {ADVISED}: {self._class.name} has no experts")
         if self._anytime and self._class.info.needs_horizon:
             found = f"--learner {self._class.name} cannot be played with --anytime"
             raise UsageError(f"{found}: it is tuned for a number of rounds, and has no rates that fall")

@@ -18,7 +18,7 @@ from ...theory.bandit_facts import BanditFacts
 from ..base import Bandit
 from ..comparators import Hindsight, look
 from ..state import Rules
-from ..validation import advices_of
+from ..validation import advices_of, refuse_unadvised
 from .executors import Elsewhere
 from .one_run import Plan
 from .result import Pulls
@@ -216,12 +216,9 @@ def _fitting(learner: Bandit, world: Environment) -> Environment:
 
 
 def _advice(learner: Bandit, advice: Any, rounds: int, arms: int) -> Array | None:
+    refuse_unadvised(learner.info, advice)
     if not learner.info.advised:
-        if advice is not None:
-            raise RegretlessError("advice=: this learner has no experts; Exp4 has")
         return None
-    if advice is None:
-        raise RegretlessError("advice= is missing: this learner draws as its experts advise")
     return advices_of(np.asarray(advice)[:rounds], rounds, learner._comparators(), arms, learner.arm_names_)
 
 
