@@ -1,4 +1,6 @@
 // The kernels of self-play for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include <stdexcept>
+
 #include "regretless/duel.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -9,8 +11,9 @@ static DuelVerdict play(const Dueling& d, std::int64_t rounds, double target) {
     case DuelMethod::optimistic_hedge: return play_rounds<ExponentialWeights<true>>(d, rounds, target);
     case DuelMethod::rm: return play_rounds<RegretMatching>(d, rounds, target);
     case DuelMethod::rm_plus: return play_rounds<RegretMatchingPlus>(d, rounds, target);
-    default: return play_rounds<PredictiveMatchingPlus>(d, rounds, target);
+    case DuelMethod::prm_plus: return play_rounds<PredictiveMatchingPlus>(d, rounds, target);
   }
+  throw std::logic_error("no such method");
 }
 
 // One product: `room` is that of a duelist with the other's strategies.

@@ -1,4 +1,6 @@
 // The kernels of mirror steps for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include <stdexcept>
+
 #include "regretless/mirror_play.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -15,8 +17,9 @@ static Outcome with_link(Link link, F f) {
   switch (link) {
     case Link::balanced: return f.template operator()<Balanced>();
     case Link::power: return f.template operator()<Power>();
-    default: return f.template operator()<Simplex>();
+    case Link::simplex: return f.template operator()<Simplex>();
   }
+  throw std::logic_error("no such link");
 }
 
 static Outcome play_mirror(const Block& block, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
@@ -39,7 +42,7 @@ static void refresh_mirror(const MirrorRules& rules, const MirrorState& state) {
   switch (rules.link) {
     case Link::balanced: return refresh_all<Balanced>(rules, state);
     case Link::power: return refresh_all<Power>(rules, state);
-    default: return refresh_all<Simplex>(rules, state);
+    case Link::simplex: return refresh_all<Simplex>(rules, state);
   }
 }
 
