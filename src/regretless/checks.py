@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import RegretlessError
+from .errors import ParameterError
 
 SMALLEST = float_info.min  # the smallest float that has all its digits
 
@@ -18,15 +18,15 @@ def positive(name: str, value: Any, *, or_zero: bool = False) -> float:
     """A finite number above 0, or 0 where that is allowed."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not isfinite(value) or value < 0 or (value == 0 and not or_zero):
-        raise RegretlessError(f"{name}={value!r}; it must be a finite number {'>=' if or_zero else '>'} 0")
+        raise ParameterError(name, repr(value), f"it must be a finite number {'>=' if or_zero else '>'} 0")
     return float(value)
 
 
 def step(name: str, value: Any) -> float:
     """A finite number above 0 of full precision: with a smaller one weights would lose digits, or never change."""
     if positive(name, value) < SMALLEST:
-        raise RegretlessError(
-            f"{name}={value!r}; it must be a finite number >= {SMALLEST:.17g}, below which floats lose digits"
+        raise ParameterError(
+            name, repr(value), f"it must be a finite number >= {SMALLEST:.17g}, below which floats lose digits"
         )
     return float(value)
 
@@ -34,21 +34,21 @@ def step(name: str, value: Any) -> float:
 def share(name: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
     if not 0 < positive(name, value) < 1:
-        raise RegretlessError(f"{name}={value!r}; it must lie between 0 and 1")
+        raise ParameterError(name, repr(value), "it must lie between 0 and 1")
     return float(value)
 
 
 def whole(name: str, value: Any) -> int:
     """A whole number of at least 1."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
-        raise RegretlessError(f"{name}={value!r}; it must be a whole number >= 1")
+        raise ParameterError(name, repr(value), "it must be a whole number >= 1")
     return int(value)
 
 
 def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     """One of a few values."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):
-        raise RegretlessError(f"{name}={value!r}; it must be one of {', '.join(map(repr, choices))}")
+        raise ParameterError(name, repr(value), f"it must be one of {', '.join(map(repr, choices))}")
     return value
 
 
@@ -61,5 +61,5 @@ def drawn_seed(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, bool) or not hasattr(random_state, "__index__") or random_state < 0:
-        raise RegretlessError(f"random_state={random_state!r}; it must be a whole number >= 0, a generator or None")
+        raise ParameterError("random_state", repr(random_state), "it must be a whole number >= 0, a generator or None")
     return int(random_state)

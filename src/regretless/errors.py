@@ -32,6 +32,35 @@ class DataError(RegretlessError):
         return type(self), (self.path, self.line, self.column, self.found, self.advice)
 
 
+class ParameterError(RegretlessError):
+    """A parameter is what it must not be.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    value : str or None
+        What it is, as it is printed; None where that is not said.
+    expected : str
+        What it must be, or what is wrong with it.
+    between : str, optional
+        What stands before that.
+    """
+
+    def __init__(self, name: str, value: str | None, expected: str, between: str | None = None) -> None:
+        self.name, self.value, self.expected = name, value, expected
+        self.between = between or (": " if value is None else "; ")
+        super().__init__(f"{name}{'' if value is None else '='}{value or ''}{self.between}{expected}")
+
+    @property
+    def fault(self) -> str:
+        """The message without the name."""
+        return self.expected if self.value is None else f"{self.value}{self.between}{self.expected}"
+
+    def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str | None, str, str]]:
+        return type(self), (self.name, self.value, self.expected, self.between)
+
+
 class ModelError(RegretlessError):
     """A model file is damaged, foreign, or newer than this version reads."""
 

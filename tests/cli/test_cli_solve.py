@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from regretless.cli import solve, solve_bimatrix, solve_sequence
 from regretless.cli.formatting import certain, ends
 from regretless.data import game_files, game_tables
-from regretless.errors import RegretlessError
+from regretless.errors import ParameterError, RegretlessError
 from regretless.games import MatrixGame, registry, solving
 from regretless.games.extensive_form import sequence_play, sequence_solving
 from regretless.games.general_sum import correlated, nash_search
@@ -509,7 +509,7 @@ def test_strategies_that_cannot_be_kept(run, write, tmp_path, monkeypatch):
     ("error", "code", "message"),
     [
         (MemoryError(), 1, "game.csv: memory is exhausted; try --method rm+"),
-        (RegretlessError("rounds: 0; a whole number is expected"), 2, "regretless: --rounds: 0; a whole number"),
+        (ParameterError("rounds", None, "0; a whole number is expected"), 2, "regretless: --rounds: 0; a whole number"),
         (RegretlessError("there is no end to it"), 1, "game.csv: there is no end to it"),
         (OSError(errno.EIO, "Input/output error"), 1, "game.csv: Input/output error; try again"),
         (RuntimeError("what now"), 1, "game.csv: RuntimeError: what now; set REGRETLESS_TRACEBACK=1"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..checks import drawn_seed, share
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo, HasInfo
 from ..ledger import BanditLedger
 from ..theorem import Theorem
@@ -71,7 +71,7 @@ class Bandit(HasInfo, Drawing):
         named = None if self.arm_names_ is None else len(self.arm_names_)
         self._arms = named if self.n_arms is None else at_most(MOST, "n_arms", self.n_arms)
         if named not in (None, self._arms):
-            raise RegretlessError(f"n_arms={self.n_arms}, and arms= has {named} names")
+            raise ParameterError("n_arms", str(self.n_arms), f"and arms= has {named} names", ", ")
         self._scale = scale_of(self.value_range, self.rewards)
         if self.delta is not None:
             share("delta", self.delta)

@@ -7,7 +7,7 @@ from math import log, sqrt
 from typing import ClassVar
 
 from ..checks import positive
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_P
@@ -73,9 +73,11 @@ class Exp3P(Bandit):
                 )
             return self._explicit()
         if any(given):
-            raise RegretlessError("horizon= sets rate, beta and explore: give it, or these three, not both")
+            raise ParameterError("horizon", "", "sets rate, beta and explore: give it, or these three, not both", " ")
         if self.delta is None:
-            raise RegretlessError("delta=None: exp3-p is tuned for it; give the probability with which bounds may fail")
+            raise ParameterError(
+                "delta", "None", "exp3-p is tuned for it; give the probability with which bounds may fail", ": "
+            )
         return self._tuned(arms, at_most(LONGEST, "horizon", self.horizon), self.delta)
 
     def _explicit(self) -> Rules:
@@ -84,7 +86,7 @@ class Exp3P(Bandit):
         # Or the bonus of an arm that is never drawn would be infinite.
         explore = tangible("explore", positive("explore", self.explore))
         if beta > 1 or explore > 1:
-            raise RegretlessError(f"beta={beta:g}, explore={explore:g}; neither may exceed 1")
+            raise ParameterError("beta", f"{beta:g}", f"explore={explore:g}; neither may exceed 1", ", ")
         return Rules(self.name, "constant", rate, rate / 2, beta, explore)
 
     def _tuned(self, arms: int, rounds: int, delta: float) -> Rules:

@@ -7,7 +7,7 @@ from math import log, log1p, sqrt
 from typing import Any, ClassVar
 
 from ..checks import positive, share
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_S
@@ -79,5 +79,5 @@ class EXP3S(Bandit):
 
 def _switches(switches: Any, rounds: int) -> int:
     if isinstance(switches, bool) or not hasattr(switches, "__index__") or not 0 <= switches < rounds:
-        raise RegretlessError(f"switches={switches!r}; it must be a whole number from 0, below the horizon")
+        raise ParameterError("switches", repr(switches), "it must be a whole number from 0, below the horizon")
     return int(switches)

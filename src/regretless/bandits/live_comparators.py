@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..comparator import BanditComparator
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..ledger import BanditLedger
 from .comparators import hindsight, in_units
 from .validation import advices_of, table_of
@@ -65,7 +65,7 @@ def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None
     told = None
     if learner.info.advised:
         if advice is None:
-            raise RegretlessError("advice= is missing: what an expert lost depends on it")
+            raise ParameterError("advice", "", "is missing: what an expert lost depends on it", " ")
         told = advices_of(advice, len(table), board.comparators, board.arms, learner.arm_names_)
     seen = hindsight(table, board.scale, learner.names(), advice=told, switches=switches)
     _refuse_others(learner, book, table, seen.losses)

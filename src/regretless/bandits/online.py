@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from .errors import outside
 from .state import BanditState, Scale
@@ -128,7 +128,9 @@ class Drawing(ABC):
     def _conditions(self, board: BanditState, available: Any, advice: Any) -> Among:
         refuse_unadvised(self.info, advice)
         if self.info.advised and available is not None:
-            raise RegretlessError("available=: the advice says which arms may be drawn; give none to those asleep")
+            raise ParameterError(
+                "available", "", "the advice says which arms may be drawn; give none to those asleep", ": "
+            )
         mask = None if available is None else mask_of(available, self.arm_names_, board.arms)
         told = None if advice is None else advice_of(advice, board.comparators, board.arms, self.arm_names_)
         return mask, told
@@ -169,7 +171,9 @@ class Drawing(ABC):
     def _earned(self, loss: Any, reward: Any) -> Any:
         """What was reported as a reward."""
         if not self._scale.rewards:
-            raise RegretlessError("reward=: this bandit is told losses; one that is told rewards has rewards=True")
+            raise ParameterError(
+                "reward", "", "this bandit is told losses; one that is told rewards has rewards=True", ": "
+            )
         if loss is not None:
             raise RegretlessError("give loss= or reward=, which are the same here, not both")
         return reward
@@ -225,7 +229,7 @@ class Drawing(ABC):
         """The number of a draw that is given."""
         if isinstance(ticket, bool | np.bool_) or not hasattr(ticket, "__index__"):
             expected = "a whole number is expected, the .ticket of a draw"
-            raise RegretlessError(f"ticket={ticket!r}: {expected}; {self._waiting()}")
+            raise ParameterError("ticket", repr(ticket), f"{expected}; {self._waiting()}", ": ")
         return int(ticket)
 
     def _why_not(self, draw: Draw) -> str:

@@ -9,7 +9,7 @@ from math import log, sqrt
 import numpy as np
 
 from ..checks import positive
-from ..errors import RegretlessError
+from ..errors import ParameterError
 from .base import Bandit
 from .parameters import LONGEST, at_most, tangible
 from .state import Rules
@@ -42,11 +42,13 @@ class Tuned(Bandit):
 
     def _rules(self, arms: int, comparators: int) -> Rules:
         if self.rate is not None and self.horizon is not None:
-            raise RegretlessError("rate= and horizon= exclude each other: the horizon sets the rate")
+            raise ParameterError("rate", "", "and horizon= exclude each other: the horizon sets the rate", " ")
         if not isinstance(self.epochs, bool | np.bool_):
-            raise RegretlessError(f"epochs={self.epochs!r}; it must be True or False")
+            raise ParameterError("epochs", repr(self.epochs), "it must be True or False")
         if not self.epochs and (self.rate, self.horizon) != (None, None):
-            raise RegretlessError("epochs=False is for a rate that falls; rate= and horizon= make it constant")
+            raise ParameterError(
+                "epochs", "False", "is for a rate that falls; rate= and horizon= make it constant", " "
+            )
         if self.rate is not None:
             rate = tangible("rate", positive("rate", self.rate))
             return Rules(self.name, "constant", rate, rate / 2)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import names_of, numbers
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..learner_table import BANDITS
 
@@ -27,7 +27,7 @@ def arm_names(arms: Any) -> list[str]:
     """
     names = [arms] if isinstance(arms, str) else list(arms) if hasattr(arms, "__iter__") else []
     if not names or not all(isinstance(name, str) and name for name in names):
-        raise RegretlessError(f"arms={arms!r}: a list of names is expected; give n_arms= to number them")
+        raise ParameterError("arms", repr(arms), "a list of names is expected; give n_arms= to number them", ": ")
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise RegretlessError(f"arms: {twice!r} stands there twice; each arm needs a name of its own")
@@ -71,17 +71,17 @@ def mask_of(available: Any, names: list[str] | None, arms: int) -> Array | None:
     mask = available.copy() if plain else _mask_from(available, names, arms)
     awake = np.count_nonzero(mask)
     if not awake:
-        raise RegretlessError("available= leaves no arm awake; there is nothing to draw")
+        raise ParameterError("available", "", "leaves no arm awake; there is nothing to draw", " ")
     return mask if awake < arms else None  # bounds for draws among all arms then go on holding
 
 
 def _mask_from(available: Any, names: list[str] | None, arms: int) -> Array:
     if isinstance(available, str | Mapping) or not hasattr(available, "__iter__"):
-        raise RegretlessError(f"available={available!r}: a mask over the arms, or a list of arms, is expected")
+        raise ParameterError("available", repr(available), "a mask over the arms, or a list of arms, is expected", ": ")
     given = available if isinstance(available, np.ndarray) else list(available)
     if _truths(given):
         if np.shape(given) != (arms,):
-            raise RegretlessError(f"available= is a mask of {len(given)} arms; there are {arms}")
+            raise ParameterError("available", "", f"is a mask of {len(given)} arms; there are {arms}", " ")
         return np.array(given, dtype=bool)
     mask = np.zeros(arms, dtype=bool)
     mask[_listed_arms(given, names, arms, in_order=not isinstance(available, Set | range))] = True
@@ -94,10 +94,13 @@ def _listed_arms(given: Any, names: list[str] | None, arms: int, *, in_order: bo
     if len(set(found)) < len(found):
         twice, _ = Counter(found).most_common(1)[0]
         name = twice if names is None else names[twice]
-        raise RegretlessError(f"available=: arm {name} stands there twice; a mask holds True and False")
+        raise ParameterError("available", "", f"arm {name} stands there twice; a mask holds True and False", ": ")
     if in_order and arms == len(found) == 2 and not any(isinstance(one, str) for one in given):
-        raise RegretlessError(
-            f"available={found}: two arms, or a mask? A mask holds True and False; leave it out if both are awake"
+        raise ParameterError(
+            "available",
+            str(found),
+            "two arms, or a mask? A mask holds True and False; leave it out if both are awake",
+            ": ",
         )
     return found
 
@@ -173,14 +176,14 @@ def refuse_unadvised(info: BanditInfo, advice: Any) -> None:
 
     Raises
     ------
-    RegretlessError
+    ParameterError
         If there is none, or nobody asked for it.
     """
     if info.advised and advice is None:
-        raise RegretlessError("advice= is missing: this learner draws as its experts advise")
+        raise ParameterError("advice", "", "is missing: this learner draws as its experts advise", " ")
     if advice is not None and not info.advised:
         takers = ", ".join(entry.attribute for entry in BANDITS.values() if entry.info.advised)
-        raise RegretlessError(f"advice=: this learner has no experts, unlike {takers}")
+        raise ParameterError("advice", "", f"this learner has no experts, unlike {takers}", ": ")
 
 
 def advices_of(advice: Any, rounds: int, experts: int | None, arms: int, names: list[str] | None = None) -> Array:

@@ -10,7 +10,7 @@ from typing import Any
 from ..checks import positive, share, whole
 from ..data.batch import Batch
 from ..data.stream import Stream
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import LinearInfo, info_of
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
@@ -220,8 +220,11 @@ def _refuse_what_may_change_or_err_silently(learner: OnlineClassifier) -> None:
             f"take {info.plain}"
         )
     if isinstance(learner.class_weight, Mapping) and 0 in learner.class_weight.values():
-        raise RegretlessError(
-            f"class_weight={learner.class_weight!r}: rows of weight 0 are never updates, so any error would survive"
+        raise ParameterError(
+            "class_weight",
+            repr(learner.class_weight),
+            "rows of weight 0 are never updates, so any error would survive",
+            ": ",
         )
 
 

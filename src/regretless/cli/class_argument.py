@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from .exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -133,7 +133,6 @@ def _parted(message: str) -> tuple[str, str]:
 
 def _about_option(error: RegretlessError) -> Exception:
     """The error by the name of the option, if it is about one."""
-    message = str(error)
-    if isinstance(error, DataError) or not message.startswith(tuple(f"{option}=" for option in READING)):
-        return error
-    return UsageError(f"--{message.replace('=', ' ', 1)}")
+    if isinstance(error, ParameterError) and error.name in READING:
+        return UsageError(f"--{error.name} {error.fault}")
+    return error

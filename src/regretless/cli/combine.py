@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import EXPERT_LEARNERS
-from ..errors import RegretlessError
+from ..errors import ParameterError
 from . import options
 from .console import Console
 from .exit_codes import UsageError
@@ -251,10 +251,9 @@ def _open(arguments: Namespace, learner: ExpertLearner, before: Continuation | N
             cache=arguments.cache,
             **columns,
         )
-    except RegretlessError as error:
-        name, found, rest = str(error).partition("=")
-        if found and name in ("experts", "format", "cache"):
-            raise UsageError(f"--{name} {rest}") from error
+    except ParameterError as error:
+        if error.name in ("experts", "format", "cache"):
+            raise UsageError(f"--{error.name} {error.fault}") from error
         raise
 
 

@@ -7,7 +7,7 @@ from argparse import Namespace, _ArgumentGroup
 from math import ceil, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RegretlessError
+from ..errors import ParameterError
 from .console import Console
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
@@ -131,10 +131,9 @@ def _read(arguments: Namespace) -> Log:
             format=arguments.format,
         )
         return log if arguments.least_propensity is None else log.declaring(arguments.least_propensity)
-    except RegretlessError as error:
-        name, found, rest = str(error).partition("=")
-        if found and name == "propensity":
-            raise UsageError(f"--propensity {rest}") from error
+    except ParameterError as error:
+        if error.name == "propensity":
+            raise UsageError(f"--propensity {error.fault}") from error
         raise
 
 

@@ -8,7 +8,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import expert_class
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from .combine import DEFAULT
 from .exit_codes import UsageError
 from .parameters import read_settings
@@ -88,10 +88,9 @@ def _settings(arguments: Namespace, learner: type[ExpertLearner]) -> dict[str, A
 
 def _about(error: RegretlessError, learner: type[ExpertLearner]) -> str:
     """What is wrong with a parameter, by the name that it has on the command line."""
-    name, found, rest = str(error).partition("=")
-    if not found or not name.isidentifier():
+    if not isinstance(error, ParameterError):
         return f"--learner {learner.name}: {error}"
-    return f"{OPTIONS[name]} {rest}" if name in OPTIONS else f"--set {error}"
+    return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
 def columns_of(arguments: Namespace, kept: Continuation | None, *, blind: bool) -> Mapping[str, str | None]:

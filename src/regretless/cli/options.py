@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from .exit_codes import UsageError
 from .vectors import add_vectors
 
@@ -208,17 +208,11 @@ def told_as_options(given: Container[str]) -> Iterator[None]:
     """
     try:
         yield
-    except RegretlessError as error:
-        option, message = _about_option(str(error))
-        if option in given:
-            raise UsageError(f"--{option.replace('_', '-')}{message}") from error
+    except ParameterError as error:
+        if error.name in given:
+            option = error.name.replace("_", "-")
+            raise UsageError(f"--{str(error).replace(error.name, option, 1)}") from error
         raise
-
-
-def _about_option(message: str) -> tuple[str, str]:
-    """The first word of a message and the rest: what is wrong with an option begins with its name."""
-    end = next((place for place, letter in enumerate(message) if letter in "= "), len(message))
-    return message[:end], message[end:]
 
 
 @contextmanager

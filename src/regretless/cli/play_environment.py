@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..checks import positive
 from ..environments.registry import ELSEWHERE, entry_of, make, parameters
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from ..play.compatibility import WORST
 from .exit_codes import UsageError
 from .output import complain
@@ -62,22 +62,20 @@ def environment_of(arguments: Namespace, given: Mapping[str, str]) -> Labels | E
 
 def _about(error: RegretlessError, arguments: Namespace, given: Mapping[str, str]) -> UsageError:
     """The error by the name of the option that it is about."""
-    message = str(error)
-    end = next((place for place, letter in enumerate(message) if letter in "=:"), len(message))
-    name, rest = message[:end].replace("-", "_"), message[end + 1 :]
-    if name in ("rounds", "seed"):
-        set_ = getattr(arguments, name)
-        return UsageError(f"--{name} is missing:{rest}" if set_ is None else f"--{name} {rest.strip()}")
-    if name.isidentifier() and end < len(message):
-        return UsageError(f"--with {told(message)}")
-    meant = next((f"--with {one}={value}" for one, value in given.items() if repr(value) in message), "")
-    return UsageError(f"{meant or f'--environment {arguments.environment}'}: {message}")
+    if not isinstance(error, ParameterError):
+        meant = next((f"--with {one}={value}" for one, value in given.items() if repr(value) in str(error)), "")
+        return UsageError(f"{meant or f'--environment {arguments.environment}'}: {error}")
+    if error.name not in ("rounds", "seed"):
+        return UsageError(f"--with {told(error)}")
+    missing = getattr(arguments, error.name) is None
+    return UsageError(f"--{error.name} is missing: {error.expected}" if missing else f"--{error.name} {error.fault}")
 
 
-def told(message: str) -> str:
+def told(error: ParameterError) -> str:
     """What is wrong with name=value, behind a colon as in all errors of the command line."""
-    place = message.find("; it must ")
-    return message if place < 0 else f"{message[:place]}: {message[place + 2 :]}"
+    if error.between != "; ":
+        return str(error)
+    return f"{error.name}={error.value}: {error.expected}"
 
 
 def worst_of(learner: Any, given: Mapping[str, str]) -> Labels:

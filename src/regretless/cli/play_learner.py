@@ -11,7 +11,7 @@ from typing import Any
 
 from ..catalogue import CLASS_LEARNERS, EXPERT_LEARNERS, Kind, class_of
 from ..environments.registry import entry_of
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..finite_classes.finite_class import FiniteClass
 from .exit_codes import UsageError
 from .parameters import read_settings
@@ -77,7 +77,7 @@ class Maker:
         try:
             return made[self.kind]()
         except RegretlessError as error:
-            raise UsageError(self._about(str(error))) from error
+            raise UsageError(self._about(error)) from error
 
     def of(self, finite_class: FiniteClass | None, rounds: int = 0) -> Maker:
         """The same for such a class, and so many rounds."""
@@ -91,14 +91,13 @@ class Maker:
             try_out = replace(try_out, finite_class=FiniteClass([[0], [1]]), settings=few)
         try_out.make()
 
-    def _about(self, message: str) -> str:
+    def _about(self, error: RegretlessError) -> str:
         """What is wrong with a parameter, by the name that it has on the command line."""
-        name, found, _ = message.partition("=")
-        if found and name in self.settings:
-            return f"--set {told(message)}"
-        if self.arguments.anytime and "horizon" in message:
+        if isinstance(error, ParameterError) and error.name in self.settings:
+            return f"--set {told(error)}"
+        if self.arguments.anytime and "horizon" in str(error):
             return f"--anytime: {self.name} has to be told how many rounds there will be, or how fast to learn"
-        return f"--learner {self.name}: {message}"
+        return f"--learner {self.name}: {error}"
 
     def _of_class(self) -> Any:
         self._refuse_anytime()

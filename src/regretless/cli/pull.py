@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from ..catalogue import BANDITS
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from . import logged, options
 from .console import Console
 from .exit_codes import Ended, UsageError
@@ -159,10 +159,9 @@ def _read(arguments: Namespace) -> LossTable:
     wanted = Wanted(named, arguments.array, arguments.missing, low, high, arguments.rewards)
     try:
         return read_losses(arguments.file, wanted, format=arguments.format)
-    except RegretlessError as error:
-        name, found, rest = str(error).partition("=")
-        if found and name in ("arms", "array", "format"):
-            raise UsageError(f"--{name} {rest}") from error
+    except ParameterError as error:
+        if error.name in ("arms", "array", "format"):
+            raise UsageError(f"--{error.name} {error.fault}") from error
         raise
 
 

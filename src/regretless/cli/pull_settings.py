@@ -8,7 +8,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import bandit_class
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from .exit_codes import UsageError
 from .logged import LEARNER
 from .parameters import read_settings
@@ -82,15 +82,14 @@ class Puller:
         try:
             learner: Bandit = self._class(**settings)
         except RegretlessError as error:
-            raise UsageError(self._about(str(error))) from error
+            raise UsageError(self._about(error)) from error
         return learner
 
-    def _about(self, message: str) -> str:
+    def _about(self, error: RegretlessError) -> str:
         """What is wrong with a parameter, by the name that it has on the command line."""
-        name, found, rest = message.partition("=")
-        if not found or name not in self._known:
-            return f"--learner {self._class.name}: {message}"
-        return f"{OPTIONS[name]} {rest}" if name in OPTIONS else f"--set {message}"
+        if not isinstance(error, ParameterError) or error.name not in self._known:
+            return f"--learner {self._class.name}: {error}"
+        return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
 def _given(arguments: Namespace) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from . import options
 from .console import Console
 from .exit_codes import Ended, UsageError
@@ -205,13 +205,11 @@ class _Waiting:
 
 def _about_option(error: RegretlessError, path: str = "") -> Exception:
     """The error by the name of the option, if it is about a parameter that one sets; else by that of the file."""
-    message = str(error)
-    if isinstance(error, DataError) or message.startswith(f"{path}:"):
+    if isinstance(error, ParameterError) and error.name in OPTIONS:
+        return UsageError(str(error).replace(error.name, OPTIONS[error.name], 1))
+    if isinstance(error, DataError) or not path or str(error).startswith(f"{path}:"):
         return error
-    name = next((name for name in OPTIONS if message.startswith((f"{name}=", f"{name}: "))), None)
-    if name is None:
-        return RegretlessError(f"{path}: {message}") if path else error
-    return UsageError(f"{OPTIONS[name]}{message.removeprefix(name)}")
+    return RegretlessError(f"{path}: {error}")
 
 
 def _refuse_nonsense(arguments: Namespace) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ..atomic_write import Replacement
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError
 from .source import Input, Source, name_of, open_bytes
 
 
@@ -30,7 +30,7 @@ class Cached(Input):
         self._source, self._cache = source, Path(cache)
         self._begun = self._done = False
         if not self._cache.absolute().parent.is_dir():
-            raise RegretlessError(f"cache={os.fspath(cache)!r}: there is no such folder to keep it in")
+            raise ParameterError("cache", repr(os.fspath(cache)), "there is no such folder to keep it in", ": ")
 
     def open(self) -> BinaryIO:
         if self._done:

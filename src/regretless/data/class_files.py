@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError
 from .class_tables import SIGNS, read_class_table
 from .forecasts import listed
 from .game_tables import NAMES, Names
@@ -140,13 +140,13 @@ def _format_of(path: Source, format: str | None, array: str | None, names: Names
     last = suffixes(path)[-1:]
     chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
     if chosen not in FORMATS:
-        raise RegretlessError(f"format={chosen!r}: classes are read from {', '.join(FORMATS)}")
+        raise ParameterError("format", repr(chosen), f"classes are read from {', '.join(FORMATS)}", ": ")
     if array is not None and chosen != "npz":
-        raise RegretlessError(f"array={array}: it is for .npz archives, and this is read as {chosen}")
+        raise ParameterError("array", array, f"it is for .npz archives, and this is read as {chosen}", ": ")
     if names is not None and chosen not in ("csv", "tsv"):
-        raise RegretlessError(f"names={names}: it is for tables of text, and this is read as {chosen}")
+        raise ParameterError("names", str(names), f"it is for tables of text, and this is read as {chosen}", ": ")
     if names not in (None, *NAMES):
-        raise RegretlessError(f"names={names!r}: {', '.join(NAMES)} are expected")
+        raise ParameterError("names", repr(names), f"{', '.join(NAMES)} are expected", ": ")
     return chosen
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, RegretlessError
+from ..errors import ModelError, ParameterError, RegretlessError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Codes = tuple[Array, list[str]]
@@ -50,7 +50,7 @@ class FeatureMap:
 
     def __init__(self, bits: int | None = None, limit: int = 1 << 27, keep: int = 0) -> None:
         if bits is not None and not 1 <= bits <= 30:
-            raise RegretlessError(f"hash_bits={bits}: it must be at least 1 and at most 30")
+            raise ParameterError("hash_bits", str(bits), "it must be at least 1 and at most 30", ": ")
         self.bits, self.limit, self.keep = bits, min(limit, LARGEST), keep
         self.kept: dict[str, int] = {}
         self.frozen = False
@@ -59,7 +59,7 @@ class FeatureMap:
         self._features: list[tuple[str, str | None]] = []
         self._numbers: dict[str, dict[str | None, int]] = {}
         if bits is not None and self.columns > self.limit:
-            raise RegretlessError(f"hash_bits={bits}: that is more than the {self.limit} features allowed")
+            raise ParameterError("hash_bits", str(bits), f"that is more than the {self.limit} features allowed", ": ")
 
     @property
     def columns(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from .arrays import only
 from .batch import Array, Batch
 from .feature_index import HASH, LOW, Numbering, hash_of, pair_keys
@@ -68,7 +68,7 @@ class CrossedStream(Stream):
         self._own_skipped = 0
         bits = hash_bits if schema is None else hash_of(schema)
         if hash_bits not in (None, bits):
-            raise RegretlessError(f"hash_bits={hash_bits}: it was {bits} in the file that this continues")
+            raise ParameterError("hash_bits", str(hash_bits), f"it was {bits} in the file that this continues", ": ")
         numbering = Numbering(bits, max_features, names=False, keep=keep_names)
         if schema is None:
             self._crossing = Crossing(interactions, numbering)

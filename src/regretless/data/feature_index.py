@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, RegretlessError
+from ..errors import ModelError, ParameterError
 from .batch import Array
 
 ABSENT = -1
@@ -116,9 +116,9 @@ class Numbering:
 
     def __init__(self, bits: int | None, limit: int, *, names: bool, keep: int = 0) -> None:
         if bits is not None and not 1 <= bits <= 30:
-            raise RegretlessError(f"hash_bits={bits}: it must be at least 1 and at most 30")
+            raise ParameterError("hash_bits", str(bits), "it must be at least 1 and at most 30", ": ")
         if bits is not None and 1 << bits > limit:
-            raise RegretlessError(f"hash_bits={bits}: that is more than the {limit} features allowed")
+            raise ParameterError("hash_bits", str(bits), f"that is more than the {limit} features allowed", ": ")
         self.bits, self._names = bits, names
         self.keys = Keys(min(limit, LISTED) if bits is None else keep)
 

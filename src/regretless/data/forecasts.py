@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from .source import Source, can_be_read_again, name_of, suffixes
 from .table_chunk import Array
 
@@ -298,7 +298,7 @@ def open_forecasts(
     last = suffixes(path)[-1:]
     chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
     if chosen not in FORMATS:
-        raise RegretlessError(f"format={chosen!r}: tables of forecasts are {', '.join(FORMATS)}")
+        raise ParameterError("format", repr(chosen), f"tables of forecasts are {', '.join(FORMATS)}", ": ")
     columns = Columns(target, time, arrivals, experts, names, need_target)
     _refuse_contradictions(columns)
     source: Source = path
@@ -322,9 +322,9 @@ def _refuse_contradictions(columns: Columns) -> None:
     if columns.experts is None:
         return
     if len(set(columns.experts)) < len(columns.experts):
-        raise RegretlessError(f"experts={','.join(columns.experts)}: one of them is named twice")
+        raise ParameterError("experts", ",".join(columns.experts), "one of them is named twice", ": ")
     if both := [name for name in columns.experts if name in apart]:
-        raise RegretlessError(f"experts={','.join(columns.experts)}: {listed(both)} is something else already")
+        raise ParameterError("experts", ",".join(columns.experts), f"{listed(both)} is something else already", ": ")
 
 
 def listed(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from .source import Source, can_be_read_again, name_of, suffixes
 from .stream import Stream
 
@@ -126,7 +126,7 @@ def open_stream(
     """
     name = format or format_of(path)
     if name not in READERS:
-        raise RegretlessError(f"format={name!r}: the formats are {', '.join(READERS)}")
+        raise ParameterError("format", repr(name), f"the formats are {', '.join(READERS)}", ": ")
     reader = READERS[name]
     options = {
         "target": target,
@@ -162,7 +162,7 @@ def open_stream(
 
 def _refuse_names_kept(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:
     if keep_names is not None and hash_bits is None and (schema or {}).get("hash") is None:
-        raise RegretlessError("keep_names has no meaning without a hash: names are lost in hashing alone")
+        raise ParameterError("keep_names", None, "has no meaning without a hash: names are lost in hashing alone", " ")
 
 
 def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str,
     if schema is None or schema.get("crossing") is not None:
         return taken or ({} if schema is None else {"interactions": ()})
     for option in taken:
-        raise RegretlessError(f"{option} has no meaning here: the columns of the model are those of a file")
+        raise ParameterError(option, None, "has no meaning here: the columns of the model are those of a file", " ")
     return {}
 
 
@@ -185,7 +185,7 @@ def _refuse_foreign(given: dict[str, Any], name: str, reader: Reader) -> None:
     for option in given:
         if option not in reader.takes:
             takers = [other for other, one in READERS.items() if option in one.takes]
-            raise RegretlessError(f"{option} has no meaning in the format {name}, but in {', '.join(takers)}")
+            raise ParameterError(option, None, f"has no meaning in the format {name}, but in {', '.join(takers)}", " ")
 
 
 def _described(schema: dict[str, Any] | None, path: str, name: str, reader: Reader) -> dict[str, Any] | None:

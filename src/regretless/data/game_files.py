@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError
 from .game_tables import NAMES, Names
 from .source import Source, name_of, suffixes
 
@@ -97,11 +97,11 @@ def read_game(
     """
     chosen = format_of(path, format)
     if array is not None and chosen not in ("npz", "npy"):
-        raise RegretlessError(f"array={array}: it is for .npz archives, and this is read as {chosen}")
+        raise ParameterError("array", array, f"it is for .npz archives, and this is read as {chosen}", ": ")
     if names is not None and chosen not in ("csv", "tsv"):
-        raise RegretlessError(f"names={names}: it is for tables of text, and this is read as {chosen}")
+        raise ParameterError("names", str(names), f"it is for tables of text, and this is read as {chosen}", ": ")
     if names not in (None, *NAMES):
-        raise RegretlessError(f"names={names!r}: {', '.join(NAMES)} are expected")
+        raise ParameterError("names", repr(names), f"{', '.join(NAMES)} are expected", ": ")
     if chosen in ("csv", "tsv"):
         return _of_table(path, "," if chosen == "csv" else "\t", exact, names)
     if chosen in ("npz", "npy"):
@@ -114,7 +114,7 @@ def format_of(path: Source, format: str | None) -> str:
     last = suffixes(path)[-1:]
     chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
     if chosen not in FORMATS:
-        raise RegretlessError(f"format={chosen!r}: games are read from {', '.join(FORMATS)}")
+        raise ParameterError("format", repr(chosen), f"games are read from {', '.join(FORMATS)}", ": ")
     return chosen
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, RegretlessError
+from ..errors import ModelError, ParameterError, RegretlessError
 from .batch import Array, Batch
 from .feature_index import ABSENT, Numbering, pair_keys
 
@@ -70,7 +70,7 @@ class Crossing:
         other = Crossing(wanted, self.numbering)
         other.resolve(find)
         if other.everything != self.everything or set(other.pairs) != set(self.pairs):
-            raise RegretlessError(f"interactions={','.join(wanted)}: the file that this continues had others")
+            raise ParameterError("interactions", ",".join(wanted), "the file that this continues had others", ": ")
 
     def batch(self, rows: Array, keys: Array, values: Array, labels: Array | None, count: int) -> Batch:
         """So many rows put together from their entries, in any order; what stands in one column is added up.
@@ -140,11 +140,11 @@ def _pair(text: str, find: Callable[[str], Name | None]) -> Pair:
         (a, b) = found[0]
         return (b, a) if str(b) < str(a) else (a, b)
     if found:
-        raise RegretlessError(f"interactions={text}: this can be read in {len(found)} ways; rename a column")
+        raise ParameterError("interactions", text, f"this can be read in {len(found)} ways; rename a column", ": ")
     if not halves:
-        raise RegretlessError(f"interactions={text}: a*b is expected, or * for all pairs")
+        raise ParameterError("interactions", text, "a*b is expected, or * for all pairs", ": ")
     unknown = [half for half in halves[0] if find(half) is None]
-    raise RegretlessError(f"interactions={text}: there is no column {' and no column '.join(map(repr, unknown))}")
+    raise ParameterError("interactions", text, f"there is no column {' and no column '.join(map(repr, unknown))}", ": ")
 
 
 def all_pairs(starts: Array) -> tuple[Array, Array]:

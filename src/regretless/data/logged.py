@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from .named_columns import Part, read_picked
 from .source import Source, name_of
 from .table_chunk import Array
@@ -194,7 +194,7 @@ def read_log(
     if len({*words, *numbers}) < len(words) + len(numbers):
         raise RegretlessError("action, reward, propensity and context are columns of their own")
     if number is not None and not LEAST <= number <= 1:
-        raise RegretlessError(f"propensity={number:g}: {EXPECTED}")
+        raise ParameterError("propensity", f"{number:g}", EXPECTED, ": ")
     actions, situations = _Coded(), _Coded()
     chances, earned = [], []
     for part in read_picked(path, words, numbers, format):

@@ -9,7 +9,7 @@ from math import inf
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError
 from .forecast_tables import CLOCKLIKE, TableForecasts
 from .forecasts import FORMATS as TABLES
 from .forecasts import Columns, Complain, Words
@@ -102,13 +102,13 @@ def read_losses(path: str | os.PathLike[str], wanted: Wanted | None = None, *, f
     wanted = wanted or Wanted()
     chosen = format_of(path, format)
     if wanted.arms is not None and len(set(wanted.arms)) < len(wanted.arms):
-        raise RegretlessError(f"arms={','.join(wanted.arms)}: one of them is named twice")
+        raise ParameterError("arms", ",".join(wanted.arms), "one of them is named twice", ": ")
     if chosen in ("npz", "npy"):
         from .loss_arrays import read_array
 
         return read_array(path, wanted, archive=chosen == "npz")
     if wanted.array is not None:
-        raise RegretlessError(f"array={wanted.array}: it is for .npz archives, and this is read as {chosen}")
+        raise ParameterError("array", wanted.array, f"it is for .npz archives, and this is read as {chosen}", ": ")
     return _Table(path, wanted, chosen).read()
 
 
@@ -117,7 +117,7 @@ def format_of(path: Source, format: str | None) -> str:
     last = suffixes(path)[-1:]
     chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
     if chosen not in FORMATS:
-        raise RegretlessError(f"format={chosen!r}: tables of losses are {', '.join(FORMATS)}")
+        raise ParameterError("format", repr(chosen), f"tables of losses are {', '.join(FORMATS)}", ": ")
     return chosen
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError
 from .arrow import ArrowStream
 from .csv import CsvStream
 from .forecasts import FORMATS as FORECASTS
@@ -57,7 +57,7 @@ def read_picked(
     last = suffixes(path)[-1:]
     chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
     if chosen not in FORMATS:
-        raise RegretlessError(f"format={chosen!r}: such a table is {', '.join(FORMATS)}")
+        raise ParameterError("format", repr(chosen), f"such a table is {', '.join(FORMATS)}", ": ")
     table: _Picked
     if chosen in ("csv", "tsv"):
         table = _PickedText(path, delimiter="\t" if chosen == "tsv" else ",")

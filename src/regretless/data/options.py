@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import RegretlessError
+from ..errors import ParameterError
 
 SKIPPING = "--on-error skip passes over such rows"
 
@@ -10,4 +10,4 @@ SKIPPING = "--on-error skip passes over such rows"
 def one_of(name: str, given: str, allowed: tuple[str, ...]) -> None:
     """Refuse an option that is none of the words allowed."""
     if given not in allowed:
-        raise RegretlessError(f"{name}={given!r}: it must be {' or '.join(allowed)}")
+        raise ParameterError(name, repr(given), f"it must be {' or '.join(allowed)}", ": ")

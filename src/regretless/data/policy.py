@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, ParameterError
 from .logged import Log, check
 from .named_columns import read_picked
 from .source import Source, name_of
@@ -41,7 +41,7 @@ def read_policy(path: Source, log: Log, *, context: str | None = None, format: s
     given: dict[tuple[str, str], float] = {}
     words = [ACTION] if context is None else [ACTION, context]
     if context in (ACTION, PROBABILITY):
-        raise RegretlessError(f"context={context!r}: the policy's columns of that name are something else")
+        raise ParameterError("context", repr(context), "the policy's columns of that name are something else", ": ")
     for part in read_picked(path, words, [PROBABILITY], format):
         names, chances = part.words[ACTION], part.numbers[PROBABILITY]
         where = (np.zeros(len(chances), np.int32), [""]) if context is None else part.words[context]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, ModelError, RegretlessError
+from ..errors import DataError, ModelError, ParameterError, RegretlessError
 from ..memory import refuse_large
 from .batch import Batch
 from .columns import ABSENT, KINDS, NUMERIC, Codes, FeatureMap, TooManyColumns
@@ -121,12 +121,14 @@ class TableStream(Stream):
 
     def _refuse_contradiction(self, hash_bits: int | None, interactions: Sequence[str]) -> None:
         if hash_bits not in (None, self._map.bits):
-            raise RegretlessError(f"hash_bits={hash_bits}: it was {self._map.bits} in the file that this continues")
+            raise ParameterError(
+                "hash_bits", str(hash_bits), f"it was {self._map.bits} in the file that this continues", ": "
+            )
         for name in self.categorical:
             if self._kind(name) in NUMERIC:
-                raise RegretlessError(f"categorical={name!r}: it held numbers in the file that this continues")
+                raise ParameterError("categorical", repr(name), "it held numbers in the file that this continues", ": ")
         if interactions and self._crossing is None:
-            raise RegretlessError(f"interactions={','.join(interactions)}: the file that this continues had none")
+            raise ParameterError("interactions", ",".join(interactions), "the file that this continues had none", ": ")
         if self._crossing is not None:
             self._crossing.refuse_other(interactions, self._feature)
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..checks import one_of, whole
 from ..data.batch import Array
 from ..data.table import LACKING
-from ..errors import DataError, EngineError, RegretlessError
+from ..errors import DataError, EngineError, ParameterError, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..linear.validation import read_labels
 from .checkpoint import SavedRun, names_of, prints_of, reading_of, refuse_other, save
@@ -146,7 +146,7 @@ class Mixing:
         folder = os.path.dirname(os.path.abspath(path))
         if os.path.isdir(path) or not os.path.isdir(folder):
             found = "is a folder" if os.path.isdir(path) else f"cannot be written: there is no folder {folder}"
-            raise RegretlessError(f"checkpoint={path!r} {found}")
+            raise ParameterError("checkpoint", repr(path), found, " ")
 
     def _stands(self) -> str:
         """What is kept when something broke, and how to go on."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import numbers
 from ..checks import whole
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 CELLS = 1 << 18  # losses that are made or looked at together
@@ -153,7 +153,7 @@ def length_of(environment: Environment, rounds: int | None) -> int:
             raise RegretlessError("this environment goes on for ever: say how many rounds, with rounds=")
         return environment.rounds
     if environment.rounds is not None and whole("rounds", rounds) > environment.rounds:
-        raise RegretlessError(f"rounds={rounds}: the environment has {environment.rounds}")
+        raise ParameterError("rounds", str(rounds), f"the environment has {environment.rounds}", ": ")
     return whole("rounds", rounds)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..checks import whole
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from .lower_bounds import LearnerDescription, LowerBound
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Labels(ABC):
                 raise RegretlessError(f"{self.name} goes on for ever: say how many rounds, with rounds=")
             return self.rounds
         if self.rounds is not None and whole("rounds", rounds) > self.rounds:
-            raise RegretlessError(f"rounds={rounds}: {self.name} has {self.rounds}")
+            raise ParameterError("rounds", str(rounds), f"{self.name} has {self.rounds}", ": ")
         return whole("rounds", rounds)
 
     def against(self, learner: Any, rounds: int | None = None, run: int = 0) -> Stream:

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 
 if TYPE_CHECKING:
     from inspect import Parameter
@@ -211,7 +211,7 @@ def make(
     for one, text in (dict(entry.usual) | dict(settings or {})).items():
         place = one.replace("-", "_")
         if place not in known:
-            raise RegretlessError(f"{one}={text}: {_refusal(name)}")
+            raise ParameterError(one, text, _refusal(name), ": ")
         given[place] = _read(place, text, known[place])
     takes = _takes(name)
     more = {"rounds": rounds, "seed": seed, "finite_class": finite_class if entry.needs_class else None}
@@ -239,7 +239,7 @@ def _refusal(name: str) -> str:
 def _refuse_what_lacks(name: str, takes: Mapping[str, Parameter], given: Mapping[str, Any]) -> None:
     lacking = [one for one, parameter in takes.items() if parameter.default is parameter.empty and one not in given]
     if lacking:
-        raise RegretlessError(f"{lacking[0]}: {name} cannot do without it")
+        raise ParameterError(lacking[0], None, f"{name} cannot do without it")
 
 
 def _read(name: str, text: str, parameter: Parameter) -> Any:
@@ -254,11 +254,11 @@ def _read(name: str, text: str, parameter: Parameter) -> Any:
                 continue
     single = next((SINGLE[kind] for kind in kinds if kind in SINGLE), None)
     if single is not None:
-        raise RegretlessError(f"{name}={text}: {single} is expected")
+        raise ParameterError(name, text, f"{single} is expected", ": ")
     try:
         return _several(text, int if "Sequence[int]" in kinds else float)
     except ValueError as error:
-        raise RegretlessError(f"{name}={text}: numbers with commas between them are expected") from error
+        raise ParameterError(name, text, "numbers with commas between them are expected", ": ") from error
 
 
 def _word(text: str) -> bool:

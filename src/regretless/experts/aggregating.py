@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import ClassVar
 
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.mixable import AGGREGATING
@@ -40,16 +40,20 @@ class AggregatingAlgorithm(ExpertLearner):
 
     def _rules(self, experts: int) -> Rules:
         if self._linear:
-            raise RegretlessError("linearize=True: linear losses are not mixable; choose another learner")
+            raise ParameterError("linearize", "True", "linear losses are not mixable; choose another learner", ": ")
         if self._loss.name == "log":
             return self._compose("hedge", rate=1.0, substitute=True)
         if self._loss.name != "square":
-            raise RegretlessError(f"loss={self.loss!r} is not mixable here; square and log are")
+            raise ParameterError("loss", repr(self.loss), "is not mixable here; square and log are", " ")
         if not isfinite(self._loss.width):
-            raise RegretlessError("value_range= is missing: the square loss is mixable on a bounded range only")
+            raise ParameterError(
+                "value_range", "", "is missing: the square loss is mixable on a bounded range only", " "
+            )
         square = self._loss.width * self._loss.width
         if not NARROWEST <= square <= 1 / NARROWEST:
-            raise RegretlessError(f"value_range={self.value_range!r}: floats hold no rate for a range of such a width")
+            raise ParameterError(
+                "value_range", repr(self.value_range), "floats hold no rate for a range of such a width", ": "
+            )
         return self._compose("hedge", rate=2 / square, substitute=True)
 
     def _refuse_width(self, width: int) -> None:

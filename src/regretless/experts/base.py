@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import names_of
 from ..checks import whole
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo, HasInfo
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
@@ -124,10 +124,10 @@ class ExpertLearner(HasInfo, Live):
         able = self._loss.convex
         if self.linearize and not able:
             what = "bare losses" if self._loss.name == TABLE else f"loss={self.loss!r}"
-            raise RegretlessError(f"linearize=True needs a convex loss with a slope, and {what} has none")
+            raise ParameterError("linearize", "True", f"needs a convex loss with a slope, and {what} has none", " ")
         if self._loss.name == "wealth":
             if self.linearize is False:
-                raise RegretlessError("linearize=False: wealth is always played by its gradient")
+                raise ParameterError("linearize", "False", "wealth is always played by its gradient", ": ")
             return True
         return (self.gradient_trick and able) if self.linearize is None else bool(self.linearize)
 
@@ -197,7 +197,7 @@ class ExpertLearner(HasInfo, Live):
 
     def _refuse_width(self, width: int) -> None:
         if width > 1 and self._loss.name not in ("square", "log", "own"):
-            raise RegretlessError(f"loss={self.loss!r} is one of numbers; vectors go with square and log")
+            raise ParameterError("loss", repr(self.loss), "is one of numbers; vectors go with square and log", " ")
 
     # A whole table.
 

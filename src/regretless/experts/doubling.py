@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..arrays import names_of
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..ledger import ExpertLedger
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
@@ -54,9 +54,8 @@ class Doubling:
         if "horizon" not in base.get_params():
             raise RegretlessError(f"{type(base).__name__} takes no horizon: there is nothing to double")
         if getattr(base, "switches", None) is not None:
-            raise RegretlessError(
-                "switches= are counted over all rounds, and a stretch does not know its share of them"
-            )
+            why = "are counted over all rounds, and a stretch does not know its share of them"
+            raise ParameterError("switches", "", why, " ")
         self.base = base
         self.blocks_: list[ExpertLearner] = []
         self.turn = Turn()

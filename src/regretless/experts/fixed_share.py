@@ -7,7 +7,7 @@ from math import log, sqrt
 from typing import ClassVar
 
 from ..checks import positive, whole
-from ..errors import RegretlessError
+from ..errors import ParameterError
 from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.fixed_share import FIXED_SHARE
@@ -58,14 +58,14 @@ class FixedShare(ExpertLearner):
 
     def _rules(self, experts: int) -> Rules:
         if (self.horizon is None) != (self.switches is None):
-            raise RegretlessError("horizon= and switches= go together: they set alpha= and eta=")
+            raise ParameterError("horizon", "", "and switches= go together: they set alpha= and eta=", " ")
         if self.horizon is not None:
             if self.eta is not None:
-                raise RegretlessError("eta= and horizon= exclude each other: the horizon sets the rate")
+                raise ParameterError("eta", "", "and horizon= exclude each other: the horizon sets the rate", " ")
             alpha, eta = self._tuned(experts)
             return self._compose("share", rate=eta, alpha=alpha)
         if not 0 < positive("alpha", self.alpha) < 1:
-            raise RegretlessError(f"alpha={self.alpha!r} must lie between 0 and 1")
+            raise ParameterError("alpha", repr(self.alpha), "must lie between 0 and 1", " ")
         if self.eta is not None:
             return self._compose("share", rate=positive("eta", self.eta), alpha=float(self.alpha))
         return self._compose("share", schedule="self-tuned", alpha=float(self.alpha))
@@ -75,9 +75,11 @@ class FixedShare(ExpertLearner):
         rounds, switches = whole("horizon", self.horizon), whole("switches", self.switches)
         span = self._loss.span(self._linear, self._width)
         if span is None:
-            raise RegretlessError(f"horizon= needs a loss of bounded range, which loss={self.loss!r} has not")
+            raise ParameterError("horizon", "", f"needs a loss of bounded range, which loss={self.loss!r} has not", " ")
         if switches >= rounds - 1:
-            raise RegretlessError(f"switches={switches} in {rounds} rounds: there must be fewer than rounds - 1")
+            raise ParameterError(
+                "switches", str(switches), f"in {rounds} rounds: there must be fewer than rounds - 1", " "
+            )
         alpha = switches / (rounds - 1)
         steady = (rounds - 1 - switches) * log(1 / (1 - alpha))
         price = (switches + 1) * log(max(experts, 2)) + switches * log(1 / alpha) + steady

@@ -7,7 +7,7 @@ from math import log, sqrt
 from typing import ClassVar
 
 from ..checks import positive, whole
-from ..errors import RegretlessError
+from ..errors import ParameterError
 from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.experts import HEDGE
@@ -44,7 +44,7 @@ class ExponentialWeights(ExpertLearner):
 
     def _rules(self, experts: int) -> Rules:
         if self.eta is not None and self.horizon is not None:
-            raise RegretlessError("eta= and horizon= exclude each other: the horizon sets the rate")
+            raise ParameterError("eta", "", "and horizon= exclude each other: the horizon sets the rate", " ")
         if self.eta is not None:
             return self._compose("hedge", rate=positive("eta", self.eta))
         if self.horizon is not None:
@@ -54,7 +54,9 @@ class ExponentialWeights(ExpertLearner):
     def _tuned(self, experts: int) -> float:
         rounds, span = whole("horizon", self.horizon), self._loss.span(self._linear, self._width)
         if span is None:
-            raise RegretlessError(f"horizon= needs a loss of bounded range, unlike loss={self.loss!r}; give eta=")
+            raise ParameterError(
+                "horizon", "", f"needs a loss of bounded range, unlike loss={self.loss!r}; give eta=", " "
+            )
         return sqrt(8 * log(experts) / rounds) / span if experts > 1 else 1.0
 
 

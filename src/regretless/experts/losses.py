@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import RegretlessError
+from ..errors import ParameterError
 
 Array = np.ndarray[Any, Any]
 Own = Callable[[Any, Any], Any]
@@ -79,7 +79,7 @@ class Loss:
         """Derivative by the forecast; at a kink, zero."""
         a, y = np.asarray(prediction, dtype=np.float64), np.asarray(outcome, dtype=np.float64)
         if self.name not in SLOPES:
-            raise RegretlessError(f"loss={self.name!r} has no slope: the gradient trick needs a convex loss")
+            raise ParameterError("loss", repr(self.name), "has no slope: the gradient trick needs a convex loss", " ")
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(SLOPES[self.name](a, y, self.tau))
 
@@ -110,9 +110,9 @@ def named_loss(name: str | Own | None, tau: float, value_range: tuple[float, flo
         return Loss("own", own=name)
     name = TABLE if name is None else name
     if name not in (*LOSSES, TABLE):
-        raise RegretlessError(f"loss={name!r}: the losses are {', '.join(LOSSES)}")
+        raise ParameterError("loss", repr(name), f"the losses are {', '.join(LOSSES)}", ": ")
     if not 0 < tau < 1:
-        raise RegretlessError(f"tau={tau!r} must lie between 0 and 1")
+        raise ParameterError("tau", repr(tau), "must lie between 0 and 1", " ")
     low, high = _range(value_range)
     least, most = DEMANDS.get(name, (-inf, inf))
     return Loss(name, tau, max(low, least), min(high, most))
@@ -126,7 +126,7 @@ def _range(value_range: tuple[float, float] | None) -> tuple[float, float]:
     except (TypeError, ValueError):
         low, high = inf, -inf
     if not (isfinite(low) and isfinite(high) and low < high):
-        raise RegretlessError(f"value_range={value_range!r} must be two numbers, the lower first")
+        raise ParameterError("value_range", repr(value_range), "must be two numbers, the lower first", " ")
     return low, high
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..checks import one_of, positive
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
@@ -65,9 +65,9 @@ class Ridge(ExpertLearner):
             raise RegretlessError(f"{experts} experts: ridge keeps the square of their number; {MOST} at most")
         one_of("around", self.around, ("average", "zero"))
         if self.loss != "square" or self.linearize:
-            raise RegretlessError(f"loss={self.loss!r}: ridge regression is of the plain square loss")
+            raise ParameterError("loss", repr(self.loss), "ridge regression is of the plain square loss", ": ")
         if self.prior is not None:
-            raise RegretlessError("prior=: ridge regression starts from around=")
+            raise ParameterError("prior", "", "ridge regression starts from around=", ": ")
         return self._compose("hedge")
 
     def _make(self, prior: Array, width: int) -> ExpertState:

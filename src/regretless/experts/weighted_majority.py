@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..checks import drawn_seed, one_of, positive, whole
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.majority import RANDOMIZED_MAJORITY, WEIGHTED_MAJORITY
@@ -59,11 +59,11 @@ class WeightedMajority(ExpertLearner):
 
     def _rules(self, experts: int) -> Rules:
         if self.loss != "zero-one":
-            raise RegretlessError(f"loss={self.loss!r}: a majority is right or wrong, zero-one is its loss")
+            raise ParameterError("loss", repr(self.loss), "a majority is right or wrong, zero-one is its loss", ": ")
         if positive("beta", self.beta, or_zero=True) >= 1:
-            raise RegretlessError(f"beta={self.beta!r} must lie below 1")
+            raise ParameterError("beta", repr(self.beta), "must lie below 1", " ")
         if self.prior is not None:
-            raise RegretlessError("prior=: the majority starts with equal votes")
+            raise ParameterError("prior", "", "the majority starts with equal votes", ": ")
         one_of("update_on", self.update_on, ("mistake", "always"))
         return self._compose("majority", beta=float(self.beta), always=self.update_on == "always")
 
@@ -115,9 +115,9 @@ class RandomizedWeightedMajority(ExpertLearner):
 
     def _rules(self, experts: int) -> Rules:
         if self.loss not in ("zero-one", None):
-            raise RegretlessError(f"loss={self.loss!r}: zero-one, or None for a table of losses in [0, 1]")
+            raise ParameterError("loss", repr(self.loss), "zero-one, or None for a table of losses in [0, 1]", ": ")
         if self.value_range not in (None, (0, 1)):
-            raise RegretlessError("value_range=: the losses lie in [0, 1]")
+            raise ParameterError("value_range", "", "the losses lie in [0, 1]", ": ")
         return self._compose("hedge", rate=log(1 / self.beta_of(experts)))
 
     def beta_of(self, experts: int) -> float:
@@ -127,7 +127,7 @@ class RandomizedWeightedMajority(ExpertLearner):
         if self.horizon is not None:
             return max(0.5, 1 - sqrt(log(experts) / whole("horizon", self.horizon)))
         if not 0 < positive("beta", self.beta) < 1:
-            raise RegretlessError(f"beta={self.beta!r} must lie between 0 and 1")
+            raise ParameterError("beta", repr(self.beta), "must lie between 0 and 1", " ")
         return float(self.beta or 0.0)
 
     def _run(self, board: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:

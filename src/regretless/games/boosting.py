@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import one_of, positive, whole
 from ..comparator import GameComparator
-from ..errors import RegretlessError
+from ..errors import ParameterError
 from ..theorem import Certificate
 from ..theory.boosting import BOOSTING, BoostFacts, BoostLedger
 from .certificates import bounded
@@ -84,13 +84,15 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
     """
     game = predictions if isinstance(predictions, MatrixGame) else boosting_game(predictions, y)
     if game.losses:
-        raise RegretlessError("predictions: a game of losses was given; margins are what the row player wins")
+        raise ParameterError("predictions", None, "a game of losses was given; margins are what the row player wins")
     payoffs = game.payoffs
     limit, count = whole("rounds", rounds), payoffs.shape[1]
     adapts = one_of("method", method, METHODS) == "adaboost"
     if adapts and not payoffs.size <= 1:
         size = f"{payoffs.size:g} was found" if isfinite(payoffs.size) else "of these nobody knows the range"
-        raise RegretlessError(f"predictions: AdaBoost is about margins from -1 to 1, and {size}; Hedge takes any")
+        raise ParameterError(
+            "predictions", None, f"AdaBoost is about margins from -1 to 1, and {size}; Hedge takes any"
+        )
     if rate is None and not adapts:
         rate = sqrt(8 * log(count) / limit) / payoffs.spread if count > 1 and payoffs.spread > 0 else 1.0
     constant = None if adapts else positive("rate", rate)

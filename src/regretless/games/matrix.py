@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import names_of
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from .labels import names_or_numbers
 from .payoffs import Payoffs, Vector
 from .solution import Solution
@@ -220,3 +220,20 @@ def strategy_of(given: Any, count: int, what: str) -> Vector:
     if not (found >= 0).all() or not abs(found.sum() - 1) <= 1e-6:
         raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {found.sum():.9g} was found")
     return found
+
+
+def starts_of(given: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
+    """The strategies of both players that a solver is to begin with.
+
+    Raises
+    ------
+    ParameterError
+        If they are none.
+    """
+    if len(given) != 2:
+        expected = "the row player's and the column player's are expected"
+        raise ParameterError("start", None, f"{len(given)} strategies; {expected}")
+    try:
+        return strategy_of(given[0], shape[0], "row"), strategy_of(given[1], shape[1], "column")
+    except RegretlessError as error:
+        raise ParameterError("start", None, str(error)) from error

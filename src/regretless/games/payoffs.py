@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..arrays import numbers
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 
 Array = np.ndarray[Any, Any]
 Vector = np.ndarray[Any, np.dtype[np.float64]]
@@ -157,15 +157,15 @@ class Payoffs:
 
 def _declared(given: tuple[float, float], kind: Kind, what: str) -> tuple[float, float]:
     if kind != "operator":
-        raise RegretlessError(
-            f"payoff_range={given!r}; that is for linear operators, these {what} speak for themselves"
+        raise ParameterError(
+            "payoff_range", repr(given), f"that is for linear operators, these {what} speak for themselves"
         )
     try:
         low, high = (float(end) for end in given)
     except (TypeError, ValueError):
         low = high = np.nan
     if not -np.inf < low <= high < np.inf:
-        raise RegretlessError(f"payoff_range={given!r}; two finite numbers are expected, the smaller one first")
+        raise ParameterError("payoff_range", repr(given), "two finite numbers are expected, the smaller one first")
     return low, high
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import names_of, numbers
 from ..checks import whole
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from .matrix import MatrixGame
 from .payoffs import Array
 
@@ -103,7 +103,7 @@ def boosting_game(predictions: Any, y: Any, *, names: Sequence[str] | None = Non
     """
     game = margin_game(predictions, y, names=names)
     if game.payoffs.size > 1:
-        raise RegretlessError(f"predictions: {game.payoffs.size:g} was found; numbers from -1 to 1 are expected")
+        raise ParameterError("predictions", None, f"{game.payoffs.size:g} was found; numbers from -1 to 1 are expected")
     return game
 
 
@@ -144,7 +144,7 @@ def learning_game(rounds: int) -> MatrixGame:
     ('1/2', 0.5)
     """
     if whole("rounds", rounds) > MOST_ROUNDS:
-        raise RegretlessError(f"rounds={rounds}; the game of more than {MOST_ROUNDS} rounds has too many rows")
+        raise ParameterError("rounds", str(rounds), f"the game of more than {MOST_ROUNDS} rounds has too many rows")
     outcomes = np.array(list(product((0, 1), repeat=rounds)))  # who loses
     learners = np.array(list(product((0, 1), repeat=2**rounds - 1)), dtype=np.int8)  # whom it follows
     places = _histories(outcomes)
@@ -163,7 +163,7 @@ def signs_of(y: Any, count: int) -> Array:
     """
     labels = np.asarray(y)
     if labels.shape != (count,):
-        raise RegretlessError(f"y: shape {labels.shape}; one label for each of {count} examples is expected")
+        raise ParameterError("y", None, f"shape {labels.shape}; one label for each of {count} examples is expected")
     classes = np.unique(labels)
     if len(classes) > 2:
         raise RegretlessError(f"y holds {len(classes)} labels; two are expected")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..checks import whole
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from .enclosure import enclose, trusted_to
 from .payoffs import Payoffs
 from .raw_solution import RawSolution, Trajectory, Vector
@@ -79,11 +79,13 @@ def solve(
     began = perf_counter()
     payoffs = game.payoffs
     if method not in METHODS:
-        raise RegretlessError(f"method: {method!r}; one of {', '.join(METHODS)} is expected")
+        raise ParameterError("method", None, f"{method!r}; one of {', '.join(METHODS)} is expected")
     if payoffs.kind == "operator" and method in EXACT_METHODS:
-        raise RegretlessError(f"method: {method} needs all payoffs; of a linear operator only products are known")
+        raise ParameterError(
+            "method", None, f"{method} needs all payoffs; of a linear operator only products are known"
+        )
     if payoffs.spread == inf:
-        raise RegretlessError("payoffs: their range is too large for floats; divide them by something")
+        raise ParameterError("payoffs", None, "their range is too large for floats; divide them by something")
     if rounds is not None or average is not None or alternate is not None:
         rounds = _checked_play(method, rounds, average, alternate)
     if start is not None:
@@ -277,18 +279,16 @@ def _checked_play(method: str, rounds: int | None, average: str | None, alternat
             f"rounds, average, alternate: only self-play has any ({', '.join(SELF_PLAY)}); {method!r} was asked for"
         )
     if average not in (None, "uniform", "linear", "quadratic"):
-        raise RegretlessError(f"average: {average!r}; uniform, linear or quadratic is expected")
+        raise ParameterError("average", None, f"{average!r}; uniform, linear or quadratic is expected")
     if alternate not in (None, True, False):
-        raise RegretlessError(f"alternate: {alternate!r}; true or false is expected")
+        raise ParameterError("alternate", None, f"{alternate!r}; true or false is expected")
     return None if rounds is None else whole("rounds", rounds)
 
 
 def _start(given: tuple[Any, Any], shape: tuple[int, int], method: str) -> tuple[Vector, Vector]:
     """The strategies to begin with."""
-    from .matrix import strategy_of
+    from .matrix import starts_of
 
     if method in ("simplex", "linear-programming"):
-        raise RegretlessError(f"start: {method} begins at no strategies; interior-point and self-play do")
-    if len(given) != 2:
-        raise RegretlessError(f"start: {len(given)} strategies; the row player's and the column player's are expected")
-    return strategy_of(given[0], shape[0], "start: row"), strategy_of(given[1], shape[1], "start: column")
+        raise ParameterError("start", None, f"{method} begins at no strategies; interior-point and self-play do")
+    return starts_of(given, shape)

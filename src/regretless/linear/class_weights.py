@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import positive
 from ..data.batch import Array
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 
 
 def weigh(class_weight: Any, labels: Array, weights: Array | None, classes: Array | None) -> Array | None:
@@ -45,7 +45,7 @@ def weigh(class_weight: Any, labels: Array, weights: Array | None, classes: Arra
         counts = np.bincount(places, weights=weights, minlength=len(classes))
         by_class = (counts.sum() / (len(classes) * counts))[places]
     else:
-        raise RegretlessError(f"class_weight={class_weight!r}; it must be a mapping, 'balanced' or None")
+        raise ParameterError("class_weight", repr(class_weight), "it must be a mapping, 'balanced' or None")
     return np.asarray(by_class if weights is None else by_class * weights)
 
 

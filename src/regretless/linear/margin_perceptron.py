@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from ..checks import positive
 from ..data.batch import Array, Batch
-from ..errors import RegretlessError
+from ..errors import ParameterError
 from ..info import LinearInfo
 from ..theorem import Certificate, Theorem
 from ..theory.facts import LinearFacts
@@ -184,7 +184,7 @@ class MarginPerceptron(OnlineClassifier):
     def rules(self) -> Rules:
         """Steps of constant length below the margin that is asked for."""
         if not isinstance(self.epsilon, Real) or not 0 < self.epsilon < 1:
-            raise RegretlessError(f"epsilon={self.epsilon!r}; it must be a number between 0 and 1, neither included")
+            raise ParameterError("epsilon", repr(self.epsilon), "it must be a number between 0 and 1, neither included")
         return Rules(
             loss="margin",
             intercept=positive("intercept", self.intercept, or_zero=True),

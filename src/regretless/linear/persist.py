@@ -10,7 +10,7 @@ import numpy as np
 
 from ..catalogue import learner_class
 from ..data.batch import Array
-from ..errors import ModelError, RegretlessError
+from ..errors import ModelError, ParameterError
 from ..persist.format import read_model, refuse_unknown, write_model
 from .base import OnlineClassifier
 
@@ -32,7 +32,9 @@ def write(path: str | PathLike[str], learner: OnlineClassifier, extra: Mapping[s
     state, parameters = learner.state_, learner.get_params()
     seed = parameters.get("random_state")
     if seed is not None and not isinstance(seed, (int, np.integer)):
-        raise RegretlessError(f"random_state={seed!r} cannot be kept in a model file; give a whole number or None")
+        raise ParameterError(
+            "random_state", repr(seed), "cannot be kept in a model file; give a whole number or None", " "
+        )
     names = getattr(learner, "feature_names_in_", None)
     description = {
         "learner": learner.name,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.logged import Log
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from .estimates import Estimate, Evidence, estimates, of_log
 from .replay import Fixed, Replays, Walker
 
@@ -184,7 +184,7 @@ def evaluate_learner(log: Log, learner: Bandit, *, runs: int = 1, delta: float =
 
 def _evaluate(log: Log, walker: Walker, runs: int, delta: float) -> Evaluation:
     if not 0 < delta < 1:
-        raise RegretlessError(f"delta={delta!r}; it must lie between 0 and 1")
+        raise ParameterError("delta", repr(delta), "it must lie between 0 and 1")
     started = perf_counter()
     guesses = Guesses(log)
     weights, expected, guessed, accepted = (np.empty(len(log)) for _ in range(4))

@@ -8,7 +8,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from .thread_pool import PATIENCE
 from .work_unit import Parcel, Work, parcel
 
@@ -57,7 +57,9 @@ class Elsewhere:
     ) -> None:
         if not isinstance(executor, Executor) and not hasattr(executor, "fold"):
             kind = type(executor).__name__
-            raise RegretlessError(f"executor=: a concurrent.futures.Executor or an engine is expected, not {kind}")
+            raise ParameterError(
+                "executor", "", f"a concurrent.futures.Executor or an engine is expected, not {kind}", ": "
+            )
         self.interrupted = False
         self._executor, self._on_rounds, self._stop, self._rounds = executor, on_rounds, stop, 0
 

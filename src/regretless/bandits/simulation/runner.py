@@ -13,7 +13,7 @@ import numpy as np
 from ...checks import whole
 from ...environments import Environment, Oblivious, Stochastic, Table
 from ...environments.base import length_of
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ...theory.bandit_facts import BanditFacts
 from ..base import Bandit
 from ..comparators import Hindsight, look
@@ -128,7 +128,9 @@ def simulate(
     told = _advice(learner, advice, length, world.arms)
     numbers = _numbers(runs, first)
     if executor is not None and workers is not None:
-        raise RegretlessError("workers= are threads of this process, and with executor= others play: give one of them")
+        raise ParameterError(
+            "workers", "", "are threads of this process, and with executor= others play: give one of them", " "
+        )
     crowd: Crowd[Group] = Crowd(1 if workers is None and not world.oblivious else workers, on_rounds, stop)
     plan = _plan(learner, world, length, told, _marks(marks, length), len(numbers), crowd.tell)
     job = _Job(learner, plan, numbers, shares and world.arms <= MOST_ARMS)
@@ -224,7 +226,7 @@ def _advice(learner: Bandit, advice: Any, rounds: int, arms: int) -> Array | Non
 
 def _numbers(runs: int, first: int) -> range:
     if isinstance(first, bool) or not hasattr(first, "__index__") or first < 0:
-        raise RegretlessError(f"first={first!r}; it must be a whole number from 0")
+        raise ParameterError("first", repr(first), "it must be a whole number from 0")
     return range(int(first), int(first) + whole("runs", runs))
 
 
@@ -235,7 +237,7 @@ def _marks(marks: int | Sequence[int], rounds: int) -> Array:
     else:
         found = np.asarray(marks)
         if found.ndim != 1 or (found < 1).any() or (found > rounds).any() or (found != found.round()).any():
-            raise RegretlessError(f"marks={marks!r}; whole numbers from 1 to {rounds} are expected")
+            raise ParameterError("marks", repr(marks), f"whole numbers from 1 to {rounds} are expected")
     return np.unique(np.append(found, rounds).astype(np.int64))
 
 

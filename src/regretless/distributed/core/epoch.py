@@ -10,7 +10,7 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...data.stream import Stream
-from ...errors import DataError, RegretlessError, RowRefused
+from ...errors import DataError, ParameterError, RegretlessError, RowRefused
 from ...linear.base import OnlineClassifier
 from ...linear.labels import encode
 from ...linear.mirror.state import MirrorState
@@ -110,7 +110,7 @@ def epoch(start: Start, shard: Shard) -> ShardResult:
     try:
         return _played(start, shard)
     except RegretlessError as error:
-        if type(error) is not RegretlessError:
+        if type(error) not in (RegretlessError, ParameterError):
             raise  # it names the shard, or is no fault of it
         text = str(error)
         raise RegretlessError(text if text.startswith(shard.name) else f"{shard.name}: {text}") from error

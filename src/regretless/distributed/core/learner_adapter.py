@@ -8,7 +8,7 @@ import numpy as np
 
 from ...catalogue import LEARNERS, learner_class
 from ...data.batch import Array
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ...ledger import FIELDS
 from ...linear.averaged import AveragedState
 from ...linear.base import OnlineClassifier
@@ -66,9 +66,11 @@ def refuse(learner: Any) -> None:
     if getattr(learner, "shuffle", False):
         raise RegretlessError("shuffle has no meaning over shards: each is played in the order of its rows")
     if isinstance(learner.class_weight, str):
-        raise RegretlessError(
-            f"class_weight={learner.class_weight!r} needs all labels before the first round, and no shard has them; "
-            "give the weight of each class"
+        raise ParameterError(
+            "class_weight",
+            repr(learner.class_weight),
+            "needs all labels before the first round, and no shard has them; give the weight of each class",
+            " ",
         )
 
 
@@ -123,7 +125,7 @@ def started(
         Whether there is one shard only, which then goes on with all that the learner remembers.
     """
     if weighting not in WEIGHTINGS:
-        raise RegretlessError(f"weights={weighting!r}; it must be one of {', '.join(WEIGHTINGS)}")
+        raise ParameterError("weights", repr(weighting), f"it must be one of {', '.join(WEIGHTINGS)}")
     state, parameters = learner.state_, dict(learner.get_params())
     mirror = state if isinstance(state, MirrorState) else None
     if mirror is not None and parameters.get("p") == "auto":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from ...data.stream import Stream
-from ...errors import DataError, RegretlessError
+from ...errors import DataError, ParameterError, RegretlessError
 from ..rows.shards import UNSURE, Shard, shards_of, stream_of
 
 SMALL = 1 << 16  # bytes of what several partitions need that each may have a copy of
@@ -141,7 +141,7 @@ def partitions(given: Any, *, label: str | None = None) -> list[Shard]:
         kinds = ", ".join(dict.fromkeys(map(_kind, given)))
         raise RegretlessError(f"a {type(given).__name__} of {kinds} is no shards; {KINDS} is expected")
     if label is not None:
-        raise RegretlessError("label= is for data frames; of files say files(paths, target=...)")
+        raise ParameterError("label", "", "is for data frames; of files say files(paths, target=...)", " ")
     return shards_of(given)
 
 
@@ -159,7 +159,7 @@ def _of_one(frame: Any, label: str | None) -> list[Shard]:
     if label is None:
         raise RegretlessError(f"a data frame needs label=, the column of the labels; it has {_listed(frame.columns)}")
     if label not in frame.columns:
-        raise RegretlessError(f"label={label!r}: there is no such column; there are {_listed(frame.columns)}")
+        raise ParameterError("label", repr(label), f"there is no such column; there are {_listed(frame.columns)}", ": ")
     collection, keys = _cut(frame)
     return _lineages([[collection]], [keys], label)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from ...data.batch import Batch
 from ...data.stream import Stream
-from ...errors import DataError, Interrupted, RegretlessError
+from ...errors import DataError, Interrupted, ParameterError, RegretlessError
 from ..core.tree_reduce import Tree
 from ..rows.shards import Shard
 
@@ -209,6 +209,9 @@ def engine_of(executor: Any) -> Engine:
         from .pools import OnExecutor
 
         return OnExecutor(executor)
-    raise RegretlessError(
-        f"executor={executor!r}: None, a concurrent.futures.Executor or an engine of regretless.distributed is expected"
+    raise ParameterError(
+        "executor",
+        repr(executor),
+        "None, a concurrent.futures.Executor or an engine of regretless.distributed is expected",
+        ": ",
     )

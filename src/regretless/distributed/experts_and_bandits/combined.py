@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ...comparator import ExpertComparator
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ...experts.base import ExpertLearner
 from ...experts.comparators import Hindsight, absent_reasons
 from ...experts.losses import WITHOUT_OUTCOME, Loss
@@ -142,9 +142,11 @@ class Combined:
         weights = np.asarray(against, dtype=np.float64)
         count = self._known.count
         if weights.shape != (count,) or not np.isfinite(weights).all():
-            raise RegretlessError(f"against= of shape {weights.shape}: a finite weight for each of {count} experts")
+            raise ParameterError(
+                "against", "", f"of shape {weights.shape}: a finite weight for each of {count} experts", " "
+            )
         if (self.ledger.spoke[weights != 0] < self.ledger.rounds).any():
-            raise RegretlessError("against=: an expert of these weights was silent in some rounds")
+            raise ParameterError("against", "", "an expert of these weights was silent in some rounds", ": ")
         lost = self._lost(weights, executor)
         apart = divergence(weights, self.learner._known().prior) if weights.min() >= 0 else np.inf
         book = self.ledger
@@ -169,7 +171,7 @@ class Combined:
         named = isinstance(which, str)
         place = names.index(which) if named and which in names else -1 if named else int(which)
         if not 0 <= place < len(names):
-            raise RegretlessError(f"against={which!r}: the experts are {', '.join(names[:20])}")
+            raise ParameterError("against", repr(which), f"the experts are {', '.join(names[:20])}", ": ")
         return ExpertComparator(
             "expert",
             f"expert {names[place]}",

@@ -12,7 +12,7 @@ from typing import Any
 from ...checks import whole
 from ...data.formats import open_stream
 from ...data.stream import Stream
-from ...errors import DataError, RegretlessError
+from ...errors import DataError, ParameterError, RegretlessError
 from .memory_shard import fingerprint
 from .memory_shard import stream_of as stream_of
 from .paths import Paths, paths_of
@@ -185,7 +185,7 @@ def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
     known = [name for name in signature(open_stream).parameters if name not in DECIDED]
     for name in reading:
         if name not in known:
-            raise RegretlessError(f"{name}={reading[name]!r}: files are read with {', '.join(known)}")
+            raise ParameterError(name, repr(reading[name]), f"files are read with {', '.join(known)}", ": ")
     kept = {name: value if isinstance(value, str) else _fixed(value) for name, value in reading.items()}
     found = [FileShard(path, os.path.abspath(path), kept) for path in paths_of(paths)]
     if pieces == 1:

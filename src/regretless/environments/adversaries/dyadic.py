@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ..labels import Array, Asker, Labels, opposite
 from ..lower_bounds import LearnerDescription, LowerBound, errors_forced
 
@@ -37,7 +37,9 @@ class Dyadic(Labels):
     def __init__(self, rounds: int | None = None) -> None:
         super().__init__(2, DEEPEST if rounds is None else rounds, ["m", "one"])
         if rounds is not None and rounds > DEEPEST:
-            raise RegretlessError(f"rounds={rounds}: the points of {self.name} are exact for {DEEPEST} rounds alone")
+            raise ParameterError(
+                "rounds", str(rounds), f"the points of {self.name} are exact for {DEEPEST} rounds alone", ": "
+            )
 
     def begin(self, run: int = 0) -> Asker:
         """An asker with the whole line from 0 to 1."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...checks import whole
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ..labels import Array, ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
 
@@ -41,7 +41,9 @@ class Exponential(ObliviousLabels):
 
     def __init__(self, columns: int = 5, rounds: int | None = None) -> None:
         if whole("columns", columns) > MOST:
-            raise RegretlessError(f"columns={columns}: more than {MOST} would take a perceptron longer than anybody")
+            raise ParameterError(
+                "columns", str(columns), f"more than {MOST} would take a perceptron longer than anybody", ": "
+            )
         super().__init__(columns, rounds)
         signs: Array = np.where(np.arange(columns) % 2, -1.0, 1.0)
         self._labels = signs

@@ -7,7 +7,7 @@ from math import ceil
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ..labels import Asker
 from ..lower_bounds import LearnerDescription, LowerBound
 from ..targets.points import PointLabels
@@ -57,7 +57,9 @@ class RandomizedTree(PointLabels):
         found = self._search.dimension(None, limit=limit)
         if found.upper - found.lower > ROUNDING:
             known = f"what chance is worth against this class is not known by then, but {found}"
-            raise RegretlessError(f"limit={limit}: {known}; shattered-tree is quicker, and forces half the dimension")
+            raise ParameterError(
+                "limit", str(limit), f"{known}; shattered-tree is quicker, and forces half the dimension", ": "
+            )
         self.value = found.lower
 
     def worth(self, alive: Words | None) -> Fraction:

@@ -8,7 +8,7 @@ from math import comb, exp, pi, sqrt
 import numpy as np
 
 from ...checks import share, whole
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ..base import Array, Oblivious
 from .stochastic import Stochastic, World, key_of, key_of_run, uniforms
 from .table import Table
@@ -77,11 +77,11 @@ class OneBetterArm(Stochastic):
         self, arms: int, rounds: int, seed: int = 0, gap: float | None = None, names: Sequence[str] | None = None
     ) -> None:
         if whole("arms", arms) < 2:
-            raise RegretlessError(f"arms={arms}; it must be at least 2, or there is nothing to learn")
+            raise ParameterError("arms", str(arms), "it must be at least 2, or there is nothing to learn")
         hardest = min(1.0, sqrt(arms / whole("rounds", rounds))) / 4
         self.gap = hardest if gap is None else share("gap", gap)
         if self.gap > 0.5:
-            raise RegretlessError(f"gap={gap!r}; it must be at most 0.5")
+            raise ParameterError("gap", repr(gap), "it must be at most 0.5")
         self.seed = key_of(seed)
         super().__init__(arms, rounds, names)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...checks import whole
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ..base import Array, Oblivious
 
 GOLDEN = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio
@@ -152,7 +152,7 @@ def key_of(seed: int) -> int:
         If it is not.
     """
     if isinstance(seed, bool) or not hasattr(seed, "__index__") or not 0 <= seed <= WORD:
-        raise RegretlessError(f"seed={seed!r}; it must be a whole number from 0 to 2^64 - 1")
+        raise ParameterError("seed", repr(seed), "it must be a whole number from 0 to 2^64 - 1")
     return int(seed)
 
 
@@ -167,7 +167,7 @@ def means_of(means: Any, dimensions: int) -> Array:
     try:
         found = np.ascontiguousarray(means, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise RegretlessError(f"means: numbers are expected ({error})") from error
+        raise ParameterError("means", None, f"numbers are expected ({error})") from error
     if found.ndim != dimensions or 0 in found.shape:
         expected = "(arms,)" if dimensions == 1 else "(stretches, arms)"
         raise RegretlessError(f"means of shape {found.shape}: {expected} is expected")

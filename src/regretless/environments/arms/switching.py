@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...checks import whole
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from .stochastic import Stochastic, World, key_of, lost, means_of
 
 
@@ -97,9 +97,9 @@ def _even(stretches: int, rounds: int) -> list[int]:
 def _ascending(starts: Sequence[int], stretches: int, rounds: int | None) -> Any:
     found = np.asarray(starts)
     if found.shape != (stretches,) or found.dtype.kind not in "iu":
-        raise RegretlessError(f"starts: the first round of each of {stretches} stretches is expected")
+        raise ParameterError("starts", None, f"the first round of each of {stretches} stretches is expected")
     if found[0] != 0 or (np.diff(found.astype(np.int64)) <= 0).any():
-        raise RegretlessError("starts: ascending round numbers are expected, the first of them 0")
+        raise ParameterError("starts", None, "ascending round numbers are expected, the first of them 0")
     if rounds is not None and found[-1] >= rounds:
-        raise RegretlessError(f"starts: a stretch begins at round {found[-1]}, and there are {rounds} rounds")
+        raise ParameterError("starts", None, f"a stretch begins at round {found[-1]}, and there are {rounds} rounds")
     return found.astype(np.int64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...checks import positive
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ...finite_classes.finite_class import refuse_empty, unpacked
 from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..labels import Array, Labels, ObliviousLabels, Places
@@ -149,7 +149,7 @@ class WrittenPoints(PointLabels, ObliviousLabels):
         self._points = np.array([finite_class.point(point) for point in asked], dtype=np.int64)
         self._labels = np.asarray(labels)
         if self._labels.shape != self._points.shape or not np.isin(self._labels, (0, 1)).all():
-            raise RegretlessError(f"labels: {len(self._points)} numbers are expected, each 0 or 1")
+            raise ParameterError("labels", None, f"{len(self._points)} numbers are expected, each 0 or 1")
         super().__init__(finite_class, len(self._points))
 
     def points(self, begin: int, end: int, run: int = 0) -> Places:
@@ -165,7 +165,7 @@ def _named(finite_class: FiniteClass, target: int | str) -> int:
     try:
         return finite_class.hypothesis(target)
     except RegretlessError as error:
-        raise RegretlessError(f"target={target}: {error}") from error
+        raise ParameterError("target", str(target), str(error), ": ") from error
 
 
 def noise_of(noise: float) -> float:
@@ -177,7 +177,7 @@ def noise_of(noise: float) -> float:
         If it is none.
     """
     if positive("noise", noise, or_zero=True) >= 0.5:
-        raise RegretlessError(f"noise={noise!r}; it must be below 0.5, or labels say nothing")
+        raise ParameterError("noise", repr(noise), "it must be below 0.5, or labels say nothing")
     return float(noise)
 
 

@@ -7,7 +7,7 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 
 from ...checks import positive, share, whole
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..labels import Array, ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
@@ -45,7 +45,7 @@ class Separable(ObliviousLabels):
         rounds: int | None = None,
     ) -> None:
         if share("margin", margin) > 1 - 2 * ROUNDING:
-            raise RegretlessError(f"margin={margin!r}; it must be well below 1, or all rows are alike")
+            raise ParameterError("margin", repr(margin), "it must be well below 1, or all rows are alike")
         self.margin, self.noise, self.seed = float(margin), noise_of(noise), key_of(seed)
         super().__init__(columns, rounds)
 
@@ -106,7 +106,7 @@ class DriftingTarget(Separable):
         rounds: int | None = None,
     ) -> None:
         if whole("columns", columns) < 2:
-            raise RegretlessError(f"columns={columns}; it must be at least 2, or there is no plane to turn in")
+            raise ParameterError("columns", str(columns), "it must be at least 2, or there is no plane to turn in")
         self.turn = positive("turn", turn, or_zero=True)
         super().__init__(columns, margin, noise, seed, rounds)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...checks import whole
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ...finite_classes.finite_class import unpacked
 from ..arms.stochastic import key_of, key_of_run, uniforms, words
 from ..labels import Array, ObliviousLabels, Places
@@ -41,7 +41,7 @@ class SparseTarget(ObliviousLabels):
         self, columns: int = 100, relevant: int = 1, noise: float = 0.0, seed: int = 0, rounds: int | None = None
     ) -> None:
         if whole("relevant", relevant) > whole("columns", columns) or relevant % 2 == 0:
-            raise RegretlessError(f"relevant={relevant}: an odd number of the {columns} columns is expected")
+            raise ParameterError("relevant", str(relevant), f"an odd number of the {columns} columns is expected", ": ")
         self.relevant, self.noise, self.seed = relevant, noise_of(noise), key_of(seed)
         super().__init__(columns, rounds)
 

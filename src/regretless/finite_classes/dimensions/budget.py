@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any
 
-from ...errors import RegretlessError
+from ...errors import ParameterError
 
 Progress = Callable[[int, Any, Any], None]
 Stop = Callable[[], bool]
@@ -36,7 +36,7 @@ class Watch:
         self, *, limit: float | None = None, on_progress: Progress | None = None, stop: Stop | None = None
     ) -> None:
         if limit is not None and not limit >= 0:
-            raise RegretlessError(f"limit={limit!r}; it must be a number of seconds >= 0")
+            raise ParameterError("limit", repr(limit), "it must be a number of seconds >= 0")
         self._began = perf_counter()
         self._limit, self._on_progress, self._stop = limit, on_progress, stop
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ...info import ClassInfo
 from ...theorem import Theorem
 from ...theory.finite_classes import CONSISTENT
@@ -60,7 +60,7 @@ class Consistent(ClassLearner):
             places: dict[Any, int] = {name: place for place, name in enumerate(names)}
             found = np.array([self._number(one, places) for one in self.order], np.int64)
         if len(found) != count or not np.array_equal(np.sort(found), np.arange(count)):
-            raise RegretlessError(f"order= must name each of the {count} hypotheses once")
+            raise ParameterError("order", "", f"must name each of the {count} hypotheses once", " ")
         return found
 
     def _number(self, one: Any, places: dict[Any, int]) -> int:

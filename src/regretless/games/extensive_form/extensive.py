@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from ...data.exact_numbers import Exact
 from ...data.gambit_efg import CHANCE, GameTree, InformationSet, Node, read_efg_file, read_efg_text
-from ...errors import DataError, RegretlessError
+from ...errors import DataError, ParameterError, RegretlessError
 from .sequence import SequenceGame
 
 EMPTY = "∅"
@@ -87,7 +87,7 @@ def read_efg(source: str | PathLike[str] | IO[Any]) -> ExtensiveGame:
     if not isinstance(source, str | PathLike) and hasattr(source, "read"):
         return ExtensiveGame(_read_open(source))
     if not isinstance(source, str | PathLike) or not str(source).strip():
-        raise RegretlessError(f"source={source!r}; a path, an open file or the text of one is expected")
+        raise ParameterError("source", repr(source), "a path, an open file or the text of one is expected")
     if isinstance(source, str) and source.lstrip().startswith("EFG") and len(source.split(None, 3)) == 4:
         return ExtensiveGame(read_efg_text(source))
     return ExtensiveGame(read_efg_file(source))

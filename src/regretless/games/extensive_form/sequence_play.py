@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ... import _core
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ...ledger import GAME_FIELDS, GameLedger
 from ...state import KernelState
 from ..raw_solution import RawSolution, Trajectory, Vector
@@ -71,9 +71,9 @@ class TreePlay(KernelState):
         start: tuple[Any, Any] | None = None,
     ) -> None:
         if method not in SELF_PLAY:
-            raise RegretlessError(f"method: {method!r}; one of {', '.join(SELF_PLAY)} is expected")
+            raise ParameterError("method", None, f"{method!r}; one of {', '.join(SELF_PLAY)} is expected")
         if average is not None and average not in AVERAGES:
-            raise RegretlessError(f"average: {average!r}; one of {', '.join(AVERAGES)} is expected")
+            raise ParameterError("average", None, f"{average!r}; one of {', '.join(AVERAGES)} is expected")
         self.game, self.method, self.given = game, method, start is not None
         self.alternate = method != "cfr" if alternate is None else bool(alternate)
         self.power = (0 if method == "cfr" else 2) if average is None else AVERAGES.index(average)

@@ -9,7 +9,7 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ...theorem import Certificate
 from ..raw_solution import RawSolution
 from ..solution import Exact, Once, Promise, SolveError
@@ -71,7 +71,9 @@ def _method(method: str, of_play: dict[str, Any]) -> str:
     """
     name = method.replace("_", "-") if isinstance(method, str) else method
     if name not in METHODS:
-        raise RegretlessError(f"method: {method!r}; of games in sequence form one of {', '.join(METHODS)} is expected")
+        raise ParameterError(
+            "method", None, f"{method!r}; of games in sequence form one of {', '.join(METHODS)} is expected"
+        )
     if name not in SELF_PLAY:
         for parameter, given in of_play.items():
             if given is not None:

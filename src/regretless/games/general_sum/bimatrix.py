@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ...theorem import Certificate
 from ..matrix import MatrixGame
 from ..raw_solution import RawSolution, Vector
@@ -160,11 +160,11 @@ class BimatrixGame:
         """
         method = method.replace("_", "-")
         if method not in METHODS:
-            raise RegretlessError(f"method: {method!r}; one of {', '.join(METHODS)} is expected")
+            raise ParameterError("method", None, f"{method!r}; one of {', '.join(METHODS)} is expected")
         if limit is not None and not limit >= 1:
-            raise RegretlessError(f"limit: {limit}; at least 1 is expected")
+            raise ParameterError("limit", None, f"{limit}; at least 1 is expected")
         if not seconds > 0:
-            raise RegretlessError(f"seconds: {seconds}; a positive number is expected")
+            raise ParameterError("seconds", None, f"{seconds}; a positive number is expected")
         return Search(self, limit, float(seconds)).run(method)
 
     def pure_equilibria(self) -> list[tuple[str, str]]:

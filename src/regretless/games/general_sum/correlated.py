@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ..payoffs import Array, Payoffs
 from ..raw_solution import Vector
 from .exact_integers import above
@@ -280,12 +280,14 @@ def _nearest(row: Payoffs, column: Payoffs, here: Vector, coarse: bool, seconds:
 def _aim(row: Payoffs, column: Payoffs, objective: Any) -> Payoffs:
     if isinstance(objective, str):
         if objective not in OBJECTIVES:
-            raise RegretlessError(f"objective: {objective!r}; a matrix or one of {', '.join(OBJECTIVES)} is expected")
+            raise ParameterError(
+                "objective", None, f"{objective!r}; a matrix or one of {', '.join(OBJECTIVES)} is expected"
+            )
         total = row.dense().astype(np.float64) + column.dense()
         return {"welfare": Payoffs(total, "A + B"), "row": row, "column": column}[objective]
     aim = Payoffs(objective, "objective")
     if aim.shape != row.shape:
-        raise RegretlessError(f"objective: shape {aim.shape}; that of the payoffs is expected, {row.shape}")
+        raise ParameterError("objective", None, f"shape {aim.shape}; that of the payoffs is expected, {row.shape}")
     return aim
 
 

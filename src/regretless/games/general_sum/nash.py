@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ..payoffs import Payoffs
 from .exact_integers import Whole, is_exact, whole_payoffs, whole_strategy
 
@@ -69,7 +69,7 @@ def is_nash(A: Any, B: Any, p: Any, q: Any, tolerance: float | None = None) -> b
         exact = row.stated and column.stated and is_exact(p) and is_exact(q)
         return within(found, row, column, 0.0 if exact else SLACK)
     if not tolerance >= 0:
-        raise RegretlessError(f"tolerance: {tolerance}; a number that is not negative is expected")
+        raise ParameterError("tolerance", None, f"{tolerance}; a number that is not negative is expected")
     return max(found.row_gain, found.column_gain) <= tolerance
 
 

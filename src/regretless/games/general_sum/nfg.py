@@ -7,7 +7,7 @@ from os import PathLike
 from ...data.gambit_nfg import parse_nfg
 from ...data.gambit_nfg import read_nfg as read_form
 from ...data.game_files import of_strategic_form
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from .bimatrix import BimatrixGame
 
 
@@ -33,7 +33,7 @@ def read_nfg(source: str | PathLike[str]) -> BimatrixGame:
     (['boxing', 'ballet'], [('boxing', 'boxing'), ('ballet', 'ballet')])
     """
     if not isinstance(source, str | PathLike):
-        raise RegretlessError(f"source: {type(source).__name__}; a path, or the text of a file, is expected")
+        raise ParameterError("source", None, f"{type(source).__name__}; a path, or the text of a file, is expected")
     text = isinstance(source, str) and source.lstrip().startswith("NFG") and len(source.split(None, 3)) == 4
     file = of_strategic_form(parse_nfg(str(source), "<text>") if text else read_form(source))
     return BimatrixGame(file.payoffs[0], file.payoffs[1], file.rows, file.columns)

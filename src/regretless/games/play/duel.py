@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import _core
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ...ledger import GAME_FIELDS, GameLedger
 from ...state import KernelState
 from ..payoffs import Payoffs
@@ -87,14 +87,16 @@ class Duel(KernelState):
         joint: np.ndarray[Any, Any] | None = None,
     ) -> None:
         if method not in METHODS:
-            raise RegretlessError(f"method: {method!r}; self-play knows {', '.join(METHODS)}")
+            raise ParameterError("method", None, f"{method!r}; self-play knows {', '.join(METHODS)}")
         self.payoffs, self.column_payoffs, self.method, self.joint = payoffs, column_payoffs, method, joint
         self.zero_sum = column_payoffs is None
         if column_payoffs is not None and column_payoffs.shape != payoffs.shape:
-            raise RegretlessError(f"column_payoffs: shape {column_payoffs.shape}; {payoffs.shape} is expected")
+            raise ParameterError("column_payoffs", None, f"shape {column_payoffs.shape}; {payoffs.shape} is expected")
         self.alternate, self.average = _habits(method, alternate, average, self.zero_sum, joint)
         if single and not all(map(copyable, self._given())):
-            raise RegretlessError("single: only dense payoffs are copied in 16 bits, whose range is a normal float")
+            raise ParameterError(
+                "single", None, "only dense payoffs are copied in 16 bits, whose range is a normal float"
+            )
         self.single = single
         row, column = paid(payoffs, column_payoffs, single)
         self.units = row.units, column.units
@@ -214,7 +216,7 @@ def _habits(
 ) -> tuple[bool, str]:
     turns, usual = HABITS[method]
     if average is not None and average not in AVERAGES:
-        raise RegretlessError(f"average: {average!r}; {', '.join(AVERAGES)} are known")
+        raise ParameterError("average", None, f"{average!r}; {', '.join(AVERAGES)} are known")
     if not zero_sum or joint is not None:
         if alternate:
             raise RegretlessError(
@@ -234,17 +236,17 @@ def _rates(
     """Whether rates fall, and those of both players for payoffs in units."""
     if method not in EXPONENTIAL:
         if given is not None:
-            raise RegretlessError(f"rates: {method} has none; exponential weights have")
+            raise ParameterError("rates", None, f"{method} has none; exponential weights have")
         return False, (0.0, 0.0)
     if given is not None:
         pair = tuple(given) if isinstance(given, tuple | list) else (given, given)
         if len(pair) != 2 or not all(0 < rate * players[0].units.unit < inf for rate in pair):
-            raise RegretlessError(f"rates: {given!r}; one or two finite numbers above 0 are expected")
+            raise ParameterError("rates", None, f"{given!r}; one or two finite numbers above 0 are expected")
         row, column = (float(rate) * players[0].units.unit for rate in pair)
         return False, (row, column)
     spreads = [who.spread for who in players]
     if not all(isfinite(spread) for spread in spreads):
-        raise RegretlessError(f"rates: {method} needs them where the range of the payoffs is unknown")
+        raise ParameterError("rates", None, f"{method} needs them where the range of the payoffs is unknown")
     scales = [1 / spread if spread > 0 else 1.0 for spread in spreads]
     if method == "optimistic-hedge":
         return False, (scales[0], scales[1])
@@ -257,14 +259,13 @@ def _rates(
 def _begins(method: str, start: tuple[Any, Any] | None, shape: tuple[int, int]) -> list[Vector]:
     if start is None:
         return [np.full(count, 1 / count) for count in shape]
-    from ..matrix import strategy_of
+    from ..matrix import starts_of
 
-    if len(start) != 2:
-        raise RegretlessError(f"start: {len(start)} strategies; the row player's and the column player's are expected")
-    whos = ("start: row", "start: column")
-    begins = [strategy_of(given, count, who) for given, count, who in zip(start, shape, whos, strict=True)]
+    begins = starts_of(start, shape)
     if method in EXPONENTIAL and any((begin == 0).any() for begin in begins):
-        raise RegretlessError("start: exponential weights never play what begins at 0; all probabilities must be above")
+        raise ParameterError(
+            "start", None, "exponential weights never play what begins at 0; all probabilities must be above"
+        )
     return [begin / begin.sum() for begin in begins]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import positive, whole
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ..enclosure import trusted_to
 from ..payoffs import Payoffs
 from ..raw_solution import RawSolution, Trajectory
@@ -140,9 +140,11 @@ def _check_tolerance(payoffs: Payoffs, tolerance: float) -> None:
         return
     least = 2 * trusted_to(payoffs, largest_product(payoffs) if isnan(payoffs.size) else payoffs.size)
     if tolerance <= least:
-        raise RegretlessError(
-            f"tolerance={tolerance:.3g}; a linear operator's products are trusted up to rounding alone, so that no gap"
-            f" below {least:.3g} can be told here; a larger tolerance, or rounds, are needed"
+        raise ParameterError(
+            "tolerance",
+            f"{tolerance:.3g}",
+            f"a linear operator's products are trusted up to rounding alone, so that no gap"
+            f" below {least:.3g} can be told here; a larger tolerance, or rounds, are needed",
         )
 
 

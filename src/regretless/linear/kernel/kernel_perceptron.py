@@ -10,7 +10,7 @@ import numpy as np
 
 from ...checks import drawn_seed, one_of, positive, whole
 from ...data.batch import Array, Batch
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ...info import LinearInfo
 from ...theorem import Certificate, Theorem
 from ...theory.budget import BUDGET
@@ -186,8 +186,8 @@ class KernelPerceptron(OnlineClassifier):
     def _intercept(self) -> float:
         found = positive("intercept", self.intercept, or_zero=True)
         if found > MOST_INTERCEPT:
-            raise RegretlessError(
-                f"intercept={self.intercept!r} must be at most {MOST_INTERCEPT:g}: its square is needed"
+            raise ParameterError(
+                "intercept", repr(self.intercept), f"must be at most {MOST_INTERCEPT:g}: its square is needed", " "
             )
         return found
 
@@ -209,17 +209,24 @@ class KernelPerceptron(OnlineClassifier):
             removal=one_of("removal", self.removal, REMOVALS),
         )
         if rules.degree > MOST_DEGREE:
-            raise RegretlessError(f"degree={self.degree!r}; it must be at most {MOST_DEGREE}")
+            raise ParameterError("degree", repr(self.degree), f"it must be at most {MOST_DEGREE}")
         if rules.budget > MOST_BUDGET:
-            raise RegretlessError(f"budget={self.budget!r}; it must be at most {MOST_BUDGET}, or None for any number")
+            raise ParameterError(
+                "budget", repr(self.budget), f"it must be at most {MOST_BUDGET}, or None for any number"
+            )
         if rules.given and rules.intercept:
-            raise RegretlessError(f"intercept={self.intercept!r}; add its square to the values of your kernel instead")
+            raise ParameterError(
+                "intercept", repr(self.intercept), "add its square to the values of your kernel instead"
+            )
         if rules.budget and rules.average is not None:
-            raise RegretlessError(
-                f"budget={self.budget!r} forgets rows that average={self.average!r} is made of; use one or the other"
+            raise ParameterError(
+                "budget",
+                repr(self.budget),
+                f"forgets rows that average={self.average!r} is made of; use one or the other",
+                " ",
             )
         if rules.budget and kernel == "precomputed":
-            raise RegretlessError(f"budget={self.budget!r} is for rows, and a precomputed kernel has none")
+            raise ParameterError("budget", repr(self.budget), "is for rows, and a precomputed kernel has none", " ")
         return rules
 
     def new_state(self, columns: int, targets: int) -> DualState:
@@ -342,9 +349,11 @@ class KernelPerceptron(OnlineClassifier):
         """
         self._require_fitted()
         if callable(self.kernel):
-            raise RegretlessError(
-                f"kernel={self.kernel!r} cannot be kept in a model file; give the name of a kernel, or its values with "
-                "kernel='precomputed'"
+            raise ParameterError(
+                "kernel",
+                repr(self.kernel),
+                "cannot be kept in a model file; give the name of a kernel, or its values with kernel='precomputed'",
+                " ",
             )
         self.state_.refuse_other(self.rules())
         super().save(path)

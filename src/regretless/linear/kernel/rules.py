@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...data.batch import Array, Batch
-from ...errors import RegretlessError
+from ...errors import ParameterError, RegretlessError
 from ..state import Rules
 
 COMPILED = ("rbf", "linear", "poly")
@@ -74,9 +74,12 @@ def resolved_gamma(gamma: float | str, batch: Batch) -> float:
         return 1 / columns
     largest = float(np.abs(batch.values).max(initial=0.0))
     if 0 < largest < SHORTEST:
-        raise RegretlessError(
-            f"gamma={gamma!r}: the numbers of X are so small (at most {largest:.3g}) that the inverse of their "
-            "variance is no float; scale X, or give a number"
+        raise ParameterError(
+            "gamma",
+            repr(gamma),
+            f"the numbers of X are so small (at most {largest:.3g}) that the inverse of their "
+            "variance is no float; scale X, or give a number",
+            ": ",
         )
     variance = _variance(batch)
     return 1 / (columns * variance) if variance > 0 else 1.0

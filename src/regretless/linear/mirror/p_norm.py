@@ -7,7 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...checks import one_of, positive
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ...info import LinearInfo
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
@@ -157,7 +157,7 @@ class PNormPerceptron(OnlineClassifier):
             return 0.0
         number = isinstance(self.p, Real) and not isinstance(self.p, bool)
         if not number or not 2 <= float(self.p) <= MOST:
-            raise RegretlessError(f"p={self.p!r}; it must be a number from 2 to {MOST:g}, or 'auto'")
+            raise ParameterError("p", repr(self.p), f"it must be a number from 2 to {MOST:g}, or 'auto'")
         return float(self.p)
 
     def looks_at_columns(self) -> str:

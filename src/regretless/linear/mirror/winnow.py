@@ -6,7 +6,7 @@ from math import atanh
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ...checks import one_of, positive
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ...info import LinearInfo
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
@@ -177,7 +177,7 @@ class Winnow(OnlineClassifier):
         radius = positive("radius", self.radius)
         gamma = None if self.gamma is None else positive("gamma", self.gamma)
         if gamma is not None and gamma >= radius:
-            raise RegretlessError(f"gamma={self.gamma!r}; no margin is as large as the radius, {self.radius!r}")
+            raise ParameterError("gamma", repr(self.gamma), f"no margin is as large as the radius, {self.radius!r}")
         if self.rate is not None:
             return positive("rate", self.rate)
         return USUAL / radius if gamma is None else atanh(gamma / radius) / radius

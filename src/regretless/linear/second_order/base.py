@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...checks import one_of, positive
-from ...errors import RegretlessError
+from ...errors import ParameterError
 from ...theory.facts import LinearFacts
 from ...theory.second_order_perceptron import SecondOrderFacts
 from ..base import OnlineClassifier
@@ -24,8 +24,8 @@ def invertible(name: str, value: Any) -> float:
     """What a matrix starts with, whose inverse is needed."""
     found = positive(name, value)
     if not PRIORS[0] <= found <= PRIORS[1]:
-        raise RegretlessError(
-            f"{name}={value!r} must lie between {PRIORS[0]:g} and {PRIORS[1]:g}: its inverse is needed"
+        raise ParameterError(
+            name, repr(value), f"must lie between {PRIORS[0]:g} and {PRIORS[1]:g}: its inverse is needed", " "
         )
     return found
 
