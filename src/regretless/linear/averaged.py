@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..data.batch import Array, Batch
 from ..info import LinearInfo
 from ..ledger import FIELDS
 from .norms import STRETCH
+from .parameters import with_constructor
 from .perceptron import Perceptron
 from .state import BIAS, CLOCK, LAG_BIAS, BaseState, Rules, State, length
 from .weight_history import narrow
@@ -197,6 +199,7 @@ class _Player:
         return found
 
 
+@with_constructor
 class AveragedPerceptron(Perceptron):
     """The averaged perceptron (Freund & Schapire 1999; Collins 2002): learn as the perceptron does, predict by the mean
     of all the weights it had.
@@ -261,36 +264,9 @@ class AveragedPerceptron(Perceptron):
         not_mixed="",
     )
 
-    state_: AveragedState
+    state_: AveragedState = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        average: str = "before",
-        rate: float = 1.0,
-        intercept: float = 0.0,
-        ties: str | int = "update",
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            rate=rate,
-            intercept=intercept,
-            ties=ties,
-            passes=passes,
-            until_clean=until_clean,
-            max_passes=max_passes,
-            shuffle=shuffle,
-            random_state=random_state,
-            class_weight=class_weight,
-            warm_start=warm_start,
-        )
-        self.average = average
+    average: str = "before"
 
     def rules(self) -> Rules:
         """Those of the perceptron."""

@@ -19,6 +19,7 @@ from .certificates import Certified
 from .class_weights import weigh
 from .estimator import Estimator
 from .labels import distinct, encode, extend, targets_for, with_class
+from .parameters import with_constructor
 from .state import BaseState, Rules, State
 from .validation import ascending, explain_nonfinite, fault_of, read_labels, read_rows, read_weights
 
@@ -26,6 +27,7 @@ TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 
 
+@with_constructor
 class OnlineClassifier(HasInfo, Estimator, Certified):
     """A composition (geometry, loss, rate) played over the rows of X, in their order.
 
@@ -396,8 +398,6 @@ class OnlineClassifier(HasInfo, Estimator, Certified):
         write(path, self, {})
 
     # ---- inside
-
-    state_: BaseState
 
     @property
     def turn(self) -> Turn:

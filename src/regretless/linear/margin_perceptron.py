@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, field, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -20,6 +20,7 @@ from ..turns import in_turn
 from .base import OnlineClassifier
 from .comparators.evaluate import Vector
 from .comparators.search import Geometry, Question, certify, read
+from .parameters import with_constructor
 from .state import BaseState, Rules, State, length
 from .validation import read_labels, read_rows
 
@@ -84,6 +85,7 @@ class _Asked(Geometry):
         return self._threshold * length(vector, bias), 0.0
 
 
+@with_constructor
 class MarginPerceptron(OnlineClassifier):
     """The margin perceptron (Blum's lectures): go on until every row is far enough from the wrong side.
 
@@ -151,35 +153,15 @@ class MarginPerceptron(OnlineClassifier):
     )
     theorems = (*MARGIN_PERCEPTRON, *UNTIL_A_MARGIN)
 
-    state_: MarginState
+    state_: MarginState = field(init=False)
     margin_: float
     clean_: bool
     obstacle_: str | None
 
-    def __init__(
-        self,
-        gamma: float = 0.1,
-        *,
-        epsilon: float = 0.5,
-        intercept: float = 0.0,
-        passes: int = 1,
-        until_clean: bool = True,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.gamma = gamma
-        self.epsilon = epsilon
-        self.intercept = intercept
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    gamma: float = field(default=0.1, kw_only=False)
+    epsilon: float = 0.5
+    intercept: float = 0.0
+    until_clean: bool = True
 
     def rules(self) -> Rules:
         """Steps of constant length below the margin that is asked for."""

@@ -12,6 +12,7 @@ from ..ledger import FIELDS, Ledger
 from ..theorem import Certificate, Theorem
 from ..theory.multiclass import MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
+from .parameters import with_constructor
 from .state import BaseState, Rules, State
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class DirectState(State):
         return Ledger.read(self.books[-1])
 
 
+@with_constructor
 class MulticlassPerceptron(OnlineClassifier):
     """The perceptron of several classes (Duda & Hart 1973; Collins 2002; Crammer & Singer 2003): when another class
     scores as high as the right one, move the one away from the row and the other towards it.
@@ -86,28 +88,8 @@ class MulticlassPerceptron(OnlineClassifier):
     )
     theorems = MULTICLASS
 
-    def __init__(
-        self,
-        *,
-        rate: float = 1.0,
-        intercept: float = 0.0,
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.rate = rate
-        self.intercept = intercept
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    rate: float = 1.0
+    intercept: float = 0.0
 
     def mixed_proven(self) -> tuple[Theorem, ...]:
         """The theorems about mixed weights."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.ogd import GRADIENT_DESCENT
 from .base import OnlineClassifier
+from .parameters import with_constructor
 from .state import Rules
 
 LOSSES = ("hinge", "logistic", "squared-hinge", "square")
@@ -20,6 +22,7 @@ SCHEDULES = ("scale-free", "self-tuned", "inverse-sqrt", "constant")
 FREE_RATE = {"hinge": 20.0, "logistic": 20.0, "squared-hinge": 3.0, "square": 3.0}  # good sizes on text and tables
 
 
+@with_constructor
 class OnlineGradientDescent(OnlineClassifier):
     """Online gradient descent (Zinkevich 2003) on a convex loss of the margin m = y <w, x>.
 
@@ -81,30 +84,14 @@ class OnlineGradientDescent(OnlineClassifier):
     )
     theorems = GRADIENT_DESCENT
 
-    def __init__(
-        self,
-        *,
-        loss: str = "hinge",
-        schedule: str | None = None,
-        rate: float | None = None,
-        radius: float | None = None,
-        intercept: float = 0.0,
-        passes: int = 1,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.loss = loss
-        self.schedule = schedule
-        self.rate = rate
-        self.radius = radius
-        self.intercept = intercept
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    loss: str = "hinge"
+    schedule: str | None = None
+    rate: float | None = None
+    radius: float | None = None
+    intercept: float = 0.0
+    # Every loss above 0 is an update, so that a pass is hardly ever clean, and these two are no parameters.
+    until_clean: bool = field(default=False, init=False)
+    max_passes: int = field(default=1000, init=False)
 
     def mixed_proven(self) -> tuple[Theorem, ...]:
         """The theorems about mixed weights."""

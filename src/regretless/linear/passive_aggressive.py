@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..checks import one_of, positive
 from ..info import LinearInfo
@@ -11,11 +11,13 @@ from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.passive_aggressive import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveFacts
 from .base import OnlineClassifier
+from .parameters import with_constructor
 from .state import Rules
 
 VARIANTS = {"PA": "pa", "PA-I": "pa-1", "PA-II": "pa-2"}
 
 
+@with_constructor
 class PassiveAggressive(OnlineClassifier):
     """Passive-aggressive learning (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006): as little change as corrects
     the round.
@@ -79,32 +81,10 @@ class PassiveAggressive(OnlineClassifier):
     )
     theorems = PASSIVE_AGGRESSIVE
 
-    def __init__(
-        self,
-        *,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        intercept: float = 0.0,
-        ties: int = 1,
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.variant = variant
-        self.C = C
-        self.intercept = intercept
-        self.ties = ties
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    variant: str = "PA-I"
+    C: float = 1.0
+    intercept: float = 0.0
+    ties: int = 1
 
     def mixed_proven(self) -> tuple[Theorem, ...]:
         """The theorems about mixed weights."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..checks import one_of, positive
 from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.perceptron import PERCEPTRON, clean_pass
 from .base import OnlineClassifier
+from .parameters import with_constructor
 from .state import Rules
 
 TIES = {"update": 0.0, 1: 1.0, -1: -1.0}
 
 
+@with_constructor
 class Perceptron(OnlineClassifier):
     """The perceptron (Rosenblatt 1958): on a mistake, add the example to the weights.
 
@@ -89,30 +91,9 @@ class Perceptron(OnlineClassifier):
     )
     theorems = PERCEPTRON
 
-    def __init__(
-        self,
-        *,
-        rate: float = 1.0,
-        intercept: float = 0.0,
-        ties: str | int = "update",
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.rate = rate
-        self.intercept = intercept
-        self.ties = ties
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    rate: float = 1.0
+    intercept: float = 0.0
+    ties: str | int = "update"
 
     def proven(self) -> tuple[Theorem, ...]:
         """A run that goes on until a pass is clean has a bound on its length too."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..data.batch import Array, Batch
 from ..info import LinearInfo
 from ..ledger import FIELDS
 from .averaged import WHEN
+from .parameters import with_constructor
 from .perceptron import Perceptron
 from .state import BaseState, Rules, State
 from .weight_history import NAMES, Support, ballot, turns
@@ -139,6 +141,7 @@ class _Player:
         return outcome
 
 
+@with_constructor
 class VotedPerceptron(Perceptron):
     """The voted perceptron (Freund & Schapire 1999): all the weights that the perceptron ever had vote, each as often
     as it had rounds.
@@ -201,36 +204,9 @@ class VotedPerceptron(Perceptron):
         not_mixed="it votes with all the weights it ever had, and of several shards they are too many to travel",
     )
 
-    state_: VotedState
+    state_: VotedState = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        votes: str = "before",
-        rate: float = 1.0,
-        intercept: float = 0.0,
-        ties: str | int = "update",
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            rate=rate,
-            intercept=intercept,
-            ties=ties,
-            passes=passes,
-            until_clean=until_clean,
-            max_passes=max_passes,
-            shuffle=shuffle,
-            random_state=random_state,
-            class_weight=class_weight,
-            warm_start=warm_start,
-        )
-        self.votes = votes
+    votes: str = "before"
 
     def rules(self) -> Rules:
         """Those of the perceptron."""

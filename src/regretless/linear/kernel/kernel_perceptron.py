@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from os import PathLike
 from typing import Any, ClassVar, Self, cast
 
@@ -20,6 +21,7 @@ from ...theory.kernel import KERNEL_PERCEPTRON, KernelFacts
 from ...turns import in_turn
 from ..base import OnlineClassifier
 from ..comparators.search import Question
+from ..parameters import with_constructor
 from ..perceptron import TIES
 from ..state import Rules
 from .rules import AVERAGES, GAMMA_KERNELS, GAMMAS, KERNELS, REMOVALS, KernelRules
@@ -40,6 +42,7 @@ COARSE = (
 )
 
 
+@with_constructor
 class KernelPerceptron(OnlineClassifier):
     """The kernel perceptron (Aizerman, Braverman & Rozonoer 1964): the perceptron in the space of a kernel.
 
@@ -144,44 +147,17 @@ class KernelPerceptron(OnlineClassifier):
     )
     theorems = (*KERNEL_PERCEPTRON, budget_bound)
 
-    state_: DualState
+    state_: DualState = field(init=False)
 
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        *,
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        average: str | None = None,
-        budget: int | None = None,
-        removal: str = "oldest",
-        intercept: float = 0.0,
-        ties: str | int = "update",
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.average = average
-        self.budget = budget
-        self.removal = removal
-        self.intercept = intercept
-        self.ties = ties
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    kernel: str | Callable[[Any, Any], Any] = field(default="rbf", kw_only=False)
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 1.0
+    average: str | None = None
+    budget: int | None = None
+    removal: str = "oldest"
+    intercept: float = 0.0
+    ties: str | int = "update"
 
     def _intercept(self) -> float:
         found = positive("intercept", self.intercept, or_zero=True)
@@ -455,7 +431,7 @@ class KernelPerceptron(OnlineClassifier):
 
     # ---- inside
 
-    _again: bool = False
+    _again: bool = field(default=False, init=False)
 
     def _refuse_precomputed(self) -> None:
         if self.kernel == "precomputed":

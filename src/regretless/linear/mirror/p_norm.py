@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from math import log
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +14,7 @@ from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.p_norm import P_NORM, PNormFacts, p_norm_clean_pass
 from ..base import OnlineClassifier
+from ..parameters import with_constructor
 from ..perceptron import TIES
 from ..state import Rules
 from .state import REACH, MirrorRules, MirrorState
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 MOST = 1000.0  # a larger p tells powers of numbers apart that differ by a thousandth
 
 
+@with_constructor
 class PNormPerceptron(OnlineClassifier):
     """The p-norm perceptron (Grove, Littlestone & Schuurmans 2001): perceptron steps, seen through a power.
 
@@ -102,34 +105,12 @@ class PNormPerceptron(OnlineClassifier):
     )
     theorems = P_NORM
 
-    state_: MirrorState
+    state_: MirrorState = field(init=False)
 
-    def __init__(
-        self,
-        p: float | str = "auto",
-        *,
-        rate: float = 1.0,
-        intercept: float = 0.0,
-        ties: str | int = "update",
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.p = p
-        self.rate = rate
-        self.intercept = intercept
-        self.ties = ties
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    p: float | str = field(default="auto", kw_only=False)
+    rate: float = 1.0
+    intercept: float = 0.0
+    ties: str | int = "update"
 
     def proven(self) -> tuple[Theorem, ...]:
         """A run that goes on until a pass is clean has a bound on its length too."""

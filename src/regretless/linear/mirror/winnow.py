@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from math import atanh
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -12,6 +13,7 @@ from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.winnow import WINNOW, WinnowFacts, winnow_clean_pass
 from ..base import OnlineClassifier
+from ..parameters import with_constructor
 from ..perceptron import TIES
 from .state import REACH, MirrorRules, MirrorState
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 USUAL = 0.25  # rate times radius, where no margin is known
 
 
+@with_constructor
 class Winnow(OnlineClassifier):
     """Winnow (Littlestone 1988), normalised: on a mistake, multiply the weights of the features that were right.
 
@@ -116,38 +119,14 @@ class Winnow(OnlineClassifier):
     )
     theorems = WINNOW
 
-    state_: MirrorState
+    state_: MirrorState = field(init=False)
 
-    def __init__(
-        self,
-        rate: float | None = None,
-        *,
-        gamma: float | None = None,
-        radius: float = 1.0,
-        balanced: bool = False,
-        intercept: float = 0.0,
-        ties: str | int = "update",
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.rate = rate
-        self.gamma = gamma
-        self.radius = radius
-        self.balanced = balanced
-        self.intercept = intercept
-        self.ties = ties
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    rate: float | None = field(default=None, kw_only=False)
+    gamma: float | None = None
+    radius: float = 1.0
+    balanced: bool = False
+    intercept: float = 0.0
+    ties: str | int = "update"
 
     def proven(self) -> tuple[Theorem, ...]:
         """A run that goes on until a pass is clean has a bound on its length too."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...checks import one_of, positive
 from ...info import LinearInfo
 from ...theory.second_order_perceptron import AROW as THEOREMS
+from ..parameters import with_constructor
 from ..state import Rules
 from .base import MATRICES, SecondOrderLearner, invertible
 
 
+@with_constructor
 class AROW(SecondOrderLearner):
     """Adaptive regularisation of weights (Crammer, Kulesza & Dredze 2009): a Gaussian over weight vectors, which every
     round without enough margin moves and narrows.
@@ -77,30 +79,9 @@ class AROW(SecondOrderLearner):
     theorems = THEOREMS
     WEIGHTED = True
 
-    def __init__(
-        self,
-        *,
-        r: float = 1.0,
-        matrix: str = "auto",
-        intercept: float = 1.0,
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.r = r
-        self.matrix = matrix
-        self.intercept = intercept
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    r: float = 1.0
+    matrix: str = "auto"
+    intercept: float = 1.0
 
     def prior(self) -> float:
         """The parameter r."""

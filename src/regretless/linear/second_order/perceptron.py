@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...checks import one_of, positive
 from ...info import LinearInfo
 from ...theory.second_order_perceptron import SECOND_ORDER
+from ..parameters import with_constructor
 from ..perceptron import TIES
 from ..state import Rules
 from .base import MATRICES, SecondOrderLearner, invertible
 
 
+@with_constructor
 class SecondOrderPerceptron(SecondOrderLearner):
     """The second-order perceptron (Cesa-Bianchi, Conconi & Gentile 2005): directions in which it has erred often count
     for less, so that it hardly minds features of different sizes, or features that go together.
@@ -84,32 +86,10 @@ class SecondOrderPerceptron(SecondOrderLearner):
     theorems = SECOND_ORDER
     WEIGHTED = False
 
-    def __init__(
-        self,
-        *,
-        a: float = 1.0,
-        matrix: str = "auto",
-        intercept: float = 0.0,
-        ties: str | int = "update",
-        passes: int = 1,
-        until_clean: bool = False,
-        max_passes: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.a = a
-        self.matrix = matrix
-        self.intercept = intercept
-        self.ties = ties
-        self.passes = passes
-        self.until_clean = until_clean
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    a: float = 1.0
+    matrix: str = "auto"
+    intercept: float = 0.0
+    ties: str | int = "update"
 
     def prior(self) -> float:
         """The parameter a."""
