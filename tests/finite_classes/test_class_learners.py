@@ -26,7 +26,7 @@ from regretless.finite_classes import (
     littlestone_dimension,
     rank,
 )
-from regretless.finite_classes.learners import compare_dimensions, randomized
+from regretless.finite_classes.learners import randomized, standard_optimal
 from regretless.finite_classes.learners.standard_optimal import compared
 from regretless.theory.finite_classes import floor_log2, half_the_bits_of
 
@@ -567,7 +567,7 @@ class Counted:
 
 def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
     """A search gets so many words, whoever certifies and how often: the class is searched once, and each part once."""
-    monkeypatch.setattr(compare_dimensions._core, "Littlestone", Counted)
+    monkeypatch.setattr(standard_optimal._core, "Littlestone", Counted)
     monkeypatch.setattr(Counted, "asked", [])
     found = FiniteClass.named("intervals:12")
     learner = StandardOptimal(found)
@@ -575,9 +575,9 @@ def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
     first = list(Counted.asked)
     assert all(whole for whole, _ in first)
     assert (
-        compare_dimensions.PATIENCE
+        standard_optimal.PATIENCE
         <= sum(words for _, words in first)
-        <= compare_dimensions.PATIENCE + compare_dimensions.LAST + compare_dimensions.FIRST
+        <= standard_optimal.PATIENCE + standard_optimal.LAST + standard_optimal.FIRST
     )
     learner._board.core.settle(3, 1, 1)
     learner.facts()

@@ -25,7 +25,7 @@ from regretless.finite_classes import (
     worst_case,
 )
 from regretless.finite_classes.rank import rank
-from regretless.finite_classes.worst_cases import majority
+from regretless.finite_classes.worst_cases import search
 
 from ..examples import at_most
 from .small_classes import KNOWN, TIES_MATTER, random_class
@@ -436,8 +436,8 @@ def test_a_search_refuses_what_makes_no_sense():
 def test_the_class_is_packed_again_for_other_orders_alone(monkeypatch):
     """In the order in which hypotheses stand, the class is searched as it is; in another one its bits are moved."""
     packed_again = []
-    moved = majority.transposed
-    monkeypatch.setattr(majority, "transposed", lambda *given: packed_again.append(given) or moved(*given))
+    moved = search.transposed
+    monkeypatch.setattr(search, "transposed", lambda *given: packed_again.append(given) or moved(*given))
     found = random_class(150, 9)
     once = worst_case(Consistent(found))
     assert worst_case(Consistent(found, order=range(found.hypotheses))).mistakes == once.mistakes
