@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from base64 import b85decode
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
+from regretless.cli import main
 from regretless.data import arrow as arrow_module
 from regretless.data import open_stream
 from regretless.errors import DataError
@@ -305,3 +308,51 @@ def test_text_that_is_stored_by_differences_is_read_in_pieces_that_fit(tmp_path,
     monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "16M")
     taken, rows = peak(tmp_path / "t.parquet")
     assert (taken < 64 << 20, rows) == (True, 1000)
+
+
+# Files whose metadata of a column chunk contradict themselves, found by the fuzzer: asked for those, pyarrow 26 ends
+# the process. zlib, base85.
+CONTRADICTORY = {
+    "levels": (
+        (
+            "c-jka3^EjD5iJnS@Db$`We{RuuwY=|WpsHHxI?b>^+EgoLtiyw`Y+kHzGf6uxovODb$xMx?IU|eIi0{A&w!#}W%i;BqDrD_I-&-"
+            "m0-"
+            "|i9Y%&rYFc}FB1_)>nW6;1NDkumf1s#}xqyZx{d&e=UixJ9F*)Bjg8Hg(R08InANrHjFh>=0%f;~jn1CWI>q6)|s!eme_#1sWv$Y"
+            "%nvkcnNza}p2%Z3_@}@e$<$+ok~u0hU=a85vnl+H-Qa+_X0agU9x>W`e*=EdGVbpjwY9itb-G7v)8Q7dtXUStNZ-"
+            "86?<>lQU9t6Ghn=M7dO%Bv|wEi%K$}?Be`V2wO*jB{i|Qgh9+eQby87jX_3~OVX5qO+XT=UX)49Kx_?@*a{}K9!50|(qcnW2N)O("
+            "qD%}xLI6nFXtGJFF&F@4Q7i&G25iwYMzK4LYVVlTHZYME4aC_5_A1z-"
+            "9wxCCCbc&#YCSBZ1vqYt#OASy8K`lHb+9o=%1H1y1_k+tTS1~gVhxi%2w0{&0zsf71b90-mODD7JGwbKraL-"
+            "=r5v4{936c@3};72Pp|-jc7#Yd8Gu-RjxeK~^Fc;~l~jNQBN6Jsz!gM9g}YUyfVs|zQ1#A^ejz}X1xSetSdmjYTs;JYf&{CQjKd5"
+            "P!PX~1)q8>zg@W7-"
+            ")Zzj12iP%iOJU}fV>7Qb$=C~Io;y^(J5<scO4~9>C=?_X6_%!!=q48w=q45w<(Dgzr4|)u=I1FGnduqm8A{s7Ffc$6!+T%`2mls6"
+            "06c2-LI"
+        ),
+        "Definition level histogram size mismatch",
+    ),
+    "type": (
+        (
+            "c-"
+            "obd&2G~`5XWbo#F&snTCvtz@*#)T3Q}77K`TH((KsXx5K0rNigI*Jl%}M_`JgQl2M!!L^g(zCjywV4gg9~TBQU#mumzD2BWu?B@9"
+            "ghC9<7hCz0K47HWy7=U=<*{#sDCYX~Kc8a<jw@p65E(?R_Y+iD1FX3hmx3Xp{}cQn_UWPo~~7LQgR74?>oXZt+r+Y9v7bWLWw~C3"
+            "B+)*A<9@SmYA3gc0i3mBkypH=(#hRc_g}&`nES0Z&`aJrMfLKk1)&TnC<8*F+{5d47K#nznQ^NYOoiJ{-"
+            "SZNLi9@1=DfQ>kUW4`CBjz%eKl6*gR+Lfu6S_2G>l(d}n@OPT4V%W3x(fNL-"
+            "U2lc%Lj1l@8#wwlC5#xdtJb3U@<`2I!8Mx<oF3iqAS<9yScEA9VA_?P3Ig`fE~Wg3oQ{!D>oiyXGwFFFsy*@{ovT^SDsNYTPDo*`"
+            "bKJHR^P0IO;XT^I4We5oQnQ9`_8xaHoDAu?A760J%umG~;ISJ9NoZ#+Hkp4Eq5=Q4QNP$dV_m;4W+x+)%?5=r7~^_qgHrfM;&E5("
+            "!UZae7h+@p3>eGA=|?3Xw`K90<PA8H+|RvVc7bd*O(bZ6bp;V3?$_8);L1m1M=ra#~CgJ8p(PRAF8^Zs;3m!Yt;zqz%!ZI$URh7W"
+            "w9D}6-2@GmD#tRM"
+        ),
+        "Unencoded byte array data bytes does not support FLOAT",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTORY)
+def test_metadata_that_contradict_themselves_are_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A Parquet file with them is refused with what pyarrow says is wrong; the process goes on."""
+    content, said = CONTRADICTORY[name]
+    path = tmp_path / "t.parquet"
+    path.write_bytes(zlib.decompress(b85decode(content)))
+    assert main(["pull", str(path), "--quiet"]) == 1
+    assert f"{path}: this cannot be read as Parquet ({said}" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import io
 import os
 import random
 import resource
+import select
 import signal
 import struct
 import sys
@@ -23,6 +24,7 @@ from .targets import made
 SPACE = 6 << 30  # addresses of a child, of which allocators reserve more than they use
 MEMORY = 2 << 30  # that a child may use besides what it began with: what is allowed (512 MiB) a few times
 SECONDS = 20  # of computing before a run is taken to hang, however many others the machine has to serve
+START = 60  # seconds in which a child must begin
 WAIT = 600  # seconds before one that computes nothing is
 FEW = 200  # runs of one child, so that memory that is lost shows and does not add up
 TOLD = b"REGRETLESS_TRACEBACK"  # stands in what is said of errors that nobody expected
@@ -83,6 +85,11 @@ def _child(name: str, seed: int, numbers: range, folder: Path, end: float) -> It
     os.close(writing)
     at = numbers.start
     with os.fdopen(reading, "rb") as pipe:
+        if not select.select([pipe], [], [], START)[0]:
+            os.kill(child, signal.SIGKILL)  # the fork of a process with threads may wait for ever; it did nothing yet
+            os.waitpid(child, 0)
+            return
+        pipe.read(1)
         while head := pipe.read(4):
             yield at, pipe.read(struct.unpack("<I", head)[0]).decode()
             at += 1
@@ -101,6 +108,7 @@ def _work(name: str, seed: int, numbers: range, folder: Path, end: float, pipe: 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    os.write(pipe, b"+")
     before = _most()  # a fork begins with all that the process had that it was made from
     try:
         for number in numbers:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..memory import allowed, refuse_large
-from .arrow_sizes import largest_page, refuse_large_batches, refuse_large_pages
+from .arrow_sizes import largest_page, refuse_large_batches, refuse_large_pages, refuse_unsound_columns
 from .columns import NUMERIC
 from .source import Source, can_be_read_again, whole_file
 from .table import TableStream
@@ -174,12 +174,14 @@ def _parquet(path: str, groups: range | None) -> Iterator[tuple[Any, Any, int]]:
     with parquet.ParquetFile(path) as file:
         schema, metadata = file.schema_arrow, file.metadata
     text = frozenset(field.name for field in schema if _is_text(field.type))
+    refuse_unsound_columns(path, metadata, range(metadata.num_row_groups), text)
     prefixed = _delta_encoded(metadata, text)  # which pyarrow does not read as dictionaries
     how = {"metadata": metadata, "buffer_size": BUFFER, "pre_buffer": False, "read_dictionary": sorted(text - prefixed)}
     with parquet.ParquetFile(path, **how) as file:
         chosen = range(file.num_row_groups) if groups is None else groups
 
         def read(names: list[str], rows: int) -> Iterator[Any]:
+            refuse_unsound_columns(path, metadata, chosen, names)
             refuse_large_pages(path, metadata, chosen, names, text)
             # What begins like the cell before it is stored without that, so that each cell may be as long as a page.
             longest = largest_page(path, metadata, chosen, [name for name in names if name in prefixed])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from struct import error as Short
 from struct import iter_unpack, unpack_from
 from typing import Any, BinaryIO
@@ -19,6 +21,61 @@ LONGEST_HEADER = 1 << 24
 DEEPEST = 16
 DAMAGE = (Short, LookupError, OverflowError, ValueError)
 LENGTHS = {1: 0, 2: 0, 3: 1, 7: 8}  # bytes that values of some types take in Parquet's headers
+
+
+class _Unread(Exception):
+    """A page was asked for."""
+
+
+class _NoPages(io.RawIOBase):
+    """A file of which only the length is known."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size, self._place = size, 0
+
+    def readable(self) -> bool:
+        """As `pyarrow` asks."""
+        return True
+
+    def seekable(self) -> bool:
+        """As `pyarrow` asks."""
+        return True
+
+    def tell(self) -> int:
+        """The place."""
+        return self._place
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        """Go there."""
+        self._place = place + (0, self._place, self._size)[whence]
+        return self._place
+
+    def read(self, size: int = -1) -> bytes:
+        """There is nothing to read."""
+        raise _Unread
+
+
+def refuse_unsound_columns(path: str, metadata: Any, groups: Iterable[int], names: Collection[str]) -> None:
+    """Refuse a Parquet file whose metadata of a column chunk contradict themselves.
+
+    Asked for such metadata, `pyarrow` ends the process. A reader of the column says what is wrong as an error, before
+    it asks for the first page; here there are no pages, so that nothing is decompressed.
+
+    Raises
+    ------
+    OSError
+        pyarrow's own, of a column that is damaged.
+    """
+    from pyarrow import parquet
+
+    if not names:
+        return
+    pages = _NoPages(os.path.getsize(path))
+    with parquet.ParquetFile(pages, metadata=metadata, buffer_size=HEADER, pre_buffer=False) as file:
+        for group in groups:
+            with suppress(_Unread):
+                next(file.iter_batches(1, row_groups=[group], columns=list(names), use_threads=False), None)
 
 
 def refuse_large_batches(path: str) -> None:
