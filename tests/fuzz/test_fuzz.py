@@ -42,7 +42,7 @@ def _raises(*_: Any) -> int:
         (lambda words: 3, "exit code 3"),
         (lambda words: print("\x1b[0m") or 0, "an escape sequence"),
         (lambda words: 1, "no line says what is wrong"),
-        (lambda words: bytearray(runner.MEMORY + 1) and 0, "MiB of memory were used"),
+        (lambda words: len(b"x" * (768 << 20)) and 0, "MiB of memory were used"),
         (lambda words: Path(words[1]).with_name("a.tmp").touch() or 0, "temporary files are left"),
     ],
 )

@@ -10,7 +10,7 @@ from struct import error as Short
 from struct import iter_unpack, unpack_from
 from typing import Any, BinaryIO
 
-from ..memory import refuse_large
+from ..memory import refuse_large, shown
 
 WHAT = "what is to be read at once"
 MARK = b"\xff\xff\xff\xff"  # before the size of a message, since Arrow 0.15
@@ -87,6 +87,8 @@ def refuse_large_batches(path: str) -> None:
     ------
     DataError
         If it is too much.
+    OSError
+        If a message is longer than what is left of the file.
     """
     largest = dictionaries = 0
     with open(path, "rb") as file:
@@ -211,14 +213,17 @@ def _messages(file: BinaryIO) -> Iterator[int]:
     """Where messages begin that hold dictionaries and records."""
     if file.read(6) == b"ARROW1":
         (length,) = unpack_from("<i", _read(file, file.seek(-10, os.SEEK_END), 4))
-        footer = _read(file, file.seek(0, os.SEEK_END) - 10 - length, length)
+        end = file.seek(0, os.SEEK_END)
+        footer = _read(file, end - 10 - length, length)
         table = _follow(footer, 0)
         for number in (2, 3):
             if at := _field(footer, table, number):
                 first = _follow(footer, at)
                 (count,) = unpack_from("<I", footer, first)
                 blocks = iter_unpack("<qi4xq", footer[first + 4 : first + 4 + 24 * count])
-                yield from (offset for offset, _, _ in blocks)
+                for offset, header, body in blocks:
+                    _refuse_beyond(max(header, body), end - offset)
+                    yield offset
         return
     place, end = 0, file.seek(0, os.SEEK_END)
     while place < end:
@@ -227,14 +232,23 @@ def _messages(file: BinaryIO) -> Iterator[int]:
         if not data:
             return
         at = _field(data, _follow(data, 0), 3)
-        place = body + (unpack_from("<q", data, at)[0] if at else 0)
+        size = unpack_from("<q", data, at)[0] if at else 0
+        _refuse_beyond(size, end - body)
+        place = body + size
 
 
 def _metadata(file: BinaryIO, place: int) -> tuple[bytes, int]:
     """What a message says of itself, and where its body begins; nothing at the end of a stream."""
     start = place + 8 if (head := _read(file, place, 8))[:4] == MARK else place + 4
     (length,) = unpack_from("<i", head, start - place - 4)
+    _refuse_beyond(length, file.seek(0, os.SEEK_END) - start)
     return _read(file, start, length), start + length
+
+
+def _refuse_beyond(size: int, left: int) -> None:
+    """Refuse a message that says it ends behind the file: pyarrow would make room for all of it first."""
+    if size > max(0, left):
+        raise OSError(f"a message of {shown(size)} where {shown(max(0, left))} are left in the file")
 
 
 def _message(file: BinaryIO, place: int) -> tuple[int, int]:
