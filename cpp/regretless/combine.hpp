@@ -282,7 +282,7 @@ static double log_potential_of(Desk& d) {
   }
   if (d.s.rule != RuleKind::prod && d.s.rule != RuleKind::boa) return missing;
   const double largest = d.span(d.memory.largest);
-  if (!(largest > hardly)) return 0;
+  if (!(largest > smallest_scale)) return 0;
   const OwnRates rates(d, largest);
   Octet most_yet = eight(-infinite), sum{};
   for (std::int64_t i = 0; i < d.padded_n; i += 8) most_yet = upper(rates(at(d.row[2], i)) * at(d.row[1], i), most_yet);
@@ -321,7 +321,7 @@ static void rates_of(const Desk& d, double* out) {
       const Octet slack = eight(Poly::largest(d)) + at(d.row[1], i);
       eta = eight(1) / where_positive(slack, slack, eight(1));
     } else if (rule == RuleKind::prod || rule == RuleKind::boa) {
-      eta = largest > hardly ? OwnRates(d, largest)(at(d.row[2], i)) : eight(1);
+      eta = largest > smallest_scale ? OwnRates(d, largest)(at(d.row[2], i)) : eight(1);
     }
     double eights[8];
     put(eights, eta);

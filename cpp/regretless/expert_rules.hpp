@@ -8,12 +8,12 @@ namespace regretless::REGRETLESS_ISA {
 
 inline constexpr std::int64_t grid_points = 30;  // of Squint: rates that halve
 inline constexpr std::int64_t small = 4096;      // the state of so few experts is copied, to lie well
-inline constexpr double hardly = 1e-145;         // scales below this are no scale yet
+inline constexpr double smallest_scale = 1e-145;
 inline constexpr double steepest = 1e290;        // squared regrets of a round over those before it that still are summed
 
 // The arrays of one play, each padded to whole eights: the state itself where it is so already and long, else a copy that
-// begins a cache line and is written back at the end. Places behind the last expert look silent, have no prior weight and
-// no part in any least sum.
+// begins a cache line and is written back at the end. Padding: advice NaN, prior 0, cumulative loss +inf, so that it affects
+// neither sums nor minima.
 struct Desk {
   const Combination& s;
   CombinerMemory& memory;
@@ -301,7 +301,7 @@ REGRETLESS_APART static void add_regrets(const Desk& d, const Mix& mix) {
 struct Poly {  // the positive part of the regret, over a slack of each expert's own
   static double largest(const Desk& d) {
     const double declared = d.s.span * d.s.span, most = declared > d.memory.largest ? declared : d.memory.largest;
-    return most > hardly * hardly ? most : 0;
+    return most > smallest_scale * smallest_scale ? most : 0;
   }
   static double weigh(Desk& d) {
     const Octet most_yet = eight(largest(d));
@@ -339,7 +339,7 @@ struct Poly {  // the positive part of the regret, over a slack of each expert's
       put(d.aux + i, at(d.prior, i) / where_positive(slack, slack, eight(1)));
     }
   }
-  // The first round, or one beside which all regret so far is hardly any: the new slack is used, and the whole potential after
+  // The first round, or one beside which all regret so far is smallest_scale any: the new slack is used, and the whole potential after
   // the round is counted.
   REGRETLESS_APART static void leap(const Desk& d, const Mix& mix, double square) {
     if (square > d.memory.largest) d.memory.largest = square;
@@ -368,7 +368,7 @@ struct BoaGain {
 struct OwnRates {
   double cap, square, k;
   OwnRates(const Desk& d, double largest)
-      : cap(largest > hardly ? 1 / (2 * largest) : 1), square(largest * largest), k(log_of(double(d.n > 2 ? d.n : 2))) {}
+      : cap(largest > smallest_scale ? 1 / (2 * largest) : 1), square(largest * largest), k(log_of(double(d.n > 2 ? d.n : 2))) {}
   Octet operator()(const Octet& squares) const { return lower(root(eight(k) / (eight(square) + squares)), eight(cap)); }
 };
 
@@ -376,7 +376,7 @@ template <class Gain>
 struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert's own
   static double weigh(Desk& d) {
     const double largest = d.span(d.memory.largest);
-    if (!(largest > hardly)) return 0;
+    if (!(largest > smallest_scale)) return 0;
     const OwnRates rates(d, largest);
     Octet most_yet = eight(-infinite), total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
@@ -396,7 +396,7 @@ struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert'
   static void move(Desk& d, const Mix& mix) {
     if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
     const double largest = d.span(d.memory.largest);
-    if (!(largest > hardly)) {
+    if (!(largest > smallest_scale)) {
       add_regrets(d, mix);
       return;
     }
@@ -425,7 +425,7 @@ struct Squint {  // sums of eta exp(eta R - eta^2 V) over a grid of rates, on wh
     double eta[grid_points], mass[grid_points];
     explicit Grid(const Desk& d) {
       const double first = top(d), largest = d.span(d.memory.largest);
-      if (!(first > hardly)) return;
+      if (!(first > smallest_scale)) return;
       double part = 1;
       for (std::int64_t j = 0; j < grid_points; ++j, part /= 2) {
         eta[j] = part / (2 * first);
@@ -475,7 +475,7 @@ struct Squint {  // sums of eta exp(eta R - eta^2 V) over a grid of rates, on wh
   static void move(Desk& d, const Mix& mix) {
     if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
     const double largest = d.span(d.memory.largest);  // beyond the grid if there is none yet, or no rate of it is left
-    if (largest > hardly && largest > top(d) * lowest_rung) d.memory.first = rounded_up(largest);
+    if (largest > smallest_scale && largest > top(d) * lowest_rung) d.memory.first = rounded_up(largest);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet r = eight(mix.played()) - charged(d, i, mix.played());
       put(d.row[0] + i, at(d.row[0], i) + r);
