@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.core.epoch import ShardResult, epoch, merge
+from regretless.distributed.core.epoch import epoch, merge
 from regretless.distributed.core.learner_adapter import refuse, settled, started
 from regretless.distributed.core.tree_reduce import Tree
+from regretless.distributed.core.weighted_mean import ShardResult
 from regretless.distributed.rows.shards import Shard, arrays
 
 PLANE = {"format": "array", "columns": None, "target": None}

@@ -12,6 +12,7 @@ from ..catalogue import EXPERT_LEARNERS
 from ..errors import ParameterError
 from . import options
 from .console import Console
+from .defaults import COMBINER
 from .exit_codes import UsageError
 from .files import refuse_foreign_suffixes, refuse_overwriting_or_model, refuse_overwriting_rows
 from .output import complain, verdict
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ..run.experts import CombineRun, Continuation
     from .combine_result import Combined
 
-DEFAULT = "ml-poly"  # if no learner is named
 SWITCHES = 5  # of the best sequence of experts, unless the user says
 EASY_ROUNDS = 20_000  # over which it is found at once
 
@@ -131,7 +131,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         "--learner",
         metavar="NAME",
         choices=tuple(EXPERT_LEARNERS),
-        help=f"{', '.join(EXPERT_LEARNERS)}; by default {DEFAULT}",
+        help=f"{', '.join(EXPERT_LEARNERS)}; by default {COMBINER}",
     )
     group.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
 from .console import Console
+from .defaults import BANDIT
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
 from .output import complain, plain
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 RUNS = 10
 MOST_RUNS = 100_000  # of which each keeps a learner of its own
 DELTA = 0.05
-LEARNER = "exp3-ix"  # if none is named
 TABLES = ("csv", "tsv", "parquet", "arrow", "feather")
 OF_TABLES = ("file", "arms", "array", "missing", "advice")
 
@@ -99,7 +99,7 @@ def _maker(arguments: Namespace) -> Any:
     from ..catalogue import bandit_class
     from .pull_settings import Puller
 
-    wanted = bandit_class(arguments.learner or LEARNER)
+    wanted = bandit_class(arguments.learner or BANDIT)
     if wanted.info.advised or wanted.info.informed:
         needs = "advice" if wanted.info.advised else "the rewards of all actions"
         raise UsageError(f"--learner {wanted.name} needs {needs}, which a log has not; choose another one")

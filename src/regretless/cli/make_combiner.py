@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import expert_class
 from ..errors import ParameterError, RegretlessError
-from .combine import DEFAULT
+from .defaults import COMBINER
 from .exit_codes import UsageError
 from .parameters import read_settings
 from .read_model import read_combiner
@@ -36,7 +36,7 @@ def begin(arguments: Namespace) -> tuple[ExpertLearner, Continuation | None]:
     """
     if arguments.resume is not None:
         return _resumed(arguments)
-    wanted = expert_class(arguments.learner or DEFAULT)
+    wanted = expert_class(arguments.learner or COMBINER)
     settings = _settings(arguments, wanted)
     if "loss" not in settings and signature(wanted).parameters["loss"].default is None:
         settings["loss"] = "square"

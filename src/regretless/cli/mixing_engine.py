@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..distributed.engines.engine import Engine, Here, engine_of
+from ..distributed.engines.engine import Engine, Here
+from ..distributed.engines.pools import engine_of
 from ..errors import Interrupted
 from .console import Console
 from .output import many

@@ -11,6 +11,7 @@ from ..catalogue import BANDITS
 from ..errors import DataError, ParameterError, RegretlessError
 from . import logged, options
 from .console import Console
+from .defaults import BANDIT
 from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
@@ -79,7 +80,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         "--learner",
         metavar="NAME",
         choices=tuple(BANDITS),
-        help=f"{', '.join(BANDITS)}; by default {logged.LEARNER}",
+        help=f"{', '.join(BANDITS)}; by default {BANDIT}",
     )
     group.add_argument(
         "--delta", type=options.share, metavar="D", help="the probability with which a certificate may fail (0.05)"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import bandit_class
 from ..errors import ParameterError, RegretlessError
+from .defaults import BANDIT
 from .exit_codes import UsageError
-from .logged import LEARNER
 from .parameters import read_settings
 from .pull import ADVISED
 
@@ -44,7 +44,7 @@ class Puller:
     """
 
     def __init__(self, arguments: Namespace) -> None:
-        self._class = bandit_class(arguments.learner or LEARNER)
+        self._class = bandit_class(arguments.learner or BANDIT)
         self._known = signature(self._class).parameters
         self._anytime = arguments.anytime
         self._settings = read_settings(self._class, arguments.set, ELSEWHERE) | _given(arguments)

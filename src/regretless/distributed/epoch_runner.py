@@ -12,56 +12,14 @@ from ..errors import Interrupted
 from ..linear.base import OnlineClassifier
 from .core.broadcast import Start, Weighting
 from .core.discovery import both, peek, survey
-from .core.epoch import Count, epoch, merge
+from .core.epoch import epoch, merge
 from .core.learner_adapter import settled, started
 from .core.schema import ShardSchema
 from .engines.engine import Engine
-from .history import shares_of
+from .history import EpochResult, Group, shares_of
 from .rows.shards import Shard
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """What came of one group.
-
-    Attributes
-    ----------
-    counts : tuple of Count
-        In the order of its shards.
-    mu : list of float
-        What each counts in the mean.
-    """
-
-    counts: tuple[Count, ...]
-    mu: list[float]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EpochResult:
-    """What came of an epoch.
-
-    Attributes
-    ----------
-    groups : list of Group
-        In their order.
-    clock : ndarray
-        What the rates of the next epoch go by.
-    """
-
-    groups: list[Group]
-    clock: Array
-
-    @property
-    def counts(self) -> list[Count]:
-        """Of all shards, in their order."""
-        return [count for group in self.groups for count in group.counts]
-
-    @property
-    def mu(self) -> list[float]:
-        """Of all shards; those of each group sum to 1, unless nothing has moved there."""
-        return [share for group in self.groups for share in group.mu]
 
 
 @dataclass

@@ -20,11 +20,11 @@ from ..linear.validation import read_labels
 from .checkpoint import SavedRun, names_of, prints_of, reading_of, refuse_other, save
 from .core.broadcast import WEIGHTINGS, Weighting
 from .core.discovery import columns_of, united, united_labels
-from .core.epoch import Count
 from .core.learner_adapter import refuse
+from .core.weighted_mean import Count
 from .engines.engine import Engine
-from .epoch_runner import EpochResult, Player
-from .history import Epoch, Sums, epoch_of
+from .epoch_runner import Player
+from .history import Epoch, EpochResult, Sums, epoch_of
 from .result import Mixture
 from .rows.paths import same_file
 from .rows.schema_check import refuse_unlike

@@ -4,17 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..data.batch import Array
 from ..ledger import Ledger, MixedLedger
 from ..linear.state import BaseState
-from .core.epoch import Count
+from .core.weighted_mean import Count
 
-if TYPE_CHECKING:
-    from .epoch_runner import EpochResult
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """What came of one group.
+
+    Attributes
+    ----------
+    counts : tuple of Count
+        In the order of its shards.
+    mu : list of float
+        What each counts in the mean.
+    """
+
+    counts: tuple[Count, ...]
+    mu: list[float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EpochResult:
+    """What came of an epoch.
+
+    Attributes
+    ----------
+    groups : list of Group
+        In their order.
+    clock : ndarray
+        What the rates of the next epoch go by.
+    """
+
+    groups: list[Group]
+    clock: Array
+
+    @property
+    def counts(self) -> list[Count]:
+        """Of all shards, in their order."""
+        return [count for group in self.groups for count in group.counts]
+
+    @property
+    def mu(self) -> list[float]:
+        """Of all shards; those of each group sum to 1, unless nothing has moved there."""
+        return [share for group in self.groups for share in group.mu]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from ..checks import whole
 from ..linear.base import OnlineClassifier
 from .core.broadcast import Weighting
 from .core.learner_adapter import learner_of
-from .engines.engine import engine_of
+from .engines.pools import engine_of
 from .epochs import Mixing, Path
 from .history import Epoch
 from .result import Mixture

@@ -22,7 +22,8 @@ from ...theorem import NO_NUMBERS, Certificate
 from ...theory.mixing_facts import MixedFacts
 from ..core.broadcast import Weighting
 from ..core.learner_adapter import said
-from ..engines.engine import Engine, engine_of
+from ..engines.engine import Engine
+from ..engines.pools import engine_of
 from ..rows.shards import Shard, shards_of
 from .comparators import OfMixture, OverShards
 from .rereading import Reading, Size, gathered, rounds_at_hand, sizes_of

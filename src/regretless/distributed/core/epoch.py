@@ -8,7 +8,7 @@ from time import thread_time
 
 import numpy as np
 
-from ...data.batch import Array, Batch
+from ...data.batch import Batch
 from ...data.stream import Stream
 from ...errors import DataError, ParameterError, RegretlessError, RowRefused
 from ...linear.base import OnlineClassifier
@@ -19,72 +19,7 @@ from .broadcast import Start
 from .discovery import ID_ZERO, news, survey
 from .learner_adapter import begun, carried, clocks, counted
 from .schema import ShardSchema
-from .weighted_mean import Part, merged
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Count:
-    """What was counted on one shard in one epoch.
-
-    Attributes
-    ----------
-    name : str
-        Of the shard.
-    rounds, updates, mistakes : int
-    weight : float
-        What its weights count in the mean.
-    books : ndarray
-        Of each target, and of the whole where there are several; without what the clock began with.
-    columns, nonzeros : int
-        How many features are known at its end, and how many values were read that are not zero, or are stored.
-    cpu, reading : float
-        Seconds of CPU time in all, and in reading.
-    clock : ndarray
-        Shaped as the books: what rates go by, as it stood at the end.
-    fresh : (int, int)
-        Rounds and mistakes of the first pass.
-    met, reach : ndarray, shape (targets,), or None
-        Of learners of mirror steps: up to which feature rounds have shown any, and the largest norm of an update's row.
-    skipped : int
-        Rows that were passed over.
-    first_errors : tuple of str
-        What was wrong with the first of them.
-    """
-
-    name: str
-    rounds: int
-    updates: int
-    mistakes: int
-    weight: float
-    books: Array
-    columns: int
-    nonzeros: int
-    clock: Array
-    fresh: tuple[int, int]
-    cpu: float = 0.0
-    reading: float = 0.0
-    met: Array | None = None
-    reach: Array | None = None
-    skipped: int = 0
-    first_errors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ShardResult:
-    """What came of an epoch on some shards.
-
-    Attributes
-    ----------
-    part : Part or None
-        None where something was found.
-    counts : tuple of Count
-        In the order of the shards; those where something was found have none.
-    found : ShardSchema or None
-    """
-
-    part: Part | None
-    counts: tuple[Count, ...]
-    found: ShardSchema | None = None
+from .weighted_mean import Count, ShardResult, merged
 
 
 def epoch(start: Start, shard: Shard) -> ShardResult:

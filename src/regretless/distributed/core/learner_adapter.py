@@ -18,7 +18,7 @@ from .broadcast import WEIGHTINGS, Start, Weighting
 from .weighted_mean import Part, held, packed, placed
 
 if TYPE_CHECKING:
-    from .epoch import Count, ShardResult
+    from .weighted_mean import Count, ShardResult
 
 # What the rate of a step goes by, beside the step itself.
 CLOCKS = {"inverse-sqrt": ("rounds",), "self-tuned": ("slope2",), "scale-free": ("slope2", "max_norm2")}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from functools import partial
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from ...data.batch import Batch
 from ...data.stream import Stream
-from ...errors import DataError, Interrupted, ParameterError, RegretlessError
+from ...errors import DataError, Interrupted, RegretlessError
 from ..core.tree_reduce import Tree
 from ..rows.shards import Shard
 
@@ -181,37 +180,3 @@ def guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
 def watched(shard: Named, stop: Callable[[], bool] | None) -> Named:
     """The shard, which asks between its batches whether to stop; what is no shard of rows stays as it is."""
     return shard if stop is None or not isinstance(shard, Shard) else Watched(shard, stop)
-
-
-def engine_of(executor: Any) -> Engine:
-    """The engine that an executor is.
-
-    Parameters
-    ----------
-    executor : None, Executor or Engine
-        None: this process. Any `concurrent.futures.Executor`: process and thread pools, loky's reusable executor; a
-        Dask client or its ``get_executor()``. It is used and not shut down.
-
-    Raises
-    ------
-    RegretlessError
-        If it is something else.
-    """
-    if executor is None:
-        return Here()
-    if isinstance(executor, Engine):
-        return executor
-    if type(executor).__module__.partition(".")[0] == "distributed":
-        from ..dask import engine_for
-
-        return cast(Engine, engine_for(executor))
-    if isinstance(executor, Executor):
-        from .pools import OnExecutor
-
-        return OnExecutor(executor)
-    raise ParameterError(
-        "executor",
-        repr(executor),
-        "None, a concurrent.futures.Executor or an engine of regretless.distributed is expected",
-        ": ",
-    )

@@ -9,13 +9,13 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import closing
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ...checks import whole
-from ...errors import EngineError, Interrupted, RegretlessError
+from ...errors import EngineError, Interrupted, ParameterError, RegretlessError
 from ..core.tree_reduce import Tree
 from .broadcast_value import Carried
-from .engine import Engine, Named, guarded, watched
+from .engine import Engine, Here, Named, guarded, watched
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -24,6 +24,38 @@ TICK = 0.1  # seconds between two questions whether to stop
 AHEAD = 2  # tasks that wait for each worker, so that none has to wait for this process
 OF_THIS_MACHINE = ("concurrent.futures.process", "loky", "joblib.externals.loky")  # modules of their executors
 GUARD = 'a script must start processes under `if __name__ == "__main__":`, for each of them imports it'
+
+
+def engine_of(executor: Any) -> Engine:
+    """The engine that an executor is.
+
+    Parameters
+    ----------
+    executor : None, Executor or Engine
+        None: this process. Any `concurrent.futures.Executor`: process and thread pools, loky's reusable executor; a
+        Dask client or its ``get_executor()``. It is used and not shut down.
+
+    Raises
+    ------
+    RegretlessError
+        If it is something else.
+    """
+    if executor is None:
+        return Here()
+    if isinstance(executor, Engine):
+        return executor
+    if type(executor).__module__.partition(".")[0] == "distributed":
+        from ..dask import engine_for
+
+        return cast(Engine, engine_for(executor))
+    if isinstance(executor, Executor):
+        return OnExecutor(executor)
+    raise ParameterError(
+        "executor",
+        repr(executor),
+        "None, a concurrent.futures.Executor or an engine of regretless.distributed is expected",
+        ": ",
+    )
 
 
 class OnExecutor(Engine):

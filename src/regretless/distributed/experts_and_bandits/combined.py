@@ -20,13 +20,51 @@ from ...ledger import ExpertLedger
 from ...theorem import BOUNDLESS, NO_NUMBERS, Certificate, Theorem
 from ...theory.expert_facts import MIXED, divergence
 from ...theory.rounding import of_regret
-from ..engines.engine import engine_of
+from ..engines.pools import engine_of
 
 if TYPE_CHECKING:
+    from ...experts.sufficient_statistics import Totals
+    from ...theory.expert_facts import ExpertFacts
     from ..rows.forecast_shards import Experts, ForecastShard
-    from .combining import CombinedShards
 
 Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShardPlay:
+    """What came of one shard.
+
+    Attributes
+    ----------
+    name : str
+        Of the shard.
+    ledger : ExpertLedger
+    facts : ExpertFacts
+        Of the copy of the learner that played it, after its last round.
+    """
+
+    name: str
+    ledger: ExpertLedger
+    facts: ExpertFacts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CombinedShards:
+    """What came of some neighbouring shards.
+
+    Attributes
+    ----------
+    ledger : ExpertLedger
+        The sum of theirs.
+    totals : Totals or None
+        The sum of what hindsight needs.
+    plays : tuple of ShardPlay
+        In the order of the shards.
+    """
+
+    ledger: ExpertLedger
+    totals: Totals | None
+    plays: tuple[ShardPlay, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

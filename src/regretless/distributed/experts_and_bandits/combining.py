@@ -12,15 +12,13 @@ from ...errors import RegretlessError
 from ...experts.base import ExpertLearner
 from ...experts.certificates import facts
 from ...experts.losses import WITHOUT_OUTCOME
-from ...ledger import ExpertLedger
-from ..engines.engine import engine_of
+from ..engines.pools import engine_of
 from ..rows.forecast_shards import Experts, ForecastShard, forecast_shards
+from .combined import CombinedShards, ShardPlay
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...experts.sufficient_statistics import Totals
-    from ...theory.expert_facts import ExpertFacts
     from .combined import Combined
 
 
@@ -37,43 +35,6 @@ class Task:
 
     learner: ExpertLearner
     known: Experts
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ShardPlay:
-    """What came of one shard.
-
-    Attributes
-    ----------
-    name : str
-        Of the shard.
-    ledger : ExpertLedger
-    facts : ExpertFacts
-        Of the copy of the learner that played it, after its last round.
-    """
-
-    name: str
-    ledger: ExpertLedger
-    facts: ExpertFacts
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CombinedShards:
-    """What came of some neighbouring shards.
-
-    Attributes
-    ----------
-    ledger : ExpertLedger
-        The sum of theirs.
-    totals : Totals or None
-        The sum of what hindsight needs.
-    plays : tuple of ShardPlay
-        In the order of the shards.
-    """
-
-    ledger: ExpertLedger
-    totals: Totals | None
-    plays: tuple[ShardPlay, ...]
 
 
 def play(task: Task, shard: ForecastShard) -> CombinedShards:

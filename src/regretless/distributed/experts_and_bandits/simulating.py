@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...bandits.simulation import simulate as locally
-from ..engines.engine import engine_of
+from ..engines.pools import engine_of
 
 if TYPE_CHECKING:
     from ...bandits.base import Bandit
