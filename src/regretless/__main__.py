@@ -1,7 +1,7 @@
 """The script ``regretless``, and ``python -m regretless``."""
 
 # What the module `signal` is made of, which takes its time to import.
-import _signal  # type: ignore[import-not-found]
+import _signal  # type: ignore[import-not-found]  # typeshed has no stub of it
 import sys
 
 # From here on Ctrl-C ends the process as it does any other, until the command line is there to say so in words. Before

@@ -56,7 +56,7 @@ class Replacement:
             if not self._direct:
                 _tidy(self._target)
             self.file: BinaryIO = (
-                open(self._target, "wb")  # noqa: SIM115
+                open(self._target, "wb")  # noqa: SIM115 (closed where the block ends)
                 if self._direct
                 else _temporary(self._target, private=self._old is not None)
             )
@@ -148,7 +148,7 @@ def _temporary(target: str, *, private: bool) -> BinaryIO:
 
     while True:
         name = f"{_stem(target)}{os.getpid()}.{os.urandom(8).hex()}.tmp"
-        file = open(os.path.join(os.path.dirname(target), name), "xb", opener=opened)  # noqa: SIM115
+        file = open(os.path.join(os.path.dirname(target), name), "xb", opener=opened)  # noqa: SIM115 (for the caller)
         if fcntl is None:
             return file
         with suppress(OSError):  # a file system without locks: there nobody can take it for something left over

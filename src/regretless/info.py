@@ -22,7 +22,7 @@ class LinearInfo(NamedTuple):
     predicts_by : str
         "weights", the last ones; "average" of all; "vote" of all; or "support", rows that it keeps.
     plain : str
-        The learner that predicts by the last weights and else is the same; itself if it does so.
+        The learner that predicts by the last weights and else is the same; empty if it is this one.
     lazy : bool
         Whether rounds without an update change nothing, and it predicts by what updates have made.
     additive : bool

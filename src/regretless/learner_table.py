@@ -1,6 +1,6 @@
 """All learners, where each stands, and what it says of itself. Made by docs/learner_table.py."""
 
-# ruff: noqa: E501
+# ruff: noqa: E501  (it is generated, and a reason may be a long line)
 
 from .info import BanditInfo, ClassInfo, Entry, ExpertInfo, LinearInfo
 

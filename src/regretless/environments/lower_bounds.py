@@ -100,11 +100,11 @@ def lower_bounds_of(environment: Any, rounds: int, opposed: LearnerDescription) 
     ----------
     environment : Labels or Environment
     rounds : int
-    opposed : Opposed
+    opposed : LearnerDescription
 
     Returns
     -------
-    list of Promise
+    list of LowerBound
         Those alone that hold for this learner.
     """
     from .labels import Labels
