@@ -1,13 +1,14 @@
 """Prints the tables of learners and theorems from the classes themselves.
 
 ``python docs/learners.py`` prints them; ``python docs/learners.py --write`` puts them in their places in README.md and
-docs/certificates.md, between the comments that name them. A test sees to it that what stands there is what is printed.
+docs/, between the comments that name them. A test compares.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
@@ -89,12 +90,12 @@ def environments() -> str:
 
 
 def theorems() -> str:
-    """A row for each theorem of the linear learners, with its statement and its source."""
+    """Each theorem of the linear learners, with its statement and its source."""
     return _theorems({name: learner_class(name).theorems for name in LEARNERS})
 
 
 def mixing_theorems() -> str:
-    """A row for each theorem of learners whose weights are mixed over shards."""
+    """Each theorem of learners whose weights are mixed over shards."""
     from regretless.theory.mixing_regret import MIXED_PASSIVE_AGGRESSIVE
 
     of = {name: learner_class(name)().mixed_proven() for name, entry in LEARNERS.items() if not entry.info.not_mixed}
@@ -102,7 +103,7 @@ def mixing_theorems() -> str:
 
 
 def expert_theorems() -> str:
-    """A row for each theorem of the combiners of experts; doubling goes around some of them."""
+    """Each theorem of the combiners of experts; doubling goes around some of them."""
     from regretless.theory.majority import DOUBLING
 
     of = {name: expert_class(name).theorems for name in EXPERT_LEARNERS}
@@ -110,12 +111,12 @@ def expert_theorems() -> str:
 
 
 def bandit_theorems() -> str:
-    """A row for each theorem of the bandits."""
+    """Each theorem of the bandits."""
     return _theorems({name: bandit_class(name).theorems for name in BANDITS})
 
 
 def class_theorems() -> str:
-    """A row for each theorem of the learners of finite classes."""
+    """Each theorem of the learners of finite classes."""
     return _theorems({name: class_learner(name).theorems for name in CLASS_LEARNERS})
 
 
@@ -128,7 +129,7 @@ def methods() -> str:
 
 
 def game_theorems() -> str:
-    """A row for each theorem of games: in one matrix, in turns, in two matrices, and boosting."""
+    """Each theorem of games: in one matrix, in turns, in two matrices, and boosting."""
     from regretless.theory.boosting import BOOSTING
     from regretless.theory.correlated import COARSE
     from regretless.theory.sequence_form import CFR
@@ -140,7 +141,7 @@ def game_theorems() -> str:
 
 
 def future_theorems() -> str:
-    """A row for each theorem on rounds to come."""
+    """Each theorem on rounds to come."""
     from regretless.theory.leave_one_out import LEAVE_ONE_OUT
     from regretless.theory.online_to_batch import FUTURE, MEAN, longest_survivor
 
@@ -155,21 +156,27 @@ def future_theorems() -> str:
 
 
 def _theorems(of: Mapping[str, Sequence[Theorem]]) -> str:
-    """Each theorem once, with all the learners that it is about."""
-    rows: Rows = [("theorem", "of", "bounds", "kind", "statement", "source")]
-    each = {id(theorem): theorem for found in of.values() for theorem in found}
-    for theorem in each.values():
-        names = ", ".join(f"`{name}`" for name, found in of.items() if theorem in found)
-        rows.append((theorem.title, names, theorem.quantity, theorem.kind, *_words(theorem)))
-    return _table(rows)
+    """Each theorem once, with all the learners that it is about: three paragraphs for one."""
+    each = {id(theorem): theorem for theorems in of.values() for theorem in theorems}
+    return "\n\n".join(_theorem(theorem, of) for theorem in each.values())
+
+
+def _theorem(theorem: Theorem, of: Mapping[str, Sequence[Theorem]]) -> str:
+    names = ", ".join(f"`{name}`" for name, theorems in of.items() if theorem in theorems)
+    head = f"**{theorem.title}** ({theorem.kind}) bounds {theorem.quantity} of {names}.\\"
+    paragraphs = (head, theorem.statement + "\\", f"Source: {theorem.source}")
+    return "\n".join(line for paragraph in paragraphs for line in _paragraph(paragraph))
+
+
+def _paragraph(text: str) -> list[str]:
+    """Lines of 120 characters at most; none begins with a sign that Markdown would take for a list or a quotation."""
+    joined = re.sub(r" (?=(?:[-+*>#=]|\d+[.)]) )", "\0", text)
+    lines = textwrap.wrap(joined, 118, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in lines]
 
 
 def _listed(names: Iterator[str]) -> str:
     return ", ".join(dict.fromkeys(names))
-
-
-def _words(theorem: Theorem) -> tuple[str, str]:
-    return theorem.statement.replace("|", "\\|"), theorem.source.replace("|", "\\|")
 
 
 def _table(rows: Rows) -> str:
@@ -187,16 +194,16 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "methods": methods,
     },
     "docs/linear.md": {"parameters": parameters},
-    "docs/certificates.md": {
-        "theorems": theorems,
+    "docs/theorems.md": {
+        "theorems of linear learners": theorems,
         "theorems of mixing": mixing_theorems,
         "theorems of combiners": expert_theorems,
         "theorems of bandits": bandit_theorems,
-        "theorems of classes": class_theorems,
         "theorems of games": game_theorems,
+        "theorems of classes": class_theorems,
+        "theorems of what is to come": future_theorems,
     },
     "docs/environments.md": {"environments": environments},
-    "docs/batch.md": {"theorems of what is to come": future_theorems},
 }
 
 

@@ -54,7 +54,7 @@ def test_the_readme_shows_what_python_answers(toured, monkeypatch):
     assert result.failed == 0
 
 
-TABLES = ("certificates", "batch", "linear", "environments")
+TABLES = ("theorems", "linear", "environments")
 
 
 @pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in TABLES)])
