@@ -522,14 +522,14 @@ def test_progress_tells_rounds_of_all_runs_and_never_less():
 
 def test_books_are_kept_of_as_many_runs_as_there_is_room_for(monkeypatch):
     """With many arms certificates speak of the first runs, sums and regrets of all."""
-    monkeypatch.setattr("regretless.bandits.simulation.storage.LEDGER_CELLS", 30 * 6 * ARMS)
-    monkeypatch.setattr("regretless.bandits.simulation.storage.MOST_CURVES", 20 * 10)
+    monkeypatch.setattr("regretless.bandits.simulation.statistics.LEDGER_CELLS", 30 * 6 * ARMS)
+    monkeypatch.setattr("regretless.bandits.simulation.statistics.MOST_CURVES", 20 * 10)
     full = simulate(LEARNERS["exp3"](), PLAIN, runs=80, marks=range(40, 401, 40))
     assert len(full.ledgers) == 30
     assert len(full.regret_curve) == 20
     assert len(full.regrets) == 80
     assert np.isfinite(full.regrets).all()
-    monkeypatch.setattr("regretless.bandits.simulation.storage.FEW", 0)
+    monkeypatch.setattr("regretless.bandits.simulation.statistics.FEW", 0)
     trimmed = simulate(LEARNERS["exp3"](), PLAIN, runs=30)
     assert trimmed.ledgers[0].missed is trimmed.ledgers[1].missed
     assert [str(one) for one in full.certificates()] == [str(one) for one in trimmed.certificates()]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from regretless.bandits import EXP3S, Exp3IX, Exp3P, Exp4, Hedge, Stopped, TsallisINF, simulate
 from regretless.bandits.errors import LossError
-from regretless.bandits.simulation import runner, storage
+from regretless.bandits.simulation import runner, statistics
 from regretless.distributed.experts_and_bandits import simulating
 from regretless.environments import Bernoulli, LikeliestLoses, Oblivious, Table
 from regretless.errors import RegretlessError
@@ -135,9 +135,9 @@ def test_an_error_of_a_run_comes_back_whole():
 
 def test_what_there_is_no_room_for_is_kept_of_the_first_runs_alone(monkeypatch):
     """Curves and ledgers of as many runs are kept as locally, and no others travel."""
-    monkeypatch.setattr(storage, "MOST_CURVES", 5 * ROUNDS)
-    monkeypatch.setattr(storage, "MOST_LEDGERS", 4)
-    monkeypatch.setattr(storage, "FEW", 1)  # so that ledgers share what was missed
+    monkeypatch.setattr(statistics, "MOST_CURVES", 5 * ROUNDS)
+    monkeypatch.setattr(statistics, "MOST_LEDGERS", 4)
+    monkeypatch.setattr(statistics, "FEW", 1)  # so that ledgers share what was missed
     how = played("exp3-ix", "table", runs=10, marks=range(1, ROUNDS + 1))
     here, away = simulate(**how), simulate(**how, executor=Parcels())
     assert len(away.ledgers) == 4

@@ -11,8 +11,8 @@ import numpy as np
 from ..bandits.certificates import certificates
 from ..bandits.simulation import Pulls, simulate
 from ..bandits.simulation.runner import MOST_REALISED
-from ..bandits.simulation.storage import MOST_LEDGERS
-from ..bandits.simulation.thread_pool import processors
+from ..bandits.simulation.statistics import MOST_LEDGERS
+from ..bandits.simulation.workers import processors
 from ..environments import Environment, Stochastic, lower_bounds_of
 from ..environments.labels import Labels
 from ..errors import RegretlessError

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...report.arm_table import called
 from ...report.pulls import MOST_ARMS, PullCurves, PullReport
+from ...theorem import Certificate
 from ...theory.bandits import OF_SEQUENCES
-
-if TYPE_CHECKING:
-    from ...theorem import Certificate
-    from .result import Pulls
+from .statistics import Statistics
 
 Array = np.ndarray[Any, Any]
 MOST_LISTED = 1000  # arms that a table can list
 QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
 
 
-def report(
-    pulls: Pulls,
+def report_of(
+    pulls: Statistics,
+    course: PullCurves,
+    certificates: Sequence[Certificate],
     title: str,
     source: Mapping[str, object],
     parameters: Mapping[str, object] | None,
-    certificates: Sequence[Certificate] | None,
 ) -> PullReport:
     """All that is shown; see `Pulls.report`."""
     arm_losses, rewards, asleep = pulls.arm_losses, pulls.rewards, pulls.asleep
@@ -44,8 +43,8 @@ def report(
         regrets=pulls.regrets[np.isfinite(pulls.regrets)].tolist(),
         best_arm=pulls.best_arm,
         best_arm_loss=pulls.best_arm_loss,
-        certificates=pulls.certificates() if certificates is None else certificates,
-        course=course(pulls),
+        certificates=certificates,
+        course=course,
         draws=_leading(pulls.plan.names, pulls.draws),
         arm_losses={} if arm_losses is None else _named(pulls.plan.names, arm_losses, pulls.draws),
         asleep={} if asleep is None else _named(pulls.plan.names, asleep, pulls.draws),
@@ -56,21 +55,21 @@ def report(
     )
 
 
-def course(pulls: Pulls) -> PullCurves:
+def curves_of(pulls: Statistics, bounds: Mapping[str, Array], certificate: Array | None) -> PullCurves:
     """How the runs went, at the marks."""
-    regret, certificate = pulls.regret_curve, None if pulls.by_means else pulls.certificate_curve
+    regret = pulls.regret_curve
     several = len(regret) > 1
     quantiles = {name: share for name, share in QUANTILES.items() if several or name == "q50"}
     return PullCurves(
         rounds=pulls.marks.tolist(),
         regret={name: _plain(np.quantile(regret, share, axis=0)) for name, share in quantiles.items()},
-        bounds={_against_what(pulls, title): _plain(values) for title, values in pulls.bounds().items()},
+        bounds={_against_what(pulls, title): _plain(values) for title, values in bounds.items()},
         certificate=() if certificate is None else _plain(np.median(certificate, axis=0)),
         probabilities={} if pulls.shares is None else _probabilities(pulls.plan.names, pulls.shares),
     )
 
 
-def _against_what(pulls: Pulls, title: str) -> str:
+def _against_what(pulls: Statistics, title: str) -> str:
     """The title of a bound, and what it is drawn against where that is not what the certificate is about."""
     kinds = {one.title: one.kind for one in pulls.learner.theorems}
     if title in {one.title for one in OF_SEQUENCES}:
@@ -79,7 +78,7 @@ def _against_what(pulls: Pulls, title: str) -> str:
     return f"{title}, against the best arm of each run" if beforehand and kinds.get(title) == "expected" else title
 
 
-def _against(pulls: Pulls) -> str | None:
+def _against(pulls: Statistics) -> str | None:
     """What the regret is counted against, if not the best arm."""
     if pulls.plan.experts:
         return "the best expert in hindsight"

@@ -1,32 +1,31 @@
-"""What many runs of a bandit give back."""
+"""What many runs of a bandit give back: their numbers, and what theorems say of them."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite, log, nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...comparator import BanditComparator
-from ...environments import Environment, Stochastic
+from ...environments import Stochastic, Table
 from ...ledger import BanditLedger
-from ...theory.bandit_facts import BanditFacts, epoch_starts
+from ...report.pulls import PullCurves, PullReport
+from ...theorem import Certificate
+from ...theory.bandit_facts import epoch_starts
+from ...theory.bandits import bound_at
+from ..certificates import certificates
 from .one_run import Plan
-from .storage import Group, Runs
-
-if TYPE_CHECKING:
-    from ...report.pulls import PullCurves, PullReport
-    from ...theorem import Certificate
-    from ..base import Bandit
+from .report import curves_of, report_of
+from .statistics import Statistics
 
 Array = np.ndarray[Any, Any]
+CELLS = 1 << 22  # of a table that are looked at together
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Pulls:
+class Pulls(Statistics):
     """Many runs of one learner in one environment; losses and regrets are in the user's own scale.
 
     The regret is that against the best arm in hindsight, or against the best expert for a learner with experts, on the
@@ -45,99 +44,80 @@ class Pulls:
         How long it all took.
     """
 
-    learner: Bandit
-    stands: BanditFacts
-    plan: Plan
-    _runs: Runs
-    seconds: float
-
     def __repr__(self) -> str:
         kind, mean = type(self.learner).__name__, float(self.regrets.mean())
         return f"<Pulls: {self.runs} runs of {self.rounds} rounds, {kind}, mean regret {mean:.6g}>"
 
-    # What was played.
+    # What theorems say.
 
-    @property
-    def environment(self) -> Environment:
-        """Where."""
-        return self.plan.environment
+    def comparators(self) -> list[list[BanditComparator]]:
+        """What each run that has a ledger is compared with.
 
-    @property
-    def rounds(self) -> int:
-        """Of each run."""
-        return self.plan.rounds
-
-    @property
-    def runs(self) -> int:
-        """How many are over."""
-        return len(self._runs.numbers)
-
-    @property
-    def numbers(self) -> Array:
-        """Which ones: run r can be seen once more with ``simulate(..., first=r, runs=1)``."""
-        return self._runs.numbers
-
-    @property
-    def arms(self) -> list[str]:
-        """Names of the arms."""
-        return list(self.plan.names)
-
-    @property
-    def marks(self) -> Array:
-        """Numbers of rounds at which curves have their points."""
-        return self.plan.marks
-
-    @property
-    def by_means(self) -> bool:
-        """Whether the regret is counted by means of the losses, as those that came were too many to be looked at."""
-        looked = self.plan.seen is not None or self.plan.realised or self.plan.advice is not None
-        return isinstance(self.environment, Stochastic) and not looked
-
-    # How each run went.
-
-    @property
-    def losses(self) -> Array:
-        """What each run lost in all; of rewards, by how much they missed the highest one."""
-        return self._total(self._runs.losses)
-
-    @property
-    def rewards(self) -> Array | None:
-        """What each run earned in all, if rewards were reported."""
-        return self.plan.scale.high * self.rounds - self.losses if self.plan.scale.rewards else None
-
-    @property
-    def regrets(self) -> Array:
-        """The regret of each run."""
-        return self.plan.scale.width * self._runs.regrets
-
-    @property
-    def mean_regrets(self) -> Array | None:
-        """The regret by means of each run: what its draws cost by the means of the arms, less the best arm's.
-
-        None where losses have no means, and for a learner with experts. It is not what bounds are about.
+        Where losses answer to the draws, or arms sleep, the best arm in hindsight is another one from run to run. Then
+        there is also the arm that is best for the mean over the runs: bounds in expectation are about an arm that is
+        fixed beforehand. It is picked by these very runs, so that the mean regret against it is, if anything, larger
+        than expected.
         """
-        known = isinstance(self.environment, Stochastic) and self.plan.advice is None
-        return self.plan.scale.width * self._runs.mean_regrets if known else None
+        plan, own, best = self.plan, self._runs.comparators, self._best
+        if self.by_means:
+            return [self._by_chance(ledger, place) for place, ledger in enumerate(self.ledgers)]
+        if plan.seen is not None:
+            own = [plan.seen.comparators(ledger, plan.names) for ledger in self.ledgers]
+        if (plan.environment.oblivious and self.asleep is None) or plan.experts or best is None:
+            return own
+        return [[*compared, self._beforehand(best, run)] for run, compared in enumerate(own)]
 
-    def quantiles(self, *shares: float) -> Array:
-        """Quantiles of the regret over the runs."""
-        found: Array = np.quantile(self.regrets, shares)
-        return found
+    def _by_chance(self, ledger: BanditLedger, place: int) -> list[BanditComparator]:
+        """The best arm, of whose losses the means alone are known.
 
-    @property
-    def ledgers(self) -> list[BanditLedger]:
-        """The books of the runs; with very many runs or arms, of the first ones."""
-        return self._runs.ledgers
+        Where each run has noise of its own the mean over the runs averages it, as bounds in expectation do, and it is
+        compared with the arm that has the best mean. Noise that all runs share is averaged by nothing.
+        """
+        unseen = BanditComparator("best_arm", "the best arm", nan, ledger.loss, ledger.rounds)
+        world = self.environment
+        if world.alike:
+            return [unseen]
+        assert isinstance(world, Stochastic)
+        loss = float(world.expected(self.rounds, int(self.numbers[place])).min())
+        faced = loss + float(self._runs.mean_regrets[place])
+        return [unseen, BanditComparator("arm", "the arm with the best mean, by means", loss, faced, ledger.rounds)]
 
-    @property
-    def loss_curve(self) -> Array:
-        """The loss of each run up to each mark, shape (runs, marks); with very many runs, of the first ones."""
-        return self._total(self._runs.loss, self.marks)
+    def _beforehand(self, place: int, run: int) -> BanditComparator:
+        """One arm, the same for all runs, in one of them."""
+        ledger, name, seen = self.ledgers[run], self.plan.names[place], self.plan.seen
+        if seen is not None:
+            return seen.arm(ledger, place, self.plan.names, beforehand=True)
+        lost = float(self._runs.arm_losses[run][place])
+        faced, rounds = float(ledger.loss - ledger.missed[place]), float(ledger.rounds - ledger.asleep[place])
+        return BanditComparator("arm", f"arm {name}", lost, faced, rounds, place, detail={"arm": name})
 
-    @property
-    def regret_curve(self) -> Array:
-        """The regret of each run up to each mark, against what was best up to there."""
-        return self.plan.scale.width * self._runs.regret
+    def certificates(self) -> list[Certificate]:
+        """Each theorem about the learner, read against all runs that have a ledger.
+
+        Bounds in expectation are read against an arm that is fixed beforehand where that is not the best of each run,
+        all others against what is best in each run.
+        """
+        compared = self.comparators()
+        best = [[one for one in of_run if one.name != "arm"] for of_run in compared]
+        each = []
+        for theorem in self.learner.theorems:
+            against = compared if theorem.kind == "expected" else best
+            each += certificates([theorem], self.stands, self.ledgers, against)
+        return each
+
+    def bounds(self) -> dict[str, Array]:
+        """What each theorem promised of so many rounds, for each mark, by its title; nan where it says nothing.
+
+        They are about the regret whose curves they are drawn with, that against the best of each run: bounds in
+        expectation against an arm that is fixed beforehand are none of these where losses answer to the draws or arms
+        sleep, and of a regret by means there are none at all.
+        """
+        if self.by_means:
+            return {}
+        slept, reached = self.asleep is not None, _reach(self.plan)
+        each = [bound_at(self.stands, mark, slept=slept, reached=reached) for mark in self.marks.tolist()]
+        titles = dict.fromkeys(title for bounds in each for title in bounds)
+        return {title: np.array([bounds.get(title, nan) for bounds in each]) for title in titles}
 
     @property
     def certificate_curve(self) -> Array | None:
@@ -160,137 +140,11 @@ class Pulls:
         scale = 0.5 * sqrt(log(self.stands.comparators) / self.stands.arms)
         return np.array([scale / sqrt(starts[bisect_right(starts, mark) - 1]) for mark in self.marks.tolist()])
 
-    def _total(self, units: Array, rounds: Any = None) -> Array:
-        scale = self.plan.scale
-        low = 0.0 if scale.rewards else scale.low
-        return low * (self.rounds if rounds is None else rounds) + scale.width * units
-
-    # All runs together.
-
-    @property
-    def _sums(self) -> Group:
-        assert self._runs.sums is not None
-        return self._runs.sums
-
-    @property
-    def draws(self) -> Array:
-        """Share of the draws of each arm, over all runs."""
-        return self._sums.draws / (self.runs * self.rounds)
-
-    @property
-    def shares(self) -> Array | None:
-        """Probabilities of the draw that comes after each mark, shape (marks, arms), as means over the runs.
-
-        Where experts advise, they are as if the advice of the last round were given once more.
-        """
-        return None if self._sums.shares is None else self._sums.shares / self.runs
-
-    @property
-    def arm_losses(self) -> Array | None:
-        """What each arm lost while it was awake, as a mean over the runs; its mean `by_means`. None if unknown."""
-        units = self._arm_units()
-        return None if units is None else self._total(units, self.rounds - self._asleep())
-
-    @property
-    def _best(self) -> int | None:
-        """The arm with the largest regret as a mean over the runs."""
-        units = self._arm_units()
-        if units is None:
-            return None
-        regrets = -self._sums.missed / self.runs - units
-        return int(np.argmax(np.where(self._asleep() < self.rounds, regrets, -np.inf)))
-
-    @property
-    def best_arm(self) -> str | None:
-        """The best fixed arm, for the mean over the runs."""
-        return None if self._best is None else self.plan.names[self._best]
-
-    @property
-    def best_arm_loss(self) -> float | None:
-        """What it loses in all, while it is awake."""
-        return None if self._best is None or self.arm_losses is None else float(self.arm_losses[self._best])
-
-    @property
-    def best_arm_reward(self) -> float | None:
-        """What it earns in all, while it is awake, if rewards were reported."""
-        if self._best is None or self.best_arm_loss is None or not self.plan.scale.rewards:
-            return None
-        return float(self.plan.scale.high * (self.rounds - self._asleep()[self._best]) - self.best_arm_loss)
-
-    @property
-    def pseudo_regret(self) -> float:
-        """By how much the mean loss is above that of the best fixed arm, or expert.
-
-        NaN where nobody looked at what the arms lost; see `mean_regrets`.
-        """
-        if self.by_means:
-            return nan
-        faced = float(self._runs.losses.mean())
-        if self.plan.experts:
-            advised = self._sums.advised / self.runs if self.plan.seen is None else self.plan.seen.advised
-            return self.plan.scale.width * float(faced - advised.min())
-        units, best = self._arm_units(), self._best
-        if units is None or best is None:
-            return nan
-        return self.plan.scale.width * float(faced - self._sums.missed[best] / self.runs - units[best])
-
-    def _arm_units(self) -> Array | None:
-        if self.by_means:
-            assert isinstance(self.environment, Stochastic)
-            return self.environment.expected(self.rounds) if self.environment.alike else None
-        return self._sums.losses / self.runs if self.plan.seen is None else self.plan.seen.losses
-
-    @property
-    def asleep(self) -> Array | None:
-        """In how many rounds each arm was asleep, as a mean over the runs; None if none ever was."""
-        found = self._asleep()
-        return found if found.any() else None
-
-    def _asleep(self) -> Array:
-        return self.plan.seen.asleep if self.plan.seen is not None else self._sums.asleep / self.runs
-
-    # What theorems say.
-
-    def comparators(self) -> list[list[BanditComparator]]:
-        """What each run that has a ledger is compared with.
-
-        Where losses answer to the draws, or arms sleep, the best arm in hindsight is another one from run to run. Then
-        there is also the arm that is best for the mean over the runs: bounds in expectation are about an arm that is
-        fixed beforehand. It is picked by these very runs, so that the mean regret against it is, if anything, larger
-        than expected.
-        """
-        from .certificates import comparators
-
-        return comparators(self)
-
-    def certificates(self) -> list[Certificate]:
-        """Each theorem about the learner, read against all runs that have a ledger.
-
-        Bounds in expectation are read against an arm that is fixed beforehand where that is not the best of each run,
-        all others against what is best in each run.
-        """
-        from .certificates import judged
-
-        return judged(self)
-
-    def bounds(self) -> dict[str, Array]:
-        """What each theorem promised of so many rounds, for each mark, by its title; nan where it says nothing.
-
-        They are about the regret whose curves they are drawn with, that against the best of each run: bounds in
-        expectation against an arm that is fixed beforehand are none of these where losses answer to the draws or arms
-        sleep, and of a regret by means there are none at all.
-        """
-        from .certificates import promised
-
-        return promised(self)
-
     # To be shown.
 
     def course(self) -> PullCurves:
         """How the runs went, as a report shows it."""
-        from .report import course
-
-        return course(self)
+        return curves_of(self, self.bounds(), None if self.by_means else self.certificate_curve)
 
     def plot(self) -> Any:
         """A matplotlib figure: regret in its bands under its bounds, probabilities, and shares of the draws.
@@ -328,6 +182,32 @@ class Pulls:
         certificates : sequence of Certificate, optional
             If they are known already.
         """
-        from .report import report
+        known = self.certificates() if certificates is None else certificates
+        return report_of(self, self.course(), known, title, source, parameters)
 
-        return report(self, title, source, parameters, certificates)
+
+def _reach(plan: Plan) -> Array | None:
+    """The sums over the first 0, 1, 2, ... rounds; None where all arms can be drawn in every round, or nobody knows.
+
+    Experts reach an arm as far as the one who gives most to it.
+    """
+    table = plan.environment.table if isinstance(plan.environment, Table) else None
+    if plan.advice is None and (table is None or plan.seen is None or not plan.seen.slept):
+        return None
+    source = table if plan.advice is None else plan.advice
+    assert source is not None
+    step = max(1, CELLS // source[0].size)
+    count = _awake if plan.advice is None else _advised
+    each = [count(source[first : first + step], plan.environment.arms) for first in range(0, plan.rounds, step)]
+    return np.concatenate([[0.0], np.cumsum(np.concatenate(each)[: plan.rounds])])
+
+
+def _awake(rows: Array, arms: int) -> Any:
+    return arms - np.isnan(rows).sum(axis=1)
+
+
+def _advised(rows: Array, arms: int) -> Any:
+    if rows.ndim == 3:
+        return rows.max(axis=1).sum(axis=1)
+    ordered = np.sort(rows, axis=1)
+    return 1 + (np.diff(ordered, axis=1) != 0).sum(axis=1)  # every arm that is named counts once

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -17,14 +16,11 @@ from ...errors import ParameterError, RegretlessError
 from ...theory.bandit_facts import BanditFacts
 from ..base import Bandit
 from ..comparators import Hindsight, look
-from ..state import Rules
 from ..validation import advices_of, refuse_unadvised
-from .executors import Elsewhere
 from .one_run import Plan
 from .result import Pulls
-from .storage import Group, Runs
-from .thread_pool import Crowd
-from .work_unit import Work
+from .statistics import Runs
+from .workers import Work, Workers
 
 __all__ = ["Pulls", "Stopped", "simulate"]
 
@@ -131,73 +127,38 @@ def simulate(
         raise ParameterError(
             "workers", "", "are threads of this process, and with executor= others play: give one of them", " "
         )
-    crowd: Crowd[Group] = Crowd(1 if workers is None and not world.oblivious else workers, on_rounds, stop)
-    plan = _plan(learner, world, length, told, _marks(marks, length), len(numbers), crowd.tell)
-    job = _Job(learner, plan, numbers, shares and world.arms <= MOST_ARMS)
-    elsewhere = None if executor is None else Elsewhere(executor, on_rounds, stop)
-    if elsewhere is None:
-        job.here(crowd)
-    else:
-        job.away(elsewhere)
-    found = job.pulls(perf_counter() - begun)
-    if (elsewhere or crowd).interrupted:
-        raise Stopped(found)
-    if found is None:
+    threads = 1 if workers is None and not world.oblivious else workers
+    players = Workers(executor, threads, on_rounds, stop)
+    plan = _plan(learner, world, length, told, _marks(marks, length), len(numbers), players.tell)
+    comparators = plan.experts or world.arms
+    rules = learner._rules(world.arms, comparators)
+    work = Work(plan, numbers, rules, learner.seed_, comparators, shares and world.arms <= MOST_ARMS)
+    played = Runs(plan, numbers)
+    for parcel in players.each(work, _groups(plan, len(numbers))):
+        played.take(parcel)
+    played.forget_unfinished()
+    pulls = None
+    if len(played.numbers):
+        pulls = Pulls(learner, _facts(learner, world, comparators), plan, played, perf_counter() - begun)
+    if players.interrupted:
+        raise Stopped(pulls)
+    if pulls is None:
         raise RegretlessError("stopped before the first run was over")
-    return found
+    return pulls
 
 
-class _Job:
-    """What is done, here or elsewhere.
+def _groups(plan: Plan, runs: int) -> list[range]:
+    """The runs in groups, whose size depends on nothing but the runs: sums over runs go by groups."""
+    cost = plan.rounds * (1 + plan.environment.arms // 64)
+    size = max(1, min(TOGETHER, TOGETHER_ROUNDS // cost))
+    return [range(place, min(place + size, runs)) for place in range(0, runs, size)]
 
-    Parameters
-    ----------
-    learner : Bandit
-    plan : Plan
-    numbers : range
-        Of the runs.
-    shares : bool
-    """
 
-    def __init__(self, learner: Bandit, plan: Plan, numbers: range, shares: bool) -> None:
-        self._learner, self._plan, self._numbers = learner, plan, numbers
-        arms = plan.environment.arms
-        self._comparators = plan.experts or arms
-        rules: Rules = learner._rules(arms, self._comparators)
-        self.work = Work(plan, numbers, rules, learner.seed_, self._comparators, shares)
-        self.runs = Runs(plan, numbers)
-
-    def lots(self) -> list[range]:
-        """The runs in groups, whose size depends on nothing but the runs: sums over runs go by groups."""
-        plan = self._plan
-        cost = plan.rounds * (1 + plan.environment.arms // 64)
-        size = max(1, min(TOGETHER, TOGETHER_ROUNDS // cost))
-        count = len(self._numbers)
-        return [range(place, min(place + size, count)) for place in range(0, count, size)]
-
-    def here(self, crowd: Crowd[Group]) -> None:
-        """By threads."""
-        for group in crowd.each([partial(self.work.play, lot, self.runs) for lot in self.lots()]):
-            self.runs.add(group)
-
-    def away(self, elsewhere: Elsewhere) -> None:
-        """By whoever plays for others."""
-        for parcel in elsewhere.each(self.work, self.lots()):
-            self.runs.unpack(parcel.places, parcel.noted)
-            self.runs.add(parcel.group)
-
-    def pulls(self, seconds: float) -> Pulls | None:
-        """The runs that are over, if there are any."""
-        self.runs.forget_unfinished()
-        if not len(self.runs.numbers):
-            return None
-        return Pulls(self._learner, self._facts(), self._plan, self.runs, seconds)
-
-    def _facts(self) -> BanditFacts:
-        """The learner as it stands after any of the runs."""
-        plan, learner = self._plan, self._learner.clone(seed=self._learner.seed_)
-        learner._begin(plan.environment.arms, self._comparators)
-        return replace(learner.facts(), oblivious=plan.environment.oblivious)
+def _facts(learner: Bandit, world: Environment, comparators: int) -> BanditFacts:
+    """The learner as it stands after any of the runs."""
+    played = learner.clone(seed=learner.seed_)
+    played._begin(world.arms, comparators)
+    return replace(played.facts(), oblivious=world.oblivious)
 
 
 def _fitting(learner: Bandit, world: Environment) -> Environment:

@@ -1,4 +1,4 @@
-"""The results of many runs: each one as far as memory allows, and their sums."""
+"""The results of many runs: each one as far as memory allows, their sums, and what follows from these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...comparator import BanditComparator
+from ...environments import Environment, Stochastic
 from ...ledger import BanditLedger
+from ...theory.bandit_facts import BanditFacts
+from ..base import Bandit
 from ..comparators import Hindsight
 from ..state import DRAWS, MISSED, BanditState
 from .one_run import LOSS, Plan, RunRecord
@@ -108,6 +111,24 @@ class Room:
         return Room(curves, ledgers, self.alike)
 
 
+@dataclass(frozen=True, eq=False)
+class Parcel:
+    """Runs that were played apart from others.
+
+    Attributes
+    ----------
+    places : range
+        Theirs among all.
+    group : Group
+    noted : dict
+        What `Runs.pack` gave.
+    """
+
+    places: range
+    group: Group
+    noted: dict[str, Any]
+
+
 class Runs:
     """The runs of a plan, one by one as far as there is room, and summed up.
 
@@ -167,11 +188,12 @@ class Runs:
         self._over[place] = True
 
     def pack(self) -> dict[str, Any]:
-        """What was noted, to be sent to where other runs are."""
+        """What was noted, for where all runs are."""
         return {name: getattr(self, name) for name in (*_BY_RUN, *_CURVES, *_LISTS)}
 
-    def unpack(self, places: range, noted: dict[str, Any]) -> None:
-        """What was noted of some of the runs elsewhere."""
+    def take(self, parcel: Parcel) -> None:
+        """The next runs, played apart from these."""
+        places, noted = parcel.places, parcel.noted
         for name in (*_BY_RUN, *_CURVES, *_LISTS):
             values = noted[name]
             getattr(self, name)[places.start : places.start + len(values)] = values
@@ -180,13 +202,10 @@ class Runs:
                 ledger = self._ledgers[place]
                 if ledger is not None:
                     self._ledgers[place] = replace(ledger, missed=self._nothing, asleep=self._nothing)
-
-    def add(self, group: Group) -> None:
-        """The sums of the next runs."""
         if self.sums is None:
-            self.sums = group
+            self.sums = parcel.group
         else:
-            self.sums.join(group)
+            self.sums.join(parcel.group)
 
     def forget_unfinished(self) -> None:
         """Only runs that are over remain."""
@@ -204,3 +223,198 @@ class Runs:
             values[curves] for values in (self.loss, self.certificate, self.regret)
         )
         self._over = over[over]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Statistics:
+    """The numbers of many runs, in the user's own scale.
+
+    Attributes
+    ----------
+    learner : Bandit
+        As it was given; it has not played.
+    stands : BanditFacts
+        What theorems know of it.
+    plan : Plan
+    seconds : float
+        How long it all took.
+    """
+
+    learner: Bandit
+    stands: BanditFacts
+    plan: Plan
+    _runs: Runs
+    seconds: float
+
+    # What was played.
+
+    @property
+    def environment(self) -> Environment:
+        """Where."""
+        return self.plan.environment
+
+    @property
+    def rounds(self) -> int:
+        """Of each run."""
+        return self.plan.rounds
+
+    @property
+    def runs(self) -> int:
+        """How many are over."""
+        return len(self._runs.numbers)
+
+    @property
+    def numbers(self) -> Array:
+        """Which ones: run r can be seen once more with ``simulate(..., first=r, runs=1)``."""
+        return self._runs.numbers
+
+    @property
+    def arms(self) -> list[str]:
+        """Names of the arms."""
+        return list(self.plan.names)
+
+    @property
+    def marks(self) -> Array:
+        """Numbers of rounds at which curves have their points."""
+        return self.plan.marks
+
+    @property
+    def by_means(self) -> bool:
+        """Whether the regret is counted by means of the losses, as those that came were too many to be looked at."""
+        looked = self.plan.seen is not None or self.plan.realised or self.plan.advice is not None
+        return isinstance(self.environment, Stochastic) and not looked
+
+    # How each run went.
+
+    @property
+    def losses(self) -> Array:
+        """What each run lost in all; of rewards, by how much they missed the highest one."""
+        return self._total(self._runs.losses)
+
+    @property
+    def rewards(self) -> Array | None:
+        """What each run earned in all, if rewards were reported."""
+        return self.plan.scale.high * self.rounds - self.losses if self.plan.scale.rewards else None
+
+    @property
+    def regrets(self) -> Array:
+        """The regret of each run."""
+        return self.plan.scale.width * self._runs.regrets
+
+    @property
+    def mean_regrets(self) -> Array | None:
+        """The regret by means of each run: what its draws cost by the means of the arms, less the best arm's.
+
+        None where losses have no means, and for a learner with experts. It is not what bounds are about.
+        """
+        known = isinstance(self.environment, Stochastic) and self.plan.advice is None
+        return self.plan.scale.width * self._runs.mean_regrets if known else None
+
+    def quantiles(self, *shares: float) -> Array:
+        """Quantiles of the regret over the runs."""
+        found: Array = np.quantile(self.regrets, shares)
+        return found
+
+    @property
+    def ledgers(self) -> list[BanditLedger]:
+        """The books of the runs; with very many runs or arms, of the first ones."""
+        return self._runs.ledgers
+
+    @property
+    def loss_curve(self) -> Array:
+        """The loss of each run up to each mark, shape (runs, marks); with very many runs, of the first ones."""
+        return self._total(self._runs.loss, self.marks)
+
+    @property
+    def regret_curve(self) -> Array:
+        """The regret of each run up to each mark, against what was best up to there."""
+        return self.plan.scale.width * self._runs.regret
+
+    def _total(self, units: Array, rounds: Any = None) -> Array:
+        scale = self.plan.scale
+        low = 0.0 if scale.rewards else scale.low
+        return low * (self.rounds if rounds is None else rounds) + scale.width * units
+
+    # All runs together.
+
+    @property
+    def _sums(self) -> Group:
+        assert self._runs.sums is not None
+        return self._runs.sums
+
+    @property
+    def draws(self) -> Array:
+        """Share of the draws of each arm, over all runs."""
+        return self._sums.draws / (self.runs * self.rounds)
+
+    @property
+    def shares(self) -> Array | None:
+        """Probabilities of the draw that comes after each mark, shape (marks, arms), as means over the runs.
+
+        Where experts advise, they are as if the advice of the last round were given once more.
+        """
+        return None if self._sums.shares is None else self._sums.shares / self.runs
+
+    @property
+    def arm_losses(self) -> Array | None:
+        """What each arm lost while it was awake, as a mean over the runs; its mean `by_means`. None if unknown."""
+        units = self._arm_units()
+        return None if units is None else self._total(units, self.rounds - self._asleep())
+
+    @property
+    def _best(self) -> int | None:
+        """The arm with the largest regret as a mean over the runs."""
+        units = self._arm_units()
+        if units is None:
+            return None
+        regrets = -self._sums.missed / self.runs - units
+        return int(np.argmax(np.where(self._asleep() < self.rounds, regrets, -np.inf)))
+
+    @property
+    def best_arm(self) -> str | None:
+        """The best fixed arm, for the mean over the runs."""
+        return None if self._best is None else self.plan.names[self._best]
+
+    @property
+    def best_arm_loss(self) -> float | None:
+        """What it loses in all, while it is awake."""
+        return None if self._best is None or self.arm_losses is None else float(self.arm_losses[self._best])
+
+    @property
+    def best_arm_reward(self) -> float | None:
+        """What it earns in all, while it is awake, if rewards were reported."""
+        if self._best is None or self.best_arm_loss is None or not self.plan.scale.rewards:
+            return None
+        return float(self.plan.scale.high * (self.rounds - self._asleep()[self._best]) - self.best_arm_loss)
+
+    @property
+    def pseudo_regret(self) -> float:
+        """By how much the mean loss is above that of the best fixed arm, or expert.
+
+        NaN where nobody looked at what the arms lost; see `mean_regrets`.
+        """
+        if self.by_means:
+            return nan
+        faced = float(self._runs.losses.mean())
+        if self.plan.experts:
+            advised = self._sums.advised / self.runs if self.plan.seen is None else self.plan.seen.advised
+            return self.plan.scale.width * float(faced - advised.min())
+        units, best = self._arm_units(), self._best
+        if units is None or best is None:
+            return nan
+        return self.plan.scale.width * float(faced - self._sums.missed[best] / self.runs - units[best])
+
+    def _arm_units(self) -> Array | None:
+        if self.by_means:
+            assert isinstance(self.environment, Stochastic)
+            return self.environment.expected(self.rounds) if self.environment.alike else None
+        return self._sums.losses / self.runs if self.plan.seen is None else self.plan.seen.losses
+
+    @property
+    def asleep(self) -> Array | None:
+        """In how many rounds each arm was asleep, as a mean over the runs; None if none ever was."""
+        found = self._asleep()
+        return found if found.any() else None
+
+    def _asleep(self) -> Array:
+        return self.plan.seen.asleep if self.plan.seen is not None else self._sums.asleep / self.runs
