@@ -3,8 +3,6 @@ apply."""
 
 from __future__ import annotations
 
-import doctest
-from importlib import import_module
 from math import expm1, inf, log, sqrt
 
 import numpy as np
@@ -443,14 +441,6 @@ def test_what_cannot_be_averaged_is_refused():
     ):
         with pytest.raises(RegretlessError):
             average(learner, X, y, longest=longest)
-
-
-@pytest.mark.parametrize("module", ["left_out", "mean", "pac"])
-def test_the_examples_of_the_pages_give_what_stands_below_them(module):
-    """Every example in the batch room gives the answer that stands below it."""
-    result = doctest.testmod(import_module(f"regretless.batch.{module}"))
-    assert result.attempted
-    assert result.failed == 0
 
 
 def test_the_vote_errs_at_most_twice_as_often():

@@ -124,16 +124,6 @@ def test_callbacks_tell_every_shard_and_every_epoch(parts: list[Pair]) -> None:
     assert epochs == [1, 2]
 
 
-def test_the_example_is_true() -> None:
-    """The example of `mix` gives what it prints."""
-    import doctest
-
-    from regretless.distributed import mixing
-
-    found = doctest.testmod(mixing)
-    assert (found.failed, found.attempted > 4) == (0, True)
-
-
 # ---- what is counted
 
 

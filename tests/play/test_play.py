@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 from inspect import signature
 
@@ -45,8 +44,7 @@ from regretless.experts import Hedge as Combiner
 from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
 from regretless.ledger import ClassLedger
 from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
-from regretless.play import bandits, compatibility, play, trace, tracing
-from regretless.play import run as run_module
+from regretless.play import bandits, compatibility, play, trace
 from regretless.play.aggregate import joined
 from regretless.play.bandits import replayed
 from regretless.play.compatibility import environments_for, fits, resolve
@@ -84,14 +82,6 @@ def combiner(name):
         "aggregating": {"value_range": (0, 1)},
     }
     return expert_class(name)(**more.get(name, {"loss": "absolute", "value_range": (0, 1)}))
-
-
-def test_the_examples_are_what_is_played():
-    """The examples of `play` and `trace` give what stands below them."""
-    for module in (run_module, tracing):
-        found = doctest.testmod(module)
-        assert found.attempted >= 4
-        assert not found.failed
 
 
 # What is counted.

@@ -48,6 +48,16 @@ class Exp3P(Bandit):
     References
     ----------
     Auer, Cesa-Bianchi, Freund and Schapire 2002; Bubeck and Cesa-Bianchi 2012, Thm 3.2.
+
+    Examples
+    --------
+    >>> from regretless.bandits import Exp3P, simulate
+    >>> from regretless.environments import Bernoulli
+    >>> pulls = simulate(Exp3P(5, horizon=10_000, seed=0), Bernoulli([0.3, 0.5, 0.5, 0.5, 0.5]), rounds=10_000, runs=20)
+    >>> pulls.best_arm
+    '0'
+    >>> print(str(pulls.certificates()[0]).partition("  [")[0])
+    Regret of Exp3.P: regret 731 <= 1,828.25, of each run with probability 95%, against best arm 0
     """
 
     horizon: int | None = None

@@ -42,6 +42,15 @@ class EXP3S(Bandit):
     References
     ----------
     Auer, Cesa-Bianchi, Freund and Schapire 2002, section 8; Herbster and Warmuth 1998, for the share.
+
+    Examples
+    --------
+    >>> from regretless.bandits import EXP3S, simulate
+    >>> from regretless.environments import Switching
+    >>> environment = Switching([[0.2, 0.6], [0.6, 0.2]], starts=[0, 5000])
+    >>> pulls = simulate(EXP3S(2, horizon=10_000, switches=1, seed=0), environment, rounds=10_000, runs=20)
+    >>> print(str(pulls.certificates()[0]).partition(", against")[0])
+    Pseudo-regret against a sequence: pseudo-regret against the sequence 200.45 ± 5.8 <= 666.39
     """
 
     horizon: int | None = None

@@ -49,6 +49,19 @@ class Exp4(Tuned):
     References
     ----------
     Auer, Cesa-Bianchi, Freund and Schapire 2002, section 7; Bubeck and Cesa-Bianchi 2012, Thm 4.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.bandits import Exp4
+    >>> rng = np.random.default_rng(0)
+    >>> losses = rng.random((1000, 3))
+    >>> best = np.eye(3)[losses.argmin(axis=1)]
+    >>> advice = np.stack([best, np.full((1000, 3), 1 / 3)], axis=1)
+    >>> learner = Exp4(3, horizon=1000, seed=0)
+    >>> played = learner.play(losses, advice=advice)
+    >>> print(str(learner.certify(losses, advice=advice)[0]).partition(", against")[0])
+    Pseudo-regret of Exp4: regret of this run 34.9517, expected to be <= 50.1584
     """
 
     n_experts: int | None = None

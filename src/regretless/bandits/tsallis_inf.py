@@ -37,6 +37,16 @@ class TsallisINF(Bandit):
     References
     ----------
     Zimmert and Seldin 2021, Thm 1.
+
+    Examples
+    --------
+    >>> from regretless.bandits import TsallisINF, simulate
+    >>> from regretless.environments import Bernoulli
+    >>> pulls = simulate(TsallisINF(5, seed=0), Bernoulli([0.3, 0.5, 0.5, 0.5, 0.5]), rounds=10_000, runs=20)
+    >>> pulls.best_arm
+    '0'
+    >>> print(str(pulls.certificates()[0]).partition("  [")[0])
+    Pseudo-regret of Tsallis-INF: pseudo-regret 123.3 ± 5.8 <= 689.427, against best arm 0
     """
 
     estimator: Literal["importance", "reduced"] = "importance"

@@ -25,6 +25,20 @@ class AdaHedge(ExpertLearner):
     References
     ----------
     de Rooij, van Erven, Grünwald and Koolen 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import AdaHedge
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
+    >>> learner = AdaHedge()
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [1.0, 0.0, 0.0]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
+    Posterior regret: regret 0.504379 <= 1.13567, against best expert 0
     """
 
     loss: str | Own | None = field(default="square", kw_only=True)

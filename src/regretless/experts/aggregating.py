@@ -27,6 +27,20 @@ class AggregatingAlgorithm(ExpertLearner):
     References
     ----------
     Vovk 1990, 1998; Kivinen and Warmuth 1999.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import AggregatingAlgorithm
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.uniform(-1, 1, (1000, 3)) * [0.3, 0.4, 0.5]
+    >>> learner = AggregatingAlgorithm(value_range=(-0.5, 1.5))
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [1.0, 0.0, 0.0]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
+    Constant regret: regret -2.32062 <= 2.19722, against best expert 0
     """
 
     info: ClassVar[ExpertInfo] = ExpertInfo(

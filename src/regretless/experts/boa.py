@@ -21,6 +21,20 @@ class BOA(ExpertLearner):
     References
     ----------
     Wintenberger 2017; the proof here is ML-Prod's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import BOA
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
+    >>> learner = BOA()
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [0.92, 0.06, 0.01]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
+    Posterior regret: regret 1.48122 <= 3.11297, against best convex combination
     """
 
     info: ClassVar[ExpertInfo] = ExpertInfo(

@@ -46,6 +46,18 @@ class Doubling:
     References
     ----------
     Cesa-Bianchi, Freund, Haussler, Helmbold, Schapire and Warmuth 1997; Cesa-Bianchi and Lugosi 2006, section 2.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import Doubling, Hedge
+    >>> losses = np.random.default_rng(0).random((1000, 3)) * [0.5, 0.9, 1.0]
+    >>> learner = Doubling(Hedge())
+    >>> played = learner.play(losses)
+    >>> [block.ledger_.rounds for block in learner.blocks_]
+    [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 489.0]
+    >>> print(str(learner.certify(losses)[0]).partition("  [")[0])
+    Doubling, posterior regret: regret 28.2233 <= 29.8092, against best expert 0
     """
 
     name: ClassVar[str] = "doubling"

@@ -30,6 +30,18 @@ class EG(ExpertLearner):
     References
     ----------
     Helmbold, Schapire, Singer and Warmuth 1998; Kivinen and Warmuth 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import EG
+    >>> factors = np.exp(np.random.default_rng(0).normal(0.001, 0.02, (500, 3)))
+    >>> learner = EG(eta=0.05)
+    >>> played = learner.play(factors)
+    >>> bool(np.exp(-played.losses.sum()) > 1)
+    True
+    >>> print(str(learner.certify(factors)[0]).partition("  [")[0])
+    Posterior regret: regret 0.869815 <= 21.9755, against best expert 1
     """
 
     eta: float = 0.05

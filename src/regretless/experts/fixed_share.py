@@ -35,6 +35,20 @@ class FixedShare(ExpertLearner):
     References
     ----------
     Herbster and Warmuth 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import FixedShare
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
+    >>> learner = FixedShare(alpha=0.01)
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [0.97, 0.02, 0.01]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition(", against")[0])
+    Posterior regret against a sequence: regret 0.0299487 <= 15.9845, no better than the learner's own loss
     """
 
     alpha: float = 0.01

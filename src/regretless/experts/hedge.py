@@ -82,6 +82,18 @@ class Hedge(ExponentialWeights):
     References
     ----------
     Freund and Schapire 1997; Littlestone and Warmuth 1994; Cesa-Bianchi and Lugosi 2006, Thm 2.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import Hedge
+    >>> losses = np.random.default_rng(0).random((1000, 3)) * [0.5, 0.9, 1.0]
+    >>> learner = Hedge(horizon=1000)
+    >>> played = learner.play(losses)
+    >>> learner.weights.round(3).tolist()
+    [1.0, 0.0, 0.0]
+    >>> print(str(learner.certify(losses)[0]).partition("  [")[0])
+    Posterior regret: regret 11.9827 <= 11.9827, against best expert 0
     """
 
     loss: str | Own | None = field(default=None, kw_only=True)
@@ -112,6 +124,20 @@ class ExponentiallyWeightedAverage(ExponentialWeights):
     References
     ----------
     Vovk 1990; Cesa-Bianchi and Lugosi 2006, Thm 2.2 and 2.3; Bubeck 2011, Thm 2.1, for the anytime rate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import ExponentiallyWeightedAverage
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
+    >>> learner = ExponentiallyWeightedAverage(loss="absolute")
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [0.99, 0.01, 0.0]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
+    Posterior regret: regret -0.520427 <= 43.9211, against best expert 0
     """
 
     info: ClassVar[ExpertInfo] = ExpertInfo(

@@ -21,6 +21,20 @@ class MLProd(ExpertLearner):
     References
     ----------
     Gaillard, Stoltz and van Erven 2014, Cor. 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import MLProd
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
+    >>> learner = MLProd()
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [0.92, 0.07, 0.01]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
+    Posterior regret: regret 1.48813 <= 3.12293, against best convex combination
     """
 
     info: ClassVar[ExpertInfo] = ExpertInfo(

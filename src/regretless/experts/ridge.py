@@ -44,6 +44,20 @@ class Ridge(ExpertLearner):
     References
     ----------
     Vovk 2001; Azoury and Warmuth 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
+    >>> learner = Ridge()
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [0.86, 0.09, 0.02]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
+    Posterior regret: regret 1.8369 <= 1.8369, against best linear combination
     """
 
     a: float = 1.0

@@ -27,6 +27,20 @@ class Squint(ExpertLearner):
     References
     ----------
     Koolen and van Erven 2015, with a discrete prior on rates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import Squint
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
+    >>> learner = Squint()
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [0.88, 0.1, 0.02]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
+    Posterior regret: regret 3.34326 <= 14.1716, no better than the learner's own loss, against best convex combination
     """
 
     info: ClassVar[ExpertInfo] = ExpertInfo(

@@ -42,6 +42,19 @@ class WeightedMajority(ExpertLearner):
     References
     ----------
     Littlestone and Warmuth 1994.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import WeightedMajority
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.integers(0, 2, 200)
+    >>> wrong = rng.random((200, 3)) < [0.05, 0.3, 0.5]
+    >>> votes = np.where(wrong, 1 - outcomes[:, None], outcomes[:, None])
+    >>> learner = WeightedMajority(beta=0.5)
+    >>> played = learner.play(votes, outcomes)
+    >>> print(str(learner.certify(votes, outcomes)[0]).partition("  [")[0])
+    Weighted majority: mistakes 11 <= 15, against best expert 0
     """
 
     beta: float = 0.5
@@ -86,6 +99,19 @@ class RandomizedWeightedMajority(ExpertLearner):
     References
     ----------
     Littlestone and Warmuth 1994; Freund and Schapire 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import RandomizedWeightedMajority
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.integers(0, 2, 200)
+    >>> wrong = rng.random((200, 3)) < [0.05, 0.3, 0.5]
+    >>> votes = np.where(wrong, 1 - outcomes[:, None], outcomes[:, None])
+    >>> learner = RandomizedWeightedMajority(beta=0.7, random_state=0)
+    >>> played = learner.play(votes, outcomes)
+    >>> print(str(learner.certify(votes, outcomes)[0]).partition("  [")[0])
+    Randomised majority, sharp: expected loss 8.5203 <= 9.60662, against best expert 0
     """
 
     beta: float | None = None

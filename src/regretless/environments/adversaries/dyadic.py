@@ -29,6 +29,15 @@ class Dyadic(Labels):
     ----------
     rounds : int, optional
         At most 52.
+
+    Examples
+    --------
+    >>> from regretless.linear import Perceptron
+    >>> from regretless.environments import Dyadic
+    >>> from regretless.play import play
+    >>> result = play(Perceptron(), Dyadic(), 30)
+    >>> result.count
+    30.0
     """
 
     name = "dyadic"

@@ -34,6 +34,14 @@ class Exponential(ObliviousLabels):
     columns : int
         N, at most 26.
     rounds : int, optional
+
+    Examples
+    --------
+    >>> from regretless.environments import Exponential
+    >>> from regretless.linear import Perceptron
+    >>> from regretless.play import play
+    >>> play(Perceptron(), Exponential(columns=8), 50).count
+    12.0
     """
 
     name = "exponential"

@@ -21,6 +21,15 @@ class Orthonormal(Labels):
     columns : int
         N.
     rounds : int, optional
+
+    Examples
+    --------
+    >>> from regretless.linear import Perceptron
+    >>> from regretless.environments import Orthonormal
+    >>> from regretless.play import play
+    >>> result = play(Perceptron(), Orthonormal(columns=8), 8)
+    >>> result.count
+    8.0
     """
 
     name = "orthonormal"

@@ -44,6 +44,15 @@ class RandomizedTree(PointLabels):
     ------
     RegretlessError
         If R is not known by then.
+
+    Examples
+    --------
+    >>> from regretless.environments import RandomizedTree
+    >>> from regretless.finite_classes import FiniteClass, Halving
+    >>> from regretless.play import play
+    >>> thresholds = FiniteClass.named("thresholds:7")
+    >>> play(Halving(thresholds), RandomizedTree(thresholds), 10).count
+    3.0
     """
 
     name = "randomized-tree"

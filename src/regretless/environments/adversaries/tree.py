@@ -39,6 +39,15 @@ class ShatteredTree(PointLabels):
     limit : float, optional
         How many seconds to look for it; the deepest that was found by then is walked.
     rounds : int, optional
+
+    Examples
+    --------
+    >>> from regretless.environments import ShatteredTree
+    >>> from regretless.finite_classes import FiniteClass, Halving
+    >>> from regretless.play import play
+    >>> thresholds = FiniteClass.named("thresholds:7")
+    >>> play(Halving(thresholds), ShatteredTree(thresholds), 10).count
+    3.0
     """
 
     name = "shattered-tree"

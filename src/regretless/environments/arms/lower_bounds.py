@@ -26,6 +26,14 @@ class FairCoins(Oblivious):
     ----------
     rounds : int, optional
     seed : int
+
+    Examples
+    --------
+    >>> from regretless.bandits import Exp3
+    >>> from regretless.environments import FairCoins
+    >>> from regretless.play import play
+    >>> play(Exp3(seed=0), FairCoins(), 1000).count
+    491.0
     """
 
     alike = False
@@ -69,6 +77,14 @@ class OneBetterArm(Stochastic):
     gap : float, optional
         By how much the better arm's mean is below one half.
     names : sequence of str, optional
+
+    Examples
+    --------
+    >>> from regretless.bandits import Exp3
+    >>> from regretless.environments import OneBetterArm
+    >>> from regretless.play import play
+    >>> play(Exp3(seed=0), OneBetterArm(4, rounds=1000), 1000).count
+    501.0
     """
 
     alike = False

@@ -83,6 +83,15 @@ class Bernoulli(Stochastic):
     names : sequence of str, optional
     rewards : bool
         Whether the means are those of rewards.
+
+    Examples
+    --------
+    >>> from regretless.bandits import Exp3
+    >>> from regretless.environments import Bernoulli
+    >>> from regretless.play import play
+    >>> result = play(Exp3(seed=0), Bernoulli([0.2, 0.5]), 1000)
+    >>> result.count
+    222.0
     """
 
     def __init__(

@@ -28,6 +28,14 @@ class Switching(Stochastic):
     names : sequence of str, optional
     rewards : bool
         Whether the means are those of rewards.
+
+    Examples
+    --------
+    >>> from regretless.bandits import Exp3
+    >>> from regretless.environments import Switching
+    >>> from regretless.play import play
+    >>> play(Exp3(seed=0), Switching([[0.2, 0.6], [0.6, 0.2]], starts=[0, 500]), 1000).count
+    337.0
     """
 
     def __init__(
@@ -68,6 +76,14 @@ class Drifting(Switching):
     names : sequence of str, optional
     rewards : bool
         Whether the means are those of rewards.
+
+    Examples
+    --------
+    >>> from regretless.bandits import Exp3
+    >>> from regretless.environments import Drifting
+    >>> from regretless.play import play
+    >>> play(Exp3(seed=0), Drifting([0.2, 0.6], [0.6, 0.2], rounds=1000), 1000).count
+    406.0
     """
 
     def __init__(

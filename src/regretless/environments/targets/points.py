@@ -84,6 +84,15 @@ class RandomTarget(PointLabels, ObliviousLabels):
         The hypothesis, or its name; by default one is drawn for each run.
     seed : int
     rounds : int, optional
+
+    Examples
+    --------
+    >>> from regretless.environments import RandomTarget
+    >>> from regretless.finite_classes import FiniteClass, Halving
+    >>> from regretless.play import play
+    >>> thresholds = FiniteClass.named("thresholds:7")
+    >>> play(Halving(thresholds), RandomTarget(thresholds), 10).count
+    1.0
     """
 
     name = "random-target"

@@ -32,6 +32,15 @@ class Separable(ObliviousLabels):
         The probability with which a label is turned round.
     seed : int
     rounds : int, optional
+
+    Examples
+    --------
+    >>> from regretless.linear import Perceptron
+    >>> from regretless.environments import Separable
+    >>> from regretless.play import play
+    >>> result = play(Perceptron(), Separable(columns=5, margin=0.1, seed=0), 1000)
+    >>> result.count
+    10.0
     """
 
     name = "separable"
@@ -92,6 +101,14 @@ class DriftingTarget(Separable):
         The probability with which a label is turned round.
     seed : int
     rounds : int, optional
+
+    Examples
+    --------
+    >>> from regretless.environments import DriftingTarget
+    >>> from regretless.linear import Perceptron
+    >>> from regretless.play import play
+    >>> play(Perceptron(), DriftingTarget(columns=5, seed=0), 1000).count
+    7.0
     """
 
     name = "drifting-target"

@@ -32,6 +32,15 @@ class SparseTarget(ObliviousLabels):
         The probability with which a label is turned round.
     seed : int
     rounds : int, optional
+
+    Examples
+    --------
+    >>> from regretless.linear import Perceptron
+    >>> from regretless.environments import SparseTarget
+    >>> from regretless.play import play
+    >>> result = play(Perceptron(), SparseTarget(columns=50, relevant=3, seed=0), 1000)
+    >>> result.count
+    72.0
     """
 
     name = "sparse-target"

@@ -193,6 +193,13 @@ def littlestone_dimension(
     ------
     RegretlessError
         If the class does not shatter these points.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, littlestone_dimension
+    >>> dimension = littlestone_dimension(FiniteClass.named("thresholds:7"))
+    >>> dimension.lower, dimension.upper
+    (3, 3)
     """
     if not finite_class.hypotheses:
         return Dimension(NAME, -1, -1, None)

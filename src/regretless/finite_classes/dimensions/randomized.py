@@ -169,6 +169,13 @@ def randomized_littlestone_dimension(
     ----------
     .. [1] Y. Filmus, S. Hanneke, I. Mehalel and S. Moran. "Optimal Prediction Using Expert Advice and Randomized
        Littlestone Dimension." Conference on Learning Theory, 2023.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, randomized_littlestone_dimension
+    >>> dimension = randomized_littlestone_dimension(FiniteClass.named("thresholds:7"))
+    >>> dimension.lower, dimension.upper
+    (Fraction(3, 2), Fraction(3, 2))
     """
     watch = Watch(limit=limit)
     try:

@@ -50,6 +50,13 @@ def vc_dimension(
     Dimension
         Its witness is a tuple of points, a shattered set of as many as the lower bound. Of a class without hypotheses,
         which shatters not even the empty set, it is -1 by convention.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, vc_dimension
+    >>> dimension = vc_dimension(FiniteClass.named("thresholds:7"))
+    >>> dimension.lower, dimension.upper
+    (1, 1)
     """
     if not finite_class.hypotheses:
         return Dimension(NAME, -1, -1, ())

@@ -34,6 +34,17 @@ class Consistent(ClassLearner):
     References
     ----------
     Shalev-Shwartz and Ben-David 2014, Cor. 21.2.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import Consistent, FiniteClass
+    >>> thresholds = FiniteClass.named("thresholds:20")
+    >>> learner = Consistent(thresholds)
+    >>> played = learner.play(range(20), [0] * 13 + [1] * 7)
+    >>> learner.mistakes_
+    13
+    >>> print(str(learner.certify()[0]).partition("  [")[0])
+    First in order: mistakes 13 <= 13, against hypothesis x >= 13
     """
 
     order: Sequence[int | str] | None = None

@@ -32,6 +32,17 @@ class Halving(ClassLearner):
     References
     ----------
     Barzdin and Freivald 1972; Littlestone 1988.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, Halving
+    >>> thresholds = FiniteClass.named("thresholds:20")
+    >>> learner = Halving(thresholds)
+    >>> played = learner.play(range(20), [0] * 13 + [1] * 7)
+    >>> learner.mistakes_
+    1
+    >>> print(str(learner.certify()[-1]).partition("  [")[0])
+    Halving: mistakes 1 <= 4, against hypothesis x >= 13
     """
 
     tie: int = 1

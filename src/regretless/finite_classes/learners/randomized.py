@@ -52,6 +52,15 @@ class RandomizedOptimal(SearchingLearner):
     References
     ----------
     Filmus, Hanneke, Mehalel and Moran 2023.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, RandomizedOptimal
+    >>> thresholds = FiniteClass.named("thresholds:20")
+    >>> learner = RandomizedOptimal(thresholds, random_state=0)
+    >>> played = learner.play(range(20), [0] * 13 + [1] * 7)
+    >>> print(str(learner.certify()[0]).partition("  [")[0])
+    Randomised dimension that was spent: expected mistakes 1 <= 2.15625, against hypothesis x >= 13
     """
 
     random_state: Any = None

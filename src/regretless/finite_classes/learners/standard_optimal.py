@@ -85,6 +85,17 @@ class StandardOptimal(SearchingLearner):
     References
     ----------
     Littlestone 1988.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, StandardOptimal
+    >>> thresholds = FiniteClass.named("thresholds:20")
+    >>> learner = StandardOptimal(thresholds)
+    >>> played = learner.play(range(20), [0] * 13 + [1] * 7)
+    >>> learner.mistakes_
+    1
+    >>> print(str(learner.certify()[-1]).partition("  [")[0])
+    Optimal, by size: mistakes 1 <= 4, against hypothesis x >= 13
     """
 
     tie: int = 1

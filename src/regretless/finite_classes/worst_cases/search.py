@@ -264,6 +264,12 @@ def worst_case(
     ------
     RegretlessError
         If the learner draws its labels: how often it errs at most is a matter of luck, or of expectation.
+
+    Examples
+    --------
+    >>> from regretless.finite_classes import FiniteClass, Halving, worst_case
+    >>> worst_case(Halving(FiniteClass.named("thresholds:7"))).mistakes
+    3
     """
     if isinstance(learner, HasInfo) and learner.info.draws:
         raise RegretlessError(
