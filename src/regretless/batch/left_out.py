@@ -99,8 +99,8 @@ def _comparator(full: OnlineClassifier, table: Table) -> Comparator | None:
     if len(full.classes_) > 2:
         return None
     certificates = full.certify(_matrix(table.batch), table.labels, svm=False)
-    found = next((c for c in certificates if c.theorem.name == separable.name and c.applies), None)
-    return None if found is None else replace(found.comparator, rounds=float(len(table)))
+    result = next((c for c in certificates if c.theorem.name == separable.name and c.applies), None)
+    return None if result is None else replace(result.comparator, rounds=float(len(table)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,35 +198,35 @@ def leave_one_out(
     >>> from regretless.batch import leave_one_out
     >>> from regretless.linear import Perceptron
     >>> X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 1.0], [1.0, -2.0]]), [1, 1, -1, -1, 1]
-    >>> found = leave_one_out(Perceptron(until_clean=True), X, y)
-    >>> found.error, found.bound
+    >>> result = leave_one_out(Perceptron(until_clean=True), X, y)
+    >>> result.error, result.bound
     (0.0, 0.4)
-    >>> print(found.certificates[0])
+    >>> print(result.certificates[0])
     Support rows: leave-one-out errors 0 <= 2  [a row that caused no update changes nothing by its absence]
     """
     refuse_foreign(learner)
     one_of("undecided", undecided, ("predicted", "error"))
     table = Table.read(learner, X, y, sample_weight, undecided=undecided)
     fits = type(table.learner)._play is not OnlineClassifier._play
-    found = by_fits(table) if fits else _by_states(table)
+    result = by_fits(table) if fits else _by_states(table)
     bounded = any(theorem.name == separable.name for theorem in table.learner.theorems)
     additive = bounded and table.rules.loss == "perceptron" and table.weights is None
     comparator = None
-    if found.lazy and found.clean and additive and seconds > 0:
-        comparator = found.widest() if found.widest is not None else _widest(table, seconds)
-    rows, errors, support = len(table), found.errors, found.support
-    counted = LeftOut(rows, int(errors.sum()), int(support.sum()), found.residual)
-    facts = Lazy(found.lazy, found.clean, additive)
+    if result.lazy and result.clean and additive and seconds > 0:
+        comparator = result.widest() if result.widest is not None else _widest(table, seconds)
+    rows, errors, support = len(table), result.errors, result.support
+    counted = LeftOut(rows, int(errors.sum()), int(support.sum()), result.residual)
+    facts = Lazy(result.lazy, result.clean, additive)
     return LeaveOneOut(
         errors=errors,
         support=support,
-        residual=found.residual,
-        updates=found.updates,
-        passes=found.passes,
-        clean=found.clean,
-        lazy=found.lazy,
+        residual=result.residual,
+        updates=result.updates,
+        passes=result.passes,
+        clean=result.clean,
+        lazy=result.lazy,
         row_visits=table.visits,
-        rerun_visits=found.reruns * (rows - 1),
+        rerun_visits=result.reruns * (rows - 1),
         certificates=[
             theorem.certify(counted, [comparator if theorem in BY_MARGIN else None], facts) for theorem in LEAVE_ONE_OUT
         ],
@@ -312,10 +312,10 @@ def _widest(table: Table, seconds: float) -> Comparator | None:
     signs = [table.codes] if classes == 2 else [np.where(table.codes == c, 1, -1) for c in range(classes)]
     norm2 = 0.0
     for one in signs:
-        found = max_margin_signed(table.batch, one, intercept=intercept, max_seconds=seconds / len(signs))
-        if not found.lower > 0:
+        result = max_margin_signed(table.batch, one, intercept=intercept, max_seconds=seconds / len(signs))
+        if not result.lower > 0:
             return None
-        norm2 += found.lower**-2
+        norm2 += result.lower**-2
     squares = _squares(table.batch) + intercept**2
     return Comparator(
         name="maximum margin" if classes == 2 else "maximum margins, one for each class",

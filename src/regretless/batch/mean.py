@@ -93,10 +93,10 @@ def average(
     >>> from regretless.batch import average
     >>> from regretless.linear import OnlineGradientDescent
     >>> X = np.random.default_rng(0).uniform(-1, 1, size=(4000, 2))
-    >>> found = average(
+    >>> result = average(
     ...     OnlineGradientDescent(loss="logistic", schedule="inverse-sqrt", radius=2.0), X, X[:, 0] > 0, longest=1.5
     ... )
-    >>> for certificate in found.certificates[:2]:
+    >>> for certificate in result.certificates[:2]:
     ...     print(f"{certificate.quantity} {certificate.observed:.4f} <= {certificate.bound:.4f}")
     risk of the mean, estimated at most 0.3440 <= 0.4030
     risk of the mean, estimated at most 0.3440 <= 0.3958
@@ -124,8 +124,8 @@ def _width(rules: Rules, ledger: Ledger, longest: float | None) -> float:
         return inf
     longest2 = positive("longest", longest) ** 2 + rules.intercept**2
     if ledger.max_norm2 > longest2 * SLACK:
-        found = sqrt(ledger.max_norm2 - rules.intercept**2)
-        raise RegretlessError(f"a row of length {found:.6g} is longer than {longest=}")
+        longest_seen = sqrt(ledger.max_norm2 - rules.intercept**2)
+        raise RegretlessError(f"a row of length {longest_seen:.6g} is longer than {longest=}")
     return LARGEST[rules.loss](rules.radius * sqrt(longest2))
 
 

@@ -197,9 +197,9 @@ def pac_run(
     if made == most and ending != "survived" and len(ours.classes_) > 1:
         ending = "all mistakes made"
     counted = Survival(most, made, survived, size.survive, float(epsilon), len(ours.classes_))
-    found = longest_survivor.certify(counted, [None], Declared(float(delta)))
+    survivor = longest_survivor.certify(counted, [None], Declared(float(delta)))
     certificate = PacCertificate(
-        found.theorem, found.observed, found.bound, None, found.why, found.confidence, promise=promise
+        survivor.theorem, survivor.observed, survivor.bound, None, survivor.why, survivor.confidence, promise=promise
     )
     return PacRun(ours, ending, size, rounds, made, survived, certificate)
 

@@ -18,10 +18,10 @@ def refuse_foreign(learner: Any, stream: Any = None) -> None:
         Which says what to give.
     """
     if not isinstance(learner, OnlineClassifier):
-        found = learner.__name__ if isinstance(learner, type) else type(learner).__name__
-        raise RegretlessError(f"{found} is no learner of regretless.linear, one that was made with its parameters")
+        kind = learner.__name__ if isinstance(learner, type) else type(learner).__name__
+        raise RegretlessError(f"{kind} is no learner of regretless.linear, one that was made with its parameters")
     if stream is not None and not isinstance(stream, Stream):
-        found = type(stream).__name__
+        kind = type(stream).__name__
         raise RegretlessError(
-            f"the rounds are a {found}; give a stream, read as far as needed, such as regretless.data.ArrayStream(X, y)"
+            f"the rounds are a {kind}; give a stream, read as far as needed, such as regretless.data.ArrayStream(X, y)"
         )

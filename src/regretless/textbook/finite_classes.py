@@ -49,11 +49,11 @@ def splitting(H: Class) -> list[int]:
 @cache
 def randomized_littlestone_dimension(H: Class) -> Fraction:
     """The mistakes in expectation that some labels of a hypothesis force on every learner that draws its labels."""
-    found = Fraction(0)
+    best = Fraction(0)
     for x in splitting(H):
         low, high = sorted(randomized_littlestone_dimension(agreeing(H, x, y)) for y in (0, 1))
-        found = max(found, high, (1 + low + high) / 2)
-    return found
+        best = max(best, high, (1 + low + high) / 2)
+    return best
 
 
 def consistent(order: Iterable[Hypothesis]) -> Learner:
@@ -99,13 +99,13 @@ def worst_case(learner: Learner, H: Class, lazy: bool = False) -> int:
     """The most mistakes on any labels with which some hypothesis agrees."""
 
     @cache
-    def most(kept: Class, alive: Class) -> int:
-        found = 0
+    def most(voters: Class, alive: Class) -> int:
+        best = 0
         for x, y in product(points(H), (0, 1)):
-            wrong = learner(kept, x) != y
-            then = agreeing(kept, x, y) if wrong or not lazy else kept, agreeing(alive, x, y)
-            if then[1] and then != (kept, alive):
-                found = max(found, wrong + most(*then))
-        return found
+            wrong = learner(voters, x) != y
+            then = agreeing(voters, x, y) if wrong or not lazy else voters, agreeing(alive, x, y)
+            if then[1] and then != (voters, alive):
+                best = max(best, wrong + most(*then))
+        return best
 
     return most(H, H)

@@ -54,10 +54,10 @@ def optimistic_hedge(n: int, rate: float) -> Learner:
         won = won + last
 
 
-def matched(kept: Array) -> Array:
+def matched(regrets: Array) -> Array:
     """Probabilities in proportion to what is positive; all the same where nothing is."""
-    positive = np.maximum(kept, 0.0)
-    shares: Array = positive / positive.sum() if positive.any() else np.full(len(kept), 1 / len(kept))
+    positive = np.maximum(regrets, 0.0)
+    shares: Array = positive / positive.sum() if positive.any() else np.full(len(regrets), 1 / len(regrets))
     return shares
 
 

@@ -106,9 +106,9 @@ def bound_at(
     """
     book = expected_ledger(learner, rounds, slept=slept, reached=reached)
     against = BanditComparator("best_expert" if learner.advised else "best_arm", "", 0.0, 0.0, book.rounds)
-    found = {}
+    values = {}
     for one in learner.theorems:
         compared = replace(against, switches=switches) if one in OF_SEQUENCES else against
         if one not in AFTERWARDS and one.obstacle(book, compared, learner) is None:
-            found[one.title] = one.value(book, compared, learner)
-    return {title: value for title, value in found.items() if not isnan(value)}
+            values[one.title] = one.value(book, compared, learner)
+    return {title: value for title, value in values.items() if not isnan(value)}

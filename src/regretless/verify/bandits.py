@@ -14,12 +14,12 @@ from .checks import Again, Check, Number, idle, whole
 from .headline import elsewhere, headline
 
 Array = np.ndarray[Any, Any]
-Told = Mapping[str, Any]
+Fields = Mapping[str, Any]
 
 MOST_DRAWS = 200_000  # of all runs, some ten thousand in a second
 
 
-def replayed(report: Told, units: Array) -> Array | None:
+def replayed(report: Fields, units: Array) -> Array | None:
     """The arms that were drawn, shape (runs, rounds); None where the runs are none of the textbook's, or too long.
 
     Parameters
@@ -41,36 +41,36 @@ def uniforms(seed: int, run: int, rounds: int) -> Array:
     return np.random.Generator(np.random.Philox(key=np.array([seed, run], np.uint64))).random(rounds)
 
 
-def _drawn(report: Told, units: Array, luck: Array) -> Array | None:
-    told, learner, (rounds, arms) = report["parameters"], str(report["learner"]), units.shape
+def _drawn(report: Fields, units: Array, luck: Array) -> Array | None:
+    parameters, learner, (rounds, arms) = report["parameters"], str(report["learner"]), units.shape
     if learner == "tsallis-inf":
-        return rules.tsallis_inf(units, luck, told["estimator"] != "importance")[0]
+        return rules.tsallis_inf(units, luck, parameters["estimator"] != "importance")[0]
     if arms == 1:
         return np.zeros(rounds, int)
-    horizon = told["horizon"]
-    if learner == "exp3-p" and horizon is not None and told["rate"] is None:
+    horizon = parameters["horizon"]
+    if learner == "exp3-p" and horizon is not None and parameters["rate"] is None:
         kt, n = arms * horizon, log(arms)
         explore = min(0.5, 1.05 * sqrt(arms * n / horizon))
-        return rules.exp3_p(units, luck, 0.95 * sqrt(n / kt), sqrt(log(arms / told["delta"]) / kt), explore)[0]
+        return rules.exp3_p(units, luck, 0.95 * sqrt(n / kt), sqrt(log(arms / parameters["delta"]) / kt), explore)[0]
     if learner == "exp3-s":
-        return rules.exp3_s(units, luck, *_sharing(told, arms))[0]
+        return rules.exp3_s(units, luck, *_sharing(parameters, arms))[0]
     if learner not in ("exp3", "exp3-ix", "hedge"):
         return None
     tuned = 8 * log(arms) if learner == "hedge" else 2 * log(arms) / arms
-    own = rules.anytime(rounds, arms) if told["epochs"] else rules.every_round(rounds, arms)
+    own = rules.anytime(rounds, arms) if parameters["epochs"] else rules.every_round(rounds, arms)
     falling = own * 2 * sqrt(arms) if learner == "hedge" else own
     rate: Any = falling if horizon is None else sqrt(tuned / horizon)
-    rate = rate if told["rate"] is None else told["rate"]
+    rate = rate if parameters["rate"] is None else parameters["rate"]
     if learner == "hedge":
         return rules.hedge(units, luck, rate)[0]
     return rules.exp3_ix(units, luck, rate, rate / 2 if learner == "exp3-ix" else 0.0)[0]
 
 
-def _sharing(told: Told, arms: int) -> tuple[float, float]:
+def _sharing(parameters: Fields, arms: int) -> tuple[float, float]:
     """Rate and share of a learner that keeps up with switches."""
-    if told["rate"] is not None:
-        return told["rate"], told["share"]
-    rounds, switches = told["horizon"], told["switches"]
+    if parameters["rate"] is not None:
+        return parameters["rate"], parameters["share"]
+    rounds, switches = parameters["horizon"], parameters["switches"]
     share = min(max(switches / max(rounds - 1, 1), 1 / rounds), 0.5)
     nats = (switches + 1) * log(arms) - switches * log(share) - (rounds - switches - 1) * log1p(-share)
     return sqrt(2 * nats / (arms * rounds)), share
@@ -147,9 +147,9 @@ def _again(
     """What the comparator loses, and by how much the run that is shown lost more."""
     low, high = report["parameters"]["value_range"]
     width, loss = float(high - low), float(suffered.sum())
-    told = certificate["constants"]
-    faced = told["ledger"].get("mixed") if certificate["quantity"] == "mixed regret" else None
-    faced = told["comparator"].get("faced") if faced is None else faced
+    constants = certificate["constants"]
+    faced = constants["ledger"].get("mixed") if certificate["quantity"] == "mixed regret" else None
+    faced = constants["comparator"].get("faced") if faced is None else faced
     low = 0.0 if report["parameters"]["rewards"] else low
     units = (loss - low * len(suffered)) / width
     if lost is not None and faced is not None and len(suffered) == len(losses) and certificate["quantity"] == "regret":
@@ -158,7 +158,9 @@ def _again(
     facts = {
         "ledger": {"rounds": len(losses), "width": width},
         "comparator": {"loss": units}
-        | ({"faced": faced, "regret": faced - units} if lost is not None and "faced" in told["comparator"] else {}),
+        | (
+            {"faced": faced, "regret": faced - units} if lost is not None and "faced" in constants["comparator"] else {}
+        ),
         "learner": {"arms": losses.shape[1], "width": width},
     }
     observed = None if faced is None or certificate["observed"] is None else width * (faced - units)
@@ -166,7 +168,7 @@ def _again(
     # What the run itself lost is the report's, and has no say in what is allowed.
     scales = dict.fromkeys(("loss", "faced", "regret"), max(size, size / width)) | {"observed": size}
     own = 0.0 if faced is None else 1e-12 * (abs(low * len(suffered) + width * faced) + abs(loss))
-    known = None if faced is None or "faced" not in told["comparator"] else own
+    known = None if faced is None or "faced" not in constants["comparator"] else own
     once = claims.at_once(str(certificate["theorem"]), report["parameters"])
     most = width * len(suffered)
     return Again(facts, {"loss": loss, "rounds": len(suffered)}, observed, scales, most, known, at_once=once)
@@ -175,8 +177,8 @@ def _again(
 def _suffered(comparator: Mapping[str, Any], losses: Array, arms: list[str]) -> Array | None:
     """What an arm, or a sequence of them, loses in each of the rounds in which it is awake."""
     if comparator["name"] in ("best_arm", "arm") and comparator["place"] is not None:
-        found = losses[:, comparator["place"]]
-        return np.asarray(found[~np.isnan(found)])
+        known_losses = losses[:, comparator["place"]]
+        return np.asarray(known_losses[~np.isnan(known_losses)])
     stretches = comparator["detail"].get("stretches")
     if comparator["name"] != "best_sequence" or stretches is None:
         return None

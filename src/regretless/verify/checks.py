@@ -122,9 +122,9 @@ class Check:
 
     def __str__(self) -> str:
         if self.verdict == "agrees":
-            told = ", ".join(dict.fromkeys(one.name for one in self.numbers))
+            parts = ", ".join(dict.fromkeys(one.name for one in self.numbers))
             taken = f"; from the report: {', '.join(self.taken)}" if self.taken else ""
-            return f"agrees: {self.theorem}: {told} to {int(self.digits)} digits{taken}"
+            return f"agrees: {self.theorem}: {parts} to {int(self.digits)} digits{taken}"
         words = {"differs": "differs", "unchecked": "cannot be checked", "idle": "does not apply"}
         return f"{words[self.verdict]}: {self.theorem}: {self.why}"
 
@@ -190,23 +190,23 @@ def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
     name = str(certificate["theorem"])
     if name not in FORMULAS:
         return Check(name, "unchecked", "its formula is not known here")
-    told = certificate["parts"] or [certificate]
-    if any(one["constants"] is None for one in told):
+    parts = certificate["parts"] or [certificate]
+    if any(one["constants"] is None for one in parts):
         return Check(name, "unchecked", "the report has no constants for it: it is a mean or a sum of many")
     try:
-        checks = [_one(name, one, its) for one, its in zip(told, again, strict=True)]
+        checks = [_one(name, one, its) for one, its in zip(parts, again, strict=True)]
     except LookupError as error:
         raise Malformed(f"certificate {name}: its constants lack what its formula takes ({error})") from error
     except (TypeError, ValueError, AttributeError) as error:
-        if not (absent := _absent(told[0], again[0])):
+        if not (absent := _absent(parts[0], again[0])):
             raise Malformed(f"certificate {name}: its constants are not of the types that its formula takes") from error
         return Check(name, "unchecked", f"what has many numbers is not in the report: {', '.join(absent)}")
     numbers = [one for numbers, _ in checks for one in numbers]
     bounds = [one for one in numbers if one.name == "bound"]
     if certificate["parts"] and len(bounds) == len(checks):
         numbers.append(Number("bound", _bound(certificate), sum(one.again for one in bounds)))
-    found, unknown = _claimed(name, certificate, again, numbers)
-    numbers += found
+    results, unknown = _claimed(name, certificate, again, numbers)
+    numbers += results
     taken = tuple(dict.fromkeys([*(name for _, names in checks for name in names), *unknown]))
     wrong = [one for one in numbers if not one.agrees]
     if wrong:
@@ -221,26 +221,26 @@ def _claimed(
 ) -> tuple[list[Number], list[str]]:
     """What a line says of itself, and what of that could not be computed."""
     sure = claims.kind(name) != "probable"
-    found = [Number("kind", certificate["kind"], claims.kind(name))]
-    found += [Number("at_once", certificate["at_once"], None if sure else _at_once(name, again[0]))]
+    results = [Number("kind", certificate["kind"], claims.kind(name))]
+    results += [Number("at_once", certificate["at_once"], None if sure else _at_once(name, again[0]))]
     unknown = [] if certificate["assuming"] is None else ["assuming"]
     if sure and not certificate["parts"]:
-        found.append(Number("confidence", certificate["confidence"], None))
+        results.append(Number("confidence", certificate["confidence"], None))
     bounds = [one.again for one in numbers if one.name == "bound"]
     seen = [one.again for one in numbers if one.name == "observed"]
     several = bool(certificate["parts"])
     if several:
-        found += _summed(certificate["comparator"], again)
+        results += _summed(certificate["comparator"], again)
         if len(seen) == len(again) and certificate["observed"] is not None:
-            found.append(_number("observed", certificate["observed"], sum(seen), 0.0))
+            results.append(_number("observed", certificate["observed"], sum(seen), 0.0))
     if not bounds:
-        return found, [*unknown, "vacuous", "rounding"]
+        return results, [*unknown, "vacuous", "rounding"]
     most = None if any(one.most is None for one in again) else sum(one.most or 0.0 for one in again)
     if most is None:
         unknown.append("vacuous")
     else:
         stated = claims.vacuous(str(certificate["quantity"]), bounds[-1], most)
-        found.append(Number("vacuous", certificate["vacuous"], stated))
+        results.append(Number("vacuous", certificate["vacuous"], stated))
     known = [one.rounding for one in again]
     if any(one is None for one in known) or certificate["rounding"] is None:
         unknown.append("rounding")
@@ -248,8 +248,8 @@ def _claimed(
         observed = sum(seen) if several and seen else seen[0] if seen else certificate["observed"]
         mine = claims.rounding(bounds[-1], observed, again[0].least) + sum(one or 0.0 for one in known)
         sizes = (one.scales.get(name, 0.0) for one in again for name in ("observed", "bound"))
-        found.append(_number("rounding", certificate["rounding"], mine, claims.RELATIVE * max(0.0, *sizes)))
-    return found, unknown
+        results.append(_number("rounding", certificate["rounding"], mine, claims.RELATIVE * max(0.0, *sizes)))
+    return results, unknown
 
 
 def _at_once(name: str, again: Again) -> bool | None:
@@ -280,11 +280,11 @@ def _summed(comparator: Mapping[str, Any] | None, again: Sequence[Again]) -> lis
 
 def _absent(certificate: Mapping[str, Any], again: Again) -> list[str]:
     """Facts that neither the report nor the data have; some formulas can do without."""
-    found = certificate["constants"]
+    numbers = certificate["constants"]
     return [
         f"{owner}.{fact}"
         for owner in OWNERS
-        for fact, value in found[owner].items()
+        for fact, value in numbers[owner].items()
         if value is None and fact not in again.facts.get(owner, {}) and fact not in ("expert", "weights", "span")
     ]
 
@@ -298,15 +298,15 @@ def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[
     constants = number(certificate["constants"])
     numbers, taken, facts = [], [], []
     for owner in OWNERS:
-        found = dict(constants[owner])
-        for fact, value in found.items():
+        results = dict(constants[owner])
+        for fact, value in results.items():
             mine = again.facts.get(owner, {}).get(fact)
             if mine is None:
                 taken += [f"{owner}.{fact}"] if _counts(value) else []
                 continue
             numbers += alike(fact, value, mine, again.scales.get(fact, 0.0))
-            found[fact] = mine
-        facts.append(found)
+            results[fact] = mine
+        facts.append(results)
     for fact, mine in again.shown.items():
         if certificate["comparator"].get(fact) is not None:
             numbers += alike(fact, certificate["comparator"][fact], mine, again.scales.get(fact, 0.0))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import floor, isfinite
 from typing import Any
 
-Told = Mapping[str, Any]
+Fields = Mapping[str, Any]
 
 RELATIVE = 1e-9  # by what part a count, or a bound, is allowed to be off
 EXPECTED = {
@@ -29,7 +29,7 @@ def kind(theorem: str) -> str:
     return "probable" if theorem in PROBABLE else "expected" if theorem in EXPECTED else "sure"
 
 
-def at_once(theorem: str, parameters: Told) -> bool | None:
+def at_once(theorem: str, parameters: Fields) -> bool | None:
     """Whether a probability is one for all numbers of rounds; None of lines that have none."""
     if theorem not in PROBABLE:
         return None
@@ -38,7 +38,7 @@ def at_once(theorem: str, parameters: Told) -> bool | None:
     return theorem not in FIXED
 
 
-def _tuned(parameters: Told) -> bool:
+def _tuned(parameters: Fields) -> bool:
     """Whether a learner has one rate by its nature."""
     return "share" in parameters or "explore" in parameters
 
@@ -54,7 +54,7 @@ def vacuous(quantity: str, bound: float, most: float) -> bool:
     return isfinite(most) and (floor(bound * (1 + RELATIVE) + RELATIVE) if whole else bound) >= most
 
 
-def joint_confidence(certificates: Sequence[Told]) -> float | None:
+def joint_confidence(certificates: Sequence[Fields]) -> float | None:
     """One less what each event may fail; None if fewer than two lines may."""
     lines = [one for one in certificates if one["applies"] and one["confidence"] is not None]
     risks: dict[Any, float] = {}
@@ -64,7 +64,7 @@ def joint_confidence(certificates: Sequence[Told]) -> float | None:
     return max(0.0, 1 - sum(risks.values())) if len(lines) > 1 else None
 
 
-def incoherent(certificate: Told) -> str | None:
+def incoherent(certificate: Fields) -> str | None:
     """What is wrong with whether it applies; None if nothing is."""
     numbers = [name for name in ("observed", "bound", "constants") if certificate[name] is not None]
     if not certificate["applies"]:

@@ -16,7 +16,7 @@ from .checks import Again, Check, Number, idle, whole
 from .headline import elsewhere, headline
 
 Array = np.ndarray[Any, Any]
-Told = Mapping[str, Any]
+Fields = Mapping[str, Any]
 
 MOST_ROUNDS = 100_000  # that are played again, some ten thousand in a second
 NEAR = 1e-13  # by what part two runs begin apart: of ridge regression, which solves systems, in their rows
@@ -35,7 +35,7 @@ SLOPES: dict[str, Callable[[float, float, float], Any]] = {
 OWN_RATES = {"ml-poly": rules.ml_poly, "ml-prod": rules.ml_prod, "boa": rules.boa, "squint": rules.squint}
 
 
-def replayed(report: Told, advice: Array, outcomes: Array, cost: Callable[..., Any]) -> Array | None:
+def replayed(report: Fields, advice: Array, outcomes: Array, cost: Callable[..., Any]) -> Array | None:
     """The losses of a run's rounds, or None where the run is none of the textbook's.
 
     That is so where outcomes came late, of more than `MOST_ROUNDS` rounds, and where rounding decides: two runs that
@@ -50,10 +50,10 @@ def replayed(report: Told, advice: Array, outcomes: Array, cost: Callable[..., A
     cost : callable
         ``(forecasts, outcomes, tau) -> losses``.
     """
-    told, count = report["parameters"], advice.shape[1]
+    parameters, count = report["parameters"], advice.shape[1]
     if report["delay_cost"] is not None or not 0 < len(advice) <= MOST_ROUNDS:
         return None
-    prior = np.ones(count) if told["prior"] is None else np.asarray(told["prior"], dtype=np.float64)
+    prior = np.ones(count) if parameters["prior"] is None else np.asarray(parameters["prior"], dtype=np.float64)
     if prior.shape != (count,) or not (prior > 0).all():
         return None
     apart = 1 + NEAR * (-1.0) ** np.arange(count)
@@ -66,23 +66,23 @@ def replayed(report: Told, advice: Array, outcomes: Array, cost: Callable[..., A
     return runs[0] if steady else None
 
 
-def _losses(report: Told, prior: Array, advice: Array, outcomes: Array, cost: Callable[..., Any]) -> Array | None:
-    told, learner, name = report["parameters"], str(report["learner"]), str(report["loss_name"])
-    tau, all_speak = float(told["tau"]), not np.isnan(advice).any()
+def _losses(report: Fields, prior: Array, advice: Array, outcomes: Array, cost: Callable[..., Any]) -> Array | None:
+    parameters, learner, name = report["parameters"], str(report["learner"]), str(report["loss_name"])
+    tau, all_speak = float(parameters["tau"]), not np.isnan(advice).any()
     if learner in EVERYBODY and not all_speak:
         return None
     if learner == "weighted-majority":
-        said = weighted_majority(advice, outcomes, told["beta"], told["update_on"] == "always")[1]
+        said = weighted_majority(advice, outcomes, parameters["beta"], parameters["update_on"] == "always")[1]
         return np.asarray((said != outcomes) * 1.0)
     if learner == "ridge":  # around the average it is the forecaster of what the average leaves
-        middle = advice @ prior if told["around"] == "average" else np.zeros(len(advice))
-        return np.asarray(cost(middle + ridge(advice, outcomes - middle, told["a"])[0], outcomes, tau))
+        middle = advice @ prior if parameters["around"] == "average" else np.zeros(len(advice))
+        return np.asarray(cost(middle + ridge(advice, outcomes - middle, parameters["a"])[0], outcomes, tau))
     if learner == "aggregating" and name == "square":
-        low, high = told["value_range"]
-        uniform = told["prior"] is None
+        low, high = parameters["value_range"]
+        uniform = parameters["prior"] is None
         return np.asarray(cost(aggregating(advice, outcomes, low, high)[0], outcomes, tau)) if uniform else None
     linear = _linear(report)
-    rule = _rule(learner, told, prior, _span(name, told, tau, linear=linear))
+    rule = _rule(learner, parameters, prior, _span(name, parameters, tau, linear=linear))
     if rule is None:
         return None
     itself = learner == "adahedge" and not linear and name not in MIXED
@@ -93,23 +93,23 @@ def _losses(report: Told, prior: Array, advice: Array, outcomes: Array, cost: Ca
     return np.asarray(cost(said, outcomes, tau))
 
 
-def span(report: Told) -> float:
+def span(report: Fields) -> float:
     """The same of a report's own learner."""
-    told = report["parameters"]
-    return _span(str(report["loss_name"]), told, float(told["tau"]), linear=_linear(report))
+    parameters = report["parameters"]
+    return _span(str(report["loss_name"]), parameters, float(parameters["tau"]), linear=_linear(report))
 
 
-def _linear(report: Told) -> bool:
+def _linear(report: Fields) -> bool:
     """Whether charges are linearised."""
-    told, learner, name = report["parameters"], str(report["learner"]), str(report["loss_name"])
-    own = learner in (*OWN_RATES, "eg") if told["linearize"] is None else told["linearize"]
+    parameters, learner, name = report["parameters"], str(report["learner"]), str(report["loss_name"])
+    own = learner in (*OWN_RATES, "eg") if parameters["linearize"] is None else parameters["linearize"]
     return name == "wealth" or bool(name not in MIXED and own)
 
 
-def _span(name: str, told: Told, tau: float, *, linear: bool) -> float:
+def _span(name: str, parameters: Fields, tau: float, *, linear: bool) -> float:
     """The largest difference of two charges of a round that the declared range allows; 0 if none is declared."""
-    declared = told["value_range"]
-    if declared is None and told.get("horizon") is not None and name not in RANGED:
+    declared = parameters["value_range"]
+    if declared is None and parameters.get("horizon") is not None and name not in RANGED:
         declared = (0.0, 1.0)
     low, high = (-inf, inf) if declared is None else (float(end) for end in declared)
     least, most = RANGED.get(name, (-inf, inf))
@@ -120,7 +120,7 @@ def _span(name: str, told: Told, tau: float, *, linear: bool) -> float:
     return span if isfinite(span) else 0.0
 
 
-def _rule(learner: str, told: Told, prior: Array, span: float) -> rules.Rule | None:
+def _rule(learner: str, parameters: Fields, prior: Array, span: float) -> rules.Rule | None:
     """The textbook's rule of that name with those settings."""
     experts = len(prior)
     if learner in OWN_RATES:
@@ -129,20 +129,24 @@ def _rule(learner: str, told: Told, prior: Array, span: float) -> rules.Rule | N
         return rules.hedge(prior, rules.self_tuned(log(experts)))
     if learner == "aggregating":
         return rules.hedge(prior, rules.constant(1.0))
-    if learner == "fixed-share" and told["horizon"] is None:
-        rate = rules.self_tuned(log(experts / told["alpha"])) if told["eta"] is None else rules.constant(told["eta"])
-        return rules.fixed_share(prior, rate, told["alpha"])
+    if learner == "fixed-share" and parameters["horizon"] is None:
+        rate = (
+            rules.self_tuned(log(experts / parameters["alpha"]))
+            if parameters["eta"] is None
+            else rules.constant(parameters["eta"])
+        )
+        return rules.fixed_share(prior, rate, parameters["alpha"])
     if learner == "randomized-weighted-majority":
-        if told["beta"] is not None:
-            return rules.hedge(prior, rules.constant(log(1 / told["beta"])))
-        beta = max(0.5, 1 - sqrt(log(experts) / told["horizon"]))
+        if parameters["beta"] is not None:
+            return rules.hedge(prior, rules.constant(log(1 / parameters["beta"])))
+        beta = max(0.5, 1 - sqrt(log(experts) / parameters["horizon"]))
         return rules.hedge(prior, rules.constant(log(1 / beta)))
     if learner not in ("hedge", "ewa", "eg"):
         return None
-    if told["eta"] is not None:
-        return rules.hedge(prior, rules.constant(told["eta"]))
-    if told["horizon"] is not None:
-        return rules.hedge(prior, rules.constant(sqrt(8 * log(experts) / told["horizon"]) / span))
+    if parameters["eta"] is not None:
+        return rules.hedge(prior, rules.constant(parameters["eta"]))
+    if parameters["horizon"] is not None:
+        return rules.hedge(prior, rules.constant(sqrt(8 * log(experts) / parameters["horizon"]) / span))
     return rules.hedge(prior, rules.anytime(experts, span))
 
 
@@ -210,20 +214,20 @@ class _Table:
 
     def counted(self) -> dict[str, Any]:
         """The numbers of the run, and of its comparators where all experts speak."""
-        found: dict[str, Any] = {"rounds": len(self.advice), "experts": self.advice.shape[1]}
-        found["missing"] = int((~self.speaks).sum())
+        numbers: dict[str, Any] = {"rounds": len(self.advice), "experts": self.advice.shape[1]}
+        numbers["missing"] = int((~self.speaks).sum())
         names = list(self.report["expert_losses"])
         totals = np.nansum(self.losses, axis=0)
-        found |= {f"expert_losses/{name}": float(one) for name, one in zip(names, totals, strict=True)}
+        numbers |= {f"expert_losses/{name}": float(one) for name, one in zip(names, totals, strict=True)}
         lost = None if self.paid is None else float(self.paid.sum())
         if lost is not None:
-            found |= {"loss": lost, "mean_loss": lost / len(self.advice)}
-        for name, told in self.report["comparators"].items() if found["missing"] == 0 else ():
-            loss = self._of(name, told, names, totals)
+            numbers |= {"loss": lost, "mean_loss": lost / len(self.advice)}
+        for name, comparator in self.report["comparators"].items() if numbers["missing"] == 0 else ():
+            loss = self._of(name, comparator, names, totals)
             if loss is not None:
-                found[f"comparators/{name}/loss"] = loss
-                found[f"comparators/{name}/regret"] = None if lost is None else lost - loss
-        return found
+                numbers[f"comparators/{name}/loss"] = loss
+                numbers[f"comparators/{name}/regret"] = None if lost is None else lost - loss
+        return numbers
 
     def sizes(self) -> dict[str, float]:
         """How large the losses are that the numbers of the run add up."""
@@ -231,14 +235,14 @@ class _Table:
         names = [f"comparators/{name}/{what}" for name in self.report["comparators"] for what in ("loss", "regret")]
         return dict.fromkeys((*names, "loss"), largest)
 
-    def _of(self, name: str, told: Mapping[str, Any], names: list[str], totals: Array) -> float | None:
+    def _of(self, name: str, comparator: Mapping[str, Any], names: list[str], totals: Array) -> float | None:
         """What one of the comparators loses that are told beside the certificates."""
-        detail = told["detail"]
+        detail = comparator["detail"]
         if name == "best_expert":
             return float(totals.min())
         if "stretches" in detail:
-            found = self._sequence(detail["stretches"])
-            return None if found is None else float(found.sum())
+            numbers = self._sequence(detail["stretches"])
+            return None if numbers is None else float(numbers.sum())
         weights = detail.get("weights")
         if name == "uniform":
             weights = dict.fromkeys(names, 1 / len(names))
@@ -262,13 +266,15 @@ class _Table:
 
     def again(self, certificate: Mapping[str, Any], weights: Any) -> Again:
         """All that the rows say of one comparator, and the textbook of the learner."""
-        told = certificate["comparator"]
-        counted, suffered = self._suffered(told, weights) if told else (np.ones(len(self.advice), dtype=bool), None)
+        comparator = certificate["comparator"]
+        counted, suffered = (
+            self._suffered(comparator, weights) if comparator else (np.ones(len(self.advice), dtype=bool), None)
+        )
         facts: dict[str, Any] = {"rounds": int(counted.sum())}
         ledger: dict[str, Any] = {"rounds": len(self.advice)}
         sizes = dict.fromkeys(("loss", "faced"), 0.0)
-        if told and told["expert"] is not None:
-            facts["expert"] = int(told["expert"])
+        if comparator and comparator["expert"] is not None:
+            facts["expert"] = int(comparator["expert"])
         if weights is not None:
             facts["weights"] = np.asarray(weights, dtype=np.float64)
         if suffered is not None:
@@ -293,11 +299,11 @@ class _Table:
         most = self._most(certificate, facts.get("faced"), facts["rounds"])
         return Again(owners, shown, observed.get(str(certificate["quantity"])), scales, most, None)
 
-    def _suffered(self, told: Mapping[str, Any], weights: Any) -> tuple[Array, Array | None]:
+    def _suffered(self, comparator: Mapping[str, Any], weights: Any) -> tuple[Array, Array | None]:
         """In which rounds the comparator is compared, and what it loses in each of them."""
         everywhere = np.ones(len(self.advice), dtype=bool)
-        if told["expert"] is not None:
-            place = int(told["expert"])
+        if comparator["expert"] is not None:
+            place = int(comparator["expert"])
             spoke = self.speaks[:, place]
             return spoke, self.losses[spoke, place]
         if weights is not None:
@@ -308,7 +314,7 @@ class _Table:
                 return everywhere, np.nan_to_num(self.losses) @ u
             with np.errstate(divide="ignore", invalid="ignore"):
                 return everywhere, COST[self.loss](np.nan_to_num(self.advice) @ u, self.outcomes, self.tau)
-        return everywhere, self._sequence(told["detail"].get("stretches"))
+        return everywhere, self._sequence(comparator["detail"].get("stretches"))
 
     def _sequence(self, stretches: Any) -> Array | None:
         """What a sequence of experts loses: [name, first round, last round] of each stretch."""

@@ -8,11 +8,11 @@ from typing import Any
 from .checks import Check, Number, alike, differing
 from .claims import joint_confidence
 
-Told = Mapping[str, Any]
+Fields = Mapping[str, Any]
 THE_RUN = "the run"
 
 
-def headline(report: Told, again: Told, scales: Mapping[str, float] | None = None, note: str = "") -> Check:
+def headline(report: Fields, again: Fields, scales: Mapping[str, float] | None = None, note: str = "") -> Check:
     """The check of a run's own numbers.
 
     Parameters
@@ -31,17 +31,17 @@ def headline(report: Told, again: Told, scales: Mapping[str, float] | None = Non
     numbers: list[Number] = []
     for path, mine in again.items():
         numbers += alike(path, at(report, path), mine, (scales or {}).get(path, 0.0))
-    return Check(THE_RUN, *told(numbers), tuple(numbers), (*_others(report, again), *([note] if note else [])))
+    return Check(THE_RUN, *_counted(numbers), tuple(numbers), (*_others(report, again), *([note] if note else [])))
 
 
-def elsewhere(report: Told, *wrong: Number) -> list[Check]:
+def elsewhere(report: Fields, *wrong: Number) -> list[Check]:
     """The checks of a report that is about other data: all differ, and nothing else was computed."""
     why = differing([one for one in wrong if not one.agrees])
     names = (*(str(one["theorem"]) for one in report["certificates"]), THE_RUN)
     return [Check(name, "differs", why, wrong, tuple(_others(report, ())) if name == THE_RUN else ()) for name in names]
 
 
-def told(numbers: list[Number]) -> tuple[Any, str]:
+def _counted(numbers: list[Number]) -> tuple[Any, str]:
     """The verdict on numbers, and which differ."""
     wrong = [one for one in numbers if not one.agrees]
     if wrong:
@@ -65,7 +65,7 @@ def at(report: Any, path: str) -> Any:
     return report
 
 
-def _others(report: Told, again: Iterable[str]) -> Iterable[str]:
+def _others(report: Fields, again: Iterable[str]) -> Iterable[str]:
     """The keys of a report with which nothing was compared."""
     compared = set(again)
     for key, value in report.items():

@@ -19,7 +19,7 @@ from .headline import headline
 
 Array = np.ndarray[Any, Any]
 
-Told = Mapping[str, Any]
+Fields = Mapping[str, Any]
 
 MOST_CELLS = 20_000_000  # of rows times columns times passes that a textbook is asked to play
 CHARGED = {
@@ -70,9 +70,9 @@ def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, 
         return Check(name, "unchecked", first) if reader.passes != 1 else _risk(reader, certificate)
     if reader.dual:
         return Check(name, "unchecked", "its comparator is a function of the kernel, and no vector")
-    told = certificate["parts"] or [certificate]
+    parts = certificate["parts"] or [certificate]
     each = []
-    for place, part in enumerate(told):
+    for place, part in enumerate(parts):
         key = f"{name}/{place}" if certificate["parts"] else name
         vector = vectors.get(key, part["comparator"] and part["comparator"]["vector"])
         if vector is None:
@@ -134,14 +134,14 @@ class _Rows:
         scores[np.arange(self.count), places] = -np.inf
         return np.asarray(own - scores.max(axis=1))
 
-    def again(self, certificate: Told, part: Told, vector: Array, target: int | None) -> Again:
+    def again(self, certificate: Fields, part: Fields, vector: Array, target: int | None) -> Again:
         """All that the rows say of one comparator."""
-        told = part["comparator"]
-        bias = float(told["bias"]) if vector.ndim == 1 else 0.0
+        comparator = part["comparator"]
+        bias = float(comparator["bias"]) if vector.ndim == 1 else 0.0
         margins = self.margins(vector, bias, target)
-        if not 0 <= told["rounds"] <= self.report["rounds"]:
-            raise ValueError(f"its comparator is about {told['rounds']} rounds of {self.report['rounds']}")
-        times = self._times(float(told["rounds"]))
+        if not 0 <= comparator["rounds"] <= self.report["rounds"]:
+            raise ValueError(f"its comparator is about {comparator['rounds']} rounds of {self.report['rounds']}")
+        times = self._times(float(comparator["rounds"]))
         played = times > 0
         hinge = np.maximum(0.0, 1 - margins)
         norm = float(np.sqrt((vector**2).sum() + bias**2))
@@ -156,7 +156,7 @@ class _Rows:
             "bias": bias,
         }
         loss = self.parameters.get("loss", "squared-hinge" if self.learner == "arow" else "hinge")
-        if told["loss"] is not None and loss in CHARGED:
+        if comparator["loss"] is not None and loss in CHARGED:
             seen["loss"] = float(times @ CHARGED[loss](margins))
         if norm > 0 and seen["least"] is not None:
             seen["margin"] = seen["least"] / norm
@@ -172,7 +172,7 @@ class _Rows:
             facts, shown, observed, self._scales(seen, run), self._most(str(certificate["quantity"]), seen, run)
         )
 
-    def _most(self, quantity: str, seen: Told, run: Told) -> float | None:
+    def _most(self, quantity: str, seen: Fields, run: Fields) -> float | None:
         """The most that a quantity can be: a count the rounds, a regret what was lost; others have no limit."""
         if quantity.startswith(COUNTS):
             return float(seen["rounds"])
@@ -184,20 +184,20 @@ class _Rows:
     def counted(self) -> dict[str, Any]:
         """The numbers of the run; of rounds only if a certificate says that it is about these rows."""
         nonzeros = self.rows.nnz if hasattr(self.rows, "nnz") else np.count_nonzero(self.rows)
-        found = {"input/rows": self.count, "input/features": self.rows.shape[1], "input/nonzeros": int(nonzeros)}
+        numbers = {"input/rows": self.count, "input/features": self.rows.shape[1], "input/nonzeros": int(nonzeros)}
         if not any(one["applies"] for one in self.report["certificates"]):
-            return found
-        found["classes"] = np.unique(self.labels).tolist()
+            return numbers
+        numbers["classes"] = np.unique(self.labels).tolist()
         once = "passes" in self.parameters and not self.parameters.get("until_clean")
         passes = self.parameters["passes"] if once else max(1, round(self.passes))
-        found["rounds"] = self.count * passes
-        told = [one for one in self.report["certificates"] if one["constants"]]
-        if len(self.classes) == 2 and told and not self.dual:
-            ledger = self.run(None, told[0])["ledger"] if self.run(None, told[0]) else {}
-            found |= {name: ledger[name] for name in ("mistakes", "updates", "loss") if name in ledger}
-        return found
+        numbers["rounds"] = self.count * passes
+        part = [one for one in self.report["certificates"] if one["constants"]]
+        if len(self.classes) == 2 and part and not self.dual:
+            ledger = self.run(None, part[0])["ledger"] if self.run(None, part[0]) else {}
+            numbers |= {name: ledger[name] for name in ("mistakes", "updates", "loss") if name in ledger}
+        return numbers
 
-    def _scales(self, seen: Told, run: Told) -> dict[str, float]:
+    def _scales(self, seen: Fields, run: Fields) -> dict[str, float]:
         """Each round takes its margin from 1; a regret takes a loss from another, AROW's bound updates from a sum."""
         rounds = float(seen["rounds"])
         scales = dict.fromkeys(("hinge", "squared_hinge", "loss"), rounds)
@@ -207,14 +207,14 @@ class _Rows:
             scales["bound"] = float(seen["hinge"] + run.get("ledger", {}).get("updates", 0.0))
         return scales
 
-    def _observed(self, quantity: str, seen: Mapping[str, Any], run: Told, part: Told) -> float | None:
+    def _observed(self, quantity: str, seen: Mapping[str, Any], run: Fields, part: Fields) -> float | None:
         if quantity == "regret":
             return float(part["constants"]["ledger"]["loss"] - seen["loss"])
         if quantity == "margin asked for over margin attained" and seen["least"]:
             return float(seen["own"] / seen["least"])
         name = {"updates": "updates", "mistakes": "mistakes", "squared losses": "slope2"}.get(quantity, "")
-        found: float | None = run.get("ledger", {}).get(name)
-        return found
+        numbers: float | None = run.get("ledger", {}).get(name)
+        return numbers
 
     def _times(self, rounds: float) -> Array:
         """How often each row was played: in every pass, but a class that came late missed the first ones."""
@@ -237,19 +237,19 @@ class _Rows:
             return {"own": theta * float(np.sqrt((sizes**2).sum()))}
         return {}
 
-    def _products(self, vector: Array, bias: float, run: Told, part: Told) -> dict[str, float]:
+    def _products(self, vector: Array, bias: float, run: Fields, part: Fields) -> dict[str, float]:
         """What a comparator measures in terms of the run: <v, theta>, |v|_q, sqrt(v'A v)."""
         whole = np.append(vector, bias) if self.constant else np.asarray(vector).ravel()
-        found = {}
+        numbers = {}
         if "theta" in run:
-            found["product"] = float(whole @ run["theta"])
+            numbers["product"] = float(whole @ run["theta"])
         if "matrix" in run:
-            found["own"] = float(np.sqrt(whole @ run["matrix"] @ whole))
+            numbers["own"] = float(np.sqrt(whole @ run["matrix"] @ whole))
         p = part["constants"]["learner"].get("p")
         if self.learner == "p-norm-perceptron" and p is not None:
             q = p / (p - 1)
-            found["own"] = float((np.abs(whole) ** q).sum() ** (1 / q))
-        return found
+            numbers["own"] = float((np.abs(whole) ** q).sum() ** (1 / q))
+        return numbers
 
     # The run once more, as the textbook has it.
 
@@ -260,7 +260,7 @@ class _Rows:
         return self._played[target]
 
     def _play(self, target: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
-        passes, told = int(self.passes), part["constants"]["learner"]
+        passes, learner = int(self.passes), part["constants"]["learner"]
         cells = self.count * (self.rows.shape[1] + 1) * self.passes
         if target is not None or self.passes != passes or cells > MOST_CELLS or self.parameters["class_weight"]:
             return {}
@@ -268,14 +268,14 @@ class _Rows:
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
         play = _PLAYS.get(self.learner)
-        return {} if play is None else play(dense, self.signs(None), passes, self.parameters, told)
+        return {} if play is None else play(dense, self.signs(None), passes, self.parameters, learner)
 
 
 def _ties(parameters: Mapping[str, Any]) -> int:
     return 0 if parameters.get("ties", "update") == "update" else int(parameters["ties"])
 
 
-def _perceptron(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+def _perceptron(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
     weights, updates, mistakes = perceptron(X, y, parameters["rate"], _ties(parameters), passes)
     learner = {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}
     loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), parameters["rate"], _ties(parameters))
@@ -293,16 +293,16 @@ def _perceptron_loss(X: Array, y: Array, rate: float, ties: int) -> float:
     return lost
 
 
-def _winnow(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
-    if "rate" not in told:
+def _winnow(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
+    if "rate" not in part:
         return {}
     _, updates, mistakes = winnow(
-        X, y, told["rate"], balanced=parameters["balanced"], ties=_ties(parameters), passes=passes
+        X, y, part["rate"], balanced=parameters["balanced"], ties=_ties(parameters), passes=passes
     )
     return {"ledger": {"updates": updates, "mistakes": mistakes}}
 
 
-def _p_norm(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+def _p_norm(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
     p = parameters["p"] if parameters["p"] != "auto" else max(2.0, 2 * log(X.shape[1]))
     theta, updates, mistakes = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes)
     return {
@@ -312,7 +312,7 @@ def _p_norm(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told
     }
 
 
-def _aggressive(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+def _aggressive(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
     weights, squares, mistakes = passive_aggressive(
         np.tile(X, (passes, 1)), np.tile(y, passes), parameters["variant"], parameters["C"]
     )
@@ -320,7 +320,7 @@ def _aggressive(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], 
     return {"ledger": {"mistakes": mistakes, "slope2": squares}, "learner": learner}
 
 
-def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
     full = parameters["matrix"] == "full" or (parameters["matrix"] == "auto" and X.shape[1] <= FEW_COLUMNS)
     if X.shape[1] > FEW_COLUMNS:
         return {}

@@ -7,7 +7,7 @@ from typing import Any
 
 from .checks import Malformed
 
-Told = Mapping[str, Any]
+Fields = Mapping[str, Any]
 Test = Callable[[Any], bool]
 
 
@@ -105,7 +105,7 @@ HEADS = {
 }
 
 
-def refuse_misshapen(report: Told) -> None:
+def refuse_misshapen(report: Fields) -> None:
     """Look at the types of all that is read.
 
     Raises
@@ -115,13 +115,13 @@ def refuse_misshapen(report: Told) -> None:
     """
     _look(report, HEADS, "")
     _look(report.get("parameters", {}), PARAMETERS, "parameters.")
-    for name, told in (report.get("comparators") or {}).items():
+    for name, fields in (report.get("comparators") or {}).items():
         _look(
-            told,
+            fields,
             {"loss": "a number or null", "regret": "a number or null", "detail": "an object"},
             f"comparators.{name}.",
         )
-        _detail(told, f"comparators.{name}.")
+        _detail(fields, f"comparators.{name}.")
     for place, one in enumerate(report["certificates"]):
         here = f"certificates[{place}]."
         missing = [name for name in CERTIFICATE if name not in one]
@@ -132,13 +132,13 @@ def refuse_misshapen(report: Told) -> None:
             _part(part, where)
 
 
-def _parts(certificate: Told, here: str) -> Iterator[tuple[Told, str]]:
+def _parts(certificate: Fields, here: str) -> Iterator[tuple[Fields, str]]:
     yield certificate, here
     for place, part in enumerate(certificate["parts"] or ()):
         yield part, f"{here}parts[{place}]."
 
 
-def _part(part: Told, here: str) -> None:
+def _part(part: Fields, here: str) -> None:
     for name in ("observed", "bound", "comparator", "constants"):
         if name not in part:
             raise Malformed(f"{here}{name} is missing; {CERTIFICATE[name]} was expected")
@@ -155,15 +155,15 @@ def _part(part: Told, here: str) -> None:
             _one(value, "a number", f"{here}constants.ledger.{name}")
 
 
-def _detail(comparator: Told, here: str) -> None:
-    told = {"stretches": "stretches of a name and two rounds", "weights": "an object of numbers"}
-    _look(comparator.get("detail") or {}, told, f"{here}detail.")
+def _detail(comparator: Fields, here: str) -> None:
+    fields = {"stretches": "stretches of a name and two rounds", "weights": "an object of numbers"}
+    _look(comparator.get("detail") or {}, fields, f"{here}detail.")
 
 
-def _look(told: Told, types: Mapping[str, str], here: str) -> None:
+def _look(fields: Fields, types: Mapping[str, str], here: str) -> None:
     for name, expected in types.items():
-        if name in told:
-            _one(told[name], expected, f"{here}{name}")
+        if name in fields:
+            _one(fields[name], expected, f"{here}{name}")
 
 
 def _one(value: Any, expected: str, key: str) -> None:
@@ -174,5 +174,5 @@ def _one(value: Any, expected: str, key: str) -> None:
 
 def _choices(expected: str) -> list[str]:
     """The tests of which one must hold; "true or false" is one."""
-    found = expected.replace("true or false", "true|false").split(" or ")
-    return [one.replace("true|false", "true or false") for one in found]
+    types = expected.replace("true or false", "true|false").split(" or ")
+    return [one.replace("true|false", "true or false") for one in types]

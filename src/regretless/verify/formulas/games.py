@@ -19,14 +19,14 @@ def _turns(ell: Facts) -> Any:
 
 
 def _two(per_player: Callable[..., float], ell: Facts, w: Facts) -> tuple[float, float]:
-    found = []
+    sums = []
     for side, count in (("row", w["rows"]), ("column", w["columns"])):
         own = {name: w.get(f"{side}_{name}") for name in ("rate", "spread", "information")}
         information = own["information"]
         information = log(count) if information is None or isnan(information) else information
         seen = ell.get(f"{side}_shift", 0.0), ell.get(f"{side}_move", 0.0)
-        found.append(per_player(count, own["rate"], own["spread"], information, *seen) if count > 1 else 0.0)
-    return found[0], found[1]
+        sums.append(per_player(count, own["rate"], own["spread"], information, *seen) if count > 1 else 0.0)
+    return sums[0], sums[1]
 
 
 def _hedge(ell: Facts, w: Facts) -> tuple[float, float]:
