@@ -5,21 +5,22 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from math import isfinite, log, nan, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...comparator import BanditComparator
 from ...environments import Stochastic, Table
 from ...ledger import BanditLedger
-from ...report.pulls import PullCurves, PullReport
 from ...theorem import Certificate
 from ...theory.bandit_facts import epoch_starts
 from ...theory.bandits import bound_at
 from ..certificates import certificates
 from .one_run import Plan
-from .report import curves_of, report_of
 from .statistics import Statistics
+
+if TYPE_CHECKING:
+    from ...report.pulls import PullCurves, PullReport
 
 Array = np.ndarray[Any, Any]
 CELLS = 1 << 22  # of a table that are looked at together
@@ -144,6 +145,8 @@ class Pulls(Statistics):
 
     def course(self) -> PullCurves:
         """How the runs went, as a report shows it."""
+        from .report import curves_of  # the pages of reports are read for those who want one
+
         return curves_of(self, self.bounds(), None if self.by_means else self.certificate_curve)
 
     def plot(self) -> Any:
@@ -182,6 +185,8 @@ class Pulls(Statistics):
         certificates : sequence of Certificate, optional
             If they are known already.
         """
+        from .report import report_of
+
         known = self.certificates() if certificates is None else certificates
         return report_of(self, self.course(), known, title, source, parameters)
 
