@@ -16,12 +16,15 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask
+from dask.base import tokenize
 from distributed import Client, LocalCluster
 
+from regretless.bandits import Exp3IX
 from regretless.distributed.dask import wait
 from regretless.distributed.dask.engine import DaskEngine, neighbours
 from regretless.distributed.engines.engine import Here
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
+from regretless.experts import Hedge
 
 from . import dask_work as work
 
@@ -36,6 +39,15 @@ def client() -> Iterator[Client]:
     ):
         yield client
         client.wait_for_workers(2, timeout=30)
+
+
+@pytest.mark.parametrize("make", [lambda: Hedge(n_experts=2), lambda: Exp3IX(2, seed=0)], ids=["combiner", "bandit"])
+def test_learners_of_equal_parameters_are_not_the_same(make: Any) -> None:
+    """To Dask two combiners, or two bandits, are different once they have learned different things."""
+    one, other = make(), make()
+    one.play(*([np.ones((3, 2)), np.ones(3)] if isinstance(one, Hedge) else [np.ones((3, 2))]))
+    assert tokenize(one) == tokenize(one)
+    assert tokenize(one) != tokenize(other)
 
 
 def noting(folder: Path, shards: int = 4) -> list[work.Noting]:
