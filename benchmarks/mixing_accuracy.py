@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks import data, mixing_data
 from benchmarks.accuracy_data import TASKS, Task
 from regretless.distributed import Here, arrays, average_once
-from regretless.distributed.epochs import Mixing
+from regretless.distributed.mixing import Mixing
 from regretless.linear import AveragedPerceptron
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -12,8 +12,8 @@ from regretless.cli import mixing
 from regretless.data import load_svmlight
 from regretless.distributed import files as shard_files
 from regretless.distributed import mix
-from regretless.distributed.core.broadcast import WEIGHTINGS
-from regretless.distributed.one_shot import average_once
+from regretless.distributed.core.messages import WEIGHTINGS
+from regretless.distributed.mixing import average_once
 from regretless.errors import Interrupted
 from regretless.linear import AveragedPerceptron, Perceptron
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from regretless.distributed.core.epoch import epoch, merge
 from regretless.distributed.core.learner_adapter import refuse, settled, started
+from regretless.distributed.core.messages import ShardResult
 from regretless.distributed.core.tree_reduce import Tree
-from regretless.distributed.core.weighted_mean import ShardResult
-from regretless.distributed.rows.shards import Shard, arrays
+from regretless.distributed.rows.shards import Shard
+from regretless.distributed.rows.sources import arrays
 
 PLANE = {"format": "array", "columns": None, "target": None}
 

@@ -15,8 +15,8 @@ from scipy.sparse import csr_matrix
 
 import regretless.distributed.certificates.rereading as over
 from regretless.distributed import arrays, mix
-from regretless.distributed.certificates.certified import MIXED_OTHERS, certify_mixture
-from regretless.distributed.one_shot import average_once
+from regretless.distributed.certificates.certified import MIXED_OTHERS
+from regretless.distributed.mixing import average_once
 from regretless.distributed.result import NO_GUARANTEE, Mixture
 from regretless.errors import RegretlessError
 from regretless.linear import (
@@ -254,8 +254,8 @@ def test_shards_that_are_not_trusted_are_mixed_again():
     shards = parts(1, [10, 20, 15])
     mixture = mix(AveragedPerceptron(), shards, epochs=2, weights="updates", together=2)
     turned = [shards[0], (shards[1][0], 1 - shards[1][1]), shards[2]]
-    assert any(one.applies for one in certify_mixture(mixture, trusted=False))
-    assert all(one.why == MIXED_OTHERS for one in certify_mixture(others(mixture, turned), trusted=False))
+    assert any(one.applies for one in mixture.certify(trusted=False))
+    assert all(one.why == MIXED_OTHERS for one in others(mixture, turned).certify(trusted=False))
 
 
 def test_features_that_were_never_met_are_an_error_that_names_the_shard():

@@ -14,7 +14,7 @@ import pytest
 
 import regretless
 from regretless.distributed import Epoch, Mixture, average_once, files, mix
-from regretless.distributed import epochs as loop
+from regretless.distributed import mixing as loop
 from regretless.errors import Interrupted, ModelError, RegretlessError
 from regretless.linear import (
     AveragedPerceptron,

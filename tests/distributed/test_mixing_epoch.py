@@ -18,7 +18,8 @@ from hypothesis.extra.numpy import arrays as grids
 from regretless import load
 from regretless.distributed.core.epoch import epoch, merge
 from regretless.distributed.core.learner_adapter import begun, settled, started
-from regretless.distributed.rows.shards import Shard, arrays, files
+from regretless.distributed.rows.shards import Shard
+from regretless.distributed.rows.sources import arrays, files
 from regretless.errors import DataError, Interrupted, RegretlessError
 from regretless.ledger import FIELDS, Ledger
 from regretless.linear import (

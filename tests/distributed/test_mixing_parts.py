@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.distributed.core.broadcast import Start
+from regretless.distributed.core.messages import Part, Start
 from regretless.distributed.core.tree_reduce import Tree, pairs
-from regretless.distributed.core.weighted_mean import Part, merged, packed, placed
+from regretless.distributed.core.weighted_mean import merged, packed, placed
 from regretless.linear import norms
 
 reals = st.floats(-1e6, 1e6, width=64).map(lambda a: a + 0.0)  # kernels leave no -0

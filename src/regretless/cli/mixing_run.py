@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..distributed.checkpoint import SavedRun
 from ..distributed.core.learner_adapter import refuse
-from ..distributed.epochs import Mixing
+from ..distributed.mixing import Mixing
 from ..errors import EngineError, RegretlessError
 from . import mixing, options
 from .console import Console
@@ -25,9 +25,9 @@ from .signals import Stopping, certifying
 from .vectors import write_vectors
 
 if TYPE_CHECKING:
-    from ..distributed.core.broadcast import Weighting
-    from ..distributed.epochs import Mixing
+    from ..distributed.core.messages import Weighting
     from ..distributed.history import Epoch
+    from ..distributed.mixing import Mixing
     from ..distributed.result import Mixture
     from ..distributed.rows.shards import Shard
     from ..linear.base import OnlineClassifier

@@ -7,7 +7,8 @@ from argparse import Namespace
 from typing import Any
 
 from ..distributed.checkpoint import SavedRun
-from ..distributed.rows.shards import FileShard, Shard, files
+from ..distributed.rows.shards import FileShard, Shard
+from ..distributed.rows.sources import files
 from . import options
 from .exit_codes import UsageError
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from .experts_and_bandits.combining import combine
     from .experts_and_bandits.simulating import simulate
     from .history import Epoch
-    from .mixing import mix
-    from .one_shot import average_once
+    from .mixing import average_once, mix
     from .result import Mixture
-    from .rows.shards import Shard, arrays, calls, files
+    from .rows.shards import Shard
+    from .rows.sources import arrays, calls, files
 
 _MODULES = {
     "Combined": "experts_and_bandits.combined",
@@ -27,12 +27,12 @@ _MODULES = {
     "Mixture": "result",
     "OnExecutor": "engines.pools",
     "Shard": "rows.shards",
-    "arrays": "rows.shards",
-    "average_once": "one_shot",
-    "calls": "rows.shards",
+    "arrays": "rows.sources",
+    "average_once": "mixing",
+    "calls": "rows.sources",
     "certify_shards": "certificates.certified",
     "combine": "experts_and_bandits.combining",
-    "files": "rows.shards",
+    "files": "rows.sources",
     "mix": "mixing",
     "simulate": "experts_and_bandits.simulating",
     "workers": "engines.processes",

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,9 +16,14 @@ from ..errors import ModelError, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..linear.persist import read, write
 from ..persist.validation import fits, plain
+from .core.messages import Weighting
 from .history import Epoch, Sums
 from .rows.shards import UNSURE, FileShard, Shard
 
+NO_GUARANTEE = (
+    "each shard was played apart and the weights were averaged once: no theorem bounds the mistakes of such a mean; on "
+    "data that can be separated it may err for ever"
+)
 PATIENCE = ("passes", "max_passes")  # parameters that say how long to go on, and change nothing else
 
 
@@ -56,7 +61,7 @@ class SavedRun:
         What was wrong with the first of them.
     """
 
-    weights: str
+    weights: Weighting
     together: int
     epochs: int
     passes: int
@@ -75,6 +80,11 @@ class SavedRun:
     def finished(self) -> bool:
         """Whether nothing is left of what was asked for."""
         return len(self.history) >= self.epochs
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether theorems hold of it; weights that are averaged once, after a single pass, are one epoch of mixing."""
+        return not self.one_shot or self.passes == 1
 
     def extra(self) -> dict[str, Any]:
         """What is kept with the model, as JSON values."""
@@ -111,7 +121,7 @@ class SavedRun:
             schema = extra["schema"] if kept["schema"] is None else kept["schema"]
             history = [Epoch.read(place + 1, one) for place, one in enumerate(kept["history"])]
             found = cls(
-                str(kept["weights"]),
+                cast(Weighting, str(kept["weights"])),
                 int(kept["together"]),
                 int(kept["epochs"]),
                 int(kept["passes"]),

@@ -11,7 +11,7 @@ import numpy as np
 from ..data.batch import Array
 from ..ledger import Ledger, MixedLedger
 from ..linear.state import BaseState
-from .core.weighted_mean import Count
+from .core.messages import Count
 
 
 @dataclass(frozen=True, slots=True, eq=False)

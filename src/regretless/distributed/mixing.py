@@ -1,19 +1,186 @@
-"""Iterative parameter mixing: shards play from the mixed weights, and their weights are mixed again."""
+"""Iterative parameter mixing: shards play from the mixed weights, and their weights are mixed again, or once only."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..checks import whole
+import numpy as np
+
+from ..checks import one_of, whole
+from ..errors import EngineError, ParameterError, RegretlessError
 from ..linear.base import OnlineClassifier
-from .core.broadcast import Weighting
-from .core.learner_adapter import learner_of
+from .checkpoint import SavedRun, names_of, prints_of, reading_of, refuse_other, save
+from .core.learner_adapter import learner_of, refuse
+from .core.messages import WEIGHTINGS, Weighting
+from .engines.engine import Engine
 from .engines.pools import engine_of
-from .epochs import Mixing, Path
-from .history import Epoch
+from .epochs import Epochs
+from .history import Epoch, Sums
 from .result import Mixture as Mixture
-from .rows.shards import shards_of
+from .rows.paths import same_file
+from .rows.shards import FileShard, Shard
+from .rows.sources import refuse_unlike, shards_of
+
+Path = str | os.PathLike[str]
+
+
+@dataclass
+class Mixing:
+    """One learner, its shards, and who plays them.
+
+    Attributes
+    ----------
+    learner : OnlineClassifier
+        Its parameters.
+    shards : list of Shard
+    engine : Engine
+    epochs, weights, together, classes, checkpoint, resume, on_shard, on_epoch, stop
+        As in `mix`.
+    found : sequence
+        Labels that somebody has looked up in the rows already: they spare a second beginning, and announce nothing.
+    passes : int
+        How often a shard is gone over before weights are mixed.
+    one_shot : bool
+        Whether they are averaged once only.
+    unfinished : bool
+        Whether a checkpoint that has all epochs behind it is refused: whoever fits would get what was fitted before.
+    mixture : Mixture or None
+        As of the last whole epoch, also when something has stopped the run since.
+    saved : int
+        How many epochs are behind the model in the checkpoint; 0 if this run has found and written none there.
+    """
+
+    learner: OnlineClassifier
+    shards: list[Shard]
+    engine: Engine
+    epochs: int = 1
+    weights: Weighting = "uniform"
+    together: int | None = None
+    classes: Any = None
+    found: Any = ()
+    checkpoint: Path | None = None
+    resume: Path | bool | None = None
+    passes: int = 1
+    one_shot: bool = False
+    unfinished: bool = False
+    on_shard: Callable[[int, int], None] = lambda number, place: None
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None
+    stop: Callable[[], bool] = lambda: False
+    mixture: Mixture | None = field(default=None, init=False)
+    saved: int = field(default=0, init=False)
+
+    def play(self) -> Mixture:
+        """Go on until all epochs are played, or one is clean if the learner wants that; the last state."""
+        refuse(self.learner)
+        one_of("weights", self.weights, WEIGHTINGS)
+        if self.together is not None:
+            whole("together", self.together)
+        self._refuse_places()
+        refuse_unlike(self.shards)
+        blank = self._blank()
+        source = self._source()
+        if source is not None:
+            self._go_on(source, blank.prints)
+        epochs = Epochs(self.learner, self.shards, self.engine, self.classes, self.found, self.on_shard, self.stop)
+        try:
+            while not self._done():
+                self._epoch(epochs, blank)
+        except EngineError as error:
+            raise EngineError(f"{error}. {self._stands()}") from error
+        assert self.mixture is not None
+        return self.mixture
+
+    # ---- going on from a file
+
+    def _source(self) -> Path | None:
+        """The file to go on from."""
+        if self.resume is False or (self.resume in (None, True) and self.checkpoint is None):
+            return None
+        if isinstance(self.resume, str | os.PathLike):
+            return self.resume
+        return self.checkpoint if self.checkpoint is not None and os.path.exists(self.checkpoint) else None
+
+    def _go_on(self, source: Path, prints: list[str | None]) -> None:
+        mixture = Mixture.read(source)
+        learner, kept = mixture.learner, mixture.kept
+        asked = {"weights": self.weights, "together": self._together, "passes": self.passes, "one_shot": self.one_shot}
+        refuse_other(source, kept, learner, self.learner, self.shards, prints, **asked)
+        done = len(kept.history)
+        if done > self.epochs:
+            found = f"{os.fspath(source)} has {done} epochs behind it, and {self.epochs} are asked for"
+            raise RegretlessError(f"{found}; begin anew under another name")
+        learner.set_params(**self.learner.get_params())
+        learner.n_iter_ = done
+        # Its prints stay those of the first call, so that the file is that of a run that never stopped.
+        self.mixture = Mixture(learner, self.shards, replace(kept, epochs=self.epochs))
+        if self.unfinished and self._done():
+            found = f"{os.fspath(source)} is finished: load it, or give another name"
+            raise RegretlessError(f"{found}; a fit goes on with one that was stopped, or for more epochs")
+        if self.checkpoint is not None and not (os.path.exists(self.checkpoint) and same_file(source, self.checkpoint)):
+            self.mixture.save(self.checkpoint)
+        self.saved = 0 if self.checkpoint is None else done
+
+    def _refuse_places(self) -> None:
+        """Refuse a checkpoint that cannot be written, before anything is played."""
+        if self.checkpoint is None:
+            return
+        path = os.fspath(self.checkpoint)
+        for shard in self.shards:
+            if isinstance(shard, FileShard) and same_file(shard.path, path):
+                raise RegretlessError(f"{path} is one of the shards; the checkpoint needs a name of its own")
+        folder = os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path) or not os.path.isdir(folder):
+            found = "is a folder" if os.path.isdir(path) else f"cannot be written: there is no folder {folder}"
+            raise ParameterError("checkpoint", repr(path), found, " ")
+
+    def _stands(self) -> str:
+        """What is kept when something broke, and how to go on."""
+        done = 0 if self.mixture is None else len(self.mixture.history)
+        if self.checkpoint is None:
+            return f"There is no checkpoint, so that nothing is kept of {done} epochs; give checkpoint=FILE"
+        if self.saved == 0:
+            return "No epoch was finished yet, and nothing is written"
+        path = os.fspath(self.checkpoint)
+        return f"Epoch {self.saved} is whole in {path}: make a new executor and call the same again to go on from there"
+
+    def _done(self) -> bool:
+        mixture = self.mixture
+        return mixture is not None and (mixture.kept.finished or (mixture.learner.until_clean and mixture.clean))
+
+    # ---- one epoch
+
+    def _blank(self) -> SavedRun:
+        """The run before its first epoch."""
+        return SavedRun(
+            weights=self.weights,
+            together=self._together,
+            epochs=self.epochs,
+            passes=self.passes,
+            one_shot=self.one_shot,
+            names=names_of(self.shards),
+            prints=prints_of(self.shards),
+            reading=reading_of(self.shards),
+            schema=None,
+            clock=np.zeros(0),
+            history=[],
+            sums=Sums.none(1, len(self.shards)),
+        )
+
+    def _epoch(self, epochs: Epochs, blank: SavedRun) -> None:
+        before, kept = (None, blank) if self.mixture is None else (self.mixture.learner, self.mixture.kept)
+        learner, kept = epochs.next(before, kept)
+        self.mixture = Mixture(learner, self.shards, kept)
+        if self.checkpoint is not None:
+            save(self.checkpoint, learner, kept)
+            self.saved = len(kept.history)
+        self.on_epoch(kept.history[-1])
+
+    @property
+    def _together(self) -> int:
+        return min(self.together or len(self.shards), len(self.shards))
 
 
 def mix(
@@ -122,6 +289,62 @@ def mix(
         classes=classes,
         checkpoint=checkpoint,
         resume=resume,
+    )
+    run.on_shard = on_shard or run.on_shard
+    run.on_epoch = on_epoch or run.on_epoch
+    run.stop = stop or run.stop
+    return run.play()
+
+
+def average_once(
+    learner: OnlineClassifier | str,
+    shards: Any,
+    executor: Any = None,
+    *,
+    passes: int | None = None,
+    weights: Weighting = "uniform",
+    classes: Any = None,
+    checkpoint: Path | None = None,
+    resume: Path | bool | None = None,
+    on_shard: Callable[[int, int], None] | None = None,
+    on_epoch: Callable[[Epoch], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Mixture:
+    """Let every shard learn apart, several passes, then average their weights once.
+
+    It moves weights once instead of once an epoch. No theorem bounds what the mean does: there are data that one
+    hyperplane separates on which the mean errs for ever, however many passes the shards make (McDonald, Hall & Mann
+    2010, section 3). Its certificates say so instead of giving numbers. For a guarantee use `mix`; a single pass
+    is one epoch of it, and has its guarantees.
+
+    Parameters
+    ----------
+    learner, shards, executor, weights, classes, checkpoint, resume, on_shard, on_epoch, stop
+        As in `mix`. There is one epoch, so that a checkpoint is the finished model.
+    passes : int, optional
+        How often each shard goes over its rows; by default as often as the learner does.
+
+    Returns
+    -------
+    Mixture
+        With ``one_shot`` set.
+
+    Raises
+    ------
+    DataError, Interrupted, EngineError, RegretlessError
+        As in `mix`.
+    """
+    learner = learner_of(learner)
+    run = Mixing(
+        learner,
+        shards_of(shards),
+        engine_of(executor),
+        weights=weights,
+        classes=classes,
+        checkpoint=checkpoint,
+        resume=resume,
+        passes=learner.passes if passes is None else whole("passes", passes),
+        one_shot=True,
     )
     run.on_shard = on_shard or run.on_shard
     run.on_epoch = on_epoch or run.on_epoch

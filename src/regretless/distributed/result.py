@@ -13,14 +13,11 @@ from ..ledger import Ledger, MixedLedger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
 from ..theorem import Certificate
+from .checkpoint import NO_GUARANTEE as NO_GUARANTEE
 from .checkpoint import SavedRun, load, names_of, save
 from .history import Epoch
-from .rows.shards import Shard, shards_of
-
-NO_GUARANTEE = (
-    "each shard was played apart and the weights were averaged once: no theorem bounds the mistakes of such a mean; on "
-    "data that can be separated it may err for ever"
-)
+from .rows.shards import Shard
+from .rows.sources import shards_of
 
 HEAD = ("epoch", "rounds", "mistakes", "updates", "weighted updates", "weights of shards from", "to", "seconds")
 SHOWN = 8  # epochs that are printed; of those behind, the powers of two and the last
@@ -107,7 +104,7 @@ class Mixture:
     @property
     def guaranteed(self) -> bool:
         """Whether theorems hold of it; weights that are averaged once, after a single pass, are one epoch of mixing."""
-        return not self.one_shot or self.passes == 1
+        return self.kept.guaranteed
 
     @property
     def clean(self) -> bool:
@@ -219,7 +216,9 @@ class Mixture:
 
         if not self.shards:
             raise RegretlessError("this mixture was read without its shards; give them: Mixture.read(path, shards)")
-        return certify_mixture(self, executor, against=against, iid=iid, delta=delta, **how)
+        return certify_mixture(
+            self.learner, self.shards, self.kept, executor, against=against, iid=iid, delta=delta, **how
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a model file, which `regretless.load` and the command line read like any other.

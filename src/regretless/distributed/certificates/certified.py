@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from math import isclose, isfinite
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -20,16 +20,16 @@ from ...linear.multiclass import MulticlassPerceptron
 from ...linear.verify_rounds import OTHERS, gives
 from ...theorem import NO_NUMBERS, Certificate
 from ...theory.mixing_facts import MixedFacts
-from ..core.broadcast import Weighting
+from ..checkpoint import NO_GUARANTEE, SavedRun
 from ..core.learner_adapter import said
 from ..engines.engine import Engine
 from ..engines.pools import engine_of
-from ..rows.shards import Shard, shards_of
+from ..epochs import Epochs
+from ..history import Sums
+from ..rows.shards import Shard
+from ..rows.sources import shards_of
 from .comparators import OfMixture, OverShards
 from .rereading import Reading, Size, gathered, rounds_at_hand, sizes_of
-
-if TYPE_CHECKING:
-    from ..result import Mixture
 
 BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
 ALL_AT_ONCE = (
@@ -39,7 +39,9 @@ MIXED_OTHERS = "mixed again from the start, these shards do not give this model:
 
 
 def certify_mixture(
-    mixture: Mixture,
+    learner: OnlineClassifier,
+    shards: list[Shard],
+    run: SavedRun,
     executor: Any = None,
     *,
     against: Any = None,
@@ -57,8 +59,11 @@ def certify_mixture(
 
     Parameters
     ----------
-    mixture : Mixture
-        With its shards.
+    learner : OnlineClassifier
+        As the run has left it.
+    shards : list of Shard
+        Those that were mixed.
+    run : SavedRun
     executor : optional
         As in `mix`.
     against : array-like, optional
@@ -101,19 +106,17 @@ def certify_mixture(
     RegretlessError
         If a shard cannot be read, or holds features or labels that the model has never met; it is named.
     """
-    from ..result import NO_GUARANTEE
-
-    learner, engine = mixture.learner, engine_of(executor)
+    engine = engine_of(executor)
     future = learner.certify_risk(delta) if iid else []
-    if not mixture.guaranteed:
+    if not run.guaranteed:
         return _declined(learner, NO_GUARANTEE) + future
-    reading = Reading(mixture.schema, learner.state_.columns, learner.classes_)
-    sizes = sizes_of(learner, mixture.shards, engine, reading)
-    why = _changed(mixture, sizes) or (None if trusted else _mixed_again(mixture, executor))
+    reading = Reading(run.schema, learner.state_.columns, learner.classes_)
+    sizes = sizes_of(learner, shards, engine, reading)
+    why = _changed(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
     if why is not None:
         return _declined(learner, why) + future
-    question = _over(learner, mixture.shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
-    return [_finite(one) for one in learner.judge(_of_mixture(mixture, question))] + future
+    question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
+    return [_finite(one) for one in learner.judge(_of_mixture(learner, run, question))] + future
 
 
 def _finite(certificate: Certificate) -> Certificate:
@@ -206,20 +209,20 @@ def _over(
     return OverShards(**own, engine=engine, shards=shards, reading=reading, sizes=sizes, kept=kept)
 
 
-def _of_mixture(mixture: Mixture, plain: OverShards) -> OfMixture:
+def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: OverShards) -> OfMixture:
     """The same with the books of mixing, its theorems, and what they may ask."""
-    least, whole = _least(mixture), mixture.mixed_whole
+    sums, least = run.sums, _least(run)
     target_facts: list[Any] = [
-        MixedFacts(facts, mixture.weights, whole.together, least, plain.state.targets) for facts in plain.target_facts
+        MixedFacts(facts, run.weights, sums.whole.together, least, plain.state.targets) for facts in plain.target_facts
     ]
     own = {field.name: getattr(plain, field.name) for field in fields(OverShards)}
-    own |= {"target_facts": target_facts, "theorems": mixture.learner.mixed_proven(), "other": _means(mixture.learner)}
+    own |= {"target_facts": target_facts, "theorems": learner.mixed_proven(), "other": _means(learner)}
     return OfMixture(
         **own,
-        shares=mixture.shares.tolist(),
-        passes=mixture.passes,
-        mixed=mixture.mixed,
-        whole=whole,
+        shares=sums.shares.tolist(),
+        passes=run.passes,
+        mixed=list(sums.mixed),
+        whole=sums.whole,
     )
 
 
@@ -232,19 +235,19 @@ def _means(learner: OnlineClassifier) -> list[tuple[str, Array, Array]]:
     return [("mean weights", learner.coef_.T, biases)]
 
 
-def _least(mixture: Mixture) -> float:
+def _least(run: SavedRun) -> float:
     """The smallest mu that a shard has in any mixing; that of mixing by updates is not known before."""
-    together = mixture.mixed_whole.together
-    if mixture.weights != "rows":
+    together = run.sums.whole.together
+    if run.weights != "rows":
         return 1 / together
-    rows = mixture.rounds.tolist()
+    rows = run.sums.rounds.tolist()
     groups = [rows[begin : begin + together] for begin in range(0, len(rows), together)]
     return float(min(min(group) / sum(group) for group in groups))
 
 
-def _changed(mixture: Mixture, sizes: Sequence[Size]) -> str | None:
+def _changed(sums: Sums, sizes: Sequence[Size]) -> str | None:
     """Which shard is not what was played, if that shows."""
-    for size, rows, total in zip(sizes, mixture.rounds.tolist(), mixture.norms2.tolist(), strict=True):
+    for size, rows, total in zip(sizes, sums.rounds.tolist(), sums.norms2.tolist(), strict=True):
         if size.rows != rows:
             return f"{size.name} has changed: {rows:,} rows were played, and there are {size.rows:,}"
         if not isclose(size.norms2, total, rel_tol=1e-7, abs_tol=1e-300):
@@ -252,25 +255,19 @@ def _changed(mixture: Mixture, sizes: Sequence[Size]) -> str | None:
     return None
 
 
-def _mixed_again(mixture: Mixture, executor: Any) -> str | None:
+def _mixed_again(learner: OnlineClassifier, shards: list[Shard], run: SavedRun, engine: Engine) -> str | None:
     """Why these are other shards, if mixing them from the start shows that."""
     # Classes that came unannounced may have had the first epoch begun anew, with more columns known from the start.
-    given = (_again(mixture, executor, classes) for classes in (mixture.learner.classes_, None))
+    given = (_again(learner, shards, run, engine, classes) for classes in (learner.classes_, None))
     return None if any(same for same in given) else MIXED_OTHERS
 
 
-def _again(mixture: Mixture, executor: Any, classes: Array | None) -> bool:
+def _again(
+    learner: OnlineClassifier, shards: list[Shard], run: SavedRun, engine: Engine, classes: Array | None
+) -> bool:
     """Whether the same run over these shards gives the same model and the same books."""
-    from ..mixing import mix
-
-    learner = mixture.learner
-    again = mix(
-        type(learner)(**learner.get_params()),
-        mixture.shards,
-        executor,
-        epochs=len(mixture.history),
-        weights=cast(Weighting, mixture.weights),
-        together=mixture.together,
-        classes=classes,
-    )
-    return learner.state_.same(again.learner.state_) and mixture.mixed == again.mixed
+    epochs = Epochs(type(learner)(**learner.get_params()), shards, engine, classes)
+    other, so_far = None, replace(run, history=[])
+    for _ in run.history:
+        other, so_far = epochs.next(other, so_far)
+    return other is not None and learner.state_.same(other.state_) and run.sums.mixed == so_far.sums.mixed

@@ -15,8 +15,7 @@ from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
 from ...linear.labels import distinct
 from ..rows.shards import Shard
-from .broadcast import Start
-from .schema import ShardSchema
+from .messages import ShardSchema, Start
 
 ID_ZERO = "id zero"
 

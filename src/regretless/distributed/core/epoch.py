@@ -15,11 +15,10 @@ from ...linear.base import OnlineClassifier
 from ...linear.labels import encode
 from ...linear.mirror.state import MirrorState
 from ..rows.shards import Shard
-from .broadcast import Start
-from .discovery import ID_ZERO, news, survey
+from .discovery import ID_ZERO, both, news, survey
 from .learner_adapter import begun, carried, clocks, counted
-from .schema import ShardSchema
-from .weighted_mean import Count, ShardResult, merged
+from .messages import Count, ShardResult, Start
+from .weighted_mean import merged
 
 
 def epoch(start: Start, shard: Shard) -> ShardResult:
@@ -56,7 +55,9 @@ def merge(start: Start, left: ShardResult, right: ShardResult) -> ShardResult:
     counts = (*left.counts, *right.counts)
     if left.part is not None and right.part is not None:
         return ShardResult(merged(start.weights, left.part, right.part), counts)
-    return ShardResult(None, counts, _united(left.found, right.found))
+    if left.found is None or right.found is None:
+        return ShardResult(None, counts, left.found or right.found)
+    return ShardResult(None, counts, both(start, left.found, right.found))
 
 
 @dataclass(slots=True)
@@ -152,14 +153,3 @@ def _played(start: Start, shard: Shard) -> ShardResult:
         first_errors=reading.first_errors,
     )
     return ShardResult(part, (count,))
-
-
-def _united(left: ShardSchema | None, right: ShardSchema | None) -> ShardSchema:
-    if left is None or right is None:
-        found = left or right
-        assert found is not None
-        return found
-    labels = tuple(dict.fromkeys((*left.labels, *right.labels)))
-    return ShardSchema(
-        labels, (*left.schemas, *right.schemas), max(left.columns, right.columns), (*left.names, *right.names)
-    )

@@ -14,11 +14,11 @@ from ...linear.averaged import AveragedState
 from ...linear.base import OnlineClassifier
 from ...linear.mirror.state import MirrorState
 from ...linear.state import NORM2, BaseState, State
-from .broadcast import WEIGHTINGS, Start, Weighting
-from .weighted_mean import Part, held, packed, placed
+from .messages import WEIGHTINGS, Part, Start, Weighting
+from .weighted_mean import held, packed, placed
 
 if TYPE_CHECKING:
-    from .weighted_mean import Count, ShardResult
+    from .messages import Count, ShardResult
 
 # What the rate of a step goes by, beside the step itself.
 CLOCKS = {"inverse-sqrt": ("rounds",), "self-tuned": ("slope2",), "scale-free": ("slope2", "max_norm2")}

@@ -2,111 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...data.batch import Array
-from .schema import ShardSchema
+from .messages import Part
 
 CROWDED = 32  # of how many rows one must be held, for a table of all to be quicker than a search
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Count:
-    """What was counted on one shard in one epoch.
-
-    Attributes
-    ----------
-    name : str
-        Of the shard.
-    rounds, updates, mistakes : int
-    weight : float
-        What its weights count in the mean.
-    books : ndarray
-        Of each target, and of the whole where there are several; without what the clock began with.
-    columns, nonzeros : int
-        How many features are known at its end, and how many values were read that are not zero, or are stored.
-    cpu, reading : float
-        Seconds of CPU time in all, and in reading.
-    clock : ndarray
-        Shaped as the books: what rates go by, as it stood at the end.
-    fresh : (int, int)
-        Rounds and mistakes of the first pass.
-    met, reach : ndarray, shape (targets,), or None
-        Of learners of mirror steps: up to which feature rounds have shown any, and the largest norm of an update's row.
-    skipped : int
-        Rows that were passed over.
-    first_errors : tuple of str
-        What was wrong with the first of them.
-    """
-
-    name: str
-    rounds: int
-    updates: int
-    mistakes: int
-    weight: float
-    books: Array
-    columns: int
-    nonzeros: int
-    clock: Array
-    fresh: tuple[int, int]
-    cpu: float = 0.0
-    reading: float = 0.0
-    met: Array | None = None
-    reach: Array | None = None
-    skipped: int = 0
-    first_errors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ShardResult:
-    """What came of an epoch on some shards.
-
-    Attributes
-    ----------
-    part : Part or None
-        None where something was found.
-    counts : tuple of Count
-        In the order of the shards; those where something was found have none.
-    found : ShardSchema or None
-    """
-
-    part: Part | None
-    counts: tuple[Count, ...]
-    found: ShardSchema | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A weighted mean over some shards.
-
-    Attributes
-    ----------
-    size : int
-        How many rows there are: one more than the features.
-    rows : ndarray of int64, or None
-        The rows that are held, ascending; the others are as they were at the start. None: all of them.
-    weights : ndarray, shape (held, targets)
-        The mean.
-    sums : ndarray, shape (held, targets), or None
-        Of learners that predict by the mean of all the weights they had: by how much these differ from the start's,
-        summed over the rounds. Rows that are not held have sums of zero.
-    weight : float
-        What these shards count in the mean of the weights.
-    rounds : float
-        How many rounds they played.
-    whole : dict of str to ndarray, or None
-        All that the learner remembers, where there is one shard only.
-    """
-
-    size: int
-    rows: Array | None
-    weights: Array
-    sums: Array | None
-    weight: float
-    rounds: float
-    whole: dict[str, Array] | None = None
 
 
 def packed(start: Array, weights: Array, sums: Array | None, weight: float, rounds: float) -> Part:

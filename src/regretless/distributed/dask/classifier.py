@@ -15,9 +15,9 @@ from ...linear.base import OnlineClassifier
 from ...linear.estimator import Estimator
 from ...linear.validation import names_differ
 from ...theorem import Certificate
-from ..core.broadcast import Weighting
 from ..core.learner_adapter import learner_of
-from ..epochs import Mixing
+from ..core.messages import Weighting
+from ..mixing import Mixing
 from .engine import DaskEngine
 from .shards import partitions
 

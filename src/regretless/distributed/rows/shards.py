@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from inspect import signature
+from hashlib import blake2b
+from types import SimpleNamespace
 from typing import Any
 
-from ...checks import whole
-from ...data.formats import open_stream
-from ...data.stream import Stream
-from ...errors import DataError, ParameterError, RegretlessError
-from .memory_shard import fingerprint
-from .memory_shard import stream_of as stream_of
-from .paths import Paths, paths_of
+import numpy as np
 
-DECIDED = ("path", "schema", "frozen", "cache")  # by whoever plays the shards
+from ...data.batch import Batch, aligned
+from ...data.formats import open_stream
+from ...data.stream import Stream, past
+from ...errors import DataError, RegretlessError
+from ...linear.validation import ColumnRefused, read_labels, read_rows
 
 UNSURE = "Dask's "  # keys of collections are made of their content, or anew each time: nobody can tell
+LOOKED_AT = 8  # rows at either end of those in memory by which they are known again
+NUMBERS = (
+    "only numbers are learned from: encode it (OneHotEncoder; of a Dask frame dask.dataframe.get_dummies after "
+    "categorize), leave it out, or give the paths of files, whose columns of text are encoded as they are read"
+)
 
 
 class Shard(ABC):
@@ -159,156 +163,133 @@ class CallShard(Shard):
         return stream_of(given, self.name, schema)
 
 
-def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
-    """Files as shards, ``part-2`` before ``part-10``.
+class HeldStream(Stream):
+    """A stream over X and y as `fit` takes them, in one batch.
 
     Parameters
     ----------
-    paths : path, pattern such as ``"part-*.svm"``, or sequence of these
-        Whoever plays a shard must find its file under the same path.
-    pieces : int, default=1
-        Into how many shards to cut each file: svmlight and CSV text that is not compressed by lines, Parquet by row
-        groups. No piece is copied, each is read where it stands in the file.
-    **reading
-        What `regretless.data.open_stream` takes, but for the schema.
-
-    Returns
-    -------
-    list of Shard
+    X : array, sequence, scipy sparse matrix, table or Batch, shape (rows, features)
+    y : array-like, shape (rows,)
+    name : str
+        What messages call it.
+    schema : dict, optional
+        Of the first shard. Dense rows must have as many columns, and tables columns of the same names; sparse rows may
+        have more or fewer.
 
     Raises
     ------
     RegretlessError
-        If nothing is found, a path is a folder or is given twice, an option has no meaning, or a file cannot be cut.
+        If X or y cannot be used, or has other columns than the schema.
     """
-    whole("pieces", pieces)
-    known = [name for name in signature(open_stream).parameters if name not in DECIDED]
-    for name in reading:
-        if name not in known:
-            raise ParameterError(name, repr(reading[name]), f"files are read with {', '.join(known)}", ": ")
-    kept = {name: value if isinstance(value, str) else _fixed(value) for name, value in reading.items()}
-    found = [FileShard(path, os.path.abspath(path), kept) for path in paths_of(paths)]
-    if pieces == 1:
-        return list(found)
-    from .file_splits import pieces_of
 
-    return [piece for shard in found for piece in pieces_of(shard, pieces)]
+    def __init__(self, X: Any, y: Any, name: str, schema: dict[str, Any] | None = None) -> None:
+        super().__init__(name)
+        known = SimpleNamespace()
+        try:
+            rows = X if isinstance(X, Batch) else read_rows(X, learner=known, reset=True)
+            self._batch = aligned(rows.values, read_labels(y, len(rows)), rows.columns, rows.indices, rows.starts)
+        except ColumnRefused as error:
+            raise self._error(f"column {error.column!r} holds {error.found}", NUMBERS) from error
+        except RegretlessError:
+            raise
+        except (TypeError, ValueError) as error:  # of numpy, pandas and the like
+            raise self._error(f"{type(error).__name__}: {error}", "rows and labels as `fit` takes them") from error
+        names = getattr(known, "feature_names_in_", None)
+        self._names = None if names is None else [str(one) for one in names]
+        if schema is not None:
+            self._refuse_other(schema)
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """All rows in one batch, without the first `skip`."""
+        return past(iter([self._batch]), skip)
+
+    def schema(self) -> dict[str, Any]:
+        """How many columns dense rows have (sparse ones may be wider elsewhere), and what they are called."""
+        columns = {} if self._batch.sparse else {"columns": self._batch.columns}
+        return {"format": "array", **columns, "target": None, "held": True, "names": self._names}
+
+    def feature_names(self) -> list[str] | None:
+        """Names of the columns; None where they have none."""
+        return self._names
+
+    def _refuse_other(self, schema: dict[str, Any]) -> None:
+        if schema.get("format") == "table":
+            raise self._error("its columns have numbers", "the first shard knows its columns by names")
+        known, here = schema.get("columns"), self._batch.columns
+        if not self._batch.sparse and known is not None and known != here:
+            raise self._error(f"{here} columns of features", f"{known} are expected, as in the first shard")
+        if schema.get("held") and schema.get("names") != self._names:
+            raise self._error(f"its columns are {_said(self._names)}", f"in the first shard {_said(schema['names'])}")
+
+    def _error(self, found: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, found, advice)
 
 
-def arrays(parts: Iterable[tuple[Any, Any]], *, pieces: int = 1) -> list[Shard]:
-    """Pairs (X, y) as shards, in their order.
-
-    Processes get the rows of a shard with each epoch: for more than a few, save them in files.
+def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> Stream:
+    """What was read as a stream of rows.
 
     Parameters
     ----------
-    parts : iterable of (X, y)
-        Each as `fit` takes it. Labels keep their type.
-    pieces : int, default=1
-        Into how many shards to cut each of them, by rows.
-
-    Returns
-    -------
-    list of Shard
-    """
-    from .file_splits import rows_of
-
-    found: list[Shard] = []
-    for place, part in enumerate(parts):
-        if not isinstance(part, tuple | list) or len(part) != 2:
-            raise RegretlessError(f"shard {place} is {type(part).__name__}; a pair (X, y) is expected")
-        found += rows_of(ArrayShard(f"shard {place}", *part), whole("pieces", pieces))
-    return _some(found)
-
-
-def calls(functions: Iterable[Callable[[], Any]]) -> list[Shard]:
-    """Functions that read a shard where it is played, in their order.
-
-    Parameters
-    ----------
-    functions : iterable of callable
-        Each takes nothing and gives (X, y) or a `regretless.data` stream, every time the same. For processes they must
-        be defined at the top of a module, or be a `functools.partial` of such a function.
-
-    Returns
-    -------
-    list of Shard
-    """
-    found: list[Shard] = []
-    for place, function in enumerate(functions):
-        if not callable(function):
-            raise RegretlessError(f"shard {place} is {type(function).__name__}; a function is expected")
-        found.append(CallShard(f"shard {place} ({_called(function)})", function))
-    return _some(found)
-
-
-def shards_of(given: Any, **reading: Any) -> list[Shard]:
-    """Whatever stands for shards.
-
-    Parameters
-    ----------
-    given : path, pattern, or sequence of paths, of pairs (X, y), of functions or of `Shard`
-    **reading
-        What `files` takes, if they are paths.
-
-    Returns
-    -------
-    list of Shard
+    value : Stream, Batch with labels, or (X, y) as `fit` takes them
+        Labels keep their type; the names that a table gives its columns are those of the learner.
+    name : str
+        What messages call it.
+    schema : dict, optional
+        The columns of all shards, if they are known.
 
     Raises
     ------
     RegretlessError
-        If it is something else, or nothing at all.
+        If it is something else, cannot be used, or has other columns.
     """
-    if isinstance(given, str | os.PathLike):
-        return files(given, **reading)
-    if isinstance(given, Shard):
-        return [given]
-    if not isinstance(given, Iterable):
-        raise RegretlessError(f"{type(given).__name__} is no list of shards; give {EXPECTED}")
-    listed = list(given)
-    if all(isinstance(one, Shard) for one in listed):
-        return _distinct(_some(listed))
-    if all(isinstance(one, str | os.PathLike) for one in listed):
-        return files(listed, **reading)
-    if all(isinstance(one, tuple) or _is_pair(one) for one in listed):
-        return arrays(listed)
-    if all(callable(one) for one in listed):
-        return calls(listed)
-    kinds = ", ".join(sorted({type(one).__name__ for one in listed}))
-    if len(listed) == 2 and all(hasattr(one, "__len__") for one in listed):
-        raise RegretlessError(f"{kinds} are no shards; if these are the rows and labels of one, give [(X, y)]")
-    raise RegretlessError(f"these shards are of the kinds {kinds}; give {EXPECTED}")
+    if isinstance(value, Stream):
+        return value
+    if isinstance(value, Batch) and value.labels is not None:
+        return HeldStream(value, value.labels, name, schema)
+    if isinstance(value, tuple | list) and len(value) == 2:
+        X, y = value
+        return HeldStream(X, y, name, schema)
+    found = f"this is {type(value).__name__}"
+    raise DataError(name, None, None, found, "rows and their labels are expected: (X, y), or a Stream")
 
 
-EXPECTED = "paths, a pattern such as 'part-*.svm', pairs (X, y), functions that read one, or shards"
+def fingerprint(X: Any, y: Any) -> str | None:
+    """By what rows in memory are known again: their shape, the first and last of them, and all labels.
+
+    Returns
+    -------
+    str or None
+        None of what cannot be looked at; whoever plays it says why.
+    """
+    try:
+        X = X.tocsr() if hasattr(X, "tocsr") else X
+        rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+        few = min(rows, LOOKED_AT)
+        ends = [_rows(_cut(X, first, few)) for first in (0, rows - few)]
+        labels = read_labels(y, rows)
+    except Exception:  # whatever tables and sequences of others raise
+        return None
+    found = blake2b(digest_size=8)
+    for end in ends:
+        found.update(np.asarray(end.values, np.float64).tobytes())
+        for places in (end.indices, end.starts):
+            found.update(b"" if places is None else np.asarray(places, np.int64).tobytes())
+    numbers = labels.dtype.kind in "biuf"
+    found.update(labels.astype(np.float64).tobytes() if numbers else "\0".join(map(str, labels.tolist())).encode())
+    return f"{rows} rows of {ends[0].columns} features, {found.hexdigest()}"
 
 
-def _is_pair(one: Any) -> bool:
-    """Whether a list is X and y, and no row of two numbers."""
-    return isinstance(one, list) and len(one) == 2 and all(hasattr(part, "__len__") for part in one)
+def _rows(X: Any) -> Batch:
+    return X if isinstance(X, Batch) else read_rows(X, learner=SimpleNamespace(), reset=True)
 
 
-def _some(shards: list[Shard]) -> list[Shard]:
-    if not shards:
-        raise RegretlessError(f"there are no shards; give {EXPECTED}")
-    return shards
+def _cut(X: Any, first: int, count: int) -> Any:
+    if isinstance(X, Batch):
+        return X.slice(first, first + count)
+    if hasattr(X, "iloc"):
+        return X.iloc[first : first + count]
+    return X.slice(first, count) if hasattr(X, "schema") else X[first : first + count]  # tables; all else
 
 
-def _distinct(shards: list[Shard]) -> list[Shard]:
-    """Refuse shards that share a name: errors and checkpoints tell them apart by it."""
-    seen: set[str] = set()
-    for shard in shards:
-        if shard.name in seen:
-            raise RegretlessError(f"{shard.name} is given twice; give every shard once, under a name of its own")
-        seen.add(shard.name)
-    return shards
-
-
-def _fixed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, Sequence | set | frozenset) else value
-
-
-def _called(function: Callable[[], Any]) -> str:
-    inner = getattr(function, "func", function)
-    return str(getattr(inner, "__name__", type(inner).__name__))
+def _said(names: list[str] | None) -> str:
+    return "without names" if names is None else ", ".join(names[:5]) + ", ..." * (len(names) > 5)

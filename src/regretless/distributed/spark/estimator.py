@@ -9,9 +9,9 @@ from pyspark.ml.classification import Classifier
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
 from ...checks import one_of, whole
-from ..core.broadcast import WEIGHTINGS
 from ..core.learner_adapter import refuse
-from ..epochs import Mixing
+from ..core.messages import WEIGHTINGS
+from ..mixing import Mixing
 from .model import RegretlessModel
 from .params import NAMES, MixingParams
 from .survey import Partitions

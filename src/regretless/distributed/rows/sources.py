@@ -1,0 +1,197 @@
+"""Shards made of what users give: paths, patterns, arrays and functions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from inspect import signature
+from typing import Any
+
+from ...checks import whole
+from ...data.formats import READERS, format_of, open_stream
+from ...errors import DataError, ParameterError, RegretlessError
+from .file_splits import pieces_of, rows_of
+from .paths import Paths, paths_of
+from .shards import ArrayShard, CallShard, FileShard, Shard
+
+DECIDED = ("path", "schema", "frozen", "cache")  # by whoever plays the shards
+EXPECTED = "paths, a pattern such as 'part-*.svm', pairs (X, y), functions that read one, or shards"
+
+
+def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
+    """Files as shards, ``part-2`` before ``part-10``.
+
+    Parameters
+    ----------
+    paths : path, pattern such as ``"part-*.svm"``, or sequence of these
+        Whoever plays a shard must find its file under the same path.
+    pieces : int, default=1
+        Into how many shards to cut each file: svmlight and CSV text that is not compressed by lines, Parquet by row
+        groups. No piece is copied, each is read where it stands in the file.
+    **reading
+        What `regretless.data.open_stream` takes, but for the schema.
+
+    Returns
+    -------
+    list of Shard
+
+    Raises
+    ------
+    RegretlessError
+        If nothing is found, a path is a folder or is given twice, an option has no meaning, or a file cannot be cut.
+    """
+    whole("pieces", pieces)
+    known = [name for name in signature(open_stream).parameters if name not in DECIDED]
+    for name in reading:
+        if name not in known:
+            raise ParameterError(name, repr(reading[name]), f"files are read with {', '.join(known)}", ": ")
+    kept = {name: value if isinstance(value, str) else _fixed(value) for name, value in reading.items()}
+    found = [FileShard(path, os.path.abspath(path), kept) for path in paths_of(paths)]
+    if pieces == 1:
+        return list(found)
+    return [piece for shard in found for piece in pieces_of(shard, pieces)]
+
+
+def arrays(parts: Iterable[tuple[Any, Any]], *, pieces: int = 1) -> list[Shard]:
+    """Pairs (X, y) as shards, in their order.
+
+    Processes get the rows of a shard with each epoch: for more than a few, save them in files.
+
+    Parameters
+    ----------
+    parts : iterable of (X, y)
+        Each as `fit` takes it. Labels keep their type.
+    pieces : int, default=1
+        Into how many shards to cut each of them, by rows.
+
+    Returns
+    -------
+    list of Shard
+    """
+    found: list[Shard] = []
+    for place, part in enumerate(parts):
+        if not isinstance(part, tuple | list) or len(part) != 2:
+            raise RegretlessError(f"shard {place} is {type(part).__name__}; a pair (X, y) is expected")
+        found += rows_of(ArrayShard(f"shard {place}", *part), whole("pieces", pieces))
+    return _some(found)
+
+
+def calls(functions: Iterable[Callable[[], Any]]) -> list[Shard]:
+    """Functions that read a shard where it is played, in their order.
+
+    Parameters
+    ----------
+    functions : iterable of callable
+        Each takes nothing and gives (X, y) or a `regretless.data` stream, every time the same. For processes they must
+        be defined at the top of a module, or be a `functools.partial` of such a function.
+
+    Returns
+    -------
+    list of Shard
+    """
+    found: list[Shard] = []
+    for place, function in enumerate(functions):
+        if not callable(function):
+            raise RegretlessError(f"shard {place} is {type(function).__name__}; a function is expected")
+        found.append(CallShard(f"shard {place} ({_called(function)})", function))
+    return _some(found)
+
+
+def shards_of(given: Any, **reading: Any) -> list[Shard]:
+    """Whatever stands for shards.
+
+    Parameters
+    ----------
+    given : path, pattern, or sequence of paths, of pairs (X, y), of functions or of `Shard`
+    **reading
+        What `files` takes, if they are paths.
+
+    Returns
+    -------
+    list of Shard
+
+    Raises
+    ------
+    RegretlessError
+        If it is something else, or nothing at all.
+    """
+    if isinstance(given, str | os.PathLike):
+        return files(given, **reading)
+    if isinstance(given, Shard):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise RegretlessError(f"{type(given).__name__} is no list of shards; give {EXPECTED}")
+    listed = list(given)
+    if all(isinstance(one, Shard) for one in listed):
+        return _distinct(_some(listed))
+    if all(isinstance(one, str | os.PathLike) for one in listed):
+        return files(listed, **reading)
+    if all(isinstance(one, tuple) or _is_pair(one) for one in listed):
+        return arrays(listed)
+    if all(callable(one) for one in listed):
+        return calls(listed)
+    kinds = ", ".join(sorted({type(one).__name__ for one in listed}))
+    if len(listed) == 2 and all(hasattr(one, "__len__") for one in listed):
+        raise RegretlessError(f"{kinds} are no shards; if these are the rows and labels of one, give [(X, y)]")
+    raise RegretlessError(f"these shards are of the kinds {kinds}; give {EXPECTED}")
+
+
+def _is_pair(one: Any) -> bool:
+    """Whether a list is X and y, and no row of two numbers."""
+    return isinstance(one, list) and len(one) == 2 and all(hasattr(part, "__len__") for part in one)
+
+
+def _some(shards: list[Shard]) -> list[Shard]:
+    if not shards:
+        raise RegretlessError(f"there are no shards; give {EXPECTED}")
+    return shards
+
+
+def _distinct(shards: list[Shard]) -> list[Shard]:
+    """Refuse shards that share a name: errors and checkpoints tell them apart by it."""
+    seen: set[str] = set()
+    for shard in shards:
+        if shard.name in seen:
+            raise RegretlessError(f"{shard.name} is given twice; give every shard once, under a name of its own")
+        seen.add(shard.name)
+    return shards
+
+
+def _fixed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, Sequence | set | frozenset) else value
+
+
+def _called(function: Callable[[], Any]) -> str:
+    inner = getattr(function, "func", function)
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def refuse_unlike(shards: Sequence[Shard]) -> None:
+    """Refuse files whose formats have columns of different sorts, before any of them is opened.
+
+    Raises
+    ------
+    DataError
+        It names the first shard, and the first one that is not like it.
+    """
+    formats = [(shard.name, _format(shard)) for shard in shards if isinstance(shard, FileShard)]
+    for name, found in formats[1:]:
+        first, expected = formats[0]
+        if _columns(found) != _columns(expected):
+            advice = f"{first}, the first shard, is {expected} with columns {_columns(expected)}"
+            advice += "; give shards of one format"
+            raise DataError(name, None, None, f"this is {found} with columns {_columns(found)}", advice)
+
+
+def _format(shard: FileShard) -> str:
+    found = shard.reading.get("format")
+    return format_of(shard.path) if found is None else str(found)
+
+
+def _columns(name: str) -> str:
+    reader = READERS.get(name)
+    if reader is None:
+        return ""  # whoever opens it says that there is no such format
+    if reader.named:
+        return "that have names"
+    return "that have ids" if "ids_from" in reader.takes else "that go by their places"
