@@ -18,6 +18,7 @@ from hypothesis.extra.numpy import arrays as grids
 from regretless import load
 from regretless.distributed.core.epoch import epoch, merge
 from regretless.distributed.core.learner_adapter import begun, settled, started
+from regretless.distributed.core.moving import moving
 from regretless.distributed.rows.shards import Shard
 from regretless.distributed.rows.sources import arrays, files
 from regretless.errors import DataError, Interrupted, RegretlessError
@@ -211,13 +212,13 @@ def test_an_epoch_without_an_update_leaves_the_weights(learner: Any, weighting: 
     """Where no shard updates, the mixed weights keep their bits."""
     X, y = np.array([[1.0, 0.3, 0.0], [-0.9, 0.2, 0.1], [0.7, -0.3, 0.1]] * 3), np.array([1, -1, 1] * 3)
     one, _ = mixed(fresh(learner), cut(X, y, 3), 1, weighting=weighting)
-    weights = one.state_.moving()
+    weights = moving(one.state_)
     start = started(one, schema=PLANE, epoch=1, weighting=weighting)
     clear = np.array([[1e3, 0.0, 0.0], [2e3, 0.0, 0.0]]), np.array([1, 1])
     clean = [epoch(start, shard) for shard in arrays(cut(*clear, 2))]
     assert [outcome.counts[0].updates for outcome in clean] == [0, 0]
     settled(one, start, merge(start, *clean))
-    assert one.state_.moving().tobytes() == weights.tobytes()
+    assert moving(one.state_).tobytes() == weights.tobytes()
 
 
 def test_shards_without_updates_count_nothing_if_updates_count() -> None:
@@ -450,4 +451,4 @@ def test_a_start_is_not_changed_by_who_plays_from_it() -> None:
         assert again.part is not None
         assert first.part.weights.tobytes() == again.part.weights.tobytes()
         assert (start.weights.tobytes(), start.norms2.tobytes(), start.clock.tobytes()) == before
-        assert begun(start).state_.moving().tobytes() == start.weights.tobytes()
+        assert moving(begun(start).state_).tobytes() == start.weights.tobytes()

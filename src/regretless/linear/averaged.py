@@ -11,7 +11,6 @@ from ..checks import one_of
 from ..data.batch import Array, Batch
 from ..info import LinearInfo
 from ..ledger import FIELDS
-from .norms import STRETCH
 from .parameters import with_constructor
 from .perceptron import Perceptron
 from .state import BIAS, CLOCK, LAG_BIAS, BaseState, Rules, State, length
@@ -38,6 +37,11 @@ class AveragedState(State):
         self._when = when
         self._mean: State | None = None
         self._as_of: tuple[float, ...] = ()
+
+    @property
+    def ahead(self) -> int:
+        """By how many rounds the weights that are averaged are ahead of those that predicted: 0 or 1."""
+        return int(self._when == "after")
 
     def options(self) -> dict[str, Any]:
         """Which mean it is."""
@@ -78,7 +82,7 @@ class AveragedState(State):
     def mean_of(self, columns: Array) -> State:
         """The mean weights of some columns."""
         # The sum of the weights before each round; a round later the first ones, zero, make room for the last.
-        times = self.memory[:, CLOCK] + (self._when == "after")
+        times = self.memory[:, CLOCK] + self.ahead
         rounds = np.maximum(self.books[: self.targets, ROUNDS], 1)
         lag = self.weights if self.lag is None else self.lag
         state = State(len(columns), self.targets)
@@ -87,90 +91,16 @@ class AveragedState(State):
         state.memory[:, BIAS] = (times * self.memory[:, BIAS] - self.memory[:, LAG_BIAS] + 0.0) / rounds
         return state
 
-    def sums(self) -> Array:
-        """The sums over all rounds of the weights that are averaged, shape (1 + columns, targets); the constant
-        feature's come first."""
-        return self.sums_beyond(np.zeros((0, self.targets)))
-
-    def sums_beyond(self, start: Array, rows: Array | None = None) -> Array:
-        """The sums over all rounds of how far the weights that are averaged are from some.
-
-        Parameters
-        ----------
-        start : ndarray, shape (rows, targets)
-            Those that were put in place before the first round; rows that are lacking are zeros.
-        rows : ndarray, optional
-            Of which rows, ascending; all by default.
-        """
-        times = self.memory[:, CLOCK] + (self._when == "after")
-        if rows is None:
-            beyond, first = self.moving(), 1
-            beyond[: len(start)] -= start
-        else:
-            beyond, first = self.moving_of(rows), int(len(rows) > 0 and rows[0] == 0)
-            known = int(np.searchsorted(rows, len(start)))
-            beyond[:known] -= start.take(rows[:known], axis=0)
-        beyond *= times
-        beyond[:first] -= self.memory[:, LAG_BIAS]
-        if self.lag is not None:
-            beyond[first:] -= self.lag[: self.columns] if rows is None else self.lag.take(rows[first:] - 1, axis=0)
-        return beyond
-
-    def moved(self, start: Array) -> Array:
-        """Where the weights, or the sums, are no longer what they were."""
-        moved = super().moved(start)
-        moved[0] |= self.memory[:, LAG_BIAS] != 0
-        if self.lag is not None:
-            moved[1:] |= self.lag[: self.columns] != 0
-        return moved
-
-    def add_sums(self, start: Array, rows: Array | None, weights: Array, beyond: Array, rounds: float) -> None:
-        """Put weights in place, as `replace` does, after so many more rounds.
-
-        Parameters
-        ----------
-        start, rows, weights
-            As of `replace`.
-        beyond : ndarray, shaped as the weights
-            By how much the weights of these rounds differed from the start, summed; zero in all other rows.
-        rounds : float
-        """
-        assert self.lag is not None
-        if (self.memory[:, CLOCK] + (self._when == "after")).any():
-            self.place_sums(self.sums())
-        lag, biases = self.lag, self.memory[:, LAG_BIAS].copy()
-        self.replace(start, rows, weights)
-        first = int(rows is None or (len(rows) > 0 and rows[0] == 0))
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever mixes looks whether they are finite
-            lag[slice(self.columns) if rows is None else rows[first:] - 1] -= beyond[first:]
-            if first:
-                biases -= beyond[0]
-            for begin in range(0, len(start) - 1, STRETCH):
-                part = start[1 + begin : 1 + begin + STRETCH]
-                lag[begin : begin + len(part)] -= rounds * part
-            self.memory[:, LAG_BIAS] = biases - rounds * start[0]
-        self.memory[:, CLOCK] = -(self._when == "after")
-        self._mean = None
-
-    def summed(self) -> tuple[Array, Array]:
-        """What the sums are kept in: finite if they are."""
-        assert self.lag is not None
-        return self.lag[: self.columns], self.memory[:, LAG_BIAS]
-
-    def place_sums(self, sums: Array) -> None:
-        """Put these sums in place of those over all rounds, once `place` has put the weights there."""
-        assert self.lag is not None
-        np.subtract(0.0, sums[1:], out=self.lag[: self.columns])
-        self.memory[:, LAG_BIAS] = 0 - sums[0]
-        self.memory[:, CLOCK] = -(self._when == "after")
-        self._mean = None
-
     def _played(self) -> tuple[float, ...]:
         return self.columns, *self.books[: self.targets, ROUNDS].tolist()
 
     def mirror(self, target: int) -> None:
         """Exchange the two classes of a target."""
         super().mirror(target)
+        self.forget_mean()
+
+    def forget_mean(self) -> None:
+        """Have the mean made anew: the arrays hold something else than rounds have made of them."""
         self._mean = None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
 from ..memory import allowed, more, shown
-from .norms import lengths_of
 
 SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
 
@@ -302,67 +301,6 @@ class State(BaseState):
     def biases(self) -> Array:
         """Weights of the constant feature, shape (targets,)."""
         return np.asarray(self.memory[:, BIAS] * self.memory[:, SCALE])
-
-    def moving(self) -> Array:
-        """The weights that learn, as they are meant, shape (1 + columns, targets); the constant feature's first."""
-        scale = self.memory[:, SCALE]
-        moving = np.empty((1 + self.columns, self.targets))
-        np.multiply(self.memory[:, BIAS], scale, out=moving[0])
-        np.multiply(self.weights[: self.columns], scale, out=moving[1:])
-        return moving
-
-    def moving_of(self, rows: Array) -> Array:
-        """Some rows of the same, which ascend."""
-        scale, first = self.memory[:, SCALE], int(len(rows) > 0 and rows[0] == 0)
-        moving = np.empty((len(rows), self.targets))
-        np.multiply(self.memory[:, BIAS], scale, out=moving[:first])
-        np.multiply(self.weights.take(rows[first:] - 1, axis=0), scale, out=moving[first:])
-        return moving
-
-    def moved(self, start: Array) -> Array:
-        """Where they are no longer what they were, shape (1 + columns, targets); rows that these lack were zeros."""
-        moved, scale = np.empty((1 + self.columns, self.targets), dtype=np.bool_), self.memory[:, SCALE]
-        weights = self.weights[: self.columns] if (scale == 1).all() else self.coefficients()
-        np.not_equal(self.memory[:, BIAS] * scale, start[0], out=moved[0])
-        np.not_equal(weights[: len(start) - 1], start[1:], out=moved[1 : len(start)])
-        np.not_equal(weights[len(start) - 1 :], 0, out=moved[len(start) :])
-        return moved
-
-    def replace(self, start: Array, rows: Array | None, weights: Array) -> None:
-        """Put weights in place of those that learn.
-
-        Parameters
-        ----------
-        start : ndarray, shape (rows, targets)
-            What `moving` gives, before columns were added perhaps.
-        rows : ndarray, or None
-            Which rows to replace, ascending; None: all of them.
-        weights : ndarray, shape (rows, targets)
-            What to put there.
-        """
-        if rows is None:
-            biases = weights[0]
-            self.weights[: self.columns] = weights[1:]
-        else:
-            first = int(len(rows) > 0 and rows[0] == 0)
-            biases = weights[0] if first else start[0]
-            if (self.memory[:, SCALE] != 1).any():
-                self.weights[: len(start) - 1] = start[1:]
-            self.weights[rows[first:] - 1] = weights[first:]
-        self.memory[:] = 0
-        self.memory[:, SCALE] = 1
-        self.memory[:, BIAS] = biases
-        self.memory[:, NORM2] = lengths_of(self.weights[: self.columns], biases)
-
-    def place(self, moving: Array, norms2: Array) -> None:
-        """Put these weights in place of those that learn, with their squared lengths; it has as many columns."""
-        self.weights[: self.columns] = moving[1:]
-        if self.lag is not None:
-            self.lag[:] = 0
-        self.memory[:] = 0
-        self.memory[:, SCALE] = 1
-        self.memory[:, NORM2] = norms2
-        self.memory[:, BIAS] = moving[0]
 
     def average(self) -> tuple[Array, Array]:
         """The mean of the weights before each round, and of the constant feature's: (columns, targets), (targets,)."""

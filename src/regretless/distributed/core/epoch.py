@@ -13,11 +13,11 @@ from ...data.stream import Stream
 from ...errors import DataError, ParameterError, RegretlessError, RowRefused
 from ...linear.base import OnlineClassifier
 from ...linear.labels import encode
-from ...linear.mirror.state import MirrorState
 from ..rows.shards import Shard
 from .discovery import ID_ZERO, both, news, survey
 from .learner_adapter import begun, carried, clocks, counted
 from .messages import Count, ShardResult, Start
+from .moving import met_of, reach_of
 from .weighted_mean import merged
 
 
@@ -133,7 +133,6 @@ def _played(start: Start, shard: Shard) -> ShardResult:
     ledger = learner.ledger_
     weight = {"uniform": 1.0, "updates": ledger.updates, "rows": float(reading.rows)}[start.weighting]
     part = carried(learner, start, weight, float(reading.rows))
-    mirror = state if isinstance(state, MirrorState) else None
     count = Count(
         name=shard.name,
         rounds=reading.rows,
@@ -147,8 +146,8 @@ def _played(start: Start, shard: Shard) -> ShardResult:
         fresh=reading.fresh,
         cpu=thread_time() - began,
         reading=reading.seconds,
-        met=None if mirror is None else mirror.met(),
-        reach=None if mirror is None else mirror.reach(),
+        met=met_of(state),
+        reach=reach_of(state),
         skipped=reading.skipped,
         first_errors=reading.first_errors,
     )

@@ -13,8 +13,21 @@ from ...ledger import FIELDS
 from ...linear.averaged import AveragedState
 from ...linear.base import OnlineClassifier
 from ...linear.mirror.state import MirrorState
-from ...linear.state import NORM2, BaseState, State
+from ...linear.state import NORM2, State
 from .messages import WEIGHTINGS, Part, Start, Weighting
+from .moving import (
+    add_sums,
+    met_of,
+    moved,
+    moving,
+    moving_of,
+    place,
+    place_duals,
+    reach_of,
+    replace,
+    summed,
+    sums_beyond,
+)
 from .weighted_mean import held, packed, placed
 
 if TYPE_CHECKING:
@@ -138,11 +151,11 @@ def started(
         schema=schema,
         epoch=epoch,
         weighting=weighting,
-        weights=_moving(state),
+        weights=moving(state),
         norms2=state.memory[:, NORM2].copy() if isinstance(state, State) else np.zeros(state.targets),
         clock=np.zeros_like(state.books) if clock is None else np.array(clock, dtype=np.float64),
         passes=passes,
-        met=None if mirror is None else mirror.met(),
+        met=met_of(state),
         whole={name: array.copy() for name, array in state.tensors().items()} if alone else None,
     )
 
@@ -155,9 +168,9 @@ def begun(start: Start) -> OnlineClassifier:
     if start.whole is not None:
         state.adopt(start.columns, {name: array.copy() for name, array in start.whole.items()})
     elif isinstance(state, MirrorState) and start.met is not None:
-        state.place(start.weights, learner.rules(), start.met, np.zeros(state.targets))
+        place_duals(state, start.weights, learner.rules(), start.met, np.zeros(state.targets))
     elif isinstance(state, State):
-        state.place(start.weights, start.norms2)
+        place(state, start.weights, start.norms2)
     state.books[:] = start.clock
     return learner
 
@@ -173,10 +186,10 @@ def carried(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
     state = learner.state_
     averaged = state if isinstance(state, AveragedState) else None
     if start.whole is None and isinstance(state, State):  # of many columns only those are copied that have moved
-        rows = held(state.moved(start.weights), averaged is not None)
-        weights = state.moving() if rows is None else state.moving_of(rows)
+        rows = held(moved(state, start.weights), averaged is not None)
+        weights = moving(state) if rows is None else moving_of(state, rows)
     else:
-        rows, weights = None, _moving(state)
+        rows, weights = None, moving(state)
     if not _finite(weights):  # where they have not moved they are what they were
         raise RegretlessError("the weights have overflowed; lower the rate or scale X")
     if start.whole is not None:
@@ -184,7 +197,7 @@ def carried(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
         return Part(len(weights), None, weights, None, weight, rounds, whole)
     if not isinstance(state, State):
         return packed(start.weights, weights, None, weight, rounds)
-    sums = None if averaged is None else averaged.sums_beyond(start.weights, rows)
+    sums = None if averaged is None else sums_beyond(averaged, start.weights, rows)
     return Part(1 + state.columns, rows, weights, sums, weight, rounds)
 
 
@@ -257,15 +270,15 @@ def _settle(learner: OnlineClassifier, start: Start, part: Part, counts: tuple[C
         weights, _ = placed(start.weights, part)
         _refuse_overflown(weights)
         met = [count.met for count in counts if count.met is not None]
-        reach = [count.reach for count in counts if count.reach is not None]
-        state.place(weights, learner.rules(), np.max(met, axis=0), np.max([state.reach(), *reach], axis=0))
+        reach = [one for one in (reach_of(state), *(count.reach for count in counts)) if one is not None]
+        place_duals(state, weights, learner.rules(), np.max(met, axis=0), np.max(reach, axis=0))
     elif isinstance(state, State):
         _refuse_overflown(part.weights)
         if isinstance(state, AveragedState) and part.sums is not None:
-            state.add_sums(start.weights, part.rows, part.weights, part.sums, part.rounds)
-            _refuse_overflown(*state.summed())
+            add_sums(state, start.weights, part.rows, part.weights, part.sums, part.rounds)
+            _refuse_overflown(*summed(state))
         else:
-            state.replace(start.weights, part.rows, part.weights)
+            replace(state, start.weights, part.rows, part.weights)
 
 
 def _refuse_overflown(*arrays: Array) -> None:
@@ -285,12 +298,6 @@ def _meet_afresh(learner: OnlineClassifier, counts: tuple[Count, ...]) -> None:
     rounds, mistakes = getattr(learner, "first_pass_", (0, learner.met_))
     rounds += sum(count.fresh[0] for count in counts)
     learner.first_pass_ = rounds, min(rounds, mistakes + sum(count.fresh[1] for count in counts))
-
-
-def _moving(state: BaseState) -> Array:
-    if isinstance(state, (State, MirrorState)):
-        return state.moving()
-    raise TypeError(f"{type(state).__name__} has nothing that can be mixed")
 
 
 def _totals(books: Array, more: list[Array]) -> Array:

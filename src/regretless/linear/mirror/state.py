@@ -68,7 +68,7 @@ class MirrorState(BaseState):
         super().__init__(columns, targets)
         self.pairs = np.zeros((columns, 2 * targets))
         for target in range(targets):
-            self._begin(target)
+            self.begin(target)
 
     def features(self) -> dict[str, float]:
         """Both arrays, once the pairs are there that hold them."""
@@ -157,7 +157,7 @@ class MirrorState(BaseState):
         """
         if self.link == "simplex":
             self.pairs[:, [target, self.targets + target]] = 0
-            self._begin(target)
+            self.begin(target)
             return
         self.theta[:, target] = 0 - self.theta[:, target]
         self.cached[:, target] = 0 - self.cached[:, target]
@@ -172,40 +172,16 @@ class MirrorState(BaseState):
         """Weights of the constant feature, shape (targets,)."""
         return np.array([self._weights(c)[1] for c in range(self.targets)])
 
-    def moving(self) -> Array:
-        """The dual coordinates, shape (1 + columns, targets); the constant feature's come first."""
-        return np.concatenate([self.memory[None, :, BIAS], self.theta[: self.columns]])
-
-    def place(self, moving: Array, rules: Rules, met: Array, reach: Array) -> None:
-        """Put these dual coordinates in place of its own; it has as many columns.
-
-        Parameters
-        ----------
-        moving : ndarray, shape (1 + columns, targets)
-            As `moving` gives them.
-        rules : Rules
-            By which the weights follow from them.
-        met : ndarray, shape (targets,)
-            Up to which feature rounds have shown any.
-        reach : ndarray, shape (targets,)
-            The largest norm of an update's row.
-        """
-        for target in range(self.targets):
-            self.pairs[:, [target, self.targets + target]] = 0
-            self._begin(target)
-        self.memory[:, MET], self.memory[:, REACH] = met, reach
-        self.theta[: self.columns] = moving[1:]
-        self.memory[:, BIAS] = moving[0]
-        self.memory[:, TOUCHED] = np.count_nonzero(moving, axis=0)
-        self.player(rules).refresh()
-
-    def met(self) -> Array:
-        """Up to which feature rounds have shown any, shape (targets,)."""
-        return self.memory[:, MET].copy()
-
-    def reach(self) -> Array:
-        """The largest norm of an update's row, shape (targets,)."""
-        return self.memory[:, REACH].copy()
+    def begin(self, target: int) -> None:
+        """Start this target from nothing; its pairs are zeros."""
+        if self.link == "simplex":  # the others' pages are left alone until a round needs them
+            self.cached[: self.columns, target] = 1
+        self.memory[target] = 0
+        self.memory[target, [COLUMNS, POWER]] = self.columns, self.power
+        self.memory[target, REFERENCE] = self.link == "power"
+        self.memory[target, BASE] = self.link != "power"
+        self.memory[target, BIAS_CACHED] = self.link == "simplex"
+        self.books[target] = 0
 
     def duals(self, target: int) -> tuple[Array, float]:
         """Dual coordinates of the features and of the constant one."""
@@ -236,17 +212,6 @@ class MirrorState(BaseState):
             return theta, 0.0
         weights = _LINKS[self.link](theta, self.power)
         return weights[: self.columns], float(weights[-1]) if self.constant else 0.0
-
-    def _begin(self, target: int) -> None:
-        """Start this target from nothing; its pairs are zeros."""
-        if self.link == "simplex":  # the others' pages are left alone until a round needs them
-            self.cached[: self.columns, target] = 1
-        self.memory[target] = 0
-        self.memory[target, [COLUMNS, POWER]] = self.columns, self.power
-        self.memory[target, REFERENCE] = self.link == "power"
-        self.memory[target, BASE] = self.link != "power"
-        self.memory[target, BIAS_CACHED] = self.link == "simplex"
-        self.books[target] = 0
 
 
 def _simplex(theta: Array, power: float) -> Array:
