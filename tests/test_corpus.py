@@ -14,8 +14,8 @@ from regretless.data.batch import Batch
 from regretless.data.gambit_nfg import told_apart
 from regretless.errors import DataError, ModelError, RegretlessError
 from regretless.linear.perceptron import Perceptron
-from regretless.models import read
 from regretless.persist.format import read_model, write_model
+from regretless.persist.model import read
 
 from .command_line import CommandLine
 from .corpus.make import Case, cases

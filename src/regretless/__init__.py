@@ -48,9 +48,10 @@ def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit | ClassLearner:
     ModelError
         If the file is damaged, foreign, or written by a newer version. Nothing in it is ever run.
     """
-    from .models import read
+    from .persist.model import read
 
-    return read(path)[0]
+    learner: OnlineClassifier | ExpertLearner | Bandit | ClassLearner = read(path)[0]
+    return learner
 
 
 def __getattr__(name: str) -> Any:

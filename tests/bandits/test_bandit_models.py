@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge, persist
+from regretless.bandits import Exp3, Exp3IX, Exp4, Hedge
 from regretless.bandits.state import FIELDS, OPEN
 from regretless.catalogue import BANDITS, bandit_class
 from regretless.errors import ModelError, RegretlessError
 from regretless.experts import Hedge as HedgeOnTables
 from regretless.persist.format import read_model, write_model
+from regretless.persist.model import KEYS, read, rebuilt, write
 
 from ..command_line import CommandLine
 
@@ -158,8 +159,8 @@ def test_a_bandit_that_has_not_played_is_kept_with_its_seed(tmp_path, name):
 
 def test_what_is_kept_beside_a_bandit_comes_back(tmp_path):
     """Whoever writes a model may keep JSON values with it."""
-    persist.write(tmp_path / "m.rgl", learnt("exp3"), {"source": "losses.csv", "row": 20})
-    assert persist.read(tmp_path / "m.rgl")[1] == {"source": "losses.csv", "row": 20}
+    write(tmp_path / "m.rgl", learnt("exp3"), {"source": "losses.csv", "row": 20})
+    assert read(tmp_path / "m.rgl")[1] == {"source": "losses.csv", "row": 20}
 
 
 def test_a_bandit_of_no_known_size_is_not_written(tmp_path):
@@ -178,7 +179,7 @@ def test_the_two_rooms_keep_their_hedges_apart(tmp_path):
     assert type(regretless.load(tmp_path / "bandit.rgl")) is Hedge
     assert type(regretless.load(tmp_path / "combiner.rgl")) is HedgeOnTables
     with pytest.raises(ModelError):
-        persist.read(tmp_path / "combiner.rgl")
+        read(tmp_path / "combiner.rgl", "bandits")
 
 
 # ---- what somebody made up
@@ -200,7 +201,7 @@ def test_no_memory_is_set_aside_for_a_claim(model, name, claim, named):
     tracemalloc.start()
     try:
         with pytest.raises(ModelError, match="does not fit together"):
-            persist.read(path)
+            read(path)
         assert tracemalloc.get_traced_memory()[1] < 2**22
     finally:
         tracemalloc.stop()
@@ -247,7 +248,7 @@ def test_no_memory_is_set_aside_for_a_claim(model, name, claim, named):
 def test_a_description_that_lies_is_refused(model, claim):
     """Whatever stands in a description, what does not fit is a ModelError."""
     with pytest.raises(ModelError):
-        persist.read(model("exp3", claim))
+        read(model("exp3", claim))
 
 
 @pytest.mark.parametrize(
@@ -293,14 +294,14 @@ def test_parameters_that_lie_are_refused(model, change):
     """Parameters of another kind, of another learner, or that say something else than the arrays do are refused."""
     given = read_model(model("exp3"))[0]["parameters"] | change
     with pytest.raises(ModelError):
-        persist.read(model("exp3", {"parameters": given}))
+        read(model("exp3", {"parameters": given}))
 
 
 def test_a_description_that_lacks_a_key_is_refused(model):
     """Every key is needed, and so is the parameter that names the arms."""
     path = model("exp3")
     meta, tensors = read_model(path)
-    for key in persist.KEYS:
+    for key in KEYS["bandits"].split():
         write_model(path, {name: value for name, value in meta.items() if name != key}, tensors)
         with pytest.raises(ModelError):
             regretless.load(path)
@@ -341,7 +342,7 @@ def test_arrays_that_no_run_wrote_are_refused(model, name):
         bad += [{"state": changed(tensors["state"], (2, place), value)} for place, value in ((1, -0.1), (0, 0.5))]
     for arrays in bad:
         with pytest.raises(ModelError, match="does not fit together"):
-            persist.rebuilt(path, meta, {one: a for one, a in (tensors | arrays).items() if a is not None})
+            rebuilt(path, meta, {one: a for one, a in (tensors | arrays).items() if a is not None})
 
 
 @pytest.mark.parametrize(
@@ -368,7 +369,7 @@ def test_draws_that_no_run_made_are_refused(model, place, value):
     waiting = read_model(path)[1]["waiting"]
     assert waiting[:, 3].tolist() == list(WAITING)
     with pytest.raises(ModelError, match="does not fit together"):
-        persist.read(model("exp3", waiting=changed(waiting, (0, place), value)))
+        read(model("exp3", waiting=changed(waiting, (0, place), value)))
 
 
 def test_conditions_that_no_draw_was_made_under_are_refused(model):
@@ -377,13 +378,13 @@ def test_conditions_that_no_draw_was_made_under_are_refused(model):
     arm = int(read_model(model("exp3"))[1]["waiting"][1, 0])
     for bad in (changed(awake, (1, arm), 0.0), changed(awake, (1, 1), 0.5), changed(awake, (0, (arm + 1) % 4), 2.0)):
         with pytest.raises(ModelError, match="does not fit together"):
-            persist.read(model("exp3", awake=bad))
+            read(model("exp3", awake=bad))
     advice, waiting = (read_model(model("exp4"))[1][key] for key in ("advice", "waiting"))
     arm = int(waiting[0, 0])
     nobody = changed(advice, 0, np.eye(4)[(arm + 1) % 4])
     for bad in (nobody, changed(advice, (0, 0, 0), 2.0), changed(advice, (0, 0), [1.5, -0.5, 0, 0])):
         with pytest.raises(ModelError, match="does not fit together"):
-            persist.read(model("exp4", advice=bad))
+            read(model("exp4", advice=bad))
 
 
 @pytest.mark.parametrize("name", BANDITS)
@@ -399,7 +400,7 @@ def test_a_model_with_any_number_changed_is_refused_or_plays_on(model, name):
             array = arrays[chance.choice(list(arrays))]
             array[tuple(chance.randrange(length) for length in array.shape)] = chance.choice(values)
         try:
-            learner = persist.rebuilt(path, meta, arrays)[0]
+            learner = rebuilt(path, meta, arrays)[0]
         except ModelError:
             refused += 1
             continue

@@ -26,8 +26,8 @@ from regretless.linear import (
 )
 from regretless.linear.first_pass import LOOKED
 from regretless.linear.ogd import SCHEDULES
-from regretless.linear.persist import rebuilt
 from regretless.persist.format import read_model
+from regretless.persist.model import rebuilt
 from regretless.run.linear import Run
 from regretless.theory.online_to_batch import (
     FUTURE,

@@ -550,7 +550,7 @@ def test_completion_scripts_know_the_verbs(run, shell):
 def test_a_saved_model_reads_its_columns_again(run, table, tmp_path):
     """The schema that is kept with a model opens its file with the same columns."""
     run("learn", table, *BARE, "--save", tmp_path / "t.rgl")
-    from regretless.linear.persist import read
+    from regretless.persist.model import read
 
     learner, extra = read(tmp_path / "t.rgl")
     stream = open_stream(table, schema=json.loads(json.dumps(extra["schema"])))

@@ -385,8 +385,8 @@ def test_how_files_are_read_is_remembered(run, tmp_path):
 @pytest.mark.parametrize("lie", [3, {}, {"history": []}, {"names": ["a"]}, {"clock": "noon"}])
 def test_a_model_that_lies_about_its_shards_is_refused(run, pattern, tmp_path, lie):
     """What a model file says of its shards is checked before it is believed."""
-    from regretless.linear.persist import read
-    from regretless.linear.persist import write as keep
+    from regretless.persist.model import read
+    from regretless.persist.model import write as keep
 
     model = tmp_path / "m.rgl"
     run("learn", pattern, *MIXED, "--save", model)

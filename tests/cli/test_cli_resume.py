@@ -445,8 +445,8 @@ def test_columns_of_a_model_are_not_hashed_anew(run, tmp_path):
 )
 def test_a_model_that_lies_about_its_run_is_refused(run, tmp_path, extra):
     """What a model file says of its run is checked before it is believed."""
-    from regretless.linear.persist import read
-    from regretless.linear.persist import write as keep
+    from regretless.persist.model import read
+    from regretless.persist.model import write as keep
 
     rows = write(tmp_path / "rows.svm", noisy_lines(20))
     run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")

@@ -293,7 +293,7 @@ def test_a_long_history_stays_short(run, tmp_path):
     """However many rounds there are, at most 400 snapshots are kept, evenly spaced, and 2,000 residuals."""
     advice, outcomes = drawn(5000)
     run("combine", write_table(tmp_path / "t.csv", advice, outcomes), *WORDS, *QUIET, "--save", tmp_path / "m.rgl")
-    from regretless.models import read
+    from regretless.persist.model import read
 
     learner, extra = read(tmp_path / "m.rgl")
     history = History.read(extra["history"], learner.names())

@@ -9,9 +9,10 @@ import pytest
 
 from regretless.catalogue import EXPERT_LEARNERS, expert_class
 from regretless.errors import ModelError, RegretlessError
-from regretless.experts import persist
+from regretless.experts import online
 from regretless.experts.state import ABSENT, FIELDS
 from regretless.persist.format import read_model, write_model
+from regretless.persist.model import KEYS, read
 
 MORE = {
     "aggregating": {"value_range": (0, 1)},
@@ -58,7 +59,7 @@ def changed(array, place, value):
 @pytest.mark.parametrize("name", EXPERT_LEARNERS)
 def test_what_was_saved_is_read(model, name):
     """The checks refuse no model that a learner has written."""
-    learner, extra = persist.read(model(name))
+    learner, extra = read(model(name))
     assert extra == {}
     assert learner.pending_ == (0, 1)
     assert np.array_equal(learner.weights, learnt(name).weights)
@@ -88,7 +89,7 @@ def test_no_memory_is_set_aside_for_a_claim(model, name, claim, waits):
     tracemalloc.start()
     try:
         with pytest.raises(ModelError, match="does not fit together"):
-            persist.read(path)
+            read(path)
         assert tracemalloc.get_traced_memory()[1] < 2**22
     finally:
         tracemalloc.stop()
@@ -161,17 +162,17 @@ def _undrawn(model):
 def test_a_description_that_lies_is_refused(model, claim):
     """Whatever stands in a description, what does not fit is a ModelError."""
     with pytest.raises(ModelError):
-        persist.read(model("squint", claim))
+        read(model("squint", claim))
 
 
 def test_a_description_that_lacks_a_key_is_refused(model):
     """Every key is needed."""
     path = model("squint")
     meta, tensors = read_model(path)
-    for key in persist.KEYS:
+    for key in KEYS["experts"].split():
         write_model(path, {name: value for name, value in meta.items() if name != key}, tensors)
         with pytest.raises(ModelError, match="does not fit together"):
-            persist.read(path)
+            read(path, "experts")
 
 
 @pytest.mark.parametrize("name", EXPERT_LEARNERS)
@@ -198,7 +199,7 @@ def test_arrays_that_no_run_wrote_are_refused(model, name):
     for arrays in bad:
         write_model(path, meta, {one: a for one, a in (tensors | arrays).items() if a is not None})
         with pytest.raises(ModelError, match="does not fit together"):
-            persist.read(path)
+            read(path)
 
 
 @pytest.mark.parametrize(
@@ -231,26 +232,26 @@ def test_draws_that_no_run_made_are_refused(model, change):
     """Each prediction that waits has one drawn expert, among those that there are, and the generator a state."""
     draws = read_model(model(DRAWING))[0]["draws"] | change
     with pytest.raises(ModelError, match="does not fit together"):
-        persist.read(model(DRAWING, {"draws": draws}))
+        read(model(DRAWING, {"draws": draws}))
 
 
 def test_a_drawing_learner_without_draws_is_refused(model):
     """Predictions that wait for an outcome would have nobody to blame."""
     with pytest.raises(ModelError, match="does not fit together"):
-        persist.read(model(DRAWING, {"draws": None}))
+        read(model(DRAWING, {"draws": None}))
 
 
 def test_a_parameter_that_divides_by_zero_is_refused(model):
     """A declared range so short that its square is zero has no rate."""
     with pytest.raises(ModelError, match="does not fit together"):
-        persist.read(model("aggregating", {"parameters": {"value_range": [0.0, 1e-200]}}))
+        read(model("aggregating", {"parameters": {"value_range": [0.0, 1e-200]}}))
 
 
 def test_what_could_not_be_read_is_not_written(tmp_path, monkeypatch):
     """Forecasts of more numbers than a model may have are refused when the model is saved."""
     learner = expert_class("ewa")()
     learner.predict(np.zeros((2, 5)))
-    monkeypatch.setattr(persist, "WIDEST", 4)
+    monkeypatch.setattr(online, "WIDEST", 4)
     with pytest.raises(RegretlessError, match="5 numbers: a model file keeps those of 4 at most"):
         learner.save(tmp_path / "m.rgl")
     assert not list(tmp_path.iterdir())

@@ -11,8 +11,9 @@ import regretless
 from regretless.catalogue import class_learner
 from regretless.errors import ModelError, RegretlessError
 from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
-from regretless.finite_classes.learners import persist, randomized
+from regretless.finite_classes.learners import randomized
 from regretless.persist.format import read_model, write_model
+from regretless.persist.model import read, write
 
 from ..command_line import CommandLine
 from .test_class_learners import impatient
@@ -127,8 +128,8 @@ def test_a_search_that_lost_its_patience_is_kept_so(tmp_path, monkeypatch):
 def test_what_is_kept_beside_comes_back(tmp_path):
     """JSON values that a caller keeps with a model are read back as they are."""
     path = tmp_path / "m.rgl"
-    persist.write(path, Consistent(TABLE), {"environment": "tree", "rounds": [1, 2]})
-    assert persist.read(path)[1] == {"environment": "tree", "rounds": [1, 2]}
+    write(path, Consistent(TABLE), {"environment": "tree", "rounds": [1, 2]})
+    assert read(path)[1] == {"environment": "tree", "rounds": [1, 2]}
 
 
 LIES = {

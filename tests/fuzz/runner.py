@@ -172,7 +172,7 @@ def _one(name: str, content: bytes, folder: Path) -> str:
 
 def _left(folder: Path, out: Path) -> str:
     """What is wrong with the files that are left."""
-    from regretless.models import read
+    from regretless.persist.model import read
 
     if out.exists():
         try:

@@ -13,8 +13,8 @@ from regretless.catalogue import LEARNERS, learner_class
 from regretless.data import load_svmlight
 from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import FIELDS
-from regretless.linear.persist import rebuilt
 from regretless.persist.format import read_model
+from regretless.persist.model import rebuilt
 
 from ..command_line import CommandLine, noisy_lines, write
 

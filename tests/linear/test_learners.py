@@ -407,12 +407,11 @@ def test_a_saved_learner_goes_on_bit_for_bit(learner, labels, tmp_path):
 
 def test_a_model_that_does_not_fit_together_is_refused(tmp_path):
     """A model file with a good checksum but nonsense inside is a ModelError, whatever the nonsense."""
-    from regretless.linear.persist import KEYS
     from regretless.persist.format import read_model, write_model
 
     path = tmp_path / "m.rgl"
     Perceptron().fit(np.eye(3), [0, 1, 2]).save(path)
-    meta, tensors = read_model(path, KEYS)
+    meta, tensors = read_model(path)
     nonsense = [
         {"learner": "os.system"},
         {"learner": "random-forest"},

@@ -15,7 +15,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import regretless
 from regretless.errors import ModelError, RegretlessError
 from regretless.linear import Perceptron, VotedPerceptron, weight_history
-from regretless.linear.persist import KEYS
 from regretless.linear.validation import read_rows
 from regretless.persist.format import read_model, write_model
 from regretless.textbook.averaged_perceptron import votes
@@ -201,7 +200,7 @@ def test_updates_that_do_not_fit_together_are_refused(tmp_path):
     path = tmp_path / "m.rgl"
     rng = np.random.default_rng(0)
     VotedPerceptron().fit(rng.normal(size=(30, 4)), rng.integers(0, 3, 30)).save(path)
-    meta, tensors = read_model(path, KEYS)
+    meta, tensors = read_model(path)
     nonsense = {
         "support_values": [tensors["support_values"][1:], np.full_like(tensors["support_values"], np.nan)],
         "support_indices": [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import nan
-from os import PathLike
 from secrets import randbits
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -17,9 +16,11 @@ from ..checks import drawn_seed, share
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo, HasInfo
 from ..ledger import BanditLedger
+from ..persist.model import Persistent
+from ..persist.validation import count, digits, names, one, parameters, refuse_shapes
 from ..theorem import Theorem
 from .online import Drawing
-from .parameters import MOST, at_most, scale_of, seed_of, switches_of
+from .parameters import KEYS, MOST, at_most, scale_of, seed_of, switches_of
 from .result import Play, played
 from .state import DRAWS, ESTIMATES, IMPLICIT, BanditState, Rules
 from .validation import advices_of, arm_names, refuse_unadvised, table_of
@@ -34,7 +35,7 @@ _MAKING = Lock()  # or threads whose draws are a bandit's first would each make 
 
 
 @dataclass(kw_only=True, eq=False)
-class Bandit(HasInfo, Drawing):
+class Bandit(HasInfo, Persistent, Drawing):
     """The parameters and manners that every bandit has.
 
     Parameters
@@ -64,6 +65,7 @@ class Bandit(HasInfo, Drawing):
     delta: float | None = 0.05
 
     info: ClassVar[BanditInfo]
+    kind = "bandits"
     theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
 
     def __post_init__(self) -> None:
@@ -330,8 +332,62 @@ class Bandit(HasInfo, Drawing):
         facts = replace(self.facts(), oblivious=oblivious, presumed=oblivious)
         return certificates(self.theorems, facts, [self.ledger_], [found])
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the bandit to a ``.rgl`` file, open draws and all; `regretless.load` reads it."""
-        from .persist import write
+    # In a file.
 
-        write(path, self, {})
+    def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The seed, how many arms there are and their names, and the arrays of the state and of draws that wait."""
+        board = self._known()
+        description = {
+            "arms": board.arms,
+            "comparators": board.comparators,
+            "names": self.arm_names_,
+            "seed": str(self.seed_),
+        }
+        return description, board.arrays() | self._waiting_state(board)
+
+    @classmethod
+    def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
+        """A bandit as `state_dict` described it."""
+        learner = cls(**_parameters(description["parameters"], cls))
+        arms, comparators = learner._sizes(description)
+        rules = learner._rules(arms, comparators)
+        # Before memory is set aside for them: the file has shown that it holds as much.
+        shapes = BanditState.shapes(rules, arms, comparators)
+        refuse_shapes(shapes | learner._waiting_shapes(arms, comparators, tensors), tensors)
+        arrays = {name: tensors[name] for name in shapes}
+        BanditState.refuse(rules, arrays, len(tensors.get("waiting", ())))
+        learner._take_seed(digits(description["seed"]))
+        learner._take_names(names(description["names"], arms, "arms"))
+        board = learner._begin(arms, comparators)
+        learner._arms = arms
+        board.adopt(arrays)
+        learner._wait_again(board, tensors)
+        return learner
+
+    def _sizes(self, description: Mapping[str, Any]) -> tuple[int, int]:
+        """How many arms and comparators there are, where the parameters and the description agree."""
+        arms, comparators = count(description["arms"], "arms", 1), count(description["comparators"], "comparators", 1)
+        if self._arms not in (None, arms):
+            raise ValueError("its parameters speak of another number of arms")
+        if comparators != (arms if not self.info.advised else self._comparators() or comparators):
+            raise ValueError("its parameters speak of another number of experts")
+        return arms, comparators
+
+    def _take_seed(self, seed: int) -> None:
+        if seed >= KEYS or self.seed not in (None, seed):
+            raise ValueError("the seed is another one than the parameters have, or none")
+        self.seed_ = seed
+
+    def _take_names(self, known: list[str] | None) -> None:
+        if self.arm_names_ not in (None, known) or (known is not None and len(set(known)) < len(known)):
+            raise ValueError("the names of the arms are others than the parameters have, or one is there twice")
+        self.arm_names_ = known
+
+
+def _parameters(described: Any, learner: type) -> dict[str, Any]:
+    """The parameters in a description, of which the names of the arms are text."""
+    others = dict(one(described, dict, "parameters"))
+    arms = others.pop("arms")
+    if arms is not None:
+        arms = [one(name, str, "a name") for name in one(arms, list, "arms")]
+    return parameters(others, learner) | {"arms": arms}

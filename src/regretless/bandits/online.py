@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
+from ..persist.validation import whole_numbers
 from .errors import outside
 from .state import BanditState, Scale
-from .validation import advice_of, arm_of, mask_of, number_of, refuse_unadvised, row_of
+from .validation import SUM, advice_of, arm_of, mask_of, number_of, refuse_unadvised, row_of
 
 Array = np.ndarray[Any, Any]
 Kept = tuple[int, float, float, int]  # arm, probability, implicit exploration, number: what the kernel gave
@@ -291,3 +293,70 @@ class Drawing(ABC):
             return RegretlessError(f"arm {self._label(arm)}: {error}")
         found, advice = outside((self._scale.low, self._scale.high), self._scale.rewards)
         return RegretlessError(f"arm {self._label(arm)}: {found} ({number:g} was found); {advice}")
+
+    # The draws that wait, in a file.
+
+    def _waiting_state(self, board: BanditState) -> dict[str, Array]:
+        """The draws whose losses are not known; a row of `awake` without a one stands for all arms."""
+        pending = self._pending
+        if not pending:
+            return {}
+        tensors = {"waiting": np.array(list(pending.values()), dtype=np.float64)}
+        among = [self._among.get(number, (None, None)) for number in pending]
+        if any(mask is not None for mask, _ in among):
+            tensors["awake"] = np.zeros((len(pending), board.arms))
+            for row, (mask, _) in zip(tensors["awake"], among, strict=True):
+                row[:] = 0.0 if mask is None else mask
+        if self.info.advised:
+            tensors["advice"] = np.stack([_shares(advice, board.arms) for _, advice in among])
+        return tensors
+
+    def _waiting_shapes(self, arms: int, comparators: int, tensors: Mapping[str, Array]) -> dict[str, tuple[int, ...]]:
+        """The shapes of these arrays."""
+        if "waiting" not in tensors:
+            return {}
+        many = len(tensors["waiting"])
+        if not many:
+            raise ValueError("no draw waits, and there is room for some")
+        shapes: dict[str, tuple[int, ...]] = {"waiting": (many, 4)}
+        if self.info.advised:
+            shapes["advice"] = (many, comparators, arms)
+        elif "awake" in tensors:
+            shapes["awake"] = (many, arms)
+        return shapes
+
+    def _wait_again(self, board: BanditState, tensors: Mapping[str, Array]) -> None:
+        """Wait for the losses of the draws that `_waiting_state` gave."""
+        waiting = tensors.get("waiting", np.empty((0, 4)))
+        if not (whole_numbers(waiting[:, [0, 3]]) and np.isfinite(waiting).all()):
+            raise ValueError("a draw that waits has no arm or no number")
+        for place, (arm, probability, gamma, number) in enumerate(waiting.tolist()):
+            if arm >= board.arms or not 0 < probability <= 1 or gamma < 0 or not 1 <= number <= board.rounds:
+                raise ValueError("a draw that waits was never made")
+            mask, advice = _conditions(place, int(arm), tensors)
+            self._pending[int(number)] = int(arm), probability, gamma, int(number)
+            if mask is not None or advice is not None:
+                self._among[int(number)] = mask, advice
+        if len(self._pending) < len(waiting):
+            raise ValueError("a draw waits twice")
+
+
+def _shares(advice: Array | None, arms: int) -> Array:
+    """Advice as shares, also where each expert named an arm."""
+    assert advice is not None
+    return advice if advice.ndim == 2 else np.eye(arms)[advice]
+
+
+def _conditions(place: int, arm: int, tensors: Mapping[str, Array]) -> Among:
+    """Under which conditions an arm was drawn."""
+    mask = tensors["awake"][place] if "awake" in tensors else None
+    advice = tensors["advice"][place].copy() if "advice" in tensors else None
+    if mask is not None and not ((mask == 0) | (mask == 1)).all():
+        raise ValueError("an arm is neither awake nor asleep")
+    if mask is not None and mask.any() and not mask[arm]:
+        raise ValueError("an arm was drawn that is asleep")
+    if advice is not None and not (
+        (advice >= 0).all() and (np.abs(advice.sum(1) - 1) <= SUM).all() and advice[:, arm].any()
+    ):
+        raise ValueError("an arm was drawn that nobody advised, or the advice is none")
+    return (None if mask is None or not mask.any() else mask.astype(bool)), advice

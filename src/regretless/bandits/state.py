@@ -11,8 +11,10 @@ import numpy as np
 
 from .. import _core
 from ..ledger import BanditLedger
+from ..persist.validation import whole_numbers
 from ..state import KernelState
 from .rules import RULES, Rule
+from .validation import SUM
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -24,6 +26,8 @@ EPOCH_END = 2  # the place of the first draw with another rate
 TALLIES = 4
 DRAWS, LOSSES, MISSED, ASLEEP = range(TALLIES)  # rows of the tallies
 ESTIMATES, IMPLICIT, WEIGHTS = range(3)  # rows of the state
+COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "restricted", "late", "lost")]
+LOST = FIELDS.index("lost")
 LENT = WEIGHTS  # of rules that lend: what of their estimates was credited to arms while they slept
 
 
@@ -108,6 +112,40 @@ class BanditState(KernelState):
             self.state[WEIGHTS] = 1.0 / arms
         self.core: Any = self._core()
 
+    @classmethod
+    def shapes(cls, rules: Rules, arms: int, comparators: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of the arrays of such a state."""
+        return {
+            "state": (_core.puller_rows(rules.rule), comparators),
+            "memory": (MEMORY,),
+            "book": (len(FIELDS),),
+            "tallies": (TALLIES, arms),
+        }
+
+    @classmethod
+    def refuse(cls, rules: Rules, arrays: Mapping[str, Array], waiting: int) -> None:
+        """Refuse arrays that no run can have left, where so many draws wait for their losses.
+
+        Raises
+        ------
+        ValueError
+            Which says what is wrong.
+        """
+        state, memory, book, tallies = (arrays[name] for name in cls.ARRAYS)
+        if not all(np.isfinite(array).all() for array in (state, book, tallies)) or np.isnan(memory).any():
+            raise ValueError("its arrays hold something else than numbers")
+        if not whole_numbers(book[COUNTS], tallies[[DRAWS, ASLEEP]], memory[[0, OPEN, OPEN + 1]]):
+            raise ValueError("what counts draws is no whole number >= 0")
+        if (book < 0).any() or (tallies < 0).any() or book[LOSS] > book[SETTLED] * (1 + SUM):
+            raise ValueError("a sum of losses or rates lies outside what it can be")
+        if book[ROUNDS] != book[SETTLED] + book[LOST] + waiting + memory[OPEN] or book[ROUNDS] != tallies[DRAWS].sum():
+            raise ValueError("its draws do not add up")
+        if rules.facts.weighs and not ((state[WEIGHTS] > 0).all() and abs(state[WEIGHTS].sum() - 1) < SUM):
+            raise ValueError("its weights do not sum to one")
+        if rules.facts.lends and not ((state[LENT] >= 0).all() and not state[LENT][tallies[ASLEEP] == 0].any()):
+            raise ValueError("arms were credited for rounds in which they did not sleep")
+        _refuse_memory(rules, memory, book[ROUNDS], tallies.shape[1])
+
     @property
     def rounds(self) -> int:
         """Draws that were made."""
@@ -175,3 +213,17 @@ class BanditState(KernelState):
             seed=self.seed,
             run=self.run,
         )
+
+
+def _refuse_memory(rules: Rules, memory: Array, rounds: float, arms: int) -> None:
+    """The same of what the kernel keeps for itself."""
+    position, begin, end, rate, gamma = memory[:5].tolist()
+    is_open, arm, probability, bias = memory[OPEN:].tolist()
+    if not np.isfinite(np.delete(memory, EPOCH_END)).all() or position != rounds:
+        raise ValueError("its generator does not stand where the last draw left it")
+    if rounds and not (1 <= begin <= rounds < end and rate > 0 and gamma >= 0):
+        raise ValueError("its rate has no meaning")
+    if rounds and rules.schedule == "constant" and (rate, gamma) != (rules.rate, rules.gamma):
+        raise ValueError("its rate is another one than its parameters ask for")
+    if is_open > 1 or (is_open and not (arm < arms and 0 < probability <= 1 and bias >= 0)):
+        raise ValueError("a draw that waits was never made")

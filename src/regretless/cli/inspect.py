@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Inspect."""
-    from ..models import read
+    from ..persist.model import read
     from ..persist.validation import fits
 
     learner, extra = read(arguments.model)
@@ -49,17 +49,17 @@ def _described(learner: Any, extra: dict[str, Any], arguments: Namespace) -> tup
     """What is in a model, for programs and for people."""
     from ..run.linear import Continuation
 
-    if hasattr(learner, "expert_names_"):
+    if learner.kind == "experts":
         from .inspect_experts import describe_combiner, lines_of
 
         found = describe_combiner(learner, extra)
         lines = lines_of(found, arguments.top)
-    elif hasattr(learner, "arm_names_"):
+    elif learner.kind == "bandits":
         from .inspect_bandits import describe_bandit, lines_of_bandit
 
         found = describe_bandit(learner)
         lines = lines_of_bandit(found, arguments.top)
-    elif hasattr(learner, "version_space_"):
+    elif learner.kind == "class":
         from .inspect_classes import MOST, describe_class_learner, lines_of_class_learner
 
         found = describe_class_learner(learner, MOST if arguments.json else arguments.top)

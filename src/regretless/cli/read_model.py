@@ -20,7 +20,7 @@ def read_classifier(path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
         If it is none.
     """
     learner, extra = _read(path)
-    if not hasattr(learner, "classes_"):
+    if learner.kind != "linear":
         advice = "combine --resume goes on with it, inspect shows it"
         raise ModelError(f"{path}: this model combines experts ({learner.name}); {advice}")
     return learner, extra
@@ -35,7 +35,7 @@ def read_combiner(path: str) -> tuple[ExpertLearner, dict[str, Any]]:
         If it is none.
     """
     learner, extra = _read(path)
-    if not hasattr(learner, "expert_names_"):
+    if learner.kind != "experts":
         advice = "learn --resume goes on with it, predict uses it"
         raise ModelError(f"{path}: this model learned from labelled rows ({learner.name}); {advice}")
     return learner, extra
@@ -43,12 +43,12 @@ def read_combiner(path: str) -> tuple[ExpertLearner, dict[str, Any]]:
 
 def _read(path: str) -> tuple[Any, dict[str, Any]]:
     """A model that some verb works with."""
-    from ..models import read
+    from ..persist.model import read
 
     learner, extra = read(path)
-    if hasattr(learner, "arm_names_"):
+    if learner.kind == "bandits":
         raise ModelError(f"{path}: this model draws arms ({learner.name}); inspect shows it, regretless.load reads it")
-    if hasattr(learner, "version_space_"):
+    if learner.kind == "class":
         found = f"this model learned a finite class ({learner.name})"
         advice = (
             "inspect shows it and what it predicts, and in Python regretless.load(...).play(points, labels) goes on"

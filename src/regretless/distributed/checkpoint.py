@@ -14,7 +14,7 @@ import numpy as np
 from ..data.batch import Array
 from ..errors import ModelError, RegretlessError
 from ..linear.base import OnlineClassifier
-from ..linear.persist import read, write
+from ..persist.model import read, write
 from ..persist.validation import fits, plain
 from .core.messages import Weighting
 from .history import Epoch, Sums
@@ -156,7 +156,7 @@ def load(path: str | os.PathLike[str]) -> tuple[OnlineClassifier, SavedRun]:
     ModelError
         If it is no model, or one that was not mixed.
     """
-    learner, extra = read(path)
+    learner, extra = read(path, "linear")
     if "mixing" not in extra:
         raise ModelError(f"{os.fspath(path)}: this model was learned in one go, not over shards")
     kept = SavedRun.of(extra)

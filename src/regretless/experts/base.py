@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from os import PathLike
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,6 +15,8 @@ from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo, HasInfo
 from ..ledger import ExpertLedger
+from ..persist.model import Persistent
+from ..persist.validation import count, names, parameters, refuse_shapes, stored_as
 from ..theorem import Theorem
 from ..turns import Turn, in_turn
 from .delay_schedule import Schedule, schedule
@@ -36,7 +37,7 @@ _MAKING = Lock()  # or threads whose advice is a learner's first would each make
 
 
 @dataclass(kw_only=True, eq=False)
-class ExpertLearner(HasInfo, Live):
+class ExpertLearner(HasInfo, Persistent, Live):
     """The parameters and manners that every combiner of experts has.
 
     Parameters
@@ -62,10 +63,12 @@ class ExpertLearner(HasInfo, Live):
     loss: str | Own | None = "square"
     tau: float = 0.5
     value_range: tuple[float, float] | None = None
-    linearize: bool | None = None
-    prior: Any = None
+    linearize: bool | None = field(default=None, metadata=stored_as(bool, int))
+    prior: Any = field(default=None, metadata=stored_as(list))
 
     info: ClassVar[ExpertInfo]
+    kind = "experts"
+    _state_class: ClassVar[type[ExpertState]] = ExpertState
     theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
     gradient_trick: ClassVar[bool] = False  # whether it is used unless the user says otherwise
 
@@ -119,6 +122,10 @@ class ExpertLearner(HasInfo, Live):
     def clone(self, **changes: Any) -> ExpertLearner:
         """A new learner with the same parameters but for the changes."""
         return type(self)(**(self.get_params() | changes))
+
+    def _own_draws(self, stream: int) -> dict[str, Any]:
+        """The parameters by which a clone has draws of its own, others for each stream; none if nothing is drawn."""
+        return {}
 
     def _linearised(self) -> bool:
         able = self._loss.convex
@@ -232,11 +239,11 @@ class ExpertLearner(HasInfo, Live):
         """
         if self._pending:
             raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")
-        table, names = table_of(advice), names_of(advice)
+        table, named = table_of(advice), names_of(advice)
         experts, width = table.shape[1], table.shape[2] if table.ndim == 3 else 1
         board = self._begin(experts, width)
-        table = in_order(table, names, self.expert_names_, 1)
-        self.expert_names_ = self.expert_names_ or names
+        table = in_order(table, named, self.expert_names_, 1)
+        self.expert_names_ = self.expert_names_ or named
         known = self._outcomes(outcomes, len(table), board)
         plan = schedule(arrivals, len(table))
         before = board.copy()
@@ -361,8 +368,44 @@ class ExpertLearner(HasInfo, Live):
 
         return certificates(self.theorems, self.ledger_, found, self.facts())
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the learner to a ``.rgl`` file; `regretless.load` reads it."""
-        from .persist import write
+    # In a file.
 
-        write(path, self, {})
+    def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """How many experts there are, their names, the rounds that wait, and the arrays of the state."""
+        if callable(self.loss):
+            raise RegretlessError("a loss that is a function cannot be kept in a model file; use one that has a name")
+        board = self._known()
+        waiting, arrays = self._waiting_state()
+        description = {
+            "experts": len(board.prior),
+            "width": board.width,
+            "names": self.expert_names_,
+            "draws": self._draws_state(),
+        }
+        return description | waiting, board.arrays() | arrays
+
+    @classmethod
+    def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
+        """A learner as `state_dict` described it."""
+        learner = cls(**parameters(description["parameters"], cls))
+        experts, width = count(description["experts"], "experts", 1), count(description["width"], "width", 1)
+        rules = learner._rules(experts)
+        # Before memory is set aside for them: the file has shown that it holds as much.
+        shapes = cls._state_class.shapes(rules, experts, width)
+        refuse_shapes(shapes | learner._waiting_shapes(description, experts, width), tensors)
+        arrays = {name: tensors[name] for name in shapes}
+        cls._state_class.refuse(rules, arrays)
+        learner.expert_names_ = names(description["names"], experts, "experts")
+        learner._begin(experts, width).adopt(arrays)
+        learner._wait_again(description, tensors, experts, width)
+        learner._draw_on(description["draws"])
+        return learner
+
+    def _draws_state(self) -> dict[str, Any] | None:
+        """What of its draws a learner that draws keeps, as JSON values."""
+        return None
+
+    def _draw_on(self, draws: Any) -> None:
+        """Go on from there."""
+        if draws is not None:
+            raise ValueError("this learner draws no experts")

@@ -17,7 +17,6 @@ from .errors import AdviceError
 from .losses import TABLE
 from .result import Play
 from .validation import Array, in_order, table_of
-from .weighted_majority import RandomizedWeightedMajority
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,9 +101,7 @@ class Doubling:
             return self.blocks_[-1]
         changes: dict[str, Any] = {"horizon": 2 ** len(self.blocks_)}
         changes |= {name: None for name in ("eta", "beta") if name in self.base.get_params()}
-        if isinstance(self.base, RandomizedWeightedMajority):
-            seeds = np.random.SeedSequence([self.base.seed_, len(self.blocks_)])  # each stretch has draws of its own
-            changes["random_state"] = int(seeds.generate_state(1, np.uint64)[0] >> np.uint64(1))
+        changes |= self.base._own_draws(len(self.blocks_))
         if not self.blocks_:
             return self.base.clone(**changes)
         fresh = self.base.clone(**changes, n_experts=self.n_experts_)
@@ -154,7 +151,7 @@ class Doubling:
 
     def _play_late(self, table: Array, known: Any, plan: Schedule, names: list[str] | None, *, weights: bool) -> Play:
         """The same where outcomes come when the plan says."""
-        if isinstance(self.base, RandomizedWeightedMajority):
+        if self.base.info.draws:
             raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
         if self.pending_:
             raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..arrays import names_of
 from ..errors import RegretlessError
+from ..persist.validation import count, one
 from .errors import complaint
 from .forecast import Forecast, Round, VectorForecast
 from .losses import TABLE, Loss
@@ -16,6 +18,7 @@ from .state import ExpertState
 from .validation import Array, in_order, outcomes_of, row_of
 
 Ticket = int | Forecast | VectorForecast
+WIDEST = 2**24  # numbers of a forecast in a model file: no array of it bears witness to them
 
 
 class Live(ABC):
@@ -225,3 +228,35 @@ class Live(ABC):
         if why is not None:
             raise complaint(why, board.rounds, -1, self.names(), self._loss)
         return loss
+
+    # The rounds that wait, in a file.
+
+    def _waiting_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The tickets that were drawn, and the rounds of those that wait."""
+        width = self._known().width
+        if width > WIDEST:
+            raise RegretlessError(f"forecasts of {width} numbers: a model file keeps those of {WIDEST} at most")
+        waiting = [kept.kept for kept in self._pending.values()]
+        arrays = {"waiting": np.stack(waiting)} if waiting else {}
+        return {"tickets": self._tickets, "pending": list(self._pending)}, arrays
+
+    def _waiting_shapes(self, description: Mapping[str, Any], experts: int, width: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of the arrays of rounds that wait."""
+        if width > WIDEST:
+            raise ValueError(f"forecasts have more than {WIDEST} numbers")
+        waiting = len(one(description["pending"], list, "pending"))
+        return {"waiting": (waiting, (experts + 1) * width + experts)} if waiting else {}
+
+    def _wait_again(
+        self, description: Mapping[str, Any], tensors: Mapping[str, Array], experts: int, width: int
+    ) -> None:
+        """Wait for the outcomes of the rounds that `_waiting_state` gave."""
+        drawn = count(description["tickets"], "tickets")
+        pending = [count(ticket, "a ticket") for ticket in description["pending"]]
+        if len(set(pending)) < len(pending) or any(ticket >= drawn for ticket in pending):
+            raise ValueError("a ticket waits twice, or was never drawn")
+        self._tickets = drawn
+        for ticket, kept in zip(pending, tensors.get("waiting", ()), strict=True):
+            self._pending[ticket] = waiting = Round(np.array(kept), experts, width)
+            if not np.isfinite(waiting.weights).all():
+                raise ValueError("the weights of a round that waits are no numbers")

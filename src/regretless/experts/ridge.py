@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import hypot, log1p, nan, sqrt
 from typing import Any, ClassVar, Literal
@@ -27,70 +27,7 @@ AT_ONCE = 128  # experts up to which a row is rotated in by one factorisation, w
 AT = {name: place for place, name in enumerate(FIELDS)}
 
 
-@dataclass(eq=False)
-class Ridge(ExpertLearner):
-    """Vovk, Azoury and Warmuth's forecaster on the experts' forecasts, for the square loss.
-
-    It competes with every fixed linear combination u, at a price of a |u - u_0|^2 and a logarithm of the rounds. Each
-    round costs the square of the number of experts, and every expert must speak.
-
-    Parameters
-    ----------
-    a : float
-        How much is charged for the squared distance from u_0.
-    around : {"average", "zero"}
-        u_0: the plain average of the experts, or nothing.
-
-    References
-    ----------
-    Vovk 2001; Azoury and Warmuth 2001.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from regretless.experts import Ridge
-    >>> rng = np.random.default_rng(0)
-    >>> outcomes = rng.random(1000)
-    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
-    >>> learner = Ridge()
-    >>> played = learner.play(forecasts, outcomes)
-    >>> learner.weights.round(2).tolist()
-    [0.86, 0.09, 0.02]
-    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
-    Posterior regret: regret 1.8369 <= 1.8369, against best linear combination
-    """
-
-    a: float = 1.0
-    around: Literal["average", "zero"] = "average"
-    loss: str | Own | None = field(default="square", kw_only=True)
-
-    info: ClassVar[ExpertInfo] = ExpertInfo(
-        name="ridge",
-        summary="online ridge regression on the forecasts, against linear combinations",
-        draws=False,
-        forecasts=True,
-        one_loss=True,
-    )
-    theorems: ClassVar[tuple[Theorem, ...]] = RIDGE
-
-    def _rules(self, experts: int) -> Rules:
-        positive("a", self.a)
-        if experts > MOST:
-            raise RegretlessError(f"{experts} experts: ridge keeps the square of their number; {MOST} at most")
-        one_of("around", self.around, ("average", "zero"))
-        if self.loss != "square" or self.linearize:
-            raise ParameterError("loss", repr(self.loss), "ridge regression is of the plain square loss", ": ")
-        if self.prior is not None:
-            raise ParameterError("prior", "", "ridge regression starts from around=", ": ")
-        return self._compose("hedge")
-
-    def _make(self, prior: Array, width: int) -> ExpertState:
-        if width > 1:
-            raise RegretlessError("ridge regression is of single numbers")
-        return RidgeBoard(prior, self._rules(len(prior)), float(self.a), self.around == "average")
-
-
-class RidgeBoard(ExpertState):
+class RidgeState(ExpertState):
     """A triangle R with R'R = a I + sum x x', the targets rotated with it, and the books; it is its own kernel.
 
     The inverse itself is never formed: forecasts of one quantity are nearly parallel, and it would lose all digits.
@@ -120,12 +57,24 @@ class RidgeBoard(ExpertState):
         self.turn = Turn()
         self.core: Any = self
 
+    @classmethod
+    def shapes(cls, rules: Rules, experts: int, width: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of the arrays of such a state."""
+        return {"triangle": (experts + 1, experts + 1), "book": (len(FIELDS),), "tallies": (5, experts)}
+
+    @classmethod
+    def refuse(cls, rules: Rules, arrays: Mapping[str, Array]) -> None:
+        """Refuse arrays that no run can have left, and a triangle that cannot be solved."""
+        super().refuse(rules, arrays)
+        if not np.diagonal(arrays["triangle"])[:-1].all():
+            raise ValueError("its triangle cannot be solved")
+
     def _core(self) -> Any:
         return self
 
     def copy(self) -> ExpertState:
         """Another board in the same state."""
-        other = RidgeBoard(self.prior, self.rules, self.a, bool(self.start[0]))
+        other = RidgeState(self.prior, self.rules, self.a, bool(self.start[0]))
         other.adopt(self.arrays())
         return other
 
@@ -292,6 +241,70 @@ class RidgeBoard(ExpertState):
             if why is not None:
                 return row, why, column
         return len(wide), None, -1
+
+
+@dataclass(eq=False)
+class Ridge(ExpertLearner):
+    """Vovk, Azoury and Warmuth's forecaster on the experts' forecasts, for the square loss.
+
+    It competes with every fixed linear combination u, at a price of a |u - u_0|^2 and a logarithm of the rounds. Each
+    round costs the square of the number of experts, and every expert must speak.
+
+    Parameters
+    ----------
+    a : float
+        How much is charged for the squared distance from u_0.
+    around : {"average", "zero"}
+        u_0: the plain average of the experts, or nothing.
+
+    References
+    ----------
+    Vovk 2001; Azoury and Warmuth 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> outcomes = rng.random(1000)
+    >>> forecasts = outcomes[:, None] + rng.normal(size=(1000, 3)) * [0.1, 0.3, 0.9]
+    >>> learner = Ridge()
+    >>> played = learner.play(forecasts, outcomes)
+    >>> learner.weights.round(2).tolist()
+    [0.86, 0.09, 0.02]
+    >>> print(str(learner.certify(forecasts, outcomes)[0]).partition("  [")[0])
+    Posterior regret: regret 1.8369 <= 1.8369, against best linear combination
+    """
+
+    a: float = 1.0
+    around: Literal["average", "zero"] = "average"
+    loss: str | Own | None = field(default="square", kw_only=True)
+
+    info: ClassVar[ExpertInfo] = ExpertInfo(
+        name="ridge",
+        summary="online ridge regression on the forecasts, against linear combinations",
+        draws=False,
+        forecasts=True,
+        one_loss=True,
+    )
+    theorems: ClassVar[tuple[Theorem, ...]] = RIDGE
+    _state_class: ClassVar[type[ExpertState]] = RidgeState
+
+    def _rules(self, experts: int) -> Rules:
+        positive("a", self.a)
+        if experts > MOST:
+            raise RegretlessError(f"{experts} experts: ridge keeps the square of their number; {MOST} at most")
+        one_of("around", self.around, ("average", "zero"))
+        if self.loss != "square" or self.linearize:
+            raise ParameterError("loss", repr(self.loss), "ridge regression is of the plain square loss", ": ")
+        if self.prior is not None:
+            raise ParameterError("prior", "", "ridge regression starts from around=", ": ")
+        return self._compose("hedge")
+
+    def _make(self, prior: Array, width: int) -> ExpertState:
+        if width > 1:
+            raise RegretlessError("ridge regression is of single numbers")
+        return RidgeState(prior, self._rules(len(prior)), float(self.a), self.around == "average")
 
 
 def _events(rounds: int, order: Any, starts: Any) -> Iterator[tuple[int, bool]]:

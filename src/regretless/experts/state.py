@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..ledger import ExpertLedger
+from ..persist.validation import whole_numbers
 from ..state import KernelState
 from .rules import RULES, Rule
 
@@ -18,6 +20,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 FIELDS = tuple(_core.expert_fields())
 OWN, ABSENT, MISSED_CORE, MISSED_MIX, MISSED_LOSS = range(5)  # rows of the tallies
 APART = _core.COMBINER_MEMORY - 1  # place in the kernel's memory
+COUNTS = [FIELDS.index(name) for name in ("rounds", "absent", "mistakes")]
+SIZES = [FIELDS.index(name) for name in ("spread", "spread2", "max_outcome2", "sensitivity")]
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,37 @@ class ExpertState(KernelState):
         if rules.facts.shares:
             self.state[0] = prior
         self.core: Any = self._core()
+
+    @classmethod
+    def shapes(cls, rules: Rules, experts: int, width: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of the arrays of such a state."""
+        return {
+            "state": (_core.combiner_rows(rules.rule), experts),
+            "memory": (_core.COMBINER_MEMORY,),
+            "book": (len(FIELDS),),
+            "tallies": (5, experts),
+        }
+
+    @classmethod
+    def refuse(cls, rules: Rules, arrays: Mapping[str, Array]) -> None:
+        """Refuse arrays that no run can have left; that something is infinite is no such sign.
+
+        Raises
+        ------
+        ValueError
+            Which says what is wrong.
+        """
+        if any(np.isnan(array).any() for array in arrays.values()):
+            raise ValueError("its arrays hold something else than numbers")
+        counts = [arrays["book"][COUNTS], arrays["tallies"][ABSENT]]
+        if "memory" in arrays:
+            counts.append(arrays["memory"][:1])
+        if rules.facts.counts:
+            counts.append(arrays["state"])
+        if not whole_numbers(*counts):
+            raise ValueError("what counts rounds or mistakes is no whole number >= 0")
+        if (arrays["book"][SIZES] < 0).any():
+            raise ValueError("a size is below 0")
 
     @property
     def apart(self) -> float:

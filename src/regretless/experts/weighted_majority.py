@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import drawn_seed, one_of, positive, whole
 from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo
+from ..persist.validation import count, digits, one
 from ..theorem import Theorem
 from ..theory.majority import RANDOMIZED_MAJORITY, WEIGHTED_MAJORITY
 from .base import ExpertLearner
@@ -146,6 +147,10 @@ class RandomizedWeightedMajority(ExpertLearner):
             raise ParameterError("value_range", "", "the losses lie in [0, 1]", ": ")
         return self._compose("hedge", rate=log(1 / self.beta_of(experts)))
 
+    def _own_draws(self, stream: int) -> dict[str, Any]:
+        seeds = np.random.SeedSequence([self.seed_, stream])
+        return {"random_state": int(seeds.generate_state(1, np.uint64)[0] >> np.uint64(1))}
+
     def beta_of(self, experts: int) -> float:
         """The beta that the parameters ask for."""
         if self.horizon is not None and experts == 1:
@@ -198,3 +203,28 @@ class RandomizedWeightedMajority(ExpertLearner):
         drawn = float(outcome[place]) if self._loss.name == "table" else float(kept.advice[place] != outcome)
         known.book[SAMPLED] += drawn
         return loss
+
+    # A file keeps where the generator stands, and which experts were drawn for the predictions that wait.
+
+    def _draws_state(self) -> dict[str, Any]:
+        state: Any = self.generator_.bit_generator.state
+        return {
+            "seed": str(self.seed_),
+            "state": {name: str(value) for name, value in state["state"].items()},  # JSON has no numbers of 128 bits
+            "drawn": [[ticket, place] for ticket, place in self._drawn.items()],
+        }
+
+    def _draw_on(self, draws: Any) -> None:
+        state: Any = self.generator_.bit_generator.state
+        kept = {name: digits(value) for name, value in one(draws["state"], dict, "the generator").items()}
+        if set(kept) != set(state["state"]) or any(value >= 2**128 for value in kept.values()) or kept["inc"] % 2 == 0:
+            raise ValueError("the generator has no such state")
+        self.seed_ = digits(draws["seed"])
+        self.generator_.bit_generator.state = state | {"state": kept}
+        drawn = {one(ticket, int, "a ticket"): count(place, "a drawn expert") for ticket, place in draws["drawn"]}
+        if len(drawn) != len(draws["drawn"]) or set(drawn) != set(self._pending):
+            raise ValueError("there is not one drawn expert for each prediction that waits")
+        for ticket, place in drawn.items():
+            if np.isnan(self._pending[ticket].advice[place]):
+                raise ValueError("an expert was drawn that is silent")
+        self._drawn = drawn

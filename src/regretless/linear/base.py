@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..checks import drawn_seed, whole
 from ..data.batch import Array, Batch
-from ..errors import RegretlessError, RowRefused
+from ..errors import ParameterError, RegretlessError, RowRefused
 from ..info import HasInfo, LinearInfo
 from ..ledger import Ledger
+from ..persist.model import Persistent
 from ..turns import BUSY, Turn, in_turn
 from .certificates import Certified
 from .class_weights import weigh
 from .estimator import Estimator
-from .labels import distinct, encode, extend, targets_for, with_class
+from .labels import distinct, encode, extend, stored_classes, targets_for, with_class
 from .parameters import with_constructor
 from .state import BaseState, Rules, State
 from .validation import ascending, explain_nonfinite, fault_of, read_labels, read_rows, read_weights
@@ -28,7 +28,7 @@ FEW = 16  # labels that are looked up one by one, which is quicker than numpy fo
 
 
 @with_constructor
-class OnlineClassifier(HasInfo, Estimator, Certified):
+class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
     """A composition (geometry, loss, rate) played over the rows of X, in their order.
 
     Subclasses name their theorems and turn their parameters into rules. Rounds are played in the order in which they
@@ -36,6 +36,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified):
     """
 
     info: ClassVar[LinearInfo]
+    kind = "linear"
 
     passes: int = 1
     until_clean: bool = False
@@ -377,25 +378,51 @@ class OnlineClassifier(HasInfo, Estimator, Certified):
         """What parameters that left it open have come to be, as JSON values; the learner must be fitted."""
         return {}
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that `regretless.load` reads.
+    # ---- in a file
 
-        Parameters
-        ----------
-        path : path-like
-            Replaced as a whole, or not at all.
+    def stored_params(self) -> dict[str, Any]:
+        """The parameters; a generator of random numbers cannot be kept."""
+        parameters = self.get_params()
+        seed = parameters.get("random_state")
+        if seed is not None and not isinstance(seed, (int, np.integer)):
+            raise ParameterError(
+                "random_state", repr(seed), "cannot be kept in a model file; give a whole number or None", " "
+            )
+        return parameters
 
-        Raises
-        ------
-        RegretlessError
-            If nothing was learned yet, or a parameter cannot be kept in a file.
-        OSError
-            If the file cannot be written.
-        """
-        from .persist import write
-
+    def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Classes, columns and what the first pass was, and the arrays of the state."""
         self._require_fitted()
-        write(path, self, {})
+        state, names = self.state_, getattr(self, "feature_names_in_", None)
+        description = {
+            "classes": self.classes_.tolist(),
+            "labels": self.classes_.dtype.kind,
+            "columns": state.columns,
+            "names": None if names is None else list(names),
+            "steady": state.steady and state.rules in (None, self.rules()),
+            "fresh": self.first_pass(),
+        }
+        return description, state.tensors()
+
+    @classmethod
+    def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
+        """A learner as `state_dict` described it."""
+        learner = cls(**description["parameters"])
+        learner.checked()
+        classes = stored_classes(description["classes"], description["labels"])
+        columns, names = description["columns"], description["names"]
+        state = learner.new_state(0, learner.targets(classes))
+        state.adopt(columns, tensors)
+        state.steady = description["steady"] is True
+        state.follow(learner.rules())
+        learner.n_features_in_ = columns
+        if names is not None:
+            if not isinstance(names, list) or len(names) != columns or not all(isinstance(name, str) for name in names):
+                raise ValueError("its features have other names than its columns ask for")
+            learner.feature_names_in_ = np.array(names, dtype=object)
+        learner._adopt(classes, state)
+        learner.resume_first_pass(description.get("fresh"))
+        return learner
 
     # ---- inside
 

@@ -53,6 +53,21 @@ def codes_of(labels: Array, classes: Array) -> Array:
     return codes
 
 
+def stored_classes(values: Any, kind: Any) -> Array:
+    """The classes that a model file has as JSON values, by their numpy kind.
+
+    Raises
+    ------
+    ValueError
+        If they are none, or not in order; or a LookupError, a TypeError or an ArithmeticError.
+    """
+    kinds = {"U": np.str_, "f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}
+    classes: Array = np.array(values, dtype=kinds[kind])
+    if classes.ndim != 1 or not len(classes) or not (classes[1:] > classes[:-1]).all():
+        raise ValueError("its classes are not in order")
+    return classes
+
+
 def distinct(labels: Array) -> Array:
     """The classes among some labels, in order; many labels of few kinds are compared rather than sorted."""
     if len(labels) > MANY:

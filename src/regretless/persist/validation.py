@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from os import PathLike, fspath
-from typing import Any, TypeVar
+from dataclasses import fields
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from ..errors import ModelError, RegretlessError
 
-T = TypeVar("T")
 Array = np.ndarray[Any, Any]
-
-
-def fitted(
-    path: str | PathLike[str], description: Mapping[str, Any], rebuild: Callable[[], T]
-) -> tuple[T, dict[str, Any]]:
-    """What is rebuilt from a description and its arrays, and what was kept with it.
-
-    Raises
-    ------
-    ModelError
-        If they do not fit together.
-    """
-    try:
-        return rebuild(), dict(one(description["extra"], dict, "extra"))
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise ModelError(f"{fspath(path)}: the model does not fit together ({error}); it cannot be used") from error
 
 
 @contextmanager
@@ -87,10 +70,12 @@ def names(found: Any, many: int, whose: str) -> list[str] | None:
     return [one(name, str, "a name") for name in found]
 
 
-def parameters(described: Any, kinds: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
-    """A learner's parameters, each of a type that `kinds` has for it, or None; lists hold numbers, and a range is a
-    tuple."""
-    found = dict(one(described, dict, "parameters"))
+def parameters(described: Any, learner: type) -> dict[str, Any]:
+    """The parameters of a learner that is a dataclass, each of a type that its field has, or None.
+
+    Lists hold numbers, and a range is a tuple.
+    """
+    found, kinds = dict(one(described, dict, "parameters")), _kinds(learner)
     for name, value in found.items():
         if value is not None and type(value) not in kinds.get(name, ()):
             raise ValueError(f"there is no parameter {name} of this type")
@@ -99,6 +84,31 @@ def parameters(described: Any, kinds: Mapping[str, tuple[type, ...]]) -> dict[st
     if found.get("value_range") is not None:
         found["value_range"] = tuple(found["value_range"])
     return found
+
+
+def stored_as(*kinds: type) -> dict[str, Any]:
+    """The metadata of a field whose annotation does not say by which JSON types a file keeps its values."""
+    return {"stored": kinds}
+
+
+@cache
+def _kinds(learner: type) -> dict[str, tuple[type, ...]]:
+    hints = get_type_hints(learner)
+    return {each.name: each.metadata.get("stored") or tuple(_json_types(hints[each.name])) for each in fields(learner)}
+
+
+def _json_types(hint: Any) -> Iterator[type]:
+    """The JSON types of values that are annotated so, None aside."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        for part in get_args(hint):
+            yield from _json_types(part)
+    elif origin is Literal:
+        yield from map(type, get_args(hint))
+    elif origin is tuple:
+        yield list
+    elif hint in (bool, int, float, str):
+        yield from (int, float) if hint is float else (hint,)
 
 
 def refuse_shapes(shapes: Mapping[str, tuple[int, ...]], tensors: Mapping[str, Array]) -> None:
@@ -117,6 +127,8 @@ def whole_numbers(*arrays: Array) -> bool:
 
 def plain(value: Any) -> Any:
     """A parameter as JSON values."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
         return [plain(part) for part in value]
     return value.item() if isinstance(value, np.generic) else value

@@ -17,9 +17,9 @@ from ..experts.delayed_stream import Late, Waiting
 from ..experts.errors import AdviceError
 from ..experts.history import TAIL, History
 from ..experts.losses import WITHOUT_OUTCOME
-from ..experts.persist import write
 from ..experts.result import Play
 from ..experts.sufficient_statistics import Totals
+from ..persist.model import write
 from ..persist.validation import fits, one
 from .linear import Watched
 

@@ -18,7 +18,7 @@ from ..data.stream import Stream
 from ..errors import DataError, Interrupted, RegretlessError, RowRefused
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
-from ..linear.persist import write
+from ..persist.model import write
 from ..persist.validation import fits
 
 ROUNDS = FIELDS.index("rounds")

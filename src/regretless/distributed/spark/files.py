@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReader, MLWriter
 
 from ...errors import ModelError, RegretlessError
-from ...linear.persist import read, write
+from ...persist.model import read, write
 from ..checkpoint import SavedRun
 from ..result import Mixture
 from .engine import through_connect
@@ -107,7 +107,7 @@ class ModelReader(MLReader):  # type: ignore[misc]
 
     def _read(self, path: str) -> tuple[Any, dict[str, Any]]:
         """The model, and the columns that it was saved with."""
-        learner, extra = read(path)
+        learner, extra = read(path, "linear")
         columns = extra.get(KEY, {})
         if not isinstance(columns, dict) or not set(columns) <= set(NAMES):
             raise ModelError(f"{path}: the model does not fit together ({KEY}); it cannot be used")

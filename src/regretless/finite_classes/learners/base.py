@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields
-from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -14,11 +13,13 @@ import numpy as np
 from ...errors import RegretlessError
 from ...info import ClassInfo, HasInfo
 from ...ledger import ClassLedger
+from ...persist.model import Persistent
+from ...persist.validation import count, names, one, parameters
 from ...theorem import Theorem
-from ..finite_class import FiniteClass, Words
+from ..finite_class import FiniteClass, Words, packed, unpacked
 from .label import Label
 from .result import ClassPlay
-from .state import ClassState
+from .state import ClassState, whole_row
 from .validation import label_of, labels_of, points_of
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
     from ...theory.finite_classes import ClassFacts
 
 Array = np.ndarray[Any, Any]
+APART = ("finite_class", "order")  # parameters that a file keeps as arrays,
+STORED = ("rows", "order")  # by these names
 SLICE = 1 << 24  # words that are looked at before Python sees to Ctrl-C
 
 
 @dataclass(eq=False)
-class ClassLearner(HasInfo, ABC):
+class ClassLearner(HasInfo, Persistent, ABC):
     """The manners that every learner of a finite class has.
 
     One prediction at a time waits for its label. A late one would be no use: predictions that are made before what is
@@ -49,6 +52,7 @@ class ClassLearner(HasInfo, ABC):
     finite_class: FiniteClass
 
     info: ClassVar[ClassInfo]
+    kind = "class"
     theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
 
     def __post_init__(self) -> None:
@@ -265,7 +269,54 @@ class ClassLearner(HasInfo, ABC):
             self._board.core.play(points[part], played.labels[part], played.predictions[part], played.alive[part])
             self.__dict__["_tickets"] += len(played.labels[part])
 
-    # What a model file keeps of some learners.
+    # In a file, in which the class stands too.
+
+    def stored_params(self) -> dict[str, Any]:
+        """The parameters but for those that are kept as arrays."""
+        parameters = {name: value for name, value in self.get_params().items() if name not in APART}
+        return parameters | self._settled()
+
+    def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The class, the prediction that waits, and the arrays of the state."""
+        finite_class, board = self.finite_class, self._board
+        description = {
+            "given": finite_class.given,
+            "points": finite_class.points,
+            "point_names": finite_class.point_names,
+            "names": finite_class.hypothesis_names,
+            "tickets": self._tickets,
+            "open": None if self._open is None else [self._open[0], int(self._open[1])],
+            "more": self._more(),
+        }
+        tensors = {"rows": finite_class.rows, **board.arrays()}
+        if getattr(self, "order", None) is not None:
+            assert board.order is not None
+            tensors["order"] = board.order
+        return description, tensors
+
+    @classmethod
+    def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
+        """A learner as `state_dict` described it."""
+        known = parameters(description["parameters"], cls)
+        if "order" in tensors:
+            known["order"] = whole_row(tensors["order"], "order")
+        learner = cls(_class_of(description, tensors["rows"]), **known)
+        learner._board = learner._board.with_arrays({n: array for n, array in tensors.items() if n not in STORED})
+        learner._tickets = count(description["tickets"], "tickets", learner.rounds_)
+        learner._go_on(description["more"])
+        learner._reopen(description["open"])
+        return learner
+
+    def _reopen(self, kept: Any) -> None:
+        """The prediction that waits for its label: what the learner says of the point again."""
+        if kept is None:
+            return
+        point, predicted = (count(number, "an open prediction") for number in one(kept, list, "an open prediction"))
+        if point >= self.finite_class.points or predicted > 1 or self._tickets == self.rounds_:
+            raise ValueError("a prediction waits that was never made")
+        label = self._said(point, predicted)
+        label.ticket = self._tickets - 1
+        self._open = point, label
 
     def _settled(self) -> dict[str, Any]:
         """Parameters that were left open, as they came to be."""
@@ -317,8 +368,21 @@ class ClassLearner(HasInfo, ABC):
 
         return certificates(self, self.comparators() if comparators is None else comparators)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the learner to a ``.rgl`` file; `regretless.load` reads it."""
-        from .persist import write
 
-        write(path, self, {})
+def _class_of(description: Mapping[str, Any], rows: Array) -> FiniteClass:
+    """The class; a file holds no hypothesis twice."""
+    points, given = count(description["points"], "points", 1), count(description["given"], "given", 1)
+    if rows.ndim != 2 or rows.dtype != np.uint64 or rows.shape[1] != -(-points // 64) or not 0 < len(rows) <= given:
+        raise ValueError("its class has another shape or type than it says")
+    table = unpacked(rows, points)
+    if not np.array_equal(packed(table), rows):
+        raise ValueError("its hypotheses speak of points that are not there")
+    found = FiniteClass(
+        table,
+        hypotheses=names(description["names"], len(rows), "hypotheses"),
+        points=names(description["point_names"], points, "points"),
+    )
+    if found.hypotheses != len(rows):
+        raise ValueError("a hypothesis is there twice")
+    found.given = given
+    return found

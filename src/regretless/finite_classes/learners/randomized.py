@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...checks import drawn_seed, whole
 from ...info import ClassInfo
 from ...ledger import ClassLedger
-from ...persist.validation import count, digits
+from ...persist.validation import count, digits, stored_as
 from ...theorem import Theorem
 from ...theory.finite_classes import RANDOMIZED_OPTIMAL, half_the_bits_of
 from ..dimensions.randomized import RandomizedSearch
@@ -63,7 +63,7 @@ class RandomizedOptimal(SearchingLearner):
     Randomised dimension that was spent: expected mistakes 1 <= 2.15625, against hypothesis x >= 13
     """
 
-    random_state: Any = None
+    random_state: Any = field(default=None, metadata=stored_as(int))
     patience: int | None = 1 << 26
 
     info: ClassVar[ClassInfo] = ClassInfo(

@@ -68,6 +68,17 @@ class ClassState:
         """All that another board needs to go on."""
         return {"kept": self.kept, "book": self.book} | ({} if self.alive is None else {"alive": self.alive})
 
+    def with_arrays(self, arrays: Mapping[str, Array]) -> ClassState:
+        """Another state of the same learner with arrays that nobody has looked at yet.
+
+        Raises
+        ------
+        ValueError
+            If no run can have left them.
+        """
+        _refuse_arrays(self, arrays)
+        return ClassState(self.finite_class, tie=self.tie, lazy=self.lazy, order=self.order, arrays=arrays)
+
     def copy(self) -> ClassState:
         """The same, to go on by itself."""
         return ClassState(self.finite_class, tie=self.tie, lazy=self.lazy, order=self.order, arrays=self.arrays())
@@ -102,3 +113,50 @@ class ClassState:
             order=state["order"],
             arrays=state,
         )
+
+
+def whole_row(array: Array, what: str) -> Array:
+    """A row of whole numbers."""
+    if array.ndim != 1 or array.dtype != np.int64:
+        raise ValueError(f"{what} is no row of whole numbers")
+    return array
+
+
+def _agreeing(finite_class: FiniteClass, everybody: Array, some: Array) -> Array:
+    """All hypotheses that say what some of them agree on."""
+    agreeing = everybody.copy()
+    for column in finite_class.columns:
+        if not (some & ~column).any():
+            agreeing &= column
+        elif not (some & column).any():
+            agreeing &= ~column
+    return agreeing
+
+
+def _size(words: Array) -> int:
+    return int(np.unpackbits(words.view(np.uint8)).sum(dtype=np.int64))
+
+
+def _refuse_arrays(board: ClassState, arrays: Mapping[str, Array]) -> None:
+    """Refuse what no run can have written."""
+    if set(arrays) != set(board.arrays()):
+        raise ValueError("it has other arrays than such a learner")
+    everybody = board.kept
+    for name, array in arrays.items():
+        if name == "book":
+            continue
+        if array.shape != everybody.shape or array.dtype != np.uint64 or (array & ~everybody).any() or not array.any():
+            raise ValueError(f"{name} is no set of its hypotheses")
+        if not np.array_equal(_agreeing(board.finite_class, everybody, array), array):
+            raise ValueError(f"{name} are not all that agree with some labels")
+    if board.lazy and (arrays["alive"] & ~arrays["kept"]).any() and not arrays["book"][FIELDS.index("died")]:
+        raise ValueError("a hypothesis agrees with all labels and has no vote")
+    book = whole_row(arrays["book"], "book")
+    if len(book) != len(FIELDS):
+        raise ValueError("its book has another length")
+    rounds, mistakes, alive, kept, died = book.tolist()
+    agreeing = _size(arrays.get("alive", arrays["kept"]))
+    if not (0 <= mistakes <= rounds and 0 <= died <= rounds):
+        raise ValueError("it counts more mistakes than rounds, or a death in none of them")
+    if kept != _size(arrays["kept"]) or alive != (0 if died else agreeing):
+        raise ValueError("its book counts other hypotheses than there are")
