@@ -28,7 +28,7 @@ from ..epochs import Epochs
 from ..history import Sums
 from ..rows.shards import Shard
 from ..rows.sources import shards_of
-from .comparators import OfMixture, OverShards
+from .comparators import QuestionOfMixture, QuestionOverShards
 from .rereading import Reading, Size, gathered, rounds_at_hand, sizes_of
 
 BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
@@ -200,24 +200,24 @@ def _over(
     reading: Reading,
     sizes: Sequence[Size],
     **how: Any,
-) -> OverShards:
+) -> QuestionOverShards:
     """What is to be certified of a learner over shards."""
     kept = gathered(sizes, shards, engine, reading)
     rows = sum(size.rows for size in sizes)
     plain = learner.question(rounds_at_hand(kept, sizes), rows, in_memory=kept is not None, **how)
     own = {field.name: getattr(plain, field.name) for field in fields(Question)}
-    return OverShards(**own, engine=engine, shards=shards, reading=reading, sizes=sizes, kept=kept)
+    return QuestionOverShards(**own, engine=engine, shards=shards, reading=reading, sizes=sizes, kept=kept)
 
 
-def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: OverShards) -> OfMixture:
+def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverShards) -> QuestionOfMixture:
     """The same with the books of mixing, its theorems, and what they may ask."""
     sums, least = run.sums, _least(run)
     target_facts: list[Any] = [
         MixedFacts(facts, run.weights, sums.whole.together, least, plain.state.targets) for facts in plain.target_facts
     ]
-    own = {field.name: getattr(plain, field.name) for field in fields(OverShards)}
+    own = {field.name: getattr(plain, field.name) for field in fields(QuestionOverShards)}
     own |= {"target_facts": target_facts, "theorems": learner.mixed_proven(), "other": _means(learner)}
-    return OfMixture(
+    return QuestionOfMixture(
         **own,
         shares=sums.shares.tolist(),
         passes=run.passes,

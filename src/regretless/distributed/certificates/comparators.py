@@ -101,7 +101,7 @@ def averaged(_: Any, left: Averages, right: Averages) -> Averages:
 
 
 @dataclass(frozen=True, slots=True)
-class OverShards(Question):
+class QuestionOverShards(Question):
     """What is to be certified over shards.
 
     Attributes
@@ -160,7 +160,7 @@ class OverShards(Question):
 
 
 @dataclass(frozen=True, slots=True)
-class OfMixture(OverShards):
+class QuestionOfMixture(QuestionOverShards):
     """What is to be certified of a learner that was mixed.
 
     Attributes
@@ -197,7 +197,7 @@ class OfMixture(OverShards):
 
     def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
         """What some tallies come to over all shards and epochs; vectors have met each round once an epoch."""
-        found = OverShards.gather(self, tallies, whole)
+        found = QuestionOverShards.gather(self, tallies, whole)
         epochs = self.whole.epochs
         return [replace(one, played=epochs * one.played) if isinstance(one, Suffered) else one for one in found]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import Interrupted, RegretlessError
 from ..core.tree_reduce import pairs
-from ..engines.engine import Engine, guarded
+from ..engines.engine import Engine, answered
 from .wait import Waiting
 
 RETRIES = 2
@@ -95,28 +95,28 @@ class DaskEngine(Engine):
     ) -> Any:
         """See `Engine.fold`."""
         size = pickled(common)
-        plan = Plan(work, merge, common, shards)
-        root = self._on_cluster(plan, size, done, stop) if self.client else _here(plan, done, stop)
+        fold = FoldTasks(work, merge, common, shards)
+        root = self._on_cluster(fold, size, done, stop) if self.client else _here(fold, done, stop)
         if root.refused is not None:
             raise root.refused
         travels = self.client is not None
         self.moved = (size * len(root.workers) * travels, (root.moved + root.size) * travels)
         return root.value
 
-    def _on_cluster(self, plan: Plan, size: int, done: Any, stop: Any) -> Made:
+    def _on_cluster(self, fold: FoldTasks, size: int, done: Any, stop: Any) -> Made:
         from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
-        waiting = Waiting(self.client, plan.names, done, stop)
-        where = plan.placed(
-            waiting.holders(plan.held()), neighbours(waiting.asked(self.client.nthreads), len(plan.leaves))
+        waiting = Waiting(self.client, fold.names, done, stop)
+        where = fold.placed(
+            waiting.holders(fold.held()), neighbours(waiting.asked(self.client.nthreads), len(fold.leaves))
         )
-        layers = {"shared": MaterializedLayer(plan.shared()), "common": MaterializedLayer(plan.given())}
+        layers = {"shared": MaterializedLayer(fold.shared()), "common": MaterializedLayer(fold.given())}
         for workers, tasks in where.items():
             # Others may, if these are gone: to insist would leave the tasks of a dead worker waiting for it.
             manners = {"retries": self.retries, "workers": list(workers), "allow_other_workers": True}
             layers[f"at-{len(layers)}"] = MaterializedLayer(tasks, annotations=manners)
         graph = HighLevelGraph(layers, {name: set(layers) - {name} for name in layers})
-        root: Made = waiting.result(partial(self._submit, graph, size), plan.root, plan.leaves)
+        root: Made = waiting.result(partial(self._submit, graph, size), fold.root, fold.leaves)
         return root
 
     def _submit(self, graph: Any, size: int, keys: list[Any]) -> list[Any]:
@@ -124,7 +124,7 @@ class DaskEngine(Engine):
             return list(self.client.get(graph, keys, sync=False))
 
 
-class Plan:
+class FoldTasks:
     """The tasks of a fold.
 
     Parameters
@@ -202,12 +202,9 @@ def neighbours(threads: Mapping[str, int], shards: int) -> list[str]:
 def played(work: Callable[..., Any], common: Common, shard: Common, needs: list[Any]) -> Made:
     """The task of a shard."""
     one = shard.value.given(needs) if needs else shard.value
-    try:
-        value = guarded(work, common.value, one)
-    except RegretlessError as error:
-        if isinstance(error.__cause__, OSError):
-            raise
-        return Made(None, 0, _address(), 0, frozenset(), error)
+    value, refused = answered(work, common.value, one)
+    if refused is not None:
+        return Made(None, 0, _address(), 0, frozenset(), refused)
     at = _address()
     return Made(value, pickled(value), at, 0, frozenset([at]))
 
@@ -255,13 +252,13 @@ def _address() -> str:
         return ""
 
 
-def _here(plan: Plan, done: Callable[[int], None] | None, stop: Callable[[], bool] | None) -> Made:
+def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[], bool] | None) -> Made:
     """The same on the scheduler that Dask uses without a cluster: threads, unless it was told otherwise."""
     from dask.base import get_scheduler
     from dask.callbacks import Callback
     from dask.threaded import get
 
-    places = {key: place for place, key in enumerate(plan.leaves)}
+    places = {key: place for place, key in enumerate(fold.leaves)}
 
     def ended(key: Any, value: Any, *_: Any) -> None:
         if key in places and done is not None and value.refused is None:
@@ -269,9 +266,9 @@ def _here(plan: Plan, done: Callable[[int], None] | None, stop: Callable[[], boo
         if stop is not None and stop():
             raise Interrupted("interrupted")
 
-    graph = {**plan.shared(), **plan.given(), **plan.placed({}, [""] * len(plan.leaves))[("",)]}
+    graph = {**fold.shared(), **fold.given(), **fold.placed({}, [""] * len(fold.leaves))[("",)]}
     with Callback(posttask=ended):
-        made: Made = (get_scheduler() or get)(graph, plan.root)
+        made: Made = (get_scheduler() or get)(graph, fold.root)
     return made
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -77,8 +77,10 @@ class Named(Protocol):
         """What messages call it."""
 
 
-class Engine(ABC):
+class Engine:
     """Runs work on shards, and merges what comes of it over a tree whose shape depends on the number of shards alone.
+
+    An engine says by `_answers` how work is done, or has a `fold` of its own if those who do it merge by themselves.
 
     Attributes
     ----------
@@ -89,7 +91,6 @@ class Engine(ABC):
 
     moved: tuple[int, int] = (0, 0)
 
-    @abstractmethod
     def fold(
         self,
         work: Callable[[C, Any], T],
@@ -123,30 +124,31 @@ class Engine(ABC):
         RegretlessError
             If a shard cannot be used; it is named.
         """
+        tree: Tree[T] = Tree(len(shards), partial(merge, common))
+        with closing(self._answers(work, common, shards, stop)) as answers:  # what is left is cancelled at once
+            for place, answer in answers:
+                tree.add(place, answer)
+                if done is not None:
+                    done(place)
+        return tree.result
+
+    def _answers(
+        self, work: Callable[[C, Any], T], common: C, shards: Sequence[Named], stop: Callable[[], bool] | None
+    ) -> Generator[tuple[int, T]]:
+        """The place of each shard and what came of it, in any order."""
+        raise NotImplementedError
 
 
 class Here(Engine):
     """This process, one shard after another: what every other engine must agree with, bit for bit."""
 
-    def fold(
-        self,
-        work: Callable[[C, Any], T],
-        merge: Callable[[C, T, T], T],
-        common: C,
-        shards: Sequence[Named],
-        *,
-        done: Callable[[int], None] | None = None,
-        stop: Callable[[], bool] | None = None,
-    ) -> T:
-        """Run the work on one shard after the other."""
-        tree: Tree[T] = Tree(len(shards), partial(merge, common))
+    def _answers(
+        self, work: Callable[[C, Any], T], common: C, shards: Sequence[Named], stop: Callable[[], bool] | None
+    ) -> Generator[tuple[int, T]]:
         for place, shard in enumerate(shards):
             if stop is not None and stop():
                 raise Interrupted("interrupted")
-            tree.add(place, guarded(work, common, watched(shard, stop)))
-            if done is not None:
-                done(place)
-        return tree.result
+            yield place, guarded(work, common, watched(shard, stop))
 
 
 def guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
@@ -175,6 +177,19 @@ def guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
     except OSError as error:
         found = f"this cannot be read ({error.strerror or error})"
         raise DataError(shard.name, None, None, found, "it must be there where it is played") from error
+
+
+def answered(work: Callable[[C, Any], T], common: C, shard: Named) -> tuple[T | None, RegretlessError | None]:
+    """What came of a shard, or what is wrong with its data: an answer too, where a task that fails is tried again.
+
+    A disk or a network that failed is raised, for another attempt may go well.
+    """
+    try:
+        return guarded(work, common, shard), None
+    except RegretlessError as error:
+        if isinstance(error.__cause__, OSError):
+            raise
+        return None, error
 
 
 def watched(shard: Named, stop: Callable[[], bool] | None) -> Named:

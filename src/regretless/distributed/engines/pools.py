@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import closing
-from functools import partial
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar, cast
 
 from ...checks import whole
 from ...errors import EngineError, Interrupted, ParameterError, RegretlessError
-from ..core.tree_reduce import Tree
 from .broadcast_value import Carried
 from .engine import Engine, Here, Named, guarded, watched
 
@@ -77,46 +76,35 @@ class OnExecutor(Engine):
         self.workers = _workers(executor) if workers is None else whole("workers", workers)
         self._answered = False  # whether anything ever came back
 
-    def fold(
-        self,
-        work: Callable[[C, Any], T],
-        merge: Callable[[C, T, T], T],
-        common: C,
-        shards: Sequence[Named],
-        *,
-        done: Callable[[int], None] | None = None,
-        stop: Callable[[], bool] | None = None,
-    ) -> T:
-        """Run the work on the workers of the executor."""
-        tree: Tree[T] = Tree(len(shards), partial(merge, common))
+    def _answers(
+        self, work: Callable[[C, Any], T], common: C, shards: Sequence[Named], stop: Callable[[], bool] | None
+    ) -> Generator[tuple[int, T]]:
+        """What came of each shard, as it comes."""
         up, processes = 0, set[int]()
         with (
             Carried(common, by_file=_of_this_machine(self.executor)) as carried,
-            closing(self._answers(work, carried, shards, stop)) as answers,  # what is left is cancelled at once
+            closing(self._played(work, carried, shards, stop)) as answers,
         ):
             for place, answer in answers:
-                value = answer
                 if isinstance(answer, Packed):
                     up += len(answer.result)
                     processes.add(answer.process)
-                    value = pickle.loads(answer.result)
-                tree.add(place, value)
-                if done is not None:
-                    done(place)
+                    yield place, pickle.loads(answer.result)
+                else:
+                    yield place, answer
             self.moved = carried.sent(len(processes)), up
-        return tree.result
 
-    def _answers(
+    def _played(
         self, work: Any, carried: Carried, shards: Sequence[Named], stop: Callable[[], bool] | None
     ) -> Generator[tuple[int, Any]]:
-        """What came of each shard, as it comes."""
+        """The same, as it was sent."""
         most = (1 + AHEAD) * self.workers
         finished: SimpleQueue[Future[Any]] = SimpleQueue()
         left = iter(range(len(shards)))
         pending: dict[Future[Any], int] = {}
         try:
             while True:
-                for place in _some(left, most - len(pending)):
+                for place in islice(left, most - len(pending)):
                     future = self._submit(work, carried, shards[place])
                     pending[future] = place
                     future.add_done_callback(finished.put)
@@ -232,12 +220,6 @@ def _ended(finished: SimpleQueue[Future[Any]]) -> list[Future[Any]]:
             ended.append(finished.get_nowait())
     except Empty:
         return ended
-
-
-def _some(places: Iterator[int], many: int) -> Iterator[int]:
-    """The next few."""
-    for _, place in zip(range(many), places, strict=False):
-        yield place
 
 
 def _of_python(executor: Executor) -> bool:

@@ -225,7 +225,7 @@ class Combined:
 
     def _lost(self, weights: Array, executor: Any) -> float:
         """What fixed weights lose on all shards."""
-        task = Question(self.learner._loss, self._known, weights)
+        task = FixedWeights(self.learner._loss, self._known, weights)
         return float(engine_of(executor).fold(lost, lost_by_both, task, cast(Any, self.shards)))
 
     def certify(self, *, against: Any = None, executor: Any = None) -> list[Certificate]:
@@ -313,7 +313,7 @@ def on_shard(comparator: ExpertComparator, ledger: ExpertLedger) -> ExpertCompar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class FixedWeights:
     """What fixed weights lose.
 
     Attributes
@@ -328,11 +328,11 @@ class Question:
     weights: Array
 
 
-def lost(question: Question, shard: ForecastShard) -> float:
+def lost(task: FixedWeights, shard: ForecastShard) -> float:
     """On one shard."""
-    loss, among = question.loss, np.flatnonzero(question.weights)
-    weights, total = question.weights[among], 0.0
-    for advice, outcomes in shard.blocks(question.known, loss.name in WITHOUT_OUTCOME):
+    loss, among = task.loss, np.flatnonzero(task.weights)
+    weights, total = task.weights[among], 0.0
+    for advice, outcomes in shard.blocks(task.known, loss.name in WITHOUT_OUTCOME):
         part = advice[:, among].astype(np.float64)
         if loss.name in MIXED:
             came = np.nan if outcomes is None else np.asarray(outcomes)[:, None]
@@ -344,6 +344,6 @@ def lost(question: Question, shard: ForecastShard) -> float:
     return total
 
 
-def lost_by_both(_: Question, left: float, right: float) -> float:
+def lost_by_both(_: FixedWeights, left: float, right: float) -> float:
     """Losses add."""
     return left + right

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,12 +14,7 @@ from ...experts.certificates import facts
 from ...experts.losses import WITHOUT_OUTCOME
 from ..engines.pools import engine_of
 from ..rows.forecast_shards import Experts, ForecastShard, forecast_shards
-from .combined import CombinedShards, ShardPlay
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .combined import Combined
+from .combined import Combined, CombinedShards, ShardPlay
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +135,6 @@ def combine(
     task = Task(fresh, known)
     template = _copy(task, 0)  # so that what does not fit is said before anything is played
     played = engine.fold(play, merge, task, cast(Any, tables), done=on_shard, stop=stop)
-    from .combined import Combined
-
     return Combined(template, played, tables, known)
 
 

@@ -106,9 +106,9 @@ class SparkEngine(Engine):
         """See `Engine.fold`; `done` is told of all shards at the end, for Spark shows its own progress."""
         size = _group(len(shards))
         play = partial(self._played, work, common, shards, size)
-        nodes = self._answers(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
+        nodes = self._collected(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
         if any(kind == "again" for kind, _ in nodes.values()):
-            nodes = self._answers(play(keep=True), merge, common, len(shards), size, stop)
+            nodes = self._collected(play(keep=True), merge, common, len(shards), size, stop)
         tree: Tree[Any] = Tree(ceil(len(shards) / size), partial(merge, common))
         for node in range(ceil(len(shards) / size)):
             if node not in nodes:
@@ -141,7 +141,7 @@ class SparkEngine(Engine):
             frame = frame.where(F.spark_partition_id().isin(list(leaves)))
         return frame.mapInArrow(playing(work, common, leaves, self._layout, self._columns, keep, size), ANSWERS)
 
-    def _answers(
+    def _collected(
         self, frame: Any, merge: Any, common: Any, leaves: int, size: int, stop: Callable[[], bool] | None
     ) -> Mapping[int, tuple[str, Any]]:
         """What came of each node: a leaf, or neighbours that were merged on the executors."""

@@ -12,7 +12,7 @@ from typing import Any
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
 from ..core.tree_reduce import Tree
-from ..engines.engine import guarded
+from ..engines.engine import answered
 from ..rows.shards import Shard
 from .rows import Layout, RecordStream
 
@@ -159,13 +159,11 @@ def merging(merge: Callable[..., Any], common: Any, leaves: int, size: int) -> C
 
 
 def _answer(work: Callable[..., Any], common: Any, shard: Any, again: Callable[[], bool]) -> tuple[str, Any]:
-    """What came of a shard; what is wrong with its data is an answer too, for a task that fails is tried again."""
-    try:
-        return "result", guarded(work, common, shard)
-    except RegretlessError as error:
-        if isinstance(error.__cause__, OSError):  # a disk or a network: another attempt may go well
-            raise
-        return ("again", None) if again() else ("error", error)
+    """What came of a shard, under what it is."""
+    value, error = answered(work, common, shard)
+    if error is None:
+        return "result", value
+    return ("again", None) if again() else ("error", error)
 
 
 def _row(leaf: int, size: int, answer: tuple[str, Any]) -> Any:
