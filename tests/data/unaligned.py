@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regretless.distributed.core.tree_reduce import pairs
-from regretless.distributed.engines.engine import Engine, guarded
+from regretless.distributed.engines.engine import Engine, run_guarded
 
 
 def shifted(given: Any) -> Any:
@@ -28,7 +28,7 @@ class Shifting(Engine):
     """Plays one shard after the other; whatever is handed from one to another is shifted."""
 
     def fold(self, work, merge, common, shards, *, done=None, stop=None):
-        level = [shifted(guarded(work, shifted(common), shifted(shard))) for shard in shards]
+        level = [shifted(run_guarded(work, shifted(common), shifted(shard))) for shard in shards]
         for groups in pairs(len(shards)):
             level = [
                 shifted(merge(shifted(common), *(level[place] for place in group)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from regretless.distributed.core.epoch import epoch, merge
-from regretless.distributed.core.learner_adapter import refuse, settled, started
+from regretless.distributed.core.learner_adapter import make_start, refuse, take_in
 from regretless.distributed.core.messages import ShardResult
 from regretless.distributed.core.tree_reduce import Tree
 from regretless.distributed.rows.shards import Shard
@@ -42,7 +42,7 @@ def mixed(
     clock, outcomes = None, []
     for number in range(epochs):
         alone = len(parts) == 1 if alone is None else alone
-        start = started(
+        start = make_start(
             learner, schema=PLANE, epoch=number, weighting=weighting, clock=clock, passes=passes, alone=alone
         )
         start = pickle.loads(pickle.dumps(start))
@@ -50,7 +50,7 @@ def mixed(
         for place in order or range(len(parts)):
             tree.add(place, pickle.loads(pickle.dumps(epoch(start, parts[place]))))
         outcomes.append(tree.result)
-        clock = settled(learner, start, tree.result)
+        clock = take_in(learner, start, tree.result)
         if kept is not None:
             learner = kept(learner)
     return learner, outcomes

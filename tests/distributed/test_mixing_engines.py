@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from regretless import errors
 from regretless.data.batch import Array
 from regretless.distributed import OnExecutor, arrays, files, mix, workers
-from regretless.distributed.engines.broadcast_value import Carried, forsake
-from regretless.distributed.engines.engine import Here, guarded
+from regretless.distributed.engines.broadcast_value import Broadcast, remove_file
+from regretless.distributed.engines.engine import Here, run_guarded
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
 from regretless.linear import AveragedPerceptron, Perceptron
 
@@ -209,14 +209,14 @@ def test_no_file_is_left_behind(pool: Executor, tmp_path: Path, monkeypatch: pyt
 
 def test_a_value_that_came_by_file_knows_when_nobody_waits(tmp_path: Path) -> None:
     """Another process sees by the file being gone that the work is not wanted any more, and has no value then."""
-    with Carried([1, 2], by_file=True) as carried:
+    with Broadcast([1, 2], by_file=True) as carried:
         received = pickle.loads(pickle.dumps(carried))
         assert received.value == [1, 2]
         assert pickle.loads(pickle.dumps(carried)) is received
         late = pickle.dumps(carried)
         assert not received.ended()
     assert received.ended()
-    pickle.loads(pickle.dumps(Carried("another", by_file=False)))  # it takes the place of the first
+    pickle.loads(pickle.dumps(Broadcast("another", by_file=False)))  # it takes the place of the first
     gone = pickle.loads(late)  # it must not raise here: the pool unpickles, and would break
     assert gone.ended()
     with pytest.raises(EngineError, match="was removed during the run"):
@@ -240,7 +240,7 @@ def _no_room(*_: Any) -> None:
 
 def test_a_file_that_is_cleaned_away_does_not_look_like_an_interruption(pool: Executor, tmp_path: Path) -> None:
     """Who has the value goes on; who comes later raises an error, which says what was removed."""
-    with Carried([1, 2], by_file=True) as carried:
+    with Broadcast([1, 2], by_file=True) as carried:
         received, late = pickle.loads(pickle.dumps(carried)), pickle.dumps(carried)
         Path(received.path).unlink()
         assert not received.ended()
@@ -256,10 +256,10 @@ def _value_of(packed: bytes) -> Any:
 
 def test_a_process_removes_the_file_of_a_maker_that_was_killed() -> None:
     """What a driver that is killed leaves is removed by those that had read it."""
-    with Carried([1, 2], by_file=True) as carried:
+    with Broadcast([1, 2], by_file=True) as carried:
         received = pickle.loads(pickle.dumps(carried))
         assert Path(received.path).exists()
-        forsake()
+        remove_file()
         assert not Path(received.path).exists()
 
 
@@ -271,7 +271,7 @@ def test_arrays_arrive_as_they_were() -> None:
         np.zeros((0, 2)),
         np.array(["a"]),
     ]
-    with Carried(sent, by_file=True) as carried:
+    with Broadcast(sent, by_file=True) as carried:
         received = pickle.loads(pickle.dumps(carried))
         found = received.value
         assert [(one.dtype, one.shape, one.tobytes()) for one in found] == [
@@ -371,7 +371,7 @@ def test_every_error_has_the_name_of_its_shard(error: Exception, words: str) -> 
         raise error
 
     with pytest.raises(RegretlessError) as caught:
-        guarded(work, None, arrays(pairs(1))[0])
+        run_guarded(work, None, arrays(pairs(1))[0])
     assert str(caught.value).startswith(words)
     assert caught.value is error or caught.value.__cause__ is error
 

@@ -17,8 +17,8 @@ from hypothesis.extra.numpy import arrays as grids
 
 from regretless import load
 from regretless.distributed.core.epoch import epoch, merge
-from regretless.distributed.core.learner_adapter import begun, settled, started
-from regretless.distributed.core.moving import moving
+from regretless.distributed.core.learner_adapter import learner_at, make_start, take_in
+from regretless.distributed.core.state_weights import weights_of
 from regretless.distributed.rows.shards import Shard
 from regretless.distributed.rows.sources import arrays, files
 from regretless.errors import DataError, Interrupted, RegretlessError
@@ -144,8 +144,8 @@ def test_one_shard_after_the_other_is_the_sequential_run(learner: Any) -> None:
     clock = None
     for number, (A, b) in enumerate(cut(X, y, 3) * 2):
         one.partial_fit(A, b, classes=[0, 1, 2])
-        start = started(two, schema=PLANE, epoch=number // 3, weighting="uniform", clock=clock, alone=True)
-        clock = settled(two, start, epoch(start, arrays([(A, b)])[0]))
+        start = make_start(two, schema=PLANE, epoch=number // 3, weighting="uniform", clock=clock, alone=True)
+        clock = take_in(two, start, epoch(start, arrays([(A, b)])[0]))
     assert bits(one) == bits(two)
 
 
@@ -212,13 +212,13 @@ def test_an_epoch_without_an_update_leaves_the_weights(learner: Any, weighting: 
     """Where no shard updates, the mixed weights keep their bits."""
     X, y = np.array([[1.0, 0.3, 0.0], [-0.9, 0.2, 0.1], [0.7, -0.3, 0.1]] * 3), np.array([1, -1, 1] * 3)
     one, _ = mixed(fresh(learner), cut(X, y, 3), 1, weighting=weighting)
-    weights = moving(one.state_)
-    start = started(one, schema=PLANE, epoch=1, weighting=weighting)
+    weights = weights_of(one.state_)
+    start = make_start(one, schema=PLANE, epoch=1, weighting=weighting)
     clear = np.array([[1e3, 0.0, 0.0], [2e3, 0.0, 0.0]]), np.array([1, 1])
     clean = [epoch(start, shard) for shard in arrays(cut(*clear, 2))]
     assert [outcome.counts[0].updates for outcome in clean] == [0, 0]
-    settled(one, start, merge(start, *clean))
-    assert moving(one.state_).tobytes() == weights.tobytes()
+    take_in(one, start, merge(start, *clean))
+    assert weights_of(one.state_).tobytes() == weights.tobytes()
 
 
 def test_shards_without_updates_count_nothing_if_updates_count() -> None:
@@ -293,7 +293,7 @@ def test_the_clock_goes_by_the_longest_shard() -> None:
 
 def begin(learner: Any, classes: Any = (-1, 1), columns: int = 2, schema: Any = PLANE) -> Any:
     learner.announce(np.asarray(classes), columns)
-    return started(learner, schema=schema, epoch=0, weighting="uniform")
+    return make_start(learner, schema=schema, epoch=0, weighting="uniform")
 
 
 def test_unknown_labels_are_reported_and_nothing_is_learned() -> None:
@@ -313,7 +313,7 @@ def test_unknown_labels_are_reported_and_nothing_is_learned() -> None:
     assert sorted(both.labels) == [-1, 5, 7]
     assert len(both.schemas) == 2
     with pytest.raises(ValueError, match="begin anew"):
-        settled(Perceptron(), start, unknown)
+        take_in(Perceptron(), start, unknown)
 
 
 def test_new_categories_are_reported(tmp_path: Path) -> None:
@@ -409,12 +409,12 @@ def test_a_mix_that_overflows_is_refused() -> None:
     """Two shards with finite weights whose difference is none raise an error, and the learner stays as it was."""
     learner = Perceptron()
     learner.announce(np.array([-1, 1]), 1)
-    start = started(learner, schema=PLANE, epoch=0, weighting="uniform")
+    start = make_start(learner, schema=PLANE, epoch=0, weighting="uniform")
     ends = [epoch(start, shard) for shard in arrays([([[1.0]], [1]), ([[1.0]], [-1])])]
     parts = [replace(end.part, weights=end.part.weights * 1.7e308) for end in ends if end.part is not None]
     huge = [replace(end, part=part) for end, part in zip(ends, parts, strict=True)]
     with pytest.raises(RegretlessError, match="weights have overflowed"):
-        settled(learner, start, merge(start, *huge))
+        take_in(learner, start, merge(start, *huge))
     assert learner.coef_.tolist() == [[0.0]]
 
 
@@ -422,11 +422,11 @@ def test_settling_leaves_what_it_was_given() -> None:
     """What came of an epoch is not changed by mixing it in: it may be mixed in again, elsewhere."""
     X, y = some(40)
     learner, _ = mixed(AveragedPerceptron(), cut(X, y, 2), 1)
-    start = started(learner, schema=PLANE, epoch=1, weighting="uniform")
+    start = make_start(learner, schema=PLANE, epoch=1, weighting="uniform")
     outcome = epoch(start, arrays([(X, y)])[0])
     one, other = deepcopy(learner), deepcopy(learner)
-    settled(one, start, outcome)
-    settled(other, start, outcome)
+    take_in(one, start, outcome)
+    take_in(other, start, outcome)
     assert bits(one) == bits(other)
 
 
@@ -435,7 +435,7 @@ def test_a_weighting_that_there_is_not_is_refused() -> None:
     learner = Perceptron()
     learner.announce(np.array([-1, 1]), 2)
     with pytest.raises(RegretlessError, match="weights='size'; it must be one of uniform, updates, rows"):
-        started(learner, schema=None, epoch=0, weighting="size")  # type: ignore[arg-type]
+        make_start(learner, schema=None, epoch=0, weighting="size")  # type: ignore[arg-type]
 
 
 def test_a_start_is_not_changed_by_who_plays_from_it() -> None:
@@ -443,7 +443,7 @@ def test_a_start_is_not_changed_by_who_plays_from_it() -> None:
     X, y = some(40)
     learner, _ = mixed(AveragedPerceptron(), [(X, y)], 1)
     for alone in (False, True):
-        start = started(learner, schema=PLANE, epoch=1, weighting="uniform", alone=alone)
+        start = make_start(learner, schema=PLANE, epoch=1, weighting="uniform", alone=alone)
         before = start.weights.tobytes(), start.norms2.tobytes(), start.clock.tobytes()
         first = epoch(start, arrays([(X, y)])[0])
         again = epoch(start, arrays([(X, y)])[0])
@@ -451,4 +451,4 @@ def test_a_start_is_not_changed_by_who_plays_from_it() -> None:
         assert again.part is not None
         assert first.part.weights.tobytes() == again.part.weights.tobytes()
         assert (start.weights.tobytes(), start.norms2.tobytes(), start.clock.tobytes()) == before
-        assert moving(begun(start).state_).tobytes() == start.weights.tobytes()
+        assert weights_of(learner_at(start).state_).tobytes() == start.weights.tobytes()

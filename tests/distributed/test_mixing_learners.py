@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.catalogue import LEARNERS, learner_class
-from regretless.distributed.core.learner_adapter import refuse, started
-from regretless.distributed.core.moving import met_of, reach_of
+from regretless.distributed.core.learner_adapter import make_start, refuse
+from regretless.distributed.core.state_weights import met_of, reach_of
 from regretless.errors import RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import (
@@ -322,7 +322,7 @@ def test_every_learner_that_says_it_can_be_mixed_has_theorems_about_it(name: str
     learner = learner_class(name)()
     refuse(learner)
     learner.announce(np.array([0, 1]), 3)
-    assert started(learner, schema=None, epoch=0, weighting="rows").weights.shape == (4, 1)
+    assert make_start(learner, schema=None, epoch=0, weighting="rows").weights.shape == (4, 1)
     assert learner.mixed_proven()
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from regretless.distributed.core.messages import Part, Start
 from regretless.distributed.core.tree_reduce import Tree, pairs
-from regretless.distributed.core.weighted_mean import merged, packed, placed
+from regretless.distributed.core.weighted_mean import merge_parts, pack, unpack
 from regretless.linear import norms
 
 reals = st.floats(-1e6, 1e6, width=64).map(lambda a: a + 0.0)  # kernels leave no -0
@@ -49,7 +49,7 @@ def sparse(start: np.ndarray, part: Part) -> Part:
 
 
 def folded(start: np.ndarray, parts: list[Part], order: list[int] | None = None) -> Part:
-    tree: Tree[Part] = Tree(len(parts), lambda left, right: merged(start, left, right))
+    tree: Tree[Part] = Tree(len(parts), lambda left, right: merge_parts(start, left, right))
     for place in order or range(len(parts)):
         tree.add(place, parts[place])
     return tree.result
@@ -67,7 +67,7 @@ def test_sparse_and_dense_parts_in_any_mixture_give_the_same_bits(world: Any, wh
     """Whether a shard hands up all rows or the touched ones alone does not change a bit of the mean or of the sums."""
     start, parts = world
     some = [sparse(start, part) if thin else part for part, thin in zip(parts, which, strict=False)]
-    dense, mixed = placed(start, folded(start, parts)), placed(start, folded(start, some))
+    dense, mixed = unpack(start, folded(start, parts)), unpack(start, folded(start, some))
     assert same(dense[0], mixed[0])
     assert same(dense[1], mixed[1])
 
@@ -89,8 +89,8 @@ def test_the_merge_is_the_weighted_mean(world: Any) -> None:
     """Up to rounding, the tree gives the mean of the weights by what their shards count, and the sums of the sums."""
     start, parts = world
     size, total = max(part.size for part in parts), sum(part.weight for part in parts)
-    whole = [placed(start, replace(part, size=part.size)) for part in parts]
-    weights, sums = placed(start, folded(start, parts))
+    whole = [unpack(start, replace(part, size=part.size)) for part in parts]
+    weights, sums = unpack(start, folded(start, parts))
     expected = np.zeros((size, start.shape[1]))
     if total:
         for (mine, _), part in zip(whole, parts, strict=True):
@@ -110,7 +110,7 @@ def test_the_merge_is_the_weighted_mean(world: Any) -> None:
 def test_what_nobody_touched_keeps_its_bits(world: Any) -> None:
     """A row that no shard has moved comes out of the tree as it went in, and its sums are zero."""
     start, parts = world
-    weights, sums = placed(start, folded(start, parts))
+    weights, sums = unpack(start, folded(start, parts))
     still = np.ones(len(start), dtype=bool)
     for part in parts:
         rows = sparse(start, part).rows
@@ -127,22 +127,22 @@ def test_a_part_of_weight_0_gives_way(one: Any, other: Any) -> None:
     nobody = Part(part.size, None, np.full_like(part.weights, 5.0), part.sums, 0.0, 1.0)
     somebody = replace(part, weight=3.0)
     for left, right in [(nobody, somebody), (somebody, nobody)]:
-        assert same(merged(start, left, right).weights, somebody.weights)
+        assert same(merge_parts(start, left, right).weights, somebody.weights)
 
 
 def test_if_nobody_counts_the_start_stays() -> None:
     """Two parts of weight 0 leave what the shards began with, with zeros for the rows that are new."""
     start = np.array([[1.0], [2.0]])
     left = Part(3, None, np.array([[7.0], [8.0], [9.0]]), None, 0.0, 1.0)
-    assert merged(start, left, left).weights.tolist() == [[1.0], [2.0], [0.0]]
+    assert merge_parts(start, left, left).weights.tolist() == [[1.0], [2.0], [0.0]]
 
 
 @given(worlds(most=1))
 def test_packed_is_lossless_and_short(world: Any) -> None:
     """What a shard packs is placed again bit for bit, and names rows only if that takes fewer numbers than all rows."""
     start, (part,) = world
-    short = packed(start, part.weights, part.sums, 1.0, 1.0)
-    weights, sums = placed(start, short)
+    short = pack(start, part.weights, part.sums, 1.0, 1.0)
+    weights, sums = unpack(start, short)
     assert same(weights, part.weights)
     assert same(sums, part.sums)
     width = part.weights.shape[1] * (1 if part.sums is None else 2)

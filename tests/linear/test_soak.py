@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from regretless.catalogue import learner_class
-from regretless.distributed.core.moving import moving
+from regretless.distributed.core.state_weights import weights_of
 from regretless.ledger import FIELDS
 from regretless.linear.mirror.state import MirrorState
 from regretless.linear.state import NORM2, SCALE, State
@@ -49,7 +49,7 @@ def problem() -> tuple[np.ndarray, np.ndarray]:
 
 def check_weights(state: State, rules: Any) -> None:
     """The running squared length is that of the weights, which are in their ball; the scale is a sane one."""
-    norm2 = fsum(float(w) ** 2 for w in moving(state)[:, 0])
+    norm2 = fsum(float(w) ** 2 for w in weights_of(state)[:, 0])
     assert state.memory[0, NORM2] == pytest.approx(norm2, rel=1e-9)
     assert 1e-6 <= state.memory[0, SCALE] <= 1
     if rules.geometry == "ball":
@@ -66,14 +66,14 @@ def check_masses(state: MirrorState, rules: Any) -> None:
 def check_average(state: State, X: np.ndarray, y: np.ndarray, play: Any) -> None:
     """What a thousand rounds add to the sum of all weights is the sum of the weights before them."""
     rounds, start = float(state.books[0, FIELDS.index("rounds")]), state.average()[0][:, 0]
-    weights, said = np.array(moving(state)[1:, 0]), []
+    weights, said = np.array(weights_of(state)[1:, 0]), []
     for x, label in zip(X, y, strict=True):
         said.append(weights.copy())
         if label * (weights @ x) <= 0:  # whole numbers: nothing is rounded
             weights += label * x
     play(np.arange(ROWS))
     added = state.average()[0][:, 0] * (rounds + ROWS) - start * rounds
-    assert np.array_equal(moving(state)[1:, 0], weights)
+    assert np.array_equal(weights_of(state)[1:, 0], weights)
     assert np.allclose(added, np.sum(said, axis=0), rtol=0, atol=1e-14 * rounds * max(1.0, np.abs(start).max()))
 
 

@@ -17,9 +17,9 @@ from ..errors import DataError, Interrupted, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..linear.validation import read_labels
 from .checkpoint import SavedRun
-from .core.discovery import both, columns_of, peek, survey, united, united_labels
+from .core.discovery import columns_of, merge_schemas, peek, survey, unite_labels, unite_schemas
 from .core.epoch import epoch, merge
-from .core.learner_adapter import settled, started
+from .core.learner_adapter import make_start, take_in
 from .core.messages import Count, ShardSchema
 from .engines.engine import Engine
 from .history import EpochResult, Group, Sums, epoch_of, shares_of
@@ -95,7 +95,7 @@ class Epochs:
         """The first epoch; begun anew, once, when shards meet what the first rows of the first one do not tell of."""
         found = self._fold(peek, _no_neighbours, None, self.shards[:1])
         schema, columns = found.schemas[0], found.columns
-        classes = united_labels([*self._declared(), *_listed(self.found), *found.labels])
+        classes = unite_labels([*self._declared(), *_listed(self.found), *found.labels])
         names: tuple[str, ...] = ()
         for _ in range(2):
             learner = self._learner(run, classes, columns, schema)
@@ -104,8 +104,8 @@ class Epochs:
                 if len(classes) < 2:
                     raise RegretlessError(f"all rows are of one class ({classes[0]}): there is nothing to tell it from")
                 return learner, schema, outcome
-            names, schema = outcome.names, united([schema, *outcome.schemas])
-            classes = united_labels([*classes.tolist(), *outcome.labels])
+            names, schema = outcome.names, unite_schemas([schema, *outcome.schemas])
+            classes = unite_labels([*classes.tolist(), *outcome.labels])
             columns = columns_of(schema, max(columns, outcome.columns))
         raise RegretlessError(
             f"{', '.join(names[:3])}: labels or columns that were not there a moment ago, when all shards were "
@@ -181,7 +181,7 @@ class Epochs:
         number, clock = len(run.history), run.clock if run.history else None
         for first in range(0, len(self.shards), run.together):
             shards = self.shards[first : first + run.together]
-            start = started(
+            start = make_start(
                 learner,
                 schema=schema,
                 epoch=number,
@@ -193,8 +193,10 @@ class Epochs:
             outcome = self._fold(epoch, merge, start, shards, partial(self._done, number, first))
             if outcome.found is not None:
                 behind = self.shards[first + len(shards) :]
-                return both(start, outcome.found, self._fold(survey, both, start, behind)) if behind else outcome.found
-            clock = settled(learner, start, outcome)
+                if not behind:
+                    return outcome.found
+                return merge_schemas(start, outcome.found, self._fold(survey, merge_schemas, start, behind))
+            clock = take_in(learner, start, outcome)
             groups.append(Group(outcome.counts, shares_of(outcome.counts)))
         assert clock is not None
         return EpochResult(groups, clock)

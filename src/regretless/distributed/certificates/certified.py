@@ -21,7 +21,7 @@ from ...linear.verify_rounds import OTHERS, gives
 from ...theorem import NO_NUMBERS, Certificate
 from ...theory.mixing_facts import MixedFacts
 from ..checkpoint import NO_GUARANTEE, SavedRun
-from ..core.learner_adapter import said
+from ..core.learner_adapter import kind_of
 from ..engines.engine import Engine
 from ..engines.pools import engine_of
 from ..epochs import Epochs
@@ -29,7 +29,7 @@ from ..history import Sums
 from ..rows.shards import Shard
 from ..rows.sources import shards_of
 from .comparators import QuestionOfMixture, QuestionOverShards
-from .rereading import Reading, Size, gathered, rounds_at_hand, sizes_of
+from .rereading import Reading, Size, gather, rounds_at_hand, sizes_of
 
 BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
 ALL_AT_ONCE = (
@@ -172,7 +172,7 @@ def certify_shards(
         If a shard cannot be read, or holds features or labels that the learner has never met; it is named.
     """
     if not isinstance(learner, OnlineClassifier):
-        raise RegretlessError(f"{said(learner)} is no learner of regretless.linear that has learned from shards")
+        raise RegretlessError(f"{kind_of(learner)} is no learner of regretless.linear that has learned from shards")
     learner._require_fitted()
     given, engine = shards_of(shards), engine_of(executor)
     reading = Reading(schema, learner.state_.columns, learner.classes_)
@@ -202,7 +202,7 @@ def _over(
     **how: Any,
 ) -> QuestionOverShards:
     """What is to be certified of a learner over shards."""
-    kept = gathered(sizes, shards, engine, reading)
+    kept = gather(sizes, shards, engine, reading)
     rows = sum(size.rows for size in sizes)
     plain = learner.question(rounds_at_hand(kept, sizes), rows, in_memory=kept is not None, **how)
     own = {field.name: getattr(plain, field.name) for field in fields(Question)}

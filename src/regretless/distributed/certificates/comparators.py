@@ -52,7 +52,7 @@ def _counted(common: Counted, name: str, rounds: Any) -> list[Any]:
     return [sums.scaled(common.factors[name]) for sums in found]
 
 
-def added(_: Any, left: list[Any], right: list[Any]) -> list[Any]:
+def add(_: Any, left: list[Any], right: list[Any]) -> list[Any]:
     """What they come to on neighbours."""
     return [one + other for one, other in zip(left, right, strict=True)]
 
@@ -83,7 +83,7 @@ def learn(common: Learned, shard: Shard) -> Averages:
     return Averages(means.found(), rounds)
 
 
-def averaged(_: Any, left: Averages, right: Averages) -> Averages:
+def average(_: Any, left: Averages, right: Averages) -> Averages:
     """The means over the rounds of neighbours."""
     rounds = left.rounds + right.rounds
     share = right.rounds / rounds if rounds else 0.0
@@ -141,13 +141,13 @@ class QuestionOverShards(Question):
 
     def _fold(self, common: Counted) -> list[Any]:
         if self.kept is None:
-            return self.engine.fold(count, added, common, self.shards)
+            return self.engine.fold(count, add, common, self.shards)
         kept = self.kept
 
         def at_hand(common: Counted, shard: Any) -> list[Any]:
             return _counted(common, shard.name, kept[shard.name])
 
-        return Here().fold(at_hand, added, common, self.sizes)
+        return Here().fold(at_hand, add, common, self.sizes)
 
     def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
         """Mean weights of learners that go over all rounds, if these are at hand, and else over each shard."""
@@ -155,7 +155,7 @@ class QuestionOverShards(Question):
             return Question.means(self, plans)
         assert self.reading is not None
         common = Learned(self.reading, plans, self.state.targets)
-        found = self.engine.fold(learn, averaged, common, self.shards).found
+        found = self.engine.fold(learn, average, common, self.shards).found
         return [one for one in found if one is not None]
 
 

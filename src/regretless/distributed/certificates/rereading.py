@@ -60,28 +60,28 @@ def measure(common: tuple[Reading, float], shard: Shard) -> tuple[Size, ...]:
     return (Size(shard.name, rows, total, size),)
 
 
-def listed(_: Any, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
+def concatenate(_: Any, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
     """What came of neighbours, one after the other."""
     return left + right
 
 
 def sizes_of(learner: OnlineClassifier, shards: Sequence[Shard], engine: Engine, reading: Reading) -> tuple[Size, ...]:
     """How large each shard is, in one reading."""
-    return engine.fold(measure, listed, (reading, learner.played_rules().intercept), shards)
+    return engine.fold(measure, concatenate, (reading, learner.played_rules().intercept), shards)
 
 
-def brought(reading: Reading, shard: Shard) -> tuple[tuple[str, Rounds], ...]:
+def bring(reading: Reading, shard: Shard) -> tuple[tuple[str, Rounds], ...]:
     """All rounds of a small shard."""
     return ((shard.name, joined([(owned(batch), codes) for batch, codes in reading.rounds(shard)])),)
 
 
-def gathered(
+def gather(
     sizes: Sequence[Size], shards: Sequence[Shard], engine: Engine, reading: Reading
 ) -> dict[str, Rounds] | None:
     """The rounds of all shards by their names; None if they are too many, or some are sparse and others are not."""
     if sum(size.bytes for size in sizes) > SMALL:
         return None
-    found: tuple[tuple[str, Rounds], ...] = engine.fold(brought, listed, reading, shards)
+    found: tuple[tuple[str, Rounds], ...] = engine.fold(bring, concatenate, reading, shards)
     kept = dict(found)
     return kept if len({batch.sparse for rounds in kept.values() for batch, _ in rounds}) < 2 else None
 
@@ -94,7 +94,7 @@ def rounds_at_hand(kept: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any
             raise RegretlessError("the rounds of all shards are too many to be at hand")
 
         return none
-    found = joined([part for size in sizes for part in widest(kept, size.name)])
+    found = joined([part for size in sizes for part in widen(kept, size.name)])
 
     def again() -> Iterator[tuple[Batch, Array]]:
         yield from found
@@ -102,7 +102,7 @@ def rounds_at_hand(kept: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any
     return again
 
 
-def widest(kept: dict[str, Rounds], name: str) -> Rounds:
+def widen(kept: dict[str, Rounds], name: str) -> Rounds:
     """The rounds of a shard, with as many columns as any shard has."""
     columns = max((batch.columns for rounds in kept.values() for batch, _ in rounds), default=0)
     return [

@@ -45,7 +45,7 @@ def survey(start: Start, shard: Shard) -> ShardSchema:
         return _survey(start, {**schema, "ids_from": 0}, shard)
 
 
-def both(start: Any, left: ShardSchema, right: ShardSchema) -> ShardSchema:
+def merge_schemas(start: Any, left: ShardSchema, right: ShardSchema) -> ShardSchema:
     """What neighbouring shards were found to hold."""
     labels = tuple(dict.fromkeys((*left.labels, *right.labels)))
     return ShardSchema(
@@ -91,7 +91,7 @@ def _labels(shard: Shard, labels: Array | None) -> Array:
     return labels
 
 
-def news(known: dict[str, Any] | None, found: dict[str, Any] | None) -> bool:
+def has_news(known: dict[str, Any] | None, found: dict[str, Any] | None) -> bool:
     """Whether a stream met columns that the schema it was opened with does not tell of.
 
     Columns that are called by their number are no news, however many there are: they mean the same everywhere. So are
@@ -116,7 +116,7 @@ def news(known: dict[str, Any] | None, found: dict[str, Any] | None) -> bool:
     return known.get("hash") is None and len(_keys(known)) != len(_keys(found))
 
 
-def united(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def unite_schemas(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One schema that has all that several have, in their order.
 
     Parameters
@@ -151,7 +151,7 @@ def columns_of(schema: dict[str, Any], numbered: int) -> int:
     return len(schema["features"]) if schema.get("format") == "table" else numbered
 
 
-def united_labels(labels: Iterable[Any]) -> Array:
+def unite_labels(labels: Iterable[Any]) -> Array:
     """All classes, ascending.
 
     Raises

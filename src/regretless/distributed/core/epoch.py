@@ -14,11 +14,11 @@ from ...errors import DataError, ParameterError, RegretlessError, RowRefused
 from ...linear.base import OnlineClassifier
 from ...linear.labels import encode
 from ..rows.shards import Shard
-from .discovery import ID_ZERO, both, news, survey
-from .learner_adapter import begun, carried, clocks, counted
+from .discovery import ID_ZERO, has_news, merge_schemas, survey
+from .learner_adapter import books_of_epoch, learner_at, part_of, rate_clock
 from .messages import Count, ShardResult, Start
-from .moving import met_of, reach_of
-from .weighted_mean import merged
+from .state_weights import met_of, reach_of
+from .weighted_mean import merge_parts
 
 
 def epoch(start: Start, shard: Shard) -> ShardResult:
@@ -54,10 +54,10 @@ def merge(start: Start, left: ShardResult, right: ShardResult) -> ShardResult:
     """What came of neighbouring shards, in one."""
     counts = (*left.counts, *right.counts)
     if left.part is not None and right.part is not None:
-        return ShardResult(merged(start.weights, left.part, right.part), counts)
+        return ShardResult(merge_parts(start.weights, left.part, right.part), counts)
     if left.found is None or right.found is None:
         return ShardResult(None, counts, left.found or right.found)
-    return ShardResult(None, counts, both(start, left.found, right.found))
+    return ShardResult(None, counts, merge_schemas(start, left.found, right.found))
 
 
 @dataclass(slots=True)
@@ -103,7 +103,7 @@ class _Reading:
         if self.rows == before:
             raise DataError(self.shard.name, None, None, "no rows", "give a shard with at least one labelled row")
         self.skipped, self.first_errors = stream.skipped, tuple(stream.first_errors)
-        return not news(self.start.schema, stream.schema())
+        return not has_news(self.start.schema, stream.schema())
 
     def _batches(self, stream: Stream) -> Iterator[Batch]:
         """The batches, the time that reading takes being measured."""
@@ -119,7 +119,7 @@ class _Reading:
 
 def _played(start: Start, shard: Shard) -> ShardResult:
     began = thread_time()
-    learner, reading = begun(start), _Reading(start, shard)
+    learner, reading = learner_at(start), _Reading(start, shard)
     try:
         known = reading.play(learner)
     except DataError as error:
@@ -128,11 +128,11 @@ def _played(start: Start, shard: Shard) -> ShardResult:
         known = False  # ids begin at 0 here, or the file is bad: the survey says which
     if not known:
         return ShardResult(None, (), survey(start, shard))
-    clock, state = clocks(learner), learner.state_
-    state.books[:] = counted(learner, start)
+    clock, state = rate_clock(learner), learner.state_
+    state.books[:] = books_of_epoch(learner, start)
     ledger = learner.ledger_
     weight = {"uniform": 1.0, "updates": ledger.updates, "rows": float(reading.rows)}[start.weighting]
-    part = carried(learner, start, weight, float(reading.rows))
+    part = part_of(learner, start, weight, float(reading.rows))
     count = Count(
         name=shard.name,
         rounds=reading.rows,

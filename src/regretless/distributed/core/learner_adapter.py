@@ -15,20 +15,20 @@ from ...linear.base import OnlineClassifier
 from ...linear.mirror.state import MirrorState
 from ...linear.state import NORM2, State
 from .messages import WEIGHTINGS, Part, Start, Weighting
-from .moving import (
+from .state_weights import (
     add_sums,
+    differences,
     met_of,
-    moved,
-    moving,
-    moving_of,
     place,
     place_duals,
     reach_of,
     replace,
-    summed,
+    sum_arrays,
     sums_beyond,
+    weights_in,
+    weights_of,
 )
-from .weighted_mean import held, packed, placed
+from .weighted_mean import pack, rows_to_send, unpack
 
 if TYPE_CHECKING:
     from .messages import Count, ShardResult
@@ -72,9 +72,9 @@ def refuse(learner: Any) -> None:
     name = getattr(learner, "name", "")
     why = LEARNERS[name].info.not_mixed if name in LEARNERS else ""
     if why:
-        raise RegretlessError(f"{name} cannot be mixed over shards: {why}; {mixed()}")
+        raise RegretlessError(f"{name} cannot be mixed over shards: {why}; {mixable_names()}")
     if not isinstance(learner, OnlineClassifier) or type(learner) is not learner_class(name):
-        raise RegretlessError(f"{said(learner)} cannot be mixed over shards: {mixed()}{_instead(learner)}")
+        raise RegretlessError(f"{kind_of(learner)} cannot be mixed over shards: {mixable_names()}{_instead(learner)}")
     learner.checked()
     if getattr(learner, "shuffle", False):
         raise RegretlessError("shuffle has no meaning over shards: each is played in the order of its rows")
@@ -87,13 +87,13 @@ def refuse(learner: Any) -> None:
         )
 
 
-def mixed() -> str:
+def mixable_names() -> str:
     """Which learners can be mixed, in words."""
     *names, last = (name for name, entry in LEARNERS.items() if not entry.info.not_mixed)
     return f"{', '.join(names)} and {last} can be mixed"
 
 
-def said(learner: Any) -> str:
+def kind_of(learner: Any) -> str:
     """What something that is no learner of weights is called, where it is from if that tells it from one of ours."""
     kind = learner if isinstance(learner, type) else type(learner)
     whole = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
@@ -114,7 +114,7 @@ def _instead(learner: Any) -> str:
     return "; they are in regretless.linear" if not home.startswith("regretless.") else ""
 
 
-def started(
+def make_start(
     learner: OnlineClassifier,
     *,
     schema: dict[str, Any] | None,
@@ -133,7 +133,7 @@ def started(
     schema, epoch, weighting, passes
         As in `Start`.
     clock : array-like, shape of the books, optional
-        What `settled` gave after the epoch before.
+        What `take_in` gave after the epoch before.
     alone : bool
         Whether there is one shard only, which then goes on with all that the learner remembers.
     """
@@ -151,7 +151,7 @@ def started(
         schema=schema,
         epoch=epoch,
         weighting=weighting,
-        weights=moving(state),
+        weights=weights_of(state),
         norms2=state.memory[:, NORM2].copy() if isinstance(state, State) else np.zeros(state.targets),
         clock=np.zeros_like(state.books) if clock is None else np.array(clock, dtype=np.float64),
         passes=passes,
@@ -160,7 +160,7 @@ def started(
     )
 
 
-def begun(start: Start) -> OnlineClassifier:
+def learner_at(start: Start) -> OnlineClassifier:
     """A learner as it stands at the start of an epoch, its books at the clock."""
     learner: OnlineClassifier = learner_class(start.learner)(**start.parameters)
     learner.announce(start.classes, start.columns)
@@ -175,7 +175,7 @@ def begun(start: Start) -> OnlineClassifier:
     return learner
 
 
-def carried(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> Part:
+def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> Part:
     """What a shard hands up after its epoch.
 
     Raises
@@ -186,22 +186,22 @@ def carried(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
     state = learner.state_
     averaged = state if isinstance(state, AveragedState) else None
     if start.whole is None and isinstance(state, State):  # of many columns only those are copied that have moved
-        rows = held(moved(state, start.weights), averaged is not None)
-        weights = moving(state) if rows is None else moving_of(state, rows)
+        rows = rows_to_send(differences(state, start.weights), averaged is not None)
+        weights = weights_of(state) if rows is None else weights_in(state, rows)
     else:
-        rows, weights = None, moving(state)
+        rows, weights = None, weights_of(state)
     if not _finite(weights):  # where they have not moved they are what they were
         raise RegretlessError("the weights have overflowed; lower the rate or scale X")
     if start.whole is not None:
         whole = {name: array for name, array in state.tensors().items() if name != "books"}
         return Part(len(weights), None, weights, None, weight, rounds, whole)
     if not isinstance(state, State):
-        return packed(start.weights, weights, None, weight, rounds)
+        return pack(start.weights, weights, None, weight, rounds)
     sums = None if averaged is None else sums_beyond(averaged, start.weights, rows)
     return Part(1 + state.columns, rows, weights, sums, weight, rounds)
 
 
-def clocks(learner: OnlineClassifier) -> Array:
+def rate_clock(learner: OnlineClassifier) -> Array:
     """What the rates of the rounds to come go by: zero in all other places of the books."""
     clock = np.zeros_like(learner.state_.books)
     fields = [FIELDS.index(name) for name in CLOCKS.get(learner.played_rules().rate, ())]
@@ -210,7 +210,7 @@ def clocks(learner: OnlineClassifier) -> Array:
     return clock
 
 
-def counted(learner: OnlineClassifier, start: Start) -> Array:
+def books_of_epoch(learner: OnlineClassifier, start: Start) -> Array:
     """The books of this epoch alone.
 
     Counts are exact. Where rates go by the sum of squared gradients, `slope2` is a difference of that sum, and wrong by
@@ -221,7 +221,7 @@ def counted(learner: OnlineClassifier, start: Start) -> Array:
     return books
 
 
-def settled(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Array:
+def take_in(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Array:
     """Mix what came of an epoch into the learner that began it; the clock of the next one.
 
     The books hold the sums over all shards and epochs, and `first_pass_` those of the first epoch.
@@ -229,7 +229,7 @@ def settled(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Ar
     Parameters
     ----------
     learner : OnlineClassifier
-        As it was when `started` made the start of it.
+        As it was when `make_start` made the start of it.
     start : Start
     outcome : ShardResult
         Of all shards.
@@ -267,7 +267,7 @@ def settled(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Ar
 def _settle(learner: OnlineClassifier, start: Start, part: Part, counts: tuple[Count, ...]) -> None:
     state = learner.state_
     if isinstance(state, MirrorState):
-        weights, _ = placed(start.weights, part)
+        weights, _ = unpack(start.weights, part)
         _refuse_overflown(weights)
         met = [count.met for count in counts if count.met is not None]
         reach = [one for one in (reach_of(state), *(count.reach for count in counts)) if one is not None]
@@ -276,7 +276,7 @@ def _settle(learner: OnlineClassifier, start: Start, part: Part, counts: tuple[C
         _refuse_overflown(part.weights)
         if isinstance(state, AveragedState) and part.sums is not None:
             add_sums(state, start.weights, part.rows, part.weights, part.sums, part.rounds)
-            _refuse_overflown(*summed(state))
+            _refuse_overflown(*sum_arrays(state))
         else:
             replace(state, start.weights, part.rows, part.weights)
 

@@ -10,7 +10,7 @@ from .messages import Part
 CROWDED = 32  # of how many rows one must be held, for a table of all to be quicker than a search
 
 
-def packed(start: Array, weights: Array, sums: Array | None, weight: float, rounds: float) -> Part:
+def pack(start: Array, weights: Array, sums: Array | None, weight: float, rounds: float) -> Part:
     """The part that one shard hands up, in the shorter form.
 
     Parameters
@@ -25,13 +25,13 @@ def packed(start: Array, weights: Array, sums: Array | None, weight: float, roun
     moved = np.concatenate([moved, weights[len(start) :] != 0]) if size > len(start) else moved
     if sums is not None:
         moved |= sums != 0
-    rows = held(moved, sums is not None)
+    rows = rows_to_send(moved, sums is not None)
     if rows is None:
         return Part(size, None, weights, sums, weight, rounds)
     return Part(size, rows, weights[rows], None if sums is None else sums[rows], weight, rounds)
 
 
-def held(moved: Array, summed: bool) -> Array | None:
+def rows_to_send(moved: Array, summed: bool) -> Array | None:
     """The rows that have moved, or None if naming them takes more room than giving all of them.
 
     Parameters
@@ -44,7 +44,7 @@ def held(moved: Array, summed: bool) -> Array | None:
     return None if _too_many(len(rows), len(moved), moved.shape[1], summed) else rows
 
 
-def merged(start: Array, left: Part, right: Part) -> Part:
+def merge_parts(start: Array, left: Part, right: Part) -> Part:
     """The mean over the shards of both.
 
     Row by row it is a + (b - a) * (weight of b / weight of both): where both are the same nothing is rounded, so that a
@@ -85,7 +85,7 @@ def merged(start: Array, left: Part, right: Part) -> Part:
     return Part(size, rows, weights, sums, weight, left.rounds + right.rounds)
 
 
-def placed(start: Array, part: Part) -> tuple[Array, Array | None]:
+def unpack(start: Array, part: Part) -> tuple[Array, Array | None]:
     """The whole weights and the whole sums, shape (size, targets) each.
 
     Parameters

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import Interrupted, RegretlessError
 from ..core.tree_reduce import pairs
-from ..engines.engine import Engine, answered
+from ..engines.engine import Engine, run_answering
 from .wait import Waiting
 
 RETRIES = 2
@@ -29,7 +29,7 @@ class Common:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TaskResult:
     """What a task made, and what had to move for it.
 
     Attributes
@@ -94,7 +94,7 @@ class DaskEngine(Engine):
         stop: Callable[[], bool] | None = None,
     ) -> Any:
         """See `Engine.fold`."""
-        size = pickled(common)
+        size = pickled_size(common)
         fold = FoldTasks(work, merge, common, shards)
         root = self._on_cluster(fold, size, done, stop) if self.client else _here(fold, done, stop)
         if root.refused is not None:
@@ -103,7 +103,7 @@ class DaskEngine(Engine):
         self.moved = (size * len(root.workers) * travels, (root.moved + root.size) * travels)
         return root.value
 
-    def _on_cluster(self, fold: FoldTasks, size: int, done: Any, stop: Any) -> Made:
+    def _on_cluster(self, fold: FoldTasks, size: int, done: Any, stop: Any) -> TaskResult:
         from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
         waiting = Waiting(self.client, fold.names, done, stop)
@@ -116,7 +116,7 @@ class DaskEngine(Engine):
             manners = {"retries": self.retries, "workers": list(workers), "allow_other_workers": True}
             layers[f"at-{len(layers)}"] = MaterializedLayer(tasks, annotations=manners)
         graph = HighLevelGraph(layers, {name: set(layers) - {name} for name in layers})
-        root: Made = waiting.result(partial(self._submit, graph, size), fold.root, fold.leaves)
+        root: TaskResult = waiting.result(partial(self._submit, graph, size), fold.root, fold.leaves)
         return root
 
     def _submit(self, graph: Any, size: int, keys: list[Any]) -> list[Any]:
@@ -163,7 +163,7 @@ class FoldTasks:
         for key, shard, run in zip(self.leaves, self.shards, runs, strict=True):
             needs = list(getattr(shard, "needs", ()))
             where = tuple(sorted({one for need in needs for one in holders.get(need, ())})) or (run,)
-            found.setdefault(where, {})[key] = (played, self.work, self.common, Common(shard), needs)
+            found.setdefault(where, {})[key] = (play_shard, self.work, self.common, Common(shard), needs)
             nodes.append((key, where))
         for level, groups in enumerate(pairs(len(nodes))):
             above = []
@@ -172,7 +172,7 @@ class FoldTasks:
                 if len(group) > 1:
                     children = key, nodes[group[1]][0]
                     key = (self._merges, level, place)
-                    found[where][key] = (merged, self.merge, self.common, *children)
+                    found[where][key] = (merge_results, self.merge, self.common, *children)
                 above.append((key, where))
             nodes = above
         self.root = nodes[0][0]
@@ -199,17 +199,17 @@ def neighbours(threads: Mapping[str, int], shards: int) -> list[str]:
     return [slots[place * len(slots) // shards] if slots else "" for place in range(shards)]
 
 
-def played(work: Callable[..., Any], common: Common, shard: Common, needs: list[Any]) -> Made:
+def play_shard(work: Callable[..., Any], common: Common, shard: Common, needs: list[Any]) -> TaskResult:
     """The task of a shard."""
     one = shard.value.given(needs) if needs else shard.value
-    value, refused = answered(work, common.value, one)
+    value, refused = run_answering(work, common.value, one)
     if refused is not None:
-        return Made(None, 0, _address(), 0, frozenset(), refused)
+        return TaskResult(None, 0, _address(), 0, frozenset(), refused)
     at = _address()
-    return Made(value, pickled(value), at, 0, frozenset([at]))
+    return TaskResult(value, pickled_size(value), at, 0, frozenset([at]))
 
 
-def merged(merge: Callable[..., Any], common: Common, left: Made, right: Made) -> Made:
+def merge_results(merge: Callable[..., Any], common: Common, left: TaskResult, right: TaskResult) -> TaskResult:
     """The task of a merge."""
     for side in (left, right):
         if side.refused is not None:
@@ -217,10 +217,12 @@ def merged(merge: Callable[..., Any], common: Common, left: Made, right: Made) -
     value = merge(common.value, left.value, right.value)
     at = _address()
     came = sum(side.size for side in (left, right) if side.at != at)
-    return Made(value, pickled(value), at, left.moved + right.moved + came, left.workers | right.workers | {at})
+    return TaskResult(
+        value, pickled_size(value), at, left.moved + right.moved + came, left.workers | right.workers | {at}
+    )
 
 
-def pickled(value: Any) -> int:
+def pickled_size(value: Any) -> int:
     """How many bytes an object is, pickled; its arrays are not copied for that."""
     buffers: list[pickle.PickleBuffer] = []
     size = len(pickle.dumps(value, protocol=5, buffer_callback=buffers.append))
@@ -252,7 +254,7 @@ def _address() -> str:
         return ""
 
 
-def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[], bool] | None) -> Made:
+def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[], bool] | None) -> TaskResult:
     """The same on the scheduler that Dask uses without a cluster: threads, unless it was told otherwise."""
     from dask.base import get_scheduler
     from dask.callbacks import Callback
@@ -268,7 +270,7 @@ def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[]
 
     graph = {**fold.shared(), **fold.given(), **fold.placed({}, [""] * len(fold.leaves))[("",)]}
     with Callback(posttask=ended):
-        made: Made = (get_scheduler() or get)(graph, fold.root)
+        made: TaskResult = (get_scheduler() or get)(graph, fold.root)
     return made
 
 

@@ -20,7 +20,7 @@ from ...errors import EngineError
 ROOM = 31 << 20  # bytes; of what is larger than 32 MB glibc never keeps the memory
 
 
-class Carried:
+class Broadcast:
     """A value that is pickled once, whatever number of tasks are given it.
 
     Processes of this machine read it from a file, others get it with every task; either way each of them unpickles it
@@ -76,7 +76,7 @@ class Carried:
         """How many bytes went down, if so many processes had a part in the work."""
         return processes * sum(self._sizes) if self._by_file else self._sent
 
-    def __reduce__(self) -> tuple[Callable[..., Received | Gone], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., ReceivedValue | LostValue], tuple[Any, ...]]:
         if self._path is not None:
             return from_file, (self._token, self._path, self._sizes)
         packed = self._pickled()
@@ -135,7 +135,7 @@ def _reuse_memory() -> None:
     np.empty(ROOM, dtype=np.uint8)
 
 
-class Received:
+class ReceivedValue:
     """The value in another process.
 
     Parameters
@@ -171,7 +171,7 @@ class Received:
             os.close(self._file)
 
 
-class Gone:
+class LostValue:
     """What stands for a value whose file is gone: the work has ended, or somebody else has removed it.
 
     A task is unpickled by the pool itself, which an exception there would break; so it is raised where the task asks
@@ -194,19 +194,19 @@ class Gone:
         return True
 
 
-_last: Received | None = None
+_last: ReceivedValue | None = None
 
 
-def from_bytes(token: str, packed: bytes) -> Received:
+def from_bytes(token: str, packed: bytes) -> ReceivedValue:
     """The value out of what came with a task, or the same that came with the task before."""
     global _last
     received = _last
     if received is None or received.token != token:
-        received = _last = Received(token, pickle.loads(packed))
+        received = _last = ReceivedValue(token, pickle.loads(packed))
     return received
 
 
-def from_file(token: str, path: str, sizes: tuple[int, ...]) -> Received | Gone:
+def from_file(token: str, path: str, sizes: tuple[int, ...]) -> ReceivedValue | LostValue:
     """The value out of a file, or the same as for the task before.
 
     Parameters
@@ -222,8 +222,8 @@ def from_file(token: str, path: str, sizes: tuple[int, ...]) -> Received | Gone:
         _reuse_memory()
         found = _read(path, sizes)
         if found is None:
-            return Gone(path)
-        received = _last = Received(token, *found, path)
+            return LostValue(path)
+        received = _last = ReceivedValue(token, *found, path)
     return received
 
 
@@ -257,7 +257,7 @@ def _filled(reading: RawIOBase, part: Any) -> bool:
     return True
 
 
-def forsake() -> None:
+def remove_file() -> None:
     """Remove the file that the last value came by: its maker was killed, and cannot do so."""
     received = _last
     if received is not None and received.path is not None:

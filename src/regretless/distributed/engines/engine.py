@@ -148,10 +148,10 @@ class Here(Engine):
         for place, shard in enumerate(shards):
             if stop is not None and stop():
                 raise Interrupted("interrupted")
-            yield place, guarded(work, common, watched(shard, stop))
+            yield place, run_guarded(work, common, watch(shard, stop))
 
 
-def guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
+def run_guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
     """Do the work on a shard, whose name will be in whatever goes wrong.
 
     Every engine calls this where the shard is played.
@@ -179,19 +179,19 @@ def guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
         raise DataError(shard.name, None, None, found, "it must be there where it is played") from error
 
 
-def answered(work: Callable[[C, Any], T], common: C, shard: Named) -> tuple[T | None, RegretlessError | None]:
+def run_answering(work: Callable[[C, Any], T], common: C, shard: Named) -> tuple[T | None, RegretlessError | None]:
     """What came of a shard, or what is wrong with its data: an answer too, where a task that fails is tried again.
 
     A disk or a network that failed is raised, for another attempt may go well.
     """
     try:
-        return guarded(work, common, shard), None
+        return run_guarded(work, common, shard), None
     except RegretlessError as error:
         if isinstance(error.__cause__, OSError):
             raise
         return None, error
 
 
-def watched(shard: Named, stop: Callable[[], bool] | None) -> Named:
+def watch(shard: Named, stop: Callable[[], bool] | None) -> Named:
     """The shard, which asks between its batches whether to stop; what is no shard of rows stays as it is."""
     return shard if stop is None or not isinstance(shard, Shard) else Watched(shard, stop)

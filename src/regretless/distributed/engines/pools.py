@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from ...checks import whole
 from ...errors import EngineError, Interrupted, ParameterError, RegretlessError
-from .broadcast_value import Carried
-from .engine import Engine, Here, Named, guarded, watched
+from .broadcast_value import Broadcast
+from .engine import Engine, Here, Named, run_guarded, watch
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -82,20 +82,20 @@ class OnExecutor(Engine):
         """What came of each shard, as it comes."""
         up, processes = 0, set[int]()
         with (
-            Carried(common, by_file=_of_this_machine(self.executor)) as carried,
-            closing(self._played(work, carried, shards, stop)) as answers,
+            Broadcast(common, by_file=_of_this_machine(self.executor)) as broadcast,
+            closing(self._played(work, broadcast, shards, stop)) as answers,
         ):
             for place, answer in answers:
-                if isinstance(answer, Packed):
+                if isinstance(answer, PickledResult):
                     up += len(answer.result)
                     processes.add(answer.process)
                     yield place, pickle.loads(answer.result)
                 else:
                     yield place, answer
-            self.moved = carried.sent(len(processes)), up
+            self.moved = broadcast.sent(len(processes)), up
 
     def _played(
-        self, work: Any, carried: Carried, shards: Sequence[Named], stop: Callable[[], bool] | None
+        self, work: Any, broadcast: Broadcast, shards: Sequence[Named], stop: Callable[[], bool] | None
     ) -> Generator[tuple[int, Any]]:
         """The same, as it was sent."""
         most = (1 + AHEAD) * self.workers
@@ -105,7 +105,7 @@ class OnExecutor(Engine):
         try:
             while True:
                 for place in islice(left, most - len(pending)):
-                    future = self._submit(work, carried, shards[place])
+                    future = self._submit(work, broadcast, shards[place])
                     pending[future] = place
                     future.add_done_callback(finished.put)
                 if not pending:
@@ -120,10 +120,10 @@ class OnExecutor(Engine):
             for future in pending:
                 future.cancel()
 
-    def _submit(self, work: Any, carried: Carried, shard: Named) -> Future[Any]:
-        given = Parcel.of(shard) if _of_python(self.executor) else shard
+    def _submit(self, work: Any, broadcast: Broadcast, shard: Named) -> Future[Any]:
+        given = PickledShard.of(shard) if _of_python(self.executor) else shard
         try:
-            return self.executor.submit(_task, work, carried, given)
+            return self.executor.submit(_task, work, broadcast, given)
         except BrokenExecutor as error:
             raise EngineError(f"a process of the executor is gone (killed, or out of memory){self._hint()}") from error
         except RuntimeError as error:  # it is shut down
@@ -152,21 +152,21 @@ class OnExecutor(Engine):
         return f"; if it never began: {GUARD}" if imports and not self._answered else ""
 
 
-class Packed(NamedTuple):
+class PickledResult(NamedTuple):
     """What comes back from another process."""
 
     process: int
     result: bytes
 
 
-class Parcel(NamedTuple):
+class PickledShard(NamedTuple):
     """A shard on its way to a process of Python's own pool, which dies of what it cannot unpickle."""
 
     name: str
     shard: bytes
 
     @classmethod
-    def of(cls, shard: Named) -> Parcel:
+    def of(cls, shard: Named) -> PickledShard:
         """The shard, pickled.
 
         Raises
@@ -194,11 +194,11 @@ class Parcel(NamedTuple):
         return shard
 
 
-def _task(work: Callable[[Any, Any], T], carried: Carried, given: Named) -> T | Packed:
+def _task(work: Callable[[Any, Any], T], broadcast: Broadcast, given: Named) -> T | PickledResult:
     """What a worker does; what it gives is pickled here, so that its size is known."""
-    shard = given.opened() if isinstance(given, Parcel) else given
-    result = guarded(work, carried.value, watched(shard, carried.ended))
-    return result if carried.here else Packed(os.getpid(), pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
+    shard = given.opened() if isinstance(given, PickledShard) else given
+    result = run_guarded(work, broadcast.value, watch(shard, broadcast.ended))
+    return result if broadcast.here else PickledResult(os.getpid(), pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
 
 
 def _unfit(name: str, error: Exception) -> RegretlessError:

@@ -17,7 +17,7 @@ from threading import Thread, current_thread, main_thread
 from time import monotonic
 
 from ...errors import EngineError
-from .broadcast_value import forsake
+from .broadcast_value import remove_file
 from .pools import GUARD
 
 GRACE = 1.0  # seconds that a process has to end by itself
@@ -138,5 +138,5 @@ def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
-        forsake()
+        remove_file()
         os._exit(1)

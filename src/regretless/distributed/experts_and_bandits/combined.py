@@ -226,7 +226,7 @@ class Combined:
     def _lost(self, weights: Array, executor: Any) -> float:
         """What fixed weights lose on all shards."""
         task = FixedWeights(self.learner._loss, self._known, weights)
-        return float(engine_of(executor).fold(lost, lost_by_both, task, cast(Any, self.shards)))
+        return float(engine_of(executor).fold(loss_of_weights, add_losses, task, cast(Any, self.shards)))
 
     def certify(self, *, against: Any = None, executor: Any = None) -> list[Certificate]:
         """Each theorem about the learner, read on every shard against one comparator for all of them, and summed.
@@ -328,7 +328,7 @@ class FixedWeights:
     weights: Array
 
 
-def lost(task: FixedWeights, shard: ForecastShard) -> float:
+def loss_of_weights(task: FixedWeights, shard: ForecastShard) -> float:
     """On one shard."""
     loss, among = task.loss, np.flatnonzero(task.weights)
     weights, total = task.weights[among], 0.0
@@ -344,6 +344,6 @@ def lost(task: FixedWeights, shard: ForecastShard) -> float:
     return total
 
 
-def lost_by_both(_: FixedWeights, left: float, right: float) -> float:
+def add_losses(_: FixedWeights, left: float, right: float) -> float:
     """Losses add."""
     return left + right

@@ -131,19 +131,19 @@ def combine(
     if not tables:
         raise RegretlessError("there are no shards")
     engine, blind = engine_of(executor), fresh._loss.name in WITHOUT_OUTCOME
-    known = engine.fold(look, first, blind, cast(Any, tables[:1]))
+    known = engine.fold(find_experts, keep_first, blind, cast(Any, tables[:1]))
     task = Task(fresh, known)
     template = _copy(task, 0)  # so that what does not fit is said before anything is played
     played = engine.fold(play, merge, task, cast(Any, tables), done=on_shard, stop=stop)
     return Combined(template, played, tables, known)
 
 
-def look(blind: bool, shard: ForecastShard) -> Experts:
+def find_experts(blind: bool, shard: ForecastShard) -> Experts:
     """Who forecasts on a shard."""
     return shard.experts(blind)
 
 
-def first(_: bool, left: Experts, __: Experts) -> Experts:
+def keep_first(_: bool, left: Experts, __: Experts) -> Experts:
     """Those of the first shard are those of all."""
     return left
 

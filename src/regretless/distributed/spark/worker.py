@@ -12,7 +12,7 @@ from typing import Any
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
 from ..core.tree_reduce import Tree
-from ..engines.engine import answered
+from ..engines.engine import run_answering
 from ..rows.shards import Shard
 from .rows import Layout, RecordStream
 
@@ -160,7 +160,7 @@ def merging(merge: Callable[..., Any], common: Any, leaves: int, size: int) -> C
 
 def _answer(work: Callable[..., Any], common: Any, shard: Any, again: Callable[[], bool]) -> tuple[str, Any]:
     """What came of a shard, under what it is."""
-    value, error = answered(work, common, shard)
+    value, error = run_answering(work, common, shard)
     if error is None:
         return "result", value
     return ("again", None) if again() else ("error", error)

@@ -15,7 +15,7 @@ from ...linear.norms import STRETCH, lengths_of
 from ...linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, BaseState, Rules, State
 
 
-def moving(state: BaseState) -> Array:
+def weights_of(state: BaseState) -> Array:
     """The weights that learn, as they are meant; of learners of mirror steps the dual coordinates."""
     if isinstance(state, MirrorState):
         return np.concatenate([state.memory[None, :, mirror.BIAS], state.theta[: state.columns]])
@@ -28,7 +28,7 @@ def moving(state: BaseState) -> Array:
     return weights
 
 
-def moving_of(state: State, rows: Array) -> Array:
+def weights_in(state: State, rows: Array) -> Array:
     """Some rows of the weights that learn, which ascend."""
     scale, first = state.memory[:, SCALE], _first(rows)
     weights = np.empty((len(rows), state.targets))
@@ -37,7 +37,7 @@ def moving_of(state: State, rows: Array) -> Array:
     return weights
 
 
-def moved(state: State, start: Array) -> Array:
+def differences(state: State, start: Array) -> Array:
     """Where the weights that learn, or their sums, are no longer what they were.
 
     Parameters
@@ -78,7 +78,7 @@ def replace(state: State, start: Array, rows: Array | None, weights: Array) -> N
     ----------
     state : State
     start : ndarray, shape (rows, targets)
-        What `moving` gives, before columns were added perhaps.
+        What `weights_of` gives, before columns were added perhaps.
     rows : ndarray, or None
         Which rows to replace, ascending; None: all of them.
     weights : ndarray, shape (rows, targets)
@@ -118,10 +118,10 @@ def sums_beyond(state: AveragedState, start: Array, rows: Array | None = None) -
         Of which rows, ascending; all by default.
     """
     if rows is None:
-        beyond, first = moving(state), 1
+        beyond, first = weights_of(state), 1
         beyond[: len(start)] -= start
     else:
-        beyond, first = moving_of(state, rows), _first(rows)
+        beyond, first = weights_in(state, rows), _first(rows)
         known = int(np.searchsorted(rows, len(start)))
         beyond[:known] -= start.take(rows[:known], axis=0)
     beyond *= state.memory[:, CLOCK] + state.ahead
@@ -170,7 +170,7 @@ def _place_sums(state: AveragedState, sums: Array) -> None:
     state.forget_mean()
 
 
-def summed(state: AveragedState) -> tuple[Array, Array]:
+def sum_arrays(state: AveragedState) -> tuple[Array, Array]:
     """What the sums are kept in: finite if they are."""
     assert state.lag is not None
     return state.lag[: state.columns], state.memory[:, LAG_BIAS]
@@ -186,7 +186,7 @@ def place_duals(state: MirrorState, duals: Array, rules: Rules, met: Array, reac
     ----------
     state : MirrorState
     duals : ndarray, shape (1 + columns, targets)
-        As `moving` gives them.
+        As `weights_of` gives them.
     rules : Rules
         By which the weights follow from them.
     met : ndarray, shape (targets,)
