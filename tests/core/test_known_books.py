@@ -11,7 +11,7 @@ import pytest
 
 from regretless import comparator as comparators
 from regretless.comparator import BanditComparator, Comparator, ExpertComparator
-from regretless.ledger import BanditLedger, ClassLedger, ExpertLedger, GameLedger, Ledger, MixedLedger
+from regretless.ledger import BanditLedger, ClassLedger, ExpertLedger, GameLedger, Ledger
 from regretless.theorem import NO_LIMIT, Certificate, Most, Theorem, compared, in_figures, summed, theorem
 from regretless.theory.bandit_facts import BanditFacts
 from regretless.theory.expert_facts import ExpertFacts
@@ -21,6 +21,7 @@ from regretless.theory.game_facts import GameFacts
 from regretless.theory.kernel import KernelFacts
 from regretless.theory.margin_perceptron import MarginFacts
 from regretless.theory.mixing_facts import MixedFacts
+from regretless.theory.mixing_ledger import MixedLedger
 from regretless.theory.online_to_batch import Declared
 from regretless.theory.p_norm import PNormFacts
 from regretless.theory.passive_aggressive import AggressiveFacts

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from regretless.comparator import Comparator
-from regretless.ledger import Ledger, MixedLedger
+from regretless.ledger import Ledger
 from regretless.theory.facts import LinearFacts
 from regretless.theory.mixing_facts import MixedFacts
+from regretless.theory.mixing_ledger import MixedLedger
 
 Array = np.ndarray[Any, Any]
 Shards = Sequence[tuple[Array, Array]]

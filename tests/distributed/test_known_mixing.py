@@ -8,10 +8,11 @@ from sys import float_info
 
 import pytest
 
-from regretless.ledger import Ledger, MixedLedger
+from regretless.ledger import Ledger
 from regretless.theory import facts, mixing, mixing_mirror, mixing_regret, multiclass, ogd, winnow
 from regretless.theory import mixing_facts as ms
 from regretless.theory import passive_aggressive as pa
+from regretless.theory.mixing_ledger import MixedLedger
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 from ..linear import test_known_linear as linear

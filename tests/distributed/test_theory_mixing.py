@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.comparator import Comparator
-from regretless.ledger import Ledger, MixedLedger
+from regretless.ledger import Ledger
 from regretless.theorem import Theorem
 from regretless.theory import mixing, mixing_mirror, mixing_regret, ogd, perceptron
 from regretless.theory.facts import LinearFacts
 from regretless.theory.mixing_facts import MixedFacts
+from regretless.theory.mixing_ledger import MixedLedger
 from regretless.theory.p_norm import PNormFacts
 from regretless.theory.passive_aggressive import AggressiveFacts
 from regretless.theory.winnow import WinnowFacts

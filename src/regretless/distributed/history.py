@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..data.batch import Array
-from ..ledger import Ledger, MixedLedger
+from ..ledger import Ledger
 from ..linear.state import BaseState
+from ..theory.mixing_ledger import MixedLedger
 from .core.messages import Count
 
 

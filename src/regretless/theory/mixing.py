@@ -46,9 +46,9 @@ from __future__ import annotations
 from math import sqrt
 
 from ..comparator import Comparator
-from ..ledger import MixedLedger
 from . import multiclass, perceptron
 from .mixing_facts import MixedFacts, of_all_updates, of_epochs, of_mixed_posterior, of_shards
+from .mixing_ledger import MixedLedger
 
 SOURCE = "McDonald, Hall & Mann 2010, Thm 3"
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import ceil, isclose, log2, sqrt
 
 from ..comparator import Comparator
-from ..ledger import MixedLedger
 from ..theorem import NO_LIMIT, Check, Most, Theorem, theorem
 from .facts import SAME_ROUNDS, LinearFacts
+from .mixing_ledger import MixedLedger
 from .passive_aggressive import ONE_LENGTH
 from .rounding import EPSILON
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..comparator import Comparator
-from ..ledger import MixedLedger
 from . import p_norm, winnow
 from .mixing_facts import (
     MixedFacts,
@@ -30,6 +29,7 @@ from .mixing_facts import (
     of_mixed_posterior,
     of_shards,
 )
+from .mixing_ledger import MixedLedger
 
 
 def _posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:

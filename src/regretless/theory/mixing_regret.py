@@ -42,10 +42,10 @@ from dataclasses import replace
 from math import sqrt
 
 from ..comparator import Comparator
-from ..ledger import MixedLedger
 from . import ogd
 from . import passive_aggressive as pa
 from .mixing_facts import MixedFacts, of_mixed_posterior, of_shards
+from .mixing_ledger import MixedLedger
 
 
 def _posterior(ledger: MixedLedger, comparator: Comparator) -> float:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...data.batch import Array
-from ...ledger import Ledger, MixedLedger
+from ...ledger import Ledger
 from ...linear.comparators.accumulators import Span, Tally, taken, together
 from ...linear.comparators.averages import Means, Plan
 from ...linear.comparators.evaluate import Suffered
 from ...linear.comparators.search import Question
 from ...theory.mixing_facts import MixedFacts
+from ...theory.mixing_ledger import MixedLedger
 from ..engines.engine import Engine, Here
 from ..rows.shards import Shard
 from .rereading import Reading, Rounds, Size
