@@ -13,10 +13,10 @@ import pytest
 
 import regretless
 from regretless.catalogue import LEARNERS
-from regretless.cli.options import FORMATS
 from regretless.cli.parser import make
 from regretless.data import load_svmlight, open_stream
-from regretless.data.formats import READERS
+from regretless.data.formats import ROWS
+from regretless.data.rows import READERS
 from regretless.linear import OnlineGradientDescent, Perceptron
 
 from ..command_line import BARE, CommandLine, Result, noisy_lines, write
@@ -508,7 +508,7 @@ def test_the_demonstration_goes_through_learn_and_predict(run, tmp_path):
 
 def test_the_formats_and_learners_are_those_that_exist():
     """The command line names every reader and every learner, and no other."""
-    assert set(FORMATS) == set(READERS)
+    assert set(ROWS.names) == set(READERS)
     verbs = next(action for action in make()._actions if action.choices and "learn" in action.choices)
     learner = next(action for action in verbs.choices["learn"]._actions if action.dest == "learner")
     assert tuple(learner.choices) == tuple(LEARNERS)

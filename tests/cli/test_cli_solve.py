@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 from regretless.cli import solve, solve_bimatrix, solve_sequence
 from regretless.cli.formatting import certain, ends
-from regretless.data import game_files, game_tables
 from regretless.errors import ParameterError, RegretlessError
 from regretless.games import MatrixGame, registry, solving
 from regretless.games.extensive_form import sequence_play, sequence_solving
@@ -75,7 +74,7 @@ def sequences(path: Path, **changes: Any) -> Path:
 
 
 def test_options_are_those_of_the_library():
-    """Every method, average, objective and format that the library knows can be named, and no other."""
+    """Every method, average and objective that the library knows can be named, and no other."""
     assert (*solve.METHODS, *solve.SELF_PLAY) == solving.METHODS
     assert ("auto", *registry.METHODS) == solving.METHODS
     assert set(solve.SELF_PLAY) == set(duel.METHODS)
@@ -84,8 +83,6 @@ def test_options_are_those_of_the_library():
     assert solve.ENUMERATIONS == nash_search.METHODS
     assert solve.AVERAGES == tuple(duel.AVERAGES) == tuple(sequence_play.AVERAGES)
     assert solve.OBJECTIVES == correlated.OBJECTIVES
-    assert set(solve.FORMATS) == set(game_files.FORMATS)
-    assert set(solve.NAMES) == set(game_tables.NAMES)
 
 
 # Zero-sum games.

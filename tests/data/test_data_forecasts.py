@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from regretless.data.column_writer import ColumnsOut
-from regretless.data.forecasts import ForecastStream, open_forecasts
+from regretless.data.forecast_stream import ForecastStream
+from regretless.data.forecasts import open_forecasts
 from regretless.errors import DataError, RegretlessError
 
 TEXT = "day,a,b,y\nMon,1,2,3\nTue,,4,5\nWed,6,7,\n"

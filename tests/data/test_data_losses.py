@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from regretless.data.arm_advice import read_advice
-from regretless.data.losses import FORMATS, LossTable, Wanted, read_losses
+from regretless.data.formats import LOSSES
+from regretless.data.losses import LossTable, Wanted, read_losses
 from regretless.errors import DataError, RegretlessError
 
 ARMS = ["p", "q", "r"]
@@ -60,7 +61,7 @@ def complaint(path: Path, wanted: Wanted | None = None, **more: str) -> str:
     return str(caught.value).removeprefix(str(path))
 
 
-@pytest.mark.parametrize("format", [*FORMATS, "csv.gz", "csv.xz", "csv.bz2"])
+@pytest.mark.parametrize("format", [*LOSSES.names, "csv.gz", "csv.xz", "csv.bz2"])
 def test_every_format_holds_the_same_table(tmp_path, format):
     """Values, names and sleeping arms come out of each format alike; a .npy file alone has no names."""
     table = read_losses(saved(tmp_path, format))

@@ -12,7 +12,8 @@ import pytest
 
 import regretless.data
 from regretless.data import open_stream
-from regretless.data.formats import READERS
+from regretless.data.formats import ROWS, SUFFIXES
+from regretless.data.rows import READERS
 from regretless.errors import DataError, RegretlessError
 
 from .test_data_csv import whole
@@ -22,14 +23,14 @@ SVM = b"1 1:2 3:4\n-1 2:1\n"
 CSV = b"a,c,y\n1,u,0\n2,v,1\n"
 
 
-@pytest.mark.parametrize("name", [suffix for reader in READERS.values() for suffix in reader.suffixes])
+@pytest.mark.parametrize("name", [suffix for format in ROWS.names for suffix in SUFFIXES[format]])
 def test_the_suffix_chooses_the_format(name: str, tmp_path: Path) -> None:
     """Every suffix opens the class of its format, in capitals too, and --format opens it whatever the suffix."""
     path = tmp_path / f"t{name.upper()}"
     path.write_bytes(CSV)
     by_suffix = open_stream(path)
     (tmp_path / "t.data").write_bytes(CSV)
-    chosen = next(format for format, reader in READERS.items() if name in reader.suffixes)
+    chosen = next(format for format in ROWS.names if name in SUFFIXES[format])
     assert type(by_suffix) is type(open_stream(tmp_path / "t.data", format=chosen)) is READERS[chosen].make()
     assert by_suffix.name == str(path)
 

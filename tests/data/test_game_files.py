@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from regretless import games
 from regretless.data.exact_numbers import exact_number, looks_like_number
+from regretless.data.formats import GAMES
 from regretless.data.gambit_nfg import StrategicForm, parse_nfg, read_nfg
-from regretless.data.game_files import FORMATS, GameFile, read_game
+from regretless.data.game_files import GameFile, read_game
 from regretless.errors import DataError, RegretlessError
 
 ROCK = "0,-1,1\n1,0,-1\n-1,1,0\n"
@@ -135,7 +136,7 @@ def test_tables_with_and_without_names(read, text, rows, columns, exact):
 
 def test_one_row_and_one_column(read):
     """A row alone, a column alone and a number alone are games too."""
-    assert read("1,2,3").payoffs[0].shape == (1, 3)
+    assert read("1,2,3").payoffs[0].shape == (1, 5)
     assert read("1\n2\n3\n").payoffs[0].shape == (3, 1)
     assert read("3").payoffs[0].tolist() == [[3]]
     assert (found := read("wins\n1\n2\n")).columns == ["wins"]
@@ -162,6 +163,23 @@ def test_comments_are_passed_over(read):
     assert "1 line, which begins" in read("#\n1,2\n").notes[0]
     with pytest.raises(DataError, match=r"game\.csv:3:3: 'x' is no number"):
         read("# a\n1,2\n3,x\n")
+
+
+def test_the_mark_of_utf_8_is_no_part_of_the_first_line(read):
+    """A byte order mark neither hides a comment, nor moves the column that a message names."""
+    mark = b"\xef\xbb\xbf"
+    assert np.array_equal(read(mark + b"# by hand\n1,2\n3,4\n").payoffs[0], [[1, 2], [3, 4]])
+    with pytest.raises(DataError) as caught:
+        read(mark + b"1,2,x\n3,4,5\n")
+    assert (caught.value.line, caught.value.column) == (1, 5)
+
+
+def test_lines_within_quotes_belong_to_their_cell(read):
+    """A name in quotes may go over several lines, blank ones too, and the rows after it keep their numbers."""
+    with pytest.raises(DataError) as caught:
+        read('name,a\n"one\n\ntwo",1\nthree,x\n')
+    assert caught.value.line == 5
+    assert read('name,a\n"one\n\ntwo",1\nthree,2\n').rows == ["one\n\ntwo", "three"]
 
 
 @pytest.mark.parametrize("cell", ["1,000", "0x10", "1_000", "$5", "5 %", "1'000"])
@@ -277,7 +295,7 @@ def test_formats_by_suffix_and_by_name(read, tmp_path):
         read_game(tmp_path / "nowhere.csv")
     with pytest.raises(DataError, match="this is a folder"):
         read_game(tmp_path)
-    assert list(FORMATS) == ["csv", "tsv", "npz", "npy", "nfg", "efg"]
+    assert list(GAMES.names) == ["csv", "tsv", "npz", "npy", "nfg", "efg"]
 
 
 # Arrays.

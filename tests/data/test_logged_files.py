@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from regretless.bandits.off_policy import evaluate_policy
-from regretless.data.logged import Log, read_log
-from regretless.data.policy import read_policy
+from regretless.data.logged import Log, read_log, read_policy
 from regretless.errors import DataError, RegretlessError
 
 from ..command_line import CommandLine

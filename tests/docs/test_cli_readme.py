@@ -11,7 +11,7 @@ import pytest
 
 from regretless.cli.exit_codes import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE, VIOLATED
 from regretless.cli.parser import make
-from regretless.data.formats import READERS
+from regretless.data.formats import ROWS, SUFFIXES
 
 from .documents import script
 
@@ -78,9 +78,9 @@ def test_every_option_is_described():
 def test_every_format_and_exit_code_is_described():
     """The table of formats has every reader with its suffixes, that of exit codes every code."""
     text = read("docs/data.md")
-    for name, reader in READERS.items():
+    for name in ROWS.names:
         assert f"`{name}`" in text
-        assert all(suffix in text for suffix in reader.suffixes)
+        assert all(suffix in text for suffix in SUFFIXES[name])
     codes = read("docs/command-line.md").partition("## Exit codes")[2]
     for code in (DONE, FAILED, USAGE, VIOLATED, INTERRUPTED, TERMINATED):
         assert re.search(rf"^\|.*\b{code}\b", codes, re.MULTILINE)

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import EXPERT_LEARNERS
+from ..data.formats import FORECASTS
 from ..errors import ParameterError
 from . import options
 from .console import Console
@@ -21,7 +22,7 @@ from .signals import certifying
 from .vectors import add_vectors, refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
-    from ..data.forecasts import ForecastStream
+    from ..data.forecast_stream import ForecastStream
     from ..experts.base import ExpertLearner
     from ..run.experts import CombineRun, Continuation
     from .combine_result import Combined
@@ -36,7 +37,6 @@ DESCRIPTION = (
     "loss, the experts', that of the best use that could have been made of them, and every theorem on the difference."
 )
 LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wealth", "table")
-FORMATS = ("csv", "tsv", "parquet", "arrow", "feather", "npz")
 
 Point = tuple[int, float, float, float]
 
@@ -120,7 +120,10 @@ def _add_columns(parser: ArgumentParser) -> None:
         help="the experts' columns; by default all columns of numbers that are nothing else",
     )
     group.add_argument(
-        "--format", choices=FORMATS, metavar="NAME", help=f"{', '.join(FORMATS)}; by default by the suffix"
+        "--format",
+        choices=FORECASTS.names,
+        metavar="NAME",
+        help=f"{', '.join(FORECASTS.names)}; by default by the suffix",
     )
     options.add_cache(group)
 

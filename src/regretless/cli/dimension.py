@@ -6,7 +6,9 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from ..data.formats import CLASSES, NAMES
 from ..errors import RegretlessError
+from . import options
 from .console import Console
 from .exit_codes import DONE, Ended, UsageError
 from .files import refuse_overwriting
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from .class_argument import GivenClass
     from .dimension_result import DimensionOutput
 
-FORMATS = ("csv", "tsv", "npz", "npy")
-NAMES = ("both", "rows", "columns", "none")
 DIMENSIONS = ("vc", "littlestone")
 
 HELP = "say what a finite class costs to learn: its VC and Littlestone dimensions, with witnesses"
@@ -58,9 +58,7 @@ def _add_named(parser: ArgumentParser) -> None:
 
 def _add_reading(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("reading the file")
-    group.add_argument(
-        "--format", choices=FORMATS, metavar="NAME", help=f"{', '.join(FORMATS)}; by default by the suffix, else csv"
-    )
+    options.add_format(group, CLASSES)
     group.add_argument("--array", metavar="NAME", help="npz: the array of the class, if there are several")
     group.add_argument(
         "--names", choices=NAMES, help="csv, tsv: what names stand in the file, in its first column and first row"

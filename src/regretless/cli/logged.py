@@ -143,7 +143,7 @@ def _evaluated(arguments: Namespace, log: Log, make: Any) -> Logged:
 
     delta, runs, seed = arguments.delta or DELTA, arguments.runs or RUNS, arguments.seed or 0
     if make is None:
-        from ..data.policy import read_policy
+        from ..data.logged import read_policy
 
         wider, table = read_policy(arguments.policy, log, context=arguments.context)
         found = evaluate_policy(wider, table, runs=runs, delta=delta, seed=seed)

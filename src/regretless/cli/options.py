@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ..data.formats import ROWS, Formats
 from ..errors import DataError, ParameterError, RegretlessError
 from .exit_codes import UsageError
 from .vectors import add_vectors
@@ -32,7 +33,6 @@ READING = (
     "max_features",
     "cache",
 )
-FORMATS = ("svmlight", "csv", "tsv", "parquet", "arrow", "feather", "npz", "npy")
 
 
 def whole(text: str) -> int:
@@ -79,15 +79,17 @@ def add_model(parser: ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model that --save wrote")
 
 
+def add_format(group: argparse._ArgumentGroup, formats: Formats) -> None:
+    """Which of these formats the file has."""
+    names = ", ".join(formats.names)
+    default = f"by default by the suffix, else {formats.otherwise}"
+    group.add_argument("--format", choices=formats.names, metavar="NAME", help=f"{names}; {default}")
+
+
 def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
     """How the file is to be read."""
     group = parser.add_argument_group("reading the file")
-    group.add_argument(
-        "--format",
-        choices=FORMATS,
-        metavar="NAME",
-        help=f"{', '.join(FORMATS)}; by default by the suffix, else svmlight",
-    )
+    add_format(group, ROWS)
     group.add_argument(
         "--target", metavar="COLUMN", help="the column of labels (npz: the array; npy: last, a number or a file)"
     )
@@ -248,8 +250,8 @@ def load_against(arguments: Namespace) -> Any:
         return None
     import numpy as np
 
+    from ..data.archives import UNREADABLE, File
     from ..data.source import whole_file
-    from ..data.stored import UNREADABLE, File
 
     file = whole_file(path, "an array")
     try:

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from ..catalogue import BANDITS
+from ..data.formats import LOSSES
 from ..errors import DataError, ParameterError, RegretlessError
 from . import logged, options
 from .console import Console
@@ -27,7 +28,6 @@ ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advise
 RUNS = 100
 MODEL = ".rgl"
 LARGEST_SEED = 2**64 - 1
-FORMATS = ("csv", "tsv", "parquet", "arrow", "feather", "npz", "npy")
 
 HELP = "draw arms whose losses are learned one by one, many times over, and certify the regret"
 DESCRIPTION = (
@@ -69,9 +69,7 @@ def _add_table(parser: ArgumentParser) -> None:
     group.add_argument(
         "--missing", type=float, metavar="VALUE", help="a number that stands for an arm that sleeps, as nan does"
     )
-    group.add_argument(
-        "--format", choices=FORMATS, metavar="NAME", help=f"{', '.join(FORMATS)}; by default by the suffix, else csv"
-    )
+    options.add_format(group, LOSSES)
 
 
 def _add_learning(parser: ArgumentParser) -> None:

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from ..data.formats import GAMES, NAMES
 from ..errors import DataError, ParameterError, RegretlessError
 from . import options
 from .console import Console
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from .solve_result import Solved
 
 MODEL = ".rgl"
-FORMATS = ("csv", "tsv", "npz", "npy", "nfg", "efg")
-NAMES = ("both", "rows", "columns", "none")
 METHODS = ("auto", "simplex", "interior-point", "linear-programming")
 SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
 IN_TURNS = ("cfr", "cfr+", "pcfr+")
@@ -54,9 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_reading(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("reading the file")
-    group.add_argument(
-        "--format", choices=FORMATS, metavar="NAME", help=f"{', '.join(FORMATS)}; by default by the suffix, else csv"
-    )
+    options.add_format(group, GAMES)
     group.add_argument("--losses", action="store_true", help="the numbers are what the row player loses")
     group.add_argument("--array", metavar="NAME", help="npz: the array of payoffs, if there are several")
     group.add_argument(

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..atomic_write import replacing
-from ..data.loss_arrays import damage_told
+from ..data.archives import Archive, damage_as_error
 from ..data.source import whole_file
-from ..data.stored import Member, open_archive
 from ..errors import DataError
 from ..games.formatting import written
 from .output import Published, short
@@ -116,12 +115,9 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     """
     advice = "a .npz file with the arrays row and column is expected, as --save writes it"
     file = whole_file(path, "an array")
-    with damage_told(file, "this holds no strategies", advice), open_archive(file) as archive:
-        kept = archive.namelist()
-        found = [Member(archive, name).all() for name in ("row", "column")]
-        names = [
-            Member(archive, name).all().ravel().tolist() if f"{name}.npy" in kept else None for name in ("rows", "cols")
-        ]
+    with damage_as_error(file, "this holds no strategies", advice), Archive(file) as archive:
+        found = [archive[name].all() for name in ("row", "column")]
+        names = [archive[name].all().ravel().tolist() if name in archive.names else None for name in ("rows", "cols")]
     for what, strategy, known, own in zip(("row", "column"), found, names, (rows, columns), strict=True):
         if strategy.shape != (len(own),) or strategy.dtype.kind not in "fiu":
             shown = f"{what} has shape {strategy.shape} and type {strategy.dtype}"

@@ -72,14 +72,13 @@ def read_vectors(path: str | None) -> dict[str, Any]:
 
     import numpy as np
 
-    from ..data.loss_arrays import damage_told
+    from ..data.archives import Member, damage_as_error
     from ..data.source import whole_file
-    from ..data.stored import Member
     from ..memory import refuse_large
 
     file, found, size = whole_file(path, "an array"), {}, 0
     advice = "give what --save-comparators wrote"
-    with damage_told(file, "these are no arrays of numbers", advice), zipfile.ZipFile(file) as archive:
+    with damage_as_error(file, "these are no arrays of numbers", advice), zipfile.ZipFile(file) as archive:
         for name in archive.namelist():
             member = Member(archive, name.removesuffix(".npy"))
             if member.dtype.kind not in "fiub":

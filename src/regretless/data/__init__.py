@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .arrays import ArrayStream
     from .batch import Batch
     from .feature_crosses import CrossedStream
-    from .formats import open_stream
+    from .rows import open_stream
     from .stream import Stream
     from .svmlight import load_svmlight
 
@@ -21,7 +21,7 @@ _MODULES = {
     "CrossedStream": "feature_crosses",
     "Stream": "stream",
     "load_svmlight": "svmlight",
-    "open_stream": "formats",
+    "open_stream": "rows",
 }
 
 

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import DataError
-from .forecasts import listed
-from .loss_arrays import Archive, damage_told, of_file
-from .losses import format_of
+from .archives import NUMBERS, Archive, Member, array_of, damage_as_error
+from .formats import LOSSES
+from .messages import listed
 from .named_columns import Part, read_picked
 from .source import Source, whole_file
-from .stored import Member, open_archive
 from .table_chunk import Array
 
 NO_ARM = -1
@@ -54,7 +53,7 @@ def read_advice(path: str | os.PathLike[str], arms: Sequence[str], rounds: int) 
     DataError
         If there is other than one recommendation for each expert and each round.
     """
-    chosen = format_of(path, None)
+    chosen = LOSSES.choose(path)
     if chosen in ("npz", "npy"):
         advice = _read_arrays(path, arms, archive=chosen == "npz")
     else:
@@ -102,17 +101,16 @@ def _numbers(part: Part, name: str, arm: _Lookup) -> Array:
 
 def _read_arrays(path: str | os.PathLike[str], arms: Sequence[str], *, archive: bool) -> Advice:
     file = whole_file(path, "an array")
-    with damage_told(file):
+    with damage_as_error(file):
         if not archive:
-            return _checked(file, of_file(file), None, arms)
-        with open_archive(file) as opened:
-            found = Archive(file, opened)
-            member = _chosen(found)
-            return _checked(file, member.all(), found.strings(member.shape[1]), arms)
+            return _checked(file, array_of(file), None, arms)
+        with Archive(file) as opened:
+            member = _chosen(opened)
+            return _checked(file, member.all(), opened.strings(member.shape[1]), arms)
 
 
 def _chosen(archive: Archive) -> Member:
-    tables = archive.shaped(3, "fiub") | archive.shaped(2, "iuUSf")
+    tables = archive.shaped(3, NUMBERS) | archive.shaped(2, "iuUSf")
     name = "advice" if "advice" in tables else next(iter(tables)) if len(tables) == 1 else None
     if name is None:
         advice = "an array 'advice' of rounds and experts, or of rounds, experts and arms is expected"

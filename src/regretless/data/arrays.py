@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import laid_out
 from ..errors import DataError
 from .batch import Array, Batch
-from .options import SKIPPING, one_of
+from .messages import SKIPPING, one_of
 from .stream import Stream, past
 
 ENTRIES = 1 << 16

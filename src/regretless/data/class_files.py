@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, ParameterError
+from ..errors import DataError
+from .archives import NUMBERS, Archive, array_of, damage_as_error, texts
 from .class_tables import SIGNS, read_class_table
-from .forecasts import listed
-from .game_tables import NAMES, Names
-from .loss_arrays import Archive, damage_told, of_file
-from .source import Source, name_of, suffixes, whole_file
-from .stored import open_archive
+from .formats import CLASSES, Names, delimiter_of, refuse_array, refuse_names
+from .number_tables import read_numbers
+from .source import Source, name_of, whole_file
 from .table_chunk import Array
 
-FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "npz": (".npz",), "npy": (".npy",)}
 TABLES = ("matrix", "class", "table", "labels", "points", "x")
 HYPOTHESES = ("hypotheses", "hypothesis_names", "names")
 POINTS = ("points", "point_names")
@@ -110,8 +108,8 @@ def read_class(
     if chosen in ("npz", "npy"):
         found = _class_of_arrays(path, chosen == "npz", array, transpose)
     else:
-        table = read_class_table(path, delimiter=_delimiter(chosen), names=names)
-        found = ClassFile(name_of(path), table.matrix, table.rows, table.columns, table.notes)
+        table = read_class_table(path, delimiter=delimiter_of(chosen), names=names)
+        found = ClassFile(name_of(path), table.values, table.rows, table.columns, table.notes)
     found = found.transposed() if transpose else found
     _refuse_same_names(found)
     return found
@@ -130,28 +128,16 @@ def read_points(path: Source, *, format: str | None = None, names: Names | None 
     chosen = _format_of(path, format, None, names)
     if chosen in ("npz", "npy"):
         return _points_of_arrays(path, chosen == "npz")
-    from .game_tables import read_table
-
-    table = read_table(path, delimiter=_delimiter(chosen), exact=True, names=names, what="coordinates")
+    table = read_numbers(path, delimiter=delimiter_of(chosen), exact=True, names=names, what="coordinates")
     return PointFile(name_of(path), table.values.tolist(), table.rows, table.columns, table.notes)
 
 
 def _format_of(path: Source, format: str | None, array: str | None, names: Names | None) -> str:
-    last = suffixes(path)[-1:]
-    chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
-    if chosen not in FORMATS:
-        raise ParameterError("format", repr(chosen), f"classes are read from {', '.join(FORMATS)}", ": ")
-    if array is not None and chosen != "npz":
-        raise ParameterError("array", array, f"it is for .npz archives, and this is read as {chosen}", ": ")
-    if names is not None and chosen not in ("csv", "tsv"):
-        raise ParameterError("names", str(names), f"it is for tables of text, and this is read as {chosen}", ": ")
-    if names not in (None, *NAMES):
-        raise ParameterError("names", repr(names), f"{', '.join(NAMES)} are expected", ": ")
+    chosen = CLASSES.choose(path, format)
+    if chosen != "npz":
+        refuse_array(array, chosen)
+    refuse_names(names, chosen)
     return chosen
-
-
-def _delimiter(format: str) -> str:
-    return "," if format == "csv" else "\t"
 
 
 def _refuse_same_names(found: ClassFile) -> None:
@@ -166,7 +152,7 @@ def _refuse_same_names(found: ClassFile) -> None:
 
 def _class_of_arrays(path: Source, archive: bool, array: str | None, transpose: bool) -> ClassFile:
     file, values, strings = _arrays(path, archive, array)
-    if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "biuf":
+    if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in NUMBERS:
         advice = "0 and 1 in rows (hypotheses) and columns (points) are expected"
         raise DataError(file, None, None, f"an array of shape {values.shape} and type {values.dtype}", advice)
     signs = values.dtype.kind in "if" and bool((np.abs(values) == 1).all() and (values < 0).any())
@@ -184,7 +170,7 @@ def _class_of_arrays(path: Source, archive: bool, array: str | None, transpose: 
 
 def _points_of_arrays(path: Source, archive: bool) -> PointFile:
     file, values, strings = _arrays(path, archive, None)
-    if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "biuf":
+    if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in NUMBERS:
         advice = "numbers in rows (points) and columns (coordinates) are expected"
         raise DataError(file, None, None, f"an array of shape {values.shape} and type {values.dtype}", advice)
     wrong = np.argwhere(~np.isfinite(values))
@@ -199,36 +185,16 @@ def _points_of_arrays(path: Source, archive: bool) -> PointFile:
 def _arrays(path: Source, archive: bool, array: str | None) -> tuple[str, Array, dict[str, list[str]]]:
     """The file, its array of numbers, and its lists of strings."""
     file = whole_file(path, "an array")
-    with damage_told(file):
+    with damage_as_error(file):
         if not archive:
-            return file, of_file(file), {}
-        with open_archive(file) as opened:
-            held = Archive(file, opened)
-            name = array or _chosen(held)
-            if name not in held.names:
-                found = f"there is no array {name!r}"
-                raise DataError(file, None, None, found, f"the arrays are {listed(held.names)}")
-            named = {name: member for name, member in held.shaped(1, "USiu").items() if name in NAMING}
-            strings = {name: _texts(member.all()) for name, member in named.items()}
-            return file, held[name].all(), strings
-
-
-def _chosen(held: Archive) -> str:
-    """The array of numbers, if it is clear which one is meant."""
-    tables = list(held.shaped(2, "biuf"))
-    called = [name for name in tables if name.casefold() in TABLES]
-    if len(tables) == 1 or len(called) == 1:
-        return called[0] if called else tables[0]
-    if tables:
-        raise DataError(
-            held.path, None, None, f"any of the arrays {listed(tables)} may be meant", "choose with --array"
-        )
-    found = f"no array of numbers in rows and columns is among {listed(held.names)}"
-    raise DataError(held.path, None, None, found, "rows of hypotheses and columns of points are expected")
-
-
-def _texts(strings: Array) -> list[str]:
-    return [str(one) for one in (np.char.decode(strings, "utf-8") if strings.dtype.kind == "S" else strings)]
+            return file, array_of(file), {}
+        with Archive(file) as opened:
+            expected = "rows of hypotheses and columns of points are expected"
+            name = array or opened.table(TABLES, "meant", "choose with --array", expected)
+            table = opened.member(name)
+            named = {name: member for name, member in opened.shaped(1, "USiu").items() if name in NAMING}
+            strings = {name: texts(member.all()) for name, member in named.items()}
+            return file, table.all(), strings
 
 
 def _naming(

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..errors import DataError
 from .csv_blocks import SMALLEST, Block, Blocks
-from .csv_cells import UnequalRows, find_faults, legible, parse, shown
+from .csv_cells import UnequalRows, find_faults, legible, parse
+from .messages import shown
 from .source import Source, open_bytes
 from .table import TableStream
 from .table_chunk import Chunk

@@ -15,6 +15,7 @@ from .source import fill
 Offsets = np.ndarray[Any, np.dtype[np.intp]]
 
 SMALLEST = 1 << 20
+BOM = b"\xef\xbb\xbf"  # that some editors put before UTF-8 text
 LONGEST_ROW = 1 << 26
 QUOTE, COMMA, NEWLINE, RETURN = (ord(character) for character in '",\n\r')
 
@@ -65,7 +66,7 @@ class Blocks:
     def header(self) -> Block:
         """The first row that is not blank; no text if there is none."""
         self._more(SMALLEST)
-        self._rest = self._rest.removeprefix(b"\xef\xbb\xbf")
+        self._rest = self._rest.removeprefix(BOM)
         while True:
             begin = 0
             for end in row_ends(self._rest, self._delimiter, final=self._final):

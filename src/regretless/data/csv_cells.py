@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from .csv_blocks import Block
+from .messages import shown
 from .table_chunk import Array, Faults
 
 NULLS = ["", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "#N/A", "?"]
 TRUE, FALSE = ["true", "True", "TRUE", "1"], ["false", "False", "FALSE", "0"]
-SHOWN = 40
 
 
 def parse(
@@ -102,11 +102,6 @@ class UnequalRows:
         """What was found, what to do."""
         actual, expected = self.found[row]
         return f"{actual} cell{'s' * (actual > 1)}", f"{expected} are expected, as in the first line"
-
-
-def shown(text: str) -> str:
-    """The text in quotes; its beginning if it is long."""
-    return repr(text if len(text) <= SHOWN else text[: SHOWN - 3] + "...")
 
 
 def _unreadable(column: Any, kind: str) -> Array:

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from math import isfinite
 
-from .csv_cells import shown
+from .messages import shown
 
 Exact = int | Fraction
 

@@ -12,8 +12,8 @@ from .arrays import only
 from .batch import Array, Batch
 from .feature_index import HASH, LOW, Numbering, hash_of, pair_keys
 from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts, all_pairs, cut, named_pairs
+from .messages import SKIPPING, one_of
 from .names import all_names
-from .options import SKIPPING, one_of
 from .stream import REMEMBERED_ERRORS, Stream, past
 
 HASHED = "hash them with --hash-bits, or name the pairs with --interactions A*B"

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from .arrow import ArrowStream
 from .columns import NUMERIC
-from .csv import CsvStream, share_of_numbers
-from .forecasts import TARGETS, Columns, ForecastBatch, ForecastStream, listed, moments
+from .csv import share_of_numbers
+from .forecast_stream import TARGETS, Columns, ForecastBatch, ForecastStream, moments
+from .messages import listed
+from .named_columns import Selection, Usual, floats, open_columns
 from .source import Source
-from .table import TableStream
 from .table_chunk import Array, Chunk
 
 NEVER = np.iinfo(np.int64).max
@@ -41,7 +41,7 @@ class TableForecasts(ForecastStream):
     def _batches(self) -> Iterator[ForecastBatch]:
         choice = Choice(self._columns, self)
         heard = np.zeros(0, dtype=bool)
-        for chunk, last in _marked(_reader(self._path, self._format, choice).chunks()):
+        for chunk, last in _marked(self._chunks(choice)):
             heard = heard if len(heard) else np.zeros(len(self.experts), dtype=bool)
             batch, error = self._batch(chunk, choice)
             if not heard.any():
@@ -53,12 +53,17 @@ class TableForecasts(ForecastStream):
             if error is not None:
                 raise error
 
+    def _chunks(self, choice: Choice) -> Iterator[Chunk]:
+        for chunk in open_columns(self._path, self._format, choice).chunks():
+            choice.decide()
+            yield chunk
+
     def _batch(self, chunk: Chunk, choice: Choice) -> tuple[ForecastBatch, DataError | None]:
         """The rows that can be used, up to the first that cannot, and the error to raise after them."""
         advice = np.empty((chunk.table.num_rows, len(self.experts)))
         for place, name in enumerate(self.experts):
-            advice[:, place] = _numbers(chunk.table[name])
-        outcomes = None if choice.target is None else _numbers(chunk.table[choice.target])
+            advice[:, place] = floats(chunk.table[name])
+        outcomes = None if choice.target is None else floats(chunk.table[choice.target])
         if self._columns.need_target and outcomes is None:
             outcomes = np.full(len(advice), np.nan)
         times = None if self._columns.time is None else _words(chunk.table[self._columns.time])
@@ -117,7 +122,7 @@ class TableForecasts(ForecastStream):
             raise self._error(found, f"remove it, {self._columns.words.otherwise}")
 
 
-class Choice:
+class Choice(Selection):
     """Decides which columns are read and what they are, while their kinds become known.
 
     Attributes
@@ -179,7 +184,7 @@ class Choice:
                 raise self._stream._error(found, f"every {self._columns.words.column} is a column of numbers")
             self._stream.experts = self._experts
 
-    def expects(self, name: str) -> bool:
+    def _expects(self, name: str) -> bool:
         """Whether the user, or the model, says that this column holds numbers."""
         named = (*(self._columns.experts or ()), *(self._columns.names or ()))
         return name == self.target or name in named
@@ -187,6 +192,27 @@ class Choice:
     def kind(self, name: str) -> str:
         """What a column holds; times and arrivals are taken as they are written."""
         return "text" if self._is_word(name) else self.kinds.get(name, "empty")
+
+    def kind_of_text(self, name: str, column: Any, usual: Usual) -> str:
+        """What a column of delimited text holds."""
+        from pyarrow import types
+
+        if types.is_temporal(column.type):
+            self.dates.add(name)
+            return "text"
+        kind = usual(name, column)
+        # A column of numbers with slips in it is not to be left out in silence: reading it says where they are.
+        return "number" if kind == "text" and (self._expects(name) or share_of_numbers(column) >= HALF) else kind
+
+    def kind_of_type(self, name: str, type: Any, usual: Usual) -> str:
+        """What a column of Parquet or Arrow holds."""
+        from pyarrow import types
+
+        plain = types.is_null(type) or types.is_dictionary(type) or types.is_boolean(type) or types.is_decimal(type)
+        number = types.is_integer(type) or types.is_floating(type)
+        if types.is_temporal(type):
+            self.dates.add(name)
+        return usual(name, type) if plain or number else "text"
 
     def _is_word(self, name: str) -> bool:
         return name in (self._columns.time, self._columns.arrivals)
@@ -210,71 +236,6 @@ class Choice:
         self._stream._ignored(names, why)
 
 
-class _Reader(TableStream):
-    """A table whose columns are chosen by another."""
-
-    _choice: Choice
-
-    def chunks(self) -> Iterator[Chunk]:
-        """The table, part by part."""
-        for chunk in self._chunks():
-            self._choice.decide()
-            yield chunk
-
-    def _choose(self, names: list[str]) -> list[str]:
-        self._refuse_names(names)
-        return self._choice.choose(names)
-
-    def _kind(self, name: str) -> str:
-        return self._choice.kind(name)
-
-    def _settle(self, kinds: dict[str, str]) -> None:
-        self._choice.settle(kinds)
-
-
-class _CsvReader(_Reader, CsvStream):
-    """Delimited text."""
-
-    def __init__(self, path: Source, delimiter: str, choice: Choice) -> None:
-        super().__init__(path, delimiter=delimiter)
-        self._choice = choice
-
-    def _kind_of(self, name: str, column: Any) -> str:
-        from pyarrow import types
-
-        if types.is_temporal(column.type):
-            self._choice.dates.add(name)
-            return "text"
-        kind = super()._kind_of(name, column)
-        # A column of numbers with slips in it is not to be left out in silence: reading it says where they are.
-        if kind == "text" and (self._choice.expects(name) or share_of_numbers(column) >= HALF):
-            return "number"
-        return kind
-
-
-class _ArrowReader(_Reader, ArrowStream):
-    """Parquet and Arrow."""
-
-    def __init__(self, path: Source, kind: str, choice: Choice) -> None:
-        super().__init__(path, kind=kind)
-        self._choice = choice
-
-    def _kind_of(self, name: str, found: Any) -> str:
-        from pyarrow import types
-
-        plain = types.is_null(found) or types.is_dictionary(found) or types.is_boolean(found) or types.is_decimal(found)
-        number = types.is_integer(found) or types.is_floating(found)
-        if types.is_temporal(found):
-            self._choice.dates.add(name)
-        return super()._kind_of(name, found) if plain or number else "text"
-
-
-def _reader(path: Source, format: str, choice: Choice) -> _Reader:
-    if format in ("csv", "tsv"):
-        return _CsvReader(path, "\t" if format == "tsv" else ",", choice)
-    return _ArrowReader(path, "Parquet" if format == "parquet" else "Arrow", choice)
-
-
 def _marked(chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
     """Each chunk, and whether it is the last one; an error that comes instead of a next one leaves that open."""
     before = next(chunks, None)
@@ -288,11 +249,6 @@ def _marked(chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
         if error is not None:
             raise error
         before = after
-
-
-def _numbers(column: Any) -> Array:
-    found: Array = np.asarray(column.cast("double").to_numpy(), dtype=np.float64)  # what is missing becomes nan
-    return found
 
 
 def _words(column: Any) -> list[str]:

@@ -1,255 +1,24 @@
-"""Rounds from a table of forecasts: a row a time step, a column an expert, and the outcome beside them."""
+"""Tables of forecasts, in any of their formats; archives of them are read here."""
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ..errors import DataError, ParameterError, RegretlessError
-from .source import Source, can_be_read_again, name_of, suffixes
+from .archives import NUMBERS, Archive, Member, damage_as_error
+from .arrays import ENTRIES, slices
+from .forecast_stream import Columns, ForecastBatch, ForecastStream, moments
+from .forecast_tables import TableForecasts
+from .formats import FORECASTS
+from .messages import listed
+from .source import Source, can_be_read_again, whole_file
 from .table_chunk import Array
 
-TARGETS = ("target", "y", "outcome", "observed", "observation", "observations", "obs", "actual")
-FORMATS = {
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".arrows", ".ipc"),
-    "feather": (".feather",),
-    "npz": (".npz",),
-}
-SHOWN = 10
-
-Complain = Callable[[int, str | None, str, str], DataError]
-
-
-@dataclass(frozen=True, slots=True)
-class ForecastBatch:
-    """Consecutive rows.
-
-    Attributes
-    ----------
-    advice : ndarray of float64, shape (rows, experts)
-        C-contiguous; nan where an expert is silent.
-    outcomes : ndarray of float64, shape (rows,), or None
-        nan in the last rows of the file, if these are to be forecast; None where there are none.
-    times : list of str or None
-        What the time column holds.
-    clock, arrivals : ndarray of int64, shape (rows,), or None
-        When outcomes are known: that of a row is, as soon as the clock of a later one has reached its arrival. Where
-        there is no time column the clock is None, and counts rows from 1.
-    error : callable
-        Makes the error for (row of this batch, column or None, what was found, what to do).
-    """
-
-    advice: Array
-    outcomes: Array | None
-    times: list[str] | None
-    clock: Array | None
-    arrivals: Array | None
-    error: Complain
-
-    def __len__(self) -> int:
-        return len(self.advice)
-
-    @property
-    def known(self) -> int:
-        """How many rows there are before the first whose outcome is missing."""
-        if self.outcomes is None:
-            return len(self)
-        missing = np.isnan(self.outcomes)
-        return int(missing.argmax()) if missing.any() else len(self)
-
-    def slice(self, begin: int, end: int) -> ForecastBatch:
-        """Some of the rows."""
-
-        def error(row: int, column: str | None, found: str, advice: str) -> DataError:
-            return self.error(begin + row, column, found, advice)
-
-        cut = slice(begin, end)
-        columns = {name: getattr(self, name) for name in ("outcomes", "times", "clock", "arrivals")}
-        parts = {name: None if column is None else column[cut] for name, column in columns.items()}
-        return replace(self, advice=self.advice[cut], error=error, **parts)
-
-
-@dataclass(frozen=True)
-class Words:
-    """What messages call a table's columns and cells, and the option that chooses among the columns."""
-
-    column: str
-    cell: str
-    cells: str
-    option: str
-
-    @property
-    def otherwise(self) -> str:
-        """What else to do about a column that cannot be used."""
-        return f"or name the {self.column}s with {self.option}"
-
-
-FORECASTS = Words("expert", "forecast", "forecasts", "--experts")
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Which columns are what, as far as the user says.
-
-    Attributes
-    ----------
-    target, time, arrivals : str or None
-        Columns by name.
-    experts : sequence of str or None
-        The experts' columns; by default all numeric ones that are nothing else.
-    names : sequence of str or None
-        The experts of a model that this goes on with, to be found in whatever order they stand.
-    need_target : bool
-        Whether there must be a column of outcomes. If not, there is none.
-    words : Words
-        What messages call them.
-    """
-
-    target: str | None = None
-    time: str | None = None
-    arrivals: str | None = None
-    experts: Sequence[str] | None = None
-    names: Sequence[str] | None = None
-    need_target: bool = True
-    words: Words = FORECASTS
-
-    def apart(self) -> list[str]:
-        """The columns that are no experts, as far as they are named."""
-        return [name for name in (self.target, self.time, self.arrivals) if name is not None]
-
-
-class ForecastStream(ABC):
-    """A source of rounds with forecasts.
-
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    rereadable : bool
-        Whether a second reading gives the same rounds again.
-    experts : list of str
-        Their names; known once the first batch is.
-    target : str or None
-        The column of outcomes, once the first batch is known.
-    notes : list of str
-        What a user should know of the columns, once the first batch is known.
-    """
-
-    def __init__(self, path: Source, columns: Columns) -> None:
-        self.name = name_of(path)
-        self.rereadable = can_be_read_again(path)
-        self.experts: list[str] = []
-        self.target: str | None = None
-        self.notes: list[str] = []
-        self._columns = columns
-        self._begun = False
-
-    def batches(self, skip: int = 0) -> Iterator[ForecastBatch]:
-        """Read from the start, passing over the first `skip` rows.
-
-        Raises
-        ------
-        DataError
-            If something cannot be used; the rows before it have been given.
-        """
-        if self._begun and not self.rereadable:
-            raise self._error("this can be read only once", "keep what is read with --cache FILE")
-        self._begun = True
-        return self._after(skip)
-
-    def schema(self) -> dict[str, Any]:
-        """What the columns were, as JSON values: which ones to look for in the next file."""
-        columns = self._columns
-        return {
-            "target": self.target or columns.target,
-            "time": columns.time,
-            "arrivals": columns.arrivals,
-            "experts": self.experts,
-        }
-
-    def _after(self, skip: int) -> Iterator[ForecastBatch]:
-        empty, gap = True, Gap()
-        for batch in self._batches():
-            empty = False
-            good, error = gap.before(batch)
-            if skip < len(good):
-                yield good.slice(skip, len(good)) if skip else good
-            skip = max(0, skip - len(good))
-            if error is not None:
-                raise error
-        if empty:
-            raise self._error("no rows", f"give a file with at least one row of {self._columns.words.cells}")
-
-    @abstractmethod
-    def _batches(self) -> Iterator[ForecastBatch]:
-        """All rows from the first on."""
-
-    def find_target(self, names: Sequence[str], called: Sequence[str]) -> str | None:
-        """The column of outcomes: the one that is named, else the only one that is called like one.
-
-        A model may go on with a table that has none: then all rows are to be forecast, which a note says.
-
-        Raises
-        ------
-        DataError
-            If it is open which column that is.
-        """
-        named, model = self._columns.target, self._columns.names
-        if named in names:
-            return named
-        taken = {*self._columns.apart(), *(self._columns.experts or ()), *(model or ())}
-        found = [name for name in names if name.casefold() in called and name not in taken]
-        if named is None and len(found) == 1:
-            return found[0]
-        if model is not None and not found:
-            self._note(f"{self.name}: there are no outcomes, so that all rows are forecast")
-            return None
-        if named is not None:
-            what = f"there is no column {named!r}"
-        else:
-            what = f"any of {listed(found)} may be the outcome" if found else "it is not said what the outcome is"
-        raise self._error(what, f"choose it with --target among {listed(names)}")
-
-    def _error(self, found: str, advice: str) -> DataError:
-        return DataError(self.name, None, None, found, advice)
-
-    def _ignored(self, names: Sequence[str], why: str) -> None:
-        """Note that columns are left out."""
-        if names:
-            self._note(f"{self.name}: {listed(names)} {'are' if len(names) > 1 else 'is'} left out: {why}")
-
-    def _note(self, text: str) -> None:
-        if text not in self.notes:  # a second reading finds the same
-            self.notes.append(text)
-
-
-class Gap:
-    """Watches that outcomes are missing in the last rows alone."""
-
-    def __init__(self) -> None:
-        self._first: DataError | None = None
-
-    def before(self, batch: ForecastBatch) -> tuple[ForecastBatch, DataError | None]:
-        """The rows before one that must have had an outcome, and the error to raise after them."""
-        if batch.outcomes is None:
-            return batch, None
-        known = ~np.isnan(batch.outcomes)
-        if self._first is not None:
-            return (batch, None) if not known.any() else (batch.slice(0, 0), self._first)
-        begin = batch.known
-        if begin == len(batch):
-            return batch, None
-        advice = "only the last rows may be without one, to be forecast; fill it in or leave the row out"
-        self._first = batch.error(begin, None, "the outcome is missing, and there are outcomes after it", advice)
-        return (batch, None) if not known[begin:].any() else (batch.slice(0, begin), self._first)
+TABLES = ("experts", "relatives")
+OUTCOMES = ("outcome", "outcomes", "obs", "load", "y", "target", "observed", "actual")
 
 
 def open_forecasts(
@@ -271,9 +40,10 @@ def open_forecasts(
     path : path or "-"
         The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2).
     format : str, optional
-        One of `FORMATS`; by default chosen by the suffix, and csv if that says nothing.
+        One of `formats.FORECASTS`; by default chosen by the suffix, and csv if that says nothing.
     target : str, optional
-        The column of outcomes (.npz: the array), by default the only one that is called like one of `TARGETS`.
+        The column of outcomes (.npz: the array), by default the only one that is called like one of
+        `forecast_stream.TARGETS`.
     time : str, optional
         The column that says when each row was.
     experts : sequence of str, optional
@@ -295,10 +65,7 @@ def open_forecasts(
     RegretlessError
         If the options do not fit each other.
     """
-    last = suffixes(path)[-1:]
-    chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
-    if chosen not in FORMATS:
-        raise ParameterError("format", repr(chosen), f"tables of forecasts are {', '.join(FORMATS)}", ": ")
+    chosen = FORECASTS.choose(path, format)
     columns = Columns(target, time, arrivals, experts, names, need_target)
     _refuse_contradictions(columns)
     source: Source = path
@@ -307,11 +74,7 @@ def open_forecasts(
 
         source = Cached(path, cache)
     if chosen == "npz":
-        from .forecast_arrays import NpzForecasts
-
         return NpzForecasts(source, columns)
-    from .forecast_tables import TableForecasts
-
     return TableForecasts(source, columns, chosen)
 
 
@@ -327,21 +90,112 @@ def _refuse_contradictions(columns: Columns) -> None:
         raise ParameterError("experts", ",".join(columns.experts), f"{listed(both)} is something else already", ": ")
 
 
-def listed(names: Sequence[str]) -> str:
-    """The names in quotes; only the first of them when there are many."""
-    shown = ", ".join(repr(name) for name in names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
+class NpzForecasts(ForecastStream):
+    """Forecasts in a .npz archive, read row by row.
 
+    It holds an array ``experts`` or ``relatives`` of rows and columns, or one that is named among the experts; arrays
+    of outcomes, times and arrivals, one value a row; and perhaps ``names``, those of the columns.
 
-def moments(values: Sequence[str]) -> Array | None:
-    """Times as whole numbers: numbers as they are, dates in microseconds; None if they are neither."""
-    try:
-        numbers = np.array([float(value) for value in values], dtype=np.float64)
-        return numbers.astype(np.int64) if (numbers == np.floor(numbers)).all() else None
-    except (ValueError, OverflowError):
-        pass
-    try:
-        dates = np.array([value.strip().removesuffix("Z") for value in values], dtype="datetime64[us]")
-    except ValueError:
-        return None
-    return None if np.isnat(dates).any() else dates.astype(np.int64)
+    Parameters
+    ----------
+    path : path
+    columns : Columns
+    """
+
+    def __init__(self, path: Source, columns: Columns) -> None:
+        self._path = whole_file(path, "an array")
+        super().__init__(self._path, columns)
+
+    def _batches(self) -> Iterator[ForecastBatch]:
+        with damage_as_error(self._path), Archive(self._path) as archive:
+            yield from self._read(archive)
+
+    def _read(self, archive: Archive) -> Iterator[ForecastBatch]:
+        table = archive[self._table(archive.names)]
+        if len(table.shape) != 2 or 0 in table.shape or table.dtype.kind not in NUMBERS:
+            advice = "numbers in rows and columns, an expert each, are expected"
+            raise self._error(f"forecasts of shape {table.shape} and type {table.dtype}", advice)
+        places = self._places(archive, table.shape[1])
+        beside = self._beside(archive, table.shape[0])
+        heard = np.zeros(len(places), dtype=bool)
+        for begin, end in slices(table.shape[0], table.shape[0] * table.shape[1], ENTRIES):
+            forecasts = np.ascontiguousarray(table.read(end - begin)[:, places], dtype=np.float64)
+            heard |= ~np.isnan(forecasts).all(axis=0)
+            if end == table.shape[0]:
+                self._refuse_silent(heard)
+            yield self._batch(forecasts, {role: member.read(end - begin) for role, member in beside.items()}, begin)
+
+    def _batch(self, advice: Array, columns: dict[str, Array], first: int) -> ForecastBatch:
+        def error(row: int, _: str | None, found: str, hint: str) -> DataError:
+            return DataError(self.name, None, None, f"in row {first + row} (counted from 0), {found}", hint)
+
+        outcomes = columns["target"].astype(np.float64) if "target" in columns else None
+        if self._columns.need_target and outcomes is None:
+            outcomes = np.full(len(advice), np.nan)
+        times = [str(one) for one in columns["time"].tolist()] if "time" in columns else None
+        arrivals = None
+        if "arrivals" in columns:
+            arrivals = self._whole(str(self._columns.arrivals), [str(one) for one in columns["arrivals"].tolist()])
+        clock = None if arrivals is None or times is None else self._whole(str(self._columns.time), times)
+        return ForecastBatch(advice, outcomes, times, clock, arrivals, error)
+
+    def _whole(self, name: str, words: list[str]) -> Array:
+        found = moments(words)
+        if found is None:
+            raise self._error(
+                f"the array {name!r} holds other things than times", "whole numbers or dates are expected"
+            )
+        return found
+
+    def _table(self, names: list[str]) -> str:
+        wanted = [name for name in TABLES if name in names]
+        given = self._columns.experts or ()
+        if not wanted and len(given) == 1 and given[0] in names:
+            return given[0]
+        if not wanted:
+            advice = f"an array 'experts' or 'relatives' is expected, or --experts NAME among {listed(names)}"
+            raise self._error("there is no array of forecasts", advice)
+        return wanted[0]
+
+    def _places(self, archive: Archive, count: int) -> list[int]:
+        """The columns to take, those of the experts; their names are kept."""
+        called = [str(place) for place in range(count)]
+        if "names" in archive.names:
+            called = [str(name) for name in archive["names"].all().ravel().tolist()]
+            if len(called) != count or len(set(called)) < count:
+                raise self._error(f"{len(set(called))} names for {count} experts", "each needs a name of its own")
+        experts = self._columns.experts
+        if experts is not None and set(experts).isdisjoint(called) and list(experts) == [self._table(archive.names)]:
+            experts = None
+        wanted = list(self._columns.names or experts or called)
+        places = {name: place for place, name in enumerate(called)}
+        if lacking := [name for name in wanted if name not in places]:
+            raise self._error(f"there is no expert {listed(lacking)}", f"the experts are {listed(called)}")
+        if self._columns.names is not None:
+            known = set(wanted)
+            self._ignored([name for name in called if name not in known], "the model does not know them")
+        self.experts = wanted
+        return [places[name] for name in wanted]
+
+    def _beside(self, archive: Archive, rows: int) -> dict[str, Member]:
+        """The arrays of one value a row."""
+        roles = {"time": self._columns.time, "arrivals": self._columns.arrivals}
+        if self._columns.need_target:
+            roles["target"] = self.target = self.find_target(archive.names, OUTCOMES)
+        found = {}
+        for role, name in roles.items():
+            if name is None:
+                continue
+            member = found[role] = archive.member(name)
+            if member.shape != (rows,):
+                raise self._error(
+                    f"{name!r} is of shape {member.shape}", f"one value for each of {rows} rows is expected"
+                )
+        if "target" in found and found["target"].dtype.kind not in NUMBERS:
+            raise self._error(f"{self.target!r} holds no numbers", f"the arrays are {listed(archive.names)}")
+        return found
+
+    def _refuse_silent(self, heard: Array) -> None:
+        silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]
+        if silent and self._columns.names is None:
+            raise self._error(f"expert {silent[0]!r} has no value in any row", "leave it out with --experts")

@@ -1,201 +1,92 @@
-"""The formats, and how one is chosen."""
+"""The formats of files, their suffixes, and which of them are read as what."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..errors import ParameterError, RegretlessError
-from .source import Source, can_be_read_again, name_of, suffixes
-from .stream import Stream
+from ..errors import ParameterError
 
-CROSSING = frozenset({"interactions", "hash_bits", "keep_names"})
-TABLE = CROSSING | {"target", "missing", "categorical", "max_features", "frozen"}
-ARRAY = CROSSING | {"target", "frozen"}
-TEXT = CROSSING | {"ids_from", "max_features"}
-MOST_FEATURES = 2**31 - 1
+if TYPE_CHECKING:
+    from .source import Source
+
+SUFFIXES = {  # in lower case, without a compression's
+    "svmlight": (".svm", ".svmlight", ".libsvm"),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".arrows", ".ipc"),
+    "feather": (".feather",),
+    "npz": (".npz",),
+    "npy": (".npy",),
+    "nfg": (".nfg",),
+    "efg": (".efg",),
+}
+TABLES = ("csv", "tsv", "parquet", "arrow", "feather")
+Names = Literal["both", "rows", "columns", "none"]
+NAMES: tuple[Names, ...] = ("both", "rows", "columns", "none")
 
 
-@dataclass(frozen=True)
-class Reader:
-    """A format: its suffixes, the class that reads it, and what may be said about it.
+class Formats(NamedTuple):
+    """The formats of one kind of data, and how one of them is chosen.
 
     Attributes
     ----------
-    suffixes : tuple of str
-        In lower case, without a compression's.
-    stream : str
-        ``module:class`` within this package.
-    takes : frozenset of str
-        Options that have a meaning for the format, beside on_error, schema and dtype.
-    named : bool
-        Whether columns have names. What was learned from names cannot be applied to numbers, nor the reverse.
-    fixed : dict
-        Options that belong to the format.
+    names : tuple of str
+        Keys of `SUFFIXES`.
+    before : str
+        What the error for another name says before it lists them.
+    otherwise : str
+        The format of a file whose suffix says nothing.
     """
 
-    suffixes: tuple[str, ...]
-    stream: str
-    takes: frozenset[str]
-    named: bool
-    fixed: dict[str, str]
+    names: tuple[str, ...]
+    before: str
+    otherwise: str = "csv"
 
-    def make(self) -> Callable[..., Stream]:
-        """The class, imported when it is needed."""
-        module, name = self.stream.split(":")
-        return getattr(import_module(f".{module}", __package__), name)  # type: ignore[no-any-return]
+    def choose(self, path: Source, format: str | None = None) -> str:
+        """The format that is named, or that the suffix stands for.
 
+        Raises
+        ------
+        ParameterError
+            If one is named that is none of them.
+        """
+        from .source import suffixes  # not above: the command line asks this module for names as it starts
 
-READERS = {
-    "svmlight": Reader((".svm", ".svmlight", ".libsvm"), "svmlight:SvmlightStream", TEXT, False, {}),
-    "csv": Reader((".csv",), "csv:CsvStream", TABLE, True, {}),
-    "tsv": Reader((".tsv", ".tab"), "csv:CsvStream", TABLE, True, {"delimiter": "\t"}),
-    "parquet": Reader((".parquet", ".pq"), "arrow:ArrowStream", TABLE, True, {"kind": "Parquet"}),
-    "arrow": Reader((".arrow", ".arrows", ".ipc"), "arrow:ArrowStream", TABLE, True, {"kind": "Arrow"}),
-    "feather": Reader((".feather",), "arrow:ArrowStream", TABLE, True, {"kind": "Arrow"}),
-    "npz": Reader((".npz",), "numpy:NpzStream", ARRAY, False, {}),
-    "npy": Reader((".npy",), "numpy:NpyStream", ARRAY, False, {}),
-}
+        last = suffixes(path)[-1:]
+        chosen = format or next((name for name in self.names if last and last[0] in SUFFIXES[name]), self.otherwise)
+        if chosen not in self.names:
+            raise ParameterError("format", repr(chosen), f"{self.before} {', '.join(self.names)}", ": ")
+        return chosen
 
 
-def open_stream(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    target: str | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
-    missing: Literal["error", "zero"] | None = None,
-    categorical: Iterable[str] = (),
-    schema: dict[str, Any] | None = None,
-    frozen: bool = False,
-    ids_from: int | None = None,
-    hash_bits: int | None = None,
-    interactions: Iterable[str] = (),
-    keep_names: int | None = None,
-    max_features: int = 2**27,
-    dtype: Literal["float64", "float32"] = "float64",
-    cache: str | os.PathLike[str] | None = None,
-) -> Stream:
-    """Open a file of labelled rows.
+ROWS = Formats(("svmlight", *TABLES, "npz", "npy"), "the formats are", "svmlight")
+FORECASTS = Formats((*TABLES, "npz"), "tables of forecasts are")
+LOSSES = Formats((*TABLES, "npz", "npy"), "tables of losses are")
+COLUMNS = Formats(TABLES, "such a table is")
+CLASSES = Formats(("csv", "tsv", "npz", "npy"), "classes are read from")
+GAMES = Formats(("csv", "tsv", "npz", "npy", "nfg", "efg"), "games are read from")
 
-    Parameters
-    ----------
-    path : path or "-"
-        The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2); the other formats
-        compress by themselves, and are read from files only.
-    format : str, optional
-        One of `READERS`; by default chosen by the suffix, and svmlight if that says nothing.
-    target : str, optional
-        Tables: the column of labels, by default the only one called label, target, y or class. .npz: the name of
-        the array, by default y. .npy: ``last``, the number of a column (from 0), or another .npy file.
-    on_error : {"raise", "skip"}
-        Whether a row that cannot be used ends the reading or is passed over and counted.
-    missing : {"error", "zero"}, optional
-        Tables: what an empty cell in a column of numbers is; by default an error.
-    categorical : iterable of str
-        Tables: columns to be taken as text although they may hold numbers.
-    schema : dict, optional
-        The `Stream.schema` of an earlier stream, whose columns this one is to have.
-    frozen : bool
-        Predict: columns and values that the schema does not know contribute nothing; labels may be absent.
-    ids_from : {0, 1}, optional
-        Svmlight: the id of the first column; by default found in the file.
-    hash_bits : int, optional
-        Number the features by so many bits of a hash of their names, or of their numbers where they have no names.
-    interactions : iterable of str
-        Products of features that are features too: ``a*b`` of two columns, by name or as the file numbers them, ``*``
-        of any two features of a row.
-    keep_names : int, optional
-        How many of the features that are hashed to remember by name, for `inspect`.
-    max_features : int
-        How many features there may be.
-    dtype : {"float64", "float32"}
-        Of the values.
-    cache : path, optional
-        What can be read only once (standard input, a pipe) is copied there, so that it can be read again.
+
+def delimiter_of(format: str) -> str:
+    """What stands between the cells of csv or tsv."""
+    return "\t" if format == "tsv" else ","
+
+
+def refuse_array(array: str | None, format: str) -> None:
+    """Refuse to look for an array in what is no archive."""
+    if array is not None:
+        raise ParameterError("array", array, f"it is for .npz archives, and this is read as {format}", ": ")
+
+
+def refuse_names(names: str | None, format: str) -> None:
+    """Refuse to be told where names stand in what is no table of text, or in other words than `NAMES`.
 
     Raises
     ------
-    DataError
-        If there is no such file; everything else that may be wrong with it shows when it is read.
-    RegretlessError
-        If the options do not fit each other or the format.
+    ParameterError
     """
-    name = format or format_of(path)
-    if name not in READERS:
-        raise ParameterError("format", repr(name), f"the formats are {', '.join(READERS)}", ": ")
-    reader = READERS[name]
-    options = {
-        "target": target,
-        "missing": missing,
-        "categorical": tuple(categorical) or None,
-        "ids_from": ids_from,
-        "hash_bits": hash_bits,
-        "interactions": tuple(interactions) or None,
-        "keep_names": keep_names,
-    }
-    given = {option: value for option, value in options.items() if value is not None}
-    _refuse_foreign(given, name, reader)
-    everywhere = {"frozen": frozen, "max_features": max_features}
-    _refuse_names_kept(keep_names, hash_bits, schema)
-    crossing = {} if reader.named else _numbered(given, schema)
-    if crossing:
-        everywhere["max_features"] = MOST_FEATURES  # of the file: those that there are in the end are counted later
-        crossing |= {"max_features": max_features, "frozen": frozen, "on_error": on_error}
-    given |= {option: value for option, value in everywhere.items() if option in reader.takes}
-    source: Source = path
-    if cache is not None and not can_be_read_again(path):
-        from .cache import Cached
-
-        source = Cached(path, cache)
-    described = _described(schema, name_of(path), name, reader)
-    stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **given, **reader.fixed)
-    if not crossing:
-        return stream
-    from .feature_crosses import CrossedStream
-
-    return CrossedStream(stream, schema=described, **crossing)
-
-
-def _refuse_names_kept(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:
-    if keep_names is not None and hash_bits is None and (schema or {}).get("hash") is None:
-        raise ParameterError("keep_names", None, "has no meaning without a hash: names are lost in hashing alone", " ")
-
-
-def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str, Any]:
-    """The options of products and hashing, taken out of those given; none if columns are as in the file."""
-    taken = {option: given.pop(option) for option in CROSSING & set(given)}
-    if schema is None or schema.get("crossing") is not None:
-        return taken or ({} if schema is None else {"interactions": ()})
-    for option in taken:
-        raise ParameterError(option, None, "has no meaning here: the columns of the model are those of a file", " ")
-    return {}
-
-
-def format_of(path: Source) -> str:
-    """The format that a suffix stands for; svmlight if it says nothing."""
-    last = suffixes(path)[-1:]
-    return next((name for name, reader in READERS.items() if last and last[0] in reader.suffixes), "svmlight")
-
-
-def _refuse_foreign(given: dict[str, Any], name: str, reader: Reader) -> None:
-    for option in given:
-        if option not in reader.takes:
-            takers = [other for other, one in READERS.items() if option in one.takes]
-            raise ParameterError(option, None, f"has no meaning in the format {name}, but in {', '.join(takers)}", " ")
-
-
-def _described(schema: dict[str, Any] | None, path: str, name: str, reader: Reader) -> dict[str, Any] | None:
-    """The schema, if it is one of columns of the same sort."""
-    if schema is None:
-        return None
-    before = schema.get("format")
-    if (before == "table") != reader.named:
-        kinds = {True: "names", False: "numbers"}
-        known, here = kinds[before == "table"], kinds[reader.named]
-        found = f"its columns have {here} (format {name})"
-        raise RegretlessError(f"{path}: {found}, but the model knows columns by their {known}")
-    return schema
+    if names is not None and format not in ("csv", "tsv"):
+        raise ParameterError("names", str(names), f"it is for tables of text, and this is read as {format}", ": ")
+    if names not in (None, *NAMES):
+        raise ParameterError("names", repr(names), f"{', '.join(NAMES)} are expected", ": ")

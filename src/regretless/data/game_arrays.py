@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from .forecasts import listed
-from .loss_arrays import Archive, damage_told, of_file
+from .archives import NUMBERS, Archive, array_of, damage_as_error, texts
+from .messages import listed
 from .source import Source, whole_file
-from .stored import open_archive
 from .table_chunk import Array
 
 MATRIX, OTHER = "A", "B"
@@ -81,16 +80,16 @@ def read_arrays(path: Source, *, archive: bool, array: str | None = None) -> Pay
     file = whole_file(path, "an array")
     if not archive and array is not None:
         raise DataError(file, None, None, "a .npy file holds one array without a name", "leave --array away")
-    with damage_told(file):
+    with damage_as_error(file):
         if archive:
-            with open_archive(file) as opened:
-                return _Archived(file, Archive(file, opened)).read(array)
+            with Archive(file) as opened:
+                return _Archived(opened).read(array)
         return _of_file(file)
 
 
 def _of_file(path: str) -> PayoffArrays:
     """One matrix; or two, one above the other."""
-    found = of_file(path)
+    found = array_of(path)
     if found.ndim == 3 and found.shape[0] == 2:
         both = zip(("the first matrix", "the second matrix"), found, strict=True)
         return PayoffArrays([_matrix(path, what, one) for what, one in both], {})
@@ -100,8 +99,8 @@ def _of_file(path: str) -> PayoffArrays:
 class _Archived:
     """Looks for a game among the arrays of an archive."""
 
-    def __init__(self, path: str, archive: Archive) -> None:
-        self._path, self._archive = path, archive
+    def __init__(self, archive: Archive) -> None:
+        self._path, self._archive = archive.path, archive
         self._names = set(archive.names)
 
     def read(self, wanted: str | None) -> PayoffArrays:
@@ -125,22 +124,14 @@ class _Archived:
         """The matrix, if it is clear which one it is."""
         if MATRIX in self._names:
             return MATRIX
-        tables = list(self._archive.shaped(2, "fiub"))
-        called = [name for name in tables if name.casefold() in TABLES]
-        if len(tables) == 1 or len(called) == 1:
-            return called[0] if called else tables[0]
-        if tables:
-            raise self._error(f"any of the arrays {listed(tables)} may be the payoffs", "choose with --array")
-        found = f"no array of numbers in rows and columns is among {listed(self._archive.names)}"
-        raise self._error(found, "payoffs are expected in an array A, a sequence form in A_row, A_col, A_val, A_shape")
+        expected = "payoffs are expected in an array A, a sequence form in A_row, A_col, A_val, A_shape"
+        return self._archive.table(TABLES, "the payoffs", "choose with --array", expected)
 
     def _matrix(self, name: str) -> Array:
         return _matrix(self._path, f"the array {name!r}", self._member(name))
 
     def _member(self, name: str) -> Array:
-        if name not in self._names:
-            raise self._error(f"there is no array {name!r}", f"the arrays are {listed(self._archive.names)}")
-        return self._archive[name].all()
+        return self._archive.member(name).all()
 
     # Names.
 
@@ -160,7 +151,7 @@ class _Archived:
     def _strings(self, name: str) -> list[str]:
         strings = self._member(name)
         try:
-            names = [str(one) for one in (np.char.decode(strings, "utf-8") if strings.dtype.kind == "S" else strings)]
+            names = texts(strings)
         except UnicodeDecodeError as error:
             raise self._error(f"the names in {name!r} are no text in UTF-8", "save strings") from error
         if "" in names or len(set(names)) < len(names):
@@ -254,7 +245,7 @@ def _matrix(path: str, what: str, found: Array) -> Array:
 
 
 def _numbers(path: str, what: str, found: Array, dimensions: int) -> Array:
-    if found.ndim != dimensions or found.dtype.kind not in "fiub" or found.dtype.itemsize > 8:
+    if found.ndim != dimensions or found.dtype.kind not in NUMBERS or found.dtype.itemsize > 8:
         expected = "numbers in rows and columns are expected" if dimensions == 2 else "a list of numbers is expected"
         raise DataError(path, None, None, f"{what} has shape {found.shape} and type {found.dtype}", expected)
     return found

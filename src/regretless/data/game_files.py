@@ -8,23 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..errors import DataError, ParameterError
-from .game_tables import NAMES, Names
-from .source import Source, name_of, suffixes
+from ..errors import DataError
+from .formats import GAMES, Names, delimiter_of, refuse_array, refuse_names
+from .number_tables import read_numbers
+from .source import Source, name_of
 
 if TYPE_CHECKING:
     from .gambit_efg import GameTree
     from .gambit_nfg import StrategicForm
     from .game_arrays import Triplets
 
-FORMATS = {
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "npz": (".npz",),
-    "npy": (".npy",),
-    "nfg": (".nfg",),
-    "efg": (".efg",),
-}
 Kind = Literal["matrix", "bimatrix", "sequence", "extensive"]
 
 
@@ -80,7 +73,7 @@ def read_game(
     path : path or "-"
         The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2).
     format : str, optional
-        One of `FORMATS`; by default chosen by the suffix, and csv if that says nothing.
+        One of `formats.GAMES`; by default chosen by the suffix, and csv if that says nothing.
     array : str, optional
         Of an archive, the array of payoffs.
     exact : bool
@@ -95,33 +88,19 @@ def read_game(
     RegretlessError
         If the options do not fit each other or the format.
     """
-    chosen = format_of(path, format)
-    if array is not None and chosen not in ("npz", "npy"):
-        raise ParameterError("array", array, f"it is for .npz archives, and this is read as {chosen}", ": ")
-    if names is not None and chosen not in ("csv", "tsv"):
-        raise ParameterError("names", str(names), f"it is for tables of text, and this is read as {chosen}", ": ")
-    if names not in (None, *NAMES):
-        raise ParameterError("names", repr(names), f"{', '.join(NAMES)} are expected", ": ")
+    chosen = GAMES.choose(path, format)
+    if chosen not in ("npz", "npy"):
+        refuse_array(array, chosen)
+    refuse_names(names, chosen)
     if chosen in ("csv", "tsv"):
-        return _of_table(path, "," if chosen == "csv" else "\t", exact, names)
+        return _of_table(path, delimiter_of(chosen), exact, names)
     if chosen in ("npz", "npy"):
         return _of_arrays(path, chosen == "npz", array)
     return _of_strategic_form(path) if chosen == "nfg" else _of_tree(path)
 
 
-def format_of(path: Source, format: str | None) -> str:
-    """The format that is named, or that the suffix stands for."""
-    last = suffixes(path)[-1:]
-    chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
-    if chosen not in FORMATS:
-        raise ParameterError("format", repr(chosen), f"games are read from {', '.join(FORMATS)}", ": ")
-    return chosen
-
-
 def _of_table(path: Source, delimiter: str, exact: bool, names: Names | None) -> GameFile:
-    from .game_tables import read_table
-
-    table = read_table(path, delimiter=delimiter, exact=exact, names=names)
+    table = read_numbers(path, delimiter=delimiter, exact=exact, names=names)
     return GameFile(name_of(path), "matrix", [table.values], table.rows, table.columns, notes=table.notes)
 
 

@@ -10,17 +10,19 @@ from math import inf
 import numpy as np
 
 from ..errors import DataError, ParameterError
+from .archives import NUMBERS, Archive, array_of, damage_as_error
+from .arrays import ENTRIES, slices
+from .forecast_stream import Columns, Complain, Words
 from .forecast_tables import CLOCKLIKE, TableForecasts
-from .forecasts import FORMATS as TABLES
-from .forecasts import Columns, Complain, Words
-from .source import Source, suffixes
+from .formats import LOSSES, refuse_array
+from .messages import listed
+from .source import Source, whole_file
 from .table_chunk import Array
 
-FORMATS = {**TABLES, "npy": (".npy",)}
+TABLES = ("losses", "loss", "costs", "cost", "rewards", "reward", "gains", "payoffs")
 FAR = 2.0  # so many times as far below the others as these are apart
 LOGGED = ("action", "arm", "reward", "click", "propensity", "propensity_score", "pscore", "probability")
-LOSSES = Words("arm", "loss", "losses", "--arms")
-REWARDS = Words("arm", "reward", "rewards", "--arms")
+WORDS = Words("arm", "loss", "losses", "--arms"), Words("arm", "reward", "rewards", "--arms")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Wanted:
     @property
     def words(self) -> Words:
         """What messages call the values."""
-        return REWARDS if self.rewards else LOSSES
+        return WORDS[self.rewards]
 
     def woken(self, values: Array) -> Array:
         """The values with nan for the number that stands for sleep; in place."""
@@ -90,7 +92,7 @@ def read_losses(path: str | os.PathLike[str], wanted: Wanted | None = None, *, f
         The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2).
     wanted : Wanted, optional
     format : str, optional
-        One of `FORMATS`; by default chosen by the suffix, and csv if that says nothing.
+        One of `formats.LOSSES`; by default chosen by the suffix, and csv if that says nothing.
 
     Raises
     ------
@@ -100,25 +102,13 @@ def read_losses(path: str | os.PathLike[str], wanted: Wanted | None = None, *, f
         If the options do not fit each other or the format.
     """
     wanted = wanted or Wanted()
-    chosen = format_of(path, format)
+    chosen = LOSSES.choose(path, format)
     if wanted.arms is not None and len(set(wanted.arms)) < len(wanted.arms):
         raise ParameterError("arms", ",".join(wanted.arms), "one of them is named twice", ": ")
     if chosen in ("npz", "npy"):
-        from .loss_arrays import read_array
-
-        return read_array(path, wanted, archive=chosen == "npz")
-    if wanted.array is not None:
-        raise ParameterError("array", wanted.array, f"it is for .npz archives, and this is read as {chosen}", ": ")
+        return _read_array(path, wanted, archive=chosen == "npz")
+    refuse_array(wanted.array, chosen)
     return _Table(path, wanted, chosen).read()
-
-
-def format_of(path: Source, format: str | None) -> str:
-    """The format that is named, or that the suffix stands for."""
-    last = suffixes(path)[-1:]
-    chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
-    if chosen not in FORMATS:
-        raise ParameterError("format", repr(chosen), f"tables of losses are {', '.join(FORMATS)}", ": ")
-    return chosen
 
 
 class Inspection:
@@ -281,3 +271,69 @@ class _Table(TableForecasts):
         for place in np.flatnonzero((steps > 0).all(axis=0) & whole & ~counts).tolist():
             found = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an arm"
             self._note(f"{self.name}: {found}; if it is none, name the arms with --arms")
+
+
+# Arrays.
+
+
+def _read_array(path: Source, wanted: Wanted, *, archive: bool) -> LossTable:
+    """The table of losses in a .npz archive, or in a .npy file.
+
+    Of an archive it is the array that is wanted, else the only one of rows and columns, else the only one of these that
+    is called like one of `TABLES`. An array of as many strings as there are columns names the arms.
+    """
+    file = whole_file(path, "an array")
+    if not archive and wanted.array is not None:
+        raise DataError(file, None, None, "a .npy file holds one array without a name", "leave --array away")
+    with damage_as_error(file):
+        values, names = _of_archive(file, wanted.array) if archive else (array_of(file), None)
+        return _table(file, values, names, wanted)
+
+
+def _of_archive(path: str, wanted: str | None) -> tuple[Array, list[str] | None]:
+    with Archive(path) as archive:
+        expected = "a row a round, a column an arm is expected"
+        member = archive.member(wanted or archive.table(TABLES, "the table", "choose it with --array", expected))
+        _refuse_shape(path, member.shape, member.dtype)
+        return member.all(), archive.strings(member.shape[1])
+
+
+def _refuse_shape(path: str, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> None:
+    if len(shape) == 2 and shape[0] == 0:
+        raise DataError(path, None, None, "there are no rows", "at least one round is expected")
+    if len(shape) != 2 or 0 in shape or dtype.kind not in NUMBERS or dtype.itemsize > 8:
+        advice = "numbers in rows (rounds) and columns (arms) are expected"
+        raise DataError(path, None, None, f"an array of shape {shape} and type {dtype}", advice)
+
+
+def _table(path: str, values: Array, names: list[str] | None, wanted: Wanted) -> LossTable:
+    _refuse_shape(path, values.shape, values.dtype)
+    arms = names or [str(place) for place in range(values.shape[1])]
+    if wanted.arms is not None:
+        places = _places(path, arms, wanted.arms)
+        values, arms = values[:, places], list(wanted.arms)
+    table = np.asarray(values, dtype=_floating(values.dtype), order="C")
+    inspection = Inspection(path, wanted)
+    for begin, end in slices(len(table), table.size, ENTRIES):
+        inspection.look(wanted.woken(table[begin:end]), arms, _complain(path, begin))
+    inspection.refuse(arms)
+    return LossTable(path, inspection.settled(table), arms)
+
+
+def _places(path: str, arms: list[str], wanted: Sequence[str]) -> list[int]:
+    places = {name: place for place, name in enumerate(arms)}
+    if lacking := [name for name in wanted if name not in places]:
+        raise DataError(path, None, None, f"there is no arm {listed(lacking)}", f"the arms are {listed(arms)}")
+    return [places[name] for name in wanted]
+
+
+def _floating(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
+    """The smaller of the types that hold all its values."""
+    return np.dtype(np.float32) if np.can_cast(dtype, np.float32, "safe") else np.dtype(np.float64)
+
+
+def _complain(path: str, first: int) -> Complain:
+    def error(row: int, _: str | None, found: str, advice: str) -> DataError:
+        return DataError(path, None, None, f"in row {first + row} (counted from 0), {found}", advice)
+
+    return error

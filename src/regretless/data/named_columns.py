@@ -1,22 +1,103 @@
-"""Columns of a table that are picked by name, each as words or as numbers."""
+"""Tables of named columns: which of them are read, and as what, is for a `Selection` to say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, ParameterError
+from ..errors import DataError
 from .arrow import ArrowStream
 from .csv import CsvStream
-from .forecasts import FORMATS as FORECASTS
-from .source import Source, suffixes
+from .formats import COLUMNS, delimiter_of
+from .source import Source, name_of
 from .table import TableStream
 from .table_chunk import Array, Chunk
 
-FORMATS = {name: known for name, known in FORECASTS.items() if name != "npz"}
+Usual = Callable[[str, Any], str]
+
+
+class Selection(ABC):
+    """Which columns of a table are read, and what they hold: number, boolean, text, or empty while that is open."""
+
+    @abstractmethod
+    def choose(self, names: list[str]) -> list[str]:
+        """The columns to read of those that a file has."""
+
+    @abstractmethod
+    def kind(self, name: str) -> str:
+        """What a column holds, as far as it is known."""
+
+    @abstractmethod
+    def settle(self, kinds: dict[str, str]) -> None:
+        """Take note of the kinds of columns that had none."""
+
+    @abstractmethod
+    def kind_of_text(self, name: str, column: Any, usual: Usual) -> str:
+        """What a column of delimited text holds, by its first cells; `usual` says it of columns of features."""
+
+    @abstractmethod
+    def kind_of_type(self, name: str, type: Any, usual: Usual) -> str:
+        """What a column of Parquet or Arrow holds, by its type."""
+
+
+class NamedColumns(TableStream):
+    """A table whose columns are chosen by a `Selection`."""
+
+    selection: Selection
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The table, part by part."""
+        return self._chunks()
+
+    def _choose(self, names: list[str]) -> list[str]:
+        self._refuse_names(names)
+        chosen = self.selection.choose(names)
+        self._refuse_missing(chosen, names)
+        return chosen
+
+    def _kind(self, name: str) -> str:
+        return self.selection.kind(name)
+
+    def _settle(self, kinds: dict[str, str]) -> None:
+        self.selection.settle(kinds)
+
+
+class _Text(NamedColumns, CsvStream):
+    """Delimited text."""
+
+    def _kind_of(self, name: str, column: Any) -> str:
+        return self.selection.kind_of_text(name, column, super()._kind_of)
+
+
+class _Arrow(NamedColumns, ArrowStream):
+    """Parquet and Arrow."""
+
+    def _kind_of(self, name: str, found: Any) -> str:
+        return self.selection.kind_of_type(name, found, super()._kind_of)
+
+
+def open_columns(path: Source, format: str, selection: Selection) -> NamedColumns:
+    """A table of one of the formats `COLUMNS`."""
+    table: NamedColumns
+    if format in ("csv", "tsv"):
+        table = _Text(path, delimiter=delimiter_of(format))
+    else:
+        table = _Arrow(path, kind="Parquet" if format == "parquet" else "Arrow")
+    table.selection = selection
+    return table
+
+
+def floats(column: Any) -> Array:
+    """A column of numbers; what is missing becomes nan."""
+    values: Array = np.asarray(column.cast("double").to_numpy(), dtype=np.float64)
+    return values
+
+
+# Words and numbers.
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +128,18 @@ def read_picked(
     words, numbers : sequence of str
         Columns by name. True and False are numbers too, 1 and 0. Of words, None stands for all columns.
     format : str, optional
-        One of `FORMATS`; by default by the suffix, and csv if that says nothing.
+        One of `formats.COLUMNS`; by default by the suffix, and csv if that says nothing.
 
     Raises
     ------
     DataError
         If a column is lacking, or the file cannot be read. What is wrong with cells waits for `Part.refuse`.
     """
-    last = suffixes(path)[-1:]
-    chosen = format or next((name for name, known in FORMATS.items() if last and last[0] in known), "csv")
-    if chosen not in FORMATS:
-        raise ParameterError("format", repr(chosen), f"such a table is {', '.join(FORMATS)}", ": ")
-    table: _Picked
-    if chosen in ("csv", "tsv"):
-        table = _PickedText(path, delimiter="\t" if chosen == "tsv" else ",")
-    else:
-        table = _PickedArrow(path, kind="Parquet" if chosen == "parquet" else "Arrow")
-    table.words, table.numbers = None if words is None else tuple(words), tuple(numbers)
+    table = open_columns(path, COLUMNS.choose(path, format), _Picked(name_of(path), words, numbers))
     empty = True
     for chunk in table.chunks():
+        if not (chunk.table.num_rows or len(chunk.faults.rows())):
+            continue
         empty = False
         yield Part(
             chunk,
@@ -76,62 +150,44 @@ def read_picked(
         raise DataError(table.name, None, None, "no rows", "give a file with at least one row")
 
 
-class _Picked(TableStream):
-    """A table of which only some columns are read, whose kinds are known beforehand."""
+class _Picked(Selection):
+    """Columns whose kinds are known beforehand."""
 
-    words: tuple[str, ...] | None
-    numbers: tuple[str, ...]
-
-    def chunks(self) -> Iterator[Chunk]:
-        """The table, part by part."""
+    def __init__(self, name: str, words: Sequence[str] | None, numbers: Sequence[str]) -> None:
+        self._name, self._words, self._numbers = name, words, numbers
         self._kinds: dict[str, str] = {}
-        return (chunk for chunk in self._chunks() if chunk.table.num_rows or len(chunk.faults.rows()))
 
-    def _choose(self, names: list[str]) -> list[str]:
-        self._refuse_names(names)
-        if self.words is None:
-            return names
-        wanted = [*self.words, *self.numbers]
-        self._refuse_missing(wanted, names)
-        return wanted
+    def choose(self, names: list[str]) -> list[str]:
+        return names if self._words is None else [*self._words, *self._numbers]
 
-    def _kind(self, name: str) -> str:
+    def kind(self, name: str) -> str:
         return "text" if self._is_word(name) else self._kinds.get(name, "empty")
 
-    def _is_word(self, name: str) -> bool:
-        return self.words is None or name in self.words
-
-    def _settle(self, kinds: dict[str, str]) -> None:
+    def settle(self, kinds: dict[str, str]) -> None:
         self._kinds |= kinds
 
-
-class _PickedText(_Picked, CsvStream):
-    """Delimited text."""
-
-    def _kind_of(self, name: str, column: Any) -> str:
+    def kind_of_text(self, name: str, column: Any, usual: Usual) -> str:
         from pyarrow import types
 
         # What is no number is not taken for a category: reading it as one says in which line it stands.
         if types.is_null(column.type) or types.is_boolean(column.type):
-            return super()._kind_of(name, column)
+            return usual(name, column)
         return "number"
 
-
-class _PickedArrow(_Picked, ArrowStream):
-    """Parquet and Arrow."""
-
-    def _kind_of(self, name: str, found: Any) -> str:
-        kind = "text" if self._is_word(name) else super()._kind_of(name, found)
+    def kind_of_type(self, name: str, type: Any, usual: Usual) -> str:
+        kind = "text" if self._is_word(name) else usual(name, type)
         if kind == "text" and not self._is_word(name):
-            raise self._error(f"column {name!r} is of type {found}", "numbers are expected")
+            raise DataError(self._name, None, None, f"column {name!r} is of type {type}", "numbers are expected")
         return kind
+
+    def _is_word(self, name: str) -> bool:
+        return self._words is None or name in self._words
 
 
 def _numbers(chunk: Chunk, name: str) -> Array:
-    column = chunk.table[name].cast("double")
+    column = chunk.table[name]
     _refuse_missing(chunk, name, column)
-    values: Array = np.asarray(column.to_numpy(), dtype=np.float64)  # what is missing becomes nan
-    return values
+    return floats(column)
 
 
 def _codes(chunk: Chunk, name: str) -> tuple[Array, list[str]]:

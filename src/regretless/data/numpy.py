@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, ModelError
+from .archives import Archive, File, Member, array_of, damage_as_error
 from .arrays import ENTRIES, NumberedStream, floating, labels_of, refuse_values, slices
 from .batch import Array, Batch
-from .options import one_of
+from .messages import one_of
 from .source import Source, whole_file
-from .stored import UNREADABLE, File, Member, open_archive
 from .to_csr import ascending_rows, first_columns, repeated_index
 
 
@@ -60,17 +59,12 @@ class NumpyStream(NumberedStream):
         return {"format": "array", "columns": self._columns, "target": self._target}
 
     def _pieces(self) -> Iterator[Batch]:
-        try:
+        with damage_as_error(self._path):
             yield from self._read()
-        except UNREADABLE as error:
-            if isinstance(error, DataError) or (isinstance(error, OSError) and error.errno is not None):
-                raise
-            advice = "write or fetch the file again (arrays of objects are never unpickled)"
-            raise self._error(f"this cannot be read ({error})", advice) from error
 
     @abstractmethod
     def _read(self) -> Iterator[Batch]:
-        """The rows, whose damage may show in any of `UNREADABLE`."""
+        """The rows, whose damage may show in any of `archives.UNREADABLE`."""
 
     def _known(self, columns: int, *, sparse: bool) -> int:
         """How many columns to read of those that the file has; the others are unknown and may be ignored."""
@@ -140,8 +134,7 @@ class NpyStream(NumpyStream):
         if self._given_target is None or not self._given_target.endswith(".npy"):
             return None
         path = whole_file(self._given_target, "an array")
-        with File(path) as labels:
-            return labels_of(labels.all(), path)
+        return labels_of(array_of(path), path)
 
     def schema(self) -> dict[str, Any]:
         target = None if self._target is None or self._target.endswith(".npy") else self._target
@@ -156,22 +149,21 @@ class NpzStream(NumpyStream):
     """
 
     def _read(self) -> Iterator[Batch]:
-        with open_archive(self._path) as archive:
-            names = {name.removesuffix(".npy") for name in archive.namelist()}
-            labels = self._labels(archive, names)
-            if "X" in names:
-                yield from self._dense(Member(archive, "X"), labels)
-            elif names >= {"data", "indices", "indptr", "shape"}:
-                yield from self._sparse(archive, names, labels)
+        with Archive(self._path) as archive:
+            labels = self._labels(archive)
+            if "X" in archive.names:
+                yield from self._dense(archive["X"], labels)
+            elif {"data", "indices", "indptr", "shape"}.issubset(archive.names):
+                yield from self._sparse(archive, labels)
             else:
                 advice = "X is expected, or what scipy.sparse.save_npz writes (data, indices, indptr, shape)"
-                raise self._error(f"the arrays in it are {', '.join(sorted(names))}", advice)
+                raise self._error(f"the arrays in it are {', '.join(sorted(set(archive.names)))}", advice)
 
-    def _labels(self, archive: zipfile.ZipFile, names: set[str]) -> Member | None:
+    def _labels(self, archive: Archive) -> Member | None:
         wanted = self._target or "y"
-        if wanted in names:
-            return Member(archive, wanted)
-        advice = f"choose one of {', '.join(sorted(names))} with --target"
+        if wanted in archive.names:
+            return archive[wanted]
+        advice = f"choose one of {', '.join(sorted(set(archive.names)))} with --target"
         self._no_labels(f"no array of labels is called {wanted!r}", advice)
         return None
 
@@ -185,11 +177,11 @@ class NpzStream(NumpyStream):
             values = member.read(end - begin)[:, :known]
             yield Batch(floating(values, self._dtype), self._next(labels, end - begin), known)
 
-    def _sparse(self, archive: zipfile.ZipFile, names: set[str], labels: Member | None) -> Iterator[Batch]:
-        if "format" in names and (found := Member(archive, "format").all().item()) not in (b"csr", "csr"):
+    def _sparse(self, archive: Archive, labels: Member | None) -> Iterator[Batch]:
+        if "format" in archive.names and (found := archive["format"].all().item()) not in (b"csr", "csr"):
             raise self._error(f"a sparse matrix of format {found!r}", "convert it with .tocsr()")
-        shape = Member(archive, "shape").all()
-        values, indices, ends = (Member(archive, name) for name in ("data", "indices", "indptr"))
+        shape = archive["shape"].all()
+        values, indices, ends = (archive[name] for name in ("data", "indices", "indptr"))
         refuse_values(np.empty(0, values.dtype), self.name)
         self._refuse_shapes(shape, values, indices, ends)
         rows, columns = (int(length) for length in shape)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BufferedReader
-from typing import Any, cast
 
 import numpy as np
 
 from ..errors import DataError
-from .csv_blocks import Block
-from .csv_cells import shown
-from .source import Source, name_of, open_bytes, suffixes
+from .formats import SUFFIXES
+from .labelled_matrix import Record, Records
+from .messages import shown
+from .source import Source, suffixes
 from .table_chunk import Array
-from .whole_text import decoded
 
-COMMENT = "#"
 LABELS = {"0": 0, "1": 1}
 HEADERS = ("point", "points", "name", "names", "id", "case"), ("label", "labels", "y", "class", "target", "outcome")
 EXPECTED = "a point and its label, 0 or 1, are expected"
@@ -36,15 +32,6 @@ class PointLabels:
 
     points: Array
     labels: Array
-
-
-@dataclass(slots=True)
-class _Record:
-    """A row of cells, and where it stands in the file."""
-
-    cells: list[str]
-    line: int
-    raw: bytes
 
 
 def read_point_labels(path: Source, points: int, names: Sequence[str] | None = None) -> PointLabels:
@@ -67,75 +54,53 @@ def read_point_labels(path: Source, points: int, names: Sequence[str] | None = N
     DataError
         If a row is no point with its label, or there is none.
     """
-    tabs = suffixes(path)[-1:] in ([".tsv"], [".tab"])
-    return _Reader(name_of(path), "\t" if tabs else ",", points, names).read(path)
+    delimiter = "\t" if suffixes(path)[-1:] and suffixes(path)[-1] in SUFFIXES["tsv"] else ","
+    return _Reader(Records(path, delimiter, EXPECTED), points, names).read()
 
 
 class _Reader:
     """Reads one table."""
 
-    def __init__(self, name: str, delimiter: str, points: int, names: Sequence[str] | None) -> None:
-        self._name, self._delimiter = name, delimiter
+    def __init__(self, records: Records, points: int, names: Sequence[str] | None) -> None:
+        self._records, self._name = records, records.name
         self._count, self._names = points, names
         self._places = {name.strip(): place for place, name in enumerate(names or ())}
         if not any(name.isdecimal() for name in self._places):
             self._places |= {str(number): number for number in range(points)}
-        self._lines = 0
 
-    def read(self, path: Source) -> PointLabels:
+    def read(self) -> PointLabels:
         """The whole table."""
         points, labels = array("q"), bytearray()
-        with open_bytes(path) as file:
-            for number, record in enumerate(self._records(BufferedReader(cast(Any, file), 1 << 18))):
-                if number or not self._is_header(record):
-                    point, label = self._round(record)
-                    points.append(point)
-                    labels.append(label)
+        for number, record in enumerate(self._records.filled(self._records.lines())):
+            if number or not self._is_header(record):
+                point, label = self._round(record)
+                points.append(point)
+                labels.append(label)
         if not labels:
-            found = "no row has a label" if self._lines else "the file is empty"
+            found = "no row has a label" if self._records.line else "the file is empty"
             raise DataError(self._name, None, None, found, EXPECTED)
         return PointLabels(np.array(points, dtype=np.int64), np.frombuffer(labels, np.uint8))
 
-    def _records(self, file: BufferedReader) -> Iterator[_Record]:
-        """The rows that are neither blank nor comments."""
-        consumed: list[bytes] = []
-
-        def lines() -> Iterator[str]:
-            for raw in file:
-                consumed.append(raw)
-                self._lines += 1
-                text = decoded(raw, self._name, self._lines)
-                yield "\n" if text.lstrip().startswith(COMMENT) else text
-
-        try:
-            for cells in csv.reader(lines(), delimiter=self._delimiter, strict=True):
-                if any(cell.strip() for cell in cells):
-                    yield _Record(cells, self._lines - len(consumed) + 1, b"".join(consumed))
-                consumed.clear()
-        except csv.Error as error:
-            found = f"this is no table ({str(error).partition(' - ')[0]})"
-            raise DataError(self._name, self._lines - len(consumed) + 1, None, found, EXPECTED) from error
-
-    def _is_header(self, record: _Record) -> bool:
+    def _is_header(self, record: Record) -> bool:
         words = [cell.strip() for cell in record.cells]
         if len(words) != 2 or words[1] in LABELS:
             return False
         return words[1].lower() in HEADERS[1] or (words[0].lower() in HEADERS[0] and words[0] not in self._places)
 
-    def _round(self, record: _Record) -> tuple[int, int]:
+    def _round(self, record: Record) -> tuple[int, int]:
         cells = [cell.strip() for cell in record.cells]
         if len(cells) != 2:
             found = f"one cell only, {shown(cells[0])}" if len(cells) == 1 else f"a row of {len(cells)} cells"
             raise DataError(self._name, record.line, None, found, f"{EXPECTED}, with {self._between()} between them")
         point, label = self._places.get(cells[0]), LABELS.get(cells[1])
         if point is None:
-            raise self._error(record, 0, f"{_found(cells[0], 'no point is called')}", self._known())
+            raise self._records.error(record, 0, f"{_found(cells[0], 'no point is called')}", self._known())
         if label is None:
-            raise self._error(record, 1, _found(cells[1], "there is no label"), "0 or 1 is expected")
+            raise self._records.error(record, 1, _found(cells[1], "there is no label"), "0 or 1 is expected")
         return point, label
 
     def _between(self) -> str:
-        return "a comma" if self._delimiter == "," else "a tab"
+        return "a comma" if self._records.delimiter == "," else "a tab"
 
     def _known(self) -> str:
         """What points are called."""
@@ -143,11 +108,6 @@ class _Reader:
             return f"a number from 0 to {self._count - 1} is expected"
         few = ", ".join(shown(name) for name in self._names[:3])
         return f"one of the {self._count} points of the class is expected: {few}{', ...' * (self._count > 3)}"
-
-    def _error(self, record: _Record, place: int, found: str, advice: str) -> DataError:
-        block = Block(record.raw, record.line, self._delimiter.encode())
-        line, column = block.position((0, len(record.raw)), place)
-        return DataError(self._name, line, column, found, advice)
 
 
 def _found(cell: str, what: str) -> str:

@@ -16,8 +16,8 @@ from .batch import Batch
 from .columns import ABSENT, KINDS, NUMERIC, Codes, FeatureMap, TooManyColumns
 from .feature_index import Numbering
 from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts
+from .messages import SKIPPING, listed, one_of
 from .names import all_names
-from .options import SKIPPING, one_of
 from .products import TableProducts
 from .source import Source, can_be_read_again, name_of, stored_size
 from .stream import REMEMBERED_ERRORS, Stream, past
@@ -26,7 +26,6 @@ from .to_csr import sparse_rows
 
 TARGETS = ("label", "target", "y", "class")
 ZERO = "pass --missing zero to take it for 0"
-SHOWN = 10
 COLUMN = 6000  # bytes that a column costs by itself
 LACKING = "there is no column"
 
@@ -180,7 +179,7 @@ class TableStream(Stream):
             self._refuse_missing(wanted, names)
         if not wanted or target in wanted:
             found = f"the target {target!r} is one of the features" if wanted else "there are no features"
-            raise self._error(found, f"the columns are {_listed(names)}")
+            raise self._error(found, f"the columns are {listed(names)}")
         self._target = self._target or target
         self._resolve(wanted)
         return wanted if target is None else [*wanted, target]
@@ -192,7 +191,7 @@ class TableStream(Stream):
         try:
             self._crossing.resolve(lambda name: name if name in wanted else None)
         except RegretlessError as error:
-            raise self._error(str(error), f"the columns are {_listed(wanted)}") from error
+            raise self._error(str(error), f"the columns are {listed(wanted)}") from error
         products = len(wanted) * (len(wanted) - 1) // 2
         if self._crossing.everything and products > MOST_PRODUCTS:
             found = f"{len(wanted)} columns have {products} products"
@@ -210,8 +209,8 @@ class TableStream(Stream):
 
     def _refuse_missing(self, wanted: list[str], names: list[str]) -> None:
         if lacking := sorted(set(wanted) - set(names)):
-            found = f"{LACKING} {_listed(lacking, ' and no column ')}"
-            raise self._error(found, f"the columns are {_listed(names)}")
+            found = f"{LACKING} {listed(lacking, ' and no column ')}"
+            raise self._error(found, f"the columns are {listed(names)}")
 
     def _find_target(self, names: list[str]) -> str | None:
         called = [name for name in names if name.casefold() in TARGETS]
@@ -224,10 +223,10 @@ class TableStream(Stream):
         if self._target is not None:
             found = f"{LACKING} {self._target!r}"
         elif called:
-            found = f"any of the columns {_listed(called)} may be the target"
+            found = f"any of the columns {listed(called)} may be the target"
         else:
             found = f"no column is called {', '.join(TARGETS[:-1])} or {TARGETS[-1]}"
-        raise self._error(found, f"choose the target with --target among {_listed(names)}")
+        raise self._error(found, f"choose the target with --target among {listed(names)}")
 
     # Of which kind
 
@@ -374,9 +373,3 @@ def _codes(column: Any) -> Codes:
         return np.full(len(column), ABSENT, np.int32), []
     array = column.unify_dictionaries().combine_chunks()
     return array.indices.fill_null(ABSENT).to_numpy(), array.dictionary.to_pylist()
-
-
-def _listed(names: list[str], between: str = ", ") -> str:
-    """The names in quotes; only the first of them when there are many."""
-    shown = between.join(repr(name) for name in names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.forecasts import ForecastBatch, ForecastStream
+from ..data.forecast_stream import ForecastBatch, ForecastStream
 from ..errors import DataError, RegretlessError
 from ..experts.base import ExpertLearner
 from ..experts.delayed_stream import Late, Waiting

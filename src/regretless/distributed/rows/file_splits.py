@@ -12,8 +12,9 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from ...data.batch import Batch
-from ...data.formats import READERS, open_stream
-from ...data.source import DECOMPRESSORS, Input, fill, open_bytes, suffixes
+from ...data.formats import ROWS
+from ...data.rows import open_stream
+from ...data.source import DECOMPRESSORS, Input, fill, open_bytes
 from ...data.stream import Stream
 from ...errors import DataError
 from .shards import ArrayShard, FileShard
@@ -62,7 +63,7 @@ class PieceShard(FileShard):
         DataError
             If there is no such file, or it has not enough rows for so many pieces.
         """
-        kind = format_of(self.given, self.reading.get("format"))
+        kind = self.reading.get("format") or ROWS.choose(self.given)
         if kind == "parquet":
             return self._row_groups(schema)
         lines = Lines(self.path, self.name, self.piece, self.pieces, table=kind != "svmlight")
@@ -93,7 +94,7 @@ def pieces_of(shard: FileShard, pieces: int) -> list[FileShard]:
     DataError
         If it is of a format that cannot be cut.
     """
-    kind = format_of(shard.name, shard.reading.get("format"))
+    kind = shard.reading.get("format") or ROWS.choose(shard.name)
     if os.path.splitext(shard.name)[1].lower() in DECOMPRESSORS:
         found = "a compressed file can be read from its beginning only, and not be cut into pieces"
         raise DataError(shard.name, None, None, found, f"decompress it, or {WHOLE}")
@@ -130,12 +131,6 @@ def rows_of(shard: ArrayShard, pieces: int) -> list[ArrayShard]:
 
 def _taken(held: Any, cut: slice) -> Any:
     return held.iloc[cut] if hasattr(held, "iloc") else held[cut]
-
-
-def format_of(path: str, given: str | None) -> str:
-    """The format that `open_stream` takes a file for."""
-    last = suffixes(path)[-1:]
-    return given or next((name for name, one in READERS.items() if last and last[0] in one.suffixes), "svmlight")
 
 
 class Lines(Input):

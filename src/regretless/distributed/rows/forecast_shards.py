@@ -19,7 +19,7 @@ from ...experts.validation import in_order, outcomes_of, table_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...data.forecasts import ForecastStream
+    from ...data.forecast_stream import ForecastStream
     from ...experts.base import ExpertLearner
 
 Array = np.ndarray[Any, Any]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...data.batch import Batch, aligned
-from ...data.formats import open_stream
+from ...data.rows import open_stream
 from ...data.stream import Stream, past
 from ...errors import DataError, RegretlessError
 from ...linear.validation import ColumnRefused, read_labels, read_rows

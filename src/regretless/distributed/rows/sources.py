@@ -8,7 +8,8 @@ from inspect import signature
 from typing import Any
 
 from ...checks import whole
-from ...data.formats import READERS, format_of, open_stream
+from ...data.formats import ROWS
+from ...data.rows import READERS, open_stream
 from ...errors import DataError, ParameterError, RegretlessError
 from .file_splits import pieces_of, rows_of
 from .paths import Paths, paths_of
@@ -185,7 +186,7 @@ def refuse_unlike(shards: Sequence[Shard]) -> None:
 
 def _format(shard: FileShard) -> str:
     found = shard.reading.get("format")
-    return format_of(shard.path) if found is None else str(found)
+    return ROWS.choose(shard.path) if found is None else str(found)
 
 
 def _columns(name: str) -> str:

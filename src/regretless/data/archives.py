@@ -1,4 +1,4 @@
-"""Arrays as numpy stores them, read from front to back.
+"""Arrays as numpy stores them, .npy files and .npz archives, read from front to back.
 
 Nothing is mapped: what another process cuts short while it is mapped ends this one by a signal, and what is cut short
 while it is read is an error like others.
@@ -10,6 +10,10 @@ import math
 import os
 import zipfile
 import zlib
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from errno import EINVAL
 from io import BytesIO
 from tokenize import TokenError
 from typing import Any, BinaryIO, cast
@@ -19,12 +23,28 @@ import numpy as np
 from ..errors import DataError
 from ..memory import refuse_large
 from .batch import Array
+from .messages import listed
 
 UNREADABLE = (ValueError, EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error, OverflowError)
 MAGIC = b"\x93NUMPY"
 LONGEST_HEADER = 1 << 16
 LARGEST = 1 << 62
 PIECE = 1 << 20  # bytes that are read at a time
+AGAIN = "write or fetch the file again (arrays of objects are never unpickled)"
+NUMBERS = "fiub"
+NAMES = ("names", "arms", "arm", "algorithms", "algorithm", "columns", "experts", "expert")
+
+
+@contextmanager
+def damage_as_error(path: str, found: str = "", advice: str = AGAIN) -> Iterator[None]:
+    """Errors of whatever takes a damaged file apart become those of the file."""
+    try:
+        yield
+    except UNREADABLE as error:
+        # A damaged archive may send its reader to a place before the file's begin.
+        if isinstance(error, DataError) or (isinstance(error, OSError) and error.errno not in (None, EINVAL)):
+            raise
+        raise DataError(path, None, None, found or f"this cannot be read ({error})", advice) from error
 
 
 class Stored:
@@ -111,19 +131,110 @@ class Member(Stored):
         super().__init__(str(archive.filename), file, info.file_size, info.compress_size, random=False)
 
 
-def open_archive(path: str) -> zipfile.ZipFile:
-    """An archive of arrays.
+class Archive:
+    """The arrays of a .npz archive, whose shapes and types are known before they are read.
+
+    Parameters
+    ----------
+    path : str
+
+    Attributes
+    ----------
+    path : str
+    names : list of str
 
     Raises
     ------
     DataError
-        If there is none in it.
+        If there is no array in it.
     """
-    archive = zipfile.ZipFile(path)
-    if not archive.namelist():
-        archive.close()
-        raise DataError(path, None, None, "the archive is empty", "arrays are expected in it")
-    return archive
+
+    def __init__(self, path: str) -> None:
+        self.path, self._file = path, zipfile.ZipFile(path)
+        self.names = [name.removesuffix(".npy") for name in self._file.namelist()]
+        if not self.names:
+            self._file.close()
+            raise self._error("the archive is empty", "arrays are expected in it")
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __getitem__(self, name: str) -> Member:
+        """The array of this name; a damaged one is one of `UNREADABLE`."""
+        return Member(self._file, name)
+
+    def member(self, name: str) -> Member:
+        """The array that somebody asks for.
+
+        Raises
+        ------
+        DataError
+            If there is none of this name.
+        """
+        if name not in self.names:
+            raise self._error(f"there is no array {name!r}", f"the arrays are {listed(self.names)}")
+        return self[name]
+
+    def shaped(self, dimensions: int, kinds: str) -> dict[str, Member]:
+        """The arrays of so many dimensions and one of these kinds of types."""
+        members = {name: self._readable(name) for name in self.names}
+        return {
+            name: member
+            for name, member in members.items()
+            if member is not None and len(member.shape) == dimensions and member.dtype.kind in kinds
+        }
+
+    def table(self, called: Collection[str], several: str, choose: str, expected: str) -> str:
+        """The array of numbers in rows and columns, if it is clear which one is meant.
+
+        Parameters
+        ----------
+        called : collection of str
+            In lower case, what such an array is called where there are several.
+        several, choose : str
+            What is said of several, and what to do about them.
+        expected : str
+            What to do where there is none.
+
+        Raises
+        ------
+        DataError
+            If there is none, or it is open which one.
+        """
+        tables = list(self.shaped(2, NUMBERS))
+        known = [name for name in tables if name.casefold() in called]
+        if len(tables) == 1 or len(known) == 1:
+            return known[0] if known else tables[0]
+        if tables:
+            raise self._error(f"any of the arrays {listed(tables)} may be {several}", choose)
+        raise self._error(f"no array of numbers in rows and columns is among {listed(self.names)}", expected)
+
+    def strings(self, count: int) -> list[str] | None:
+        """An array of so many strings that names columns, if it is clear which one does."""
+        fitting = {name: member for name, member in self.shaped(1, "US").items() if member.shape == (count,)}
+        called = [name for name in NAMES if name in fitting]
+        chosen = called[0] if called else next(iter(fitting)) if len(fitting) == 1 else None
+        if chosen is None:
+            return None
+        names = texts(fitting[chosen].all())
+        if len(set(names)) < count or "" in names:
+            twice = next((name for name, count in Counter(names).items() if count > 1), "")
+            what = "an empty name" if "" in names else f"{twice!r} twice"
+            raise self._error(f"the array {chosen!r} has {what}", "each needs a name of its own")
+        return names
+
+    def _readable(self, name: str) -> Member | None:
+        """Other members of an archive, and arrays of objects, are passed over unless they are asked for."""
+        try:
+            return self[name]
+        except ValueError:
+            return None
+
+    def _error(self, found: str, advice: str) -> DataError:
+        return DataError(self.path, None, None, found, advice)
 
 
 class File(Stored):
@@ -148,6 +259,17 @@ class File(Stored):
 
     def __exit__(self, *_: object) -> None:
         self._opened.close()
+
+
+def array_of(path: str) -> Array:
+    """The array of a .npy file."""
+    with File(path) as array:
+        return array.all()
+
+
+def texts(strings: Array) -> list[str]:
+    """An array of strings, those of bytes decoded from UTF-8."""
+    return [str(one) for one in (np.char.decode(strings, "utf-8") if strings.dtype.kind == "S" else strings)]
 
 
 def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:

@@ -1,0 +1,191 @@
+"""Files of labelled rows: how each format is read, and what may be said about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+from ..errors import ParameterError, RegretlessError
+from .formats import ROWS
+from .source import Source, can_be_read_again, name_of
+from .stream import Stream
+
+CROSSING = frozenset({"interactions", "hash_bits", "keep_names"})
+TABLE = CROSSING | {"target", "missing", "categorical", "max_features", "frozen"}
+ARRAY = CROSSING | {"target", "frozen"}
+TEXT = CROSSING | {"ids_from", "max_features"}
+MOST_FEATURES = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How rows are read from a format: the class that does it, and what may be said about it.
+
+    Attributes
+    ----------
+    stream : str
+        ``module:class`` within this package.
+    takes : frozenset of str
+        Options that have a meaning for the format, beside on_error, schema and dtype.
+    named : bool
+        Whether columns have names. What was learned from names cannot be applied to numbers, nor the reverse.
+    fixed : dict
+        Options that belong to the format.
+    """
+
+    stream: str
+    takes: frozenset[str]
+    named: bool
+    fixed: dict[str, str]
+
+    def make(self) -> Callable[..., Stream]:
+        """The class, imported when it is needed."""
+        module, name = self.stream.split(":")
+        return getattr(import_module(f".{module}", __package__), name)  # type: ignore[no-any-return]
+
+
+READERS = {
+    "svmlight": Reader("svmlight:SvmlightStream", TEXT, False, {}),
+    "csv": Reader("csv:CsvStream", TABLE, True, {}),
+    "tsv": Reader("csv:CsvStream", TABLE, True, {"delimiter": "\t"}),
+    "parquet": Reader("arrow:ArrowStream", TABLE, True, {"kind": "Parquet"}),
+    "arrow": Reader("arrow:ArrowStream", TABLE, True, {"kind": "Arrow"}),
+    "feather": Reader("arrow:ArrowStream", TABLE, True, {"kind": "Arrow"}),
+    "npz": Reader("numpy:NpzStream", ARRAY, False, {}),
+    "npy": Reader("numpy:NpyStream", ARRAY, False, {}),
+}
+
+
+def open_stream(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    target: str | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    missing: Literal["error", "zero"] | None = None,
+    categorical: Iterable[str] = (),
+    schema: dict[str, Any] | None = None,
+    frozen: bool = False,
+    ids_from: int | None = None,
+    hash_bits: int | None = None,
+    interactions: Iterable[str] = (),
+    keep_names: int | None = None,
+    max_features: int = 2**27,
+    dtype: Literal["float64", "float32"] = "float64",
+    cache: str | os.PathLike[str] | None = None,
+) -> Stream:
+    """Open a file of labelled rows.
+
+    Parameters
+    ----------
+    path : path or "-"
+        The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2); the other formats
+        compress by themselves, and are read from files only.
+    format : str, optional
+        One of `formats.ROWS`; by default chosen by the suffix, and svmlight if that says nothing.
+    target : str, optional
+        Tables: the column of labels, by default the only one called label, target, y or class. .npz: the name of
+        the array, by default y. .npy: ``last``, the number of a column (from 0), or another .npy file.
+    on_error : {"raise", "skip"}
+        Whether a row that cannot be used ends the reading or is passed over and counted.
+    missing : {"error", "zero"}, optional
+        Tables: what an empty cell in a column of numbers is; by default an error.
+    categorical : iterable of str
+        Tables: columns to be taken as text although they may hold numbers.
+    schema : dict, optional
+        The `Stream.schema` of an earlier stream, whose columns this one is to have.
+    frozen : bool
+        Predict: columns and values that the schema does not know contribute nothing; labels may be absent.
+    ids_from : {0, 1}, optional
+        Svmlight: the id of the first column; by default found in the file.
+    hash_bits : int, optional
+        Number the features by so many bits of a hash of their names, or of their numbers where they have no names.
+    interactions : iterable of str
+        Products of features that are features too: ``a*b`` of two columns, by name or as the file numbers them, ``*``
+        of any two features of a row.
+    keep_names : int, optional
+        How many of the features that are hashed to remember by name, for `inspect`.
+    max_features : int
+        How many features there may be.
+    dtype : {"float64", "float32"}
+        Of the values.
+    cache : path, optional
+        What can be read only once (standard input, a pipe) is copied there, so that it can be read again.
+
+    Raises
+    ------
+    DataError
+        If there is no such file; everything else that may be wrong with it shows when it is read.
+    RegretlessError
+        If the options do not fit each other or the format.
+    """
+    name = ROWS.choose(path, format)
+    reader = READERS[name]
+    options = {
+        "target": target,
+        "missing": missing,
+        "categorical": tuple(categorical) or None,
+        "ids_from": ids_from,
+        "hash_bits": hash_bits,
+        "interactions": tuple(interactions) or None,
+        "keep_names": keep_names,
+    }
+    given = {option: value for option, value in options.items() if value is not None}
+    _refuse_foreign(given, name, reader)
+    everywhere = {"frozen": frozen, "max_features": max_features}
+    _refuse_names_kept(keep_names, hash_bits, schema)
+    crossing = {} if reader.named else _numbered(given, schema)
+    if crossing:
+        everywhere["max_features"] = MOST_FEATURES  # of the file: those that there are in the end are counted later
+        crossing |= {"max_features": max_features, "frozen": frozen, "on_error": on_error}
+    given |= {option: value for option, value in everywhere.items() if option in reader.takes}
+    source: Source = path
+    if cache is not None and not can_be_read_again(path):
+        from .cache import Cached
+
+        source = Cached(path, cache)
+    described = _described(schema, name_of(path), name, reader)
+    stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **given, **reader.fixed)
+    if not crossing:
+        return stream
+    from .feature_crosses import CrossedStream
+
+    return CrossedStream(stream, schema=described, **crossing)
+
+
+def _refuse_names_kept(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:
+    if keep_names is not None and hash_bits is None and (schema or {}).get("hash") is None:
+        raise ParameterError("keep_names", None, "has no meaning without a hash: names are lost in hashing alone", " ")
+
+
+def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str, Any]:
+    """The options of products and hashing, taken out of those given; none if columns are as in the file."""
+    taken = {option: given.pop(option) for option in CROSSING & set(given)}
+    if schema is None or schema.get("crossing") is not None:
+        return taken or ({} if schema is None else {"interactions": ()})
+    for option in taken:
+        raise ParameterError(option, None, "has no meaning here: the columns of the model are those of a file", " ")
+    return {}
+
+
+def _refuse_foreign(given: dict[str, Any], name: str, reader: Reader) -> None:
+    for option in given:
+        if option not in reader.takes:
+            takers = [other for other, one in READERS.items() if option in one.takes]
+            raise ParameterError(option, None, f"has no meaning in the format {name}, but in {', '.join(takers)}", " ")
+
+
+def _described(schema: dict[str, Any] | None, path: str, name: str, reader: Reader) -> dict[str, Any] | None:
+    """The schema, if it is one of columns of the same sort."""
+    if schema is None:
+        return None
+    before = schema.get("format")
+    if (before == "table") != reader.named:
+        kinds = {True: "names", False: "numbers"}
+        known, here = kinds[before == "table"], kinds[reader.named]
+        found = f"its columns have {here} (format {name})"
+        raise RegretlessError(f"{path}: {found}, but the model knows columns by their {known}")
+    return schema
