@@ -11,7 +11,7 @@ import numpy as np
 from regretless.distributed.core.epoch import epoch, merge
 from regretless.distributed.core.learner_adapter import make_start, refuse, take_in
 from regretless.distributed.core.messages import ShardResult
-from regretless.distributed.core.tree_reduce import Tree
+from regretless.distributed.engines.engine import Tree
 from regretless.distributed.rows.shards import Shard
 from regretless.distributed.rows.sources import arrays
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.distributed.experts_and_bandits.combining import combine
+from regretless.distributed.experts_and_bandits.combine import combine
 from regretless.errors import DataError, RegretlessError
 from regretless.experts import (
     BOA,

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.distributed.core.messages import Part, Start
-from regretless.distributed.core.tree_reduce import Tree, pairs
 from regretless.distributed.core.weighted_mean import merge_parts, pack, unpack
+from regretless.distributed.engines.engine import Tree, pairs
 from regretless.linear import norms
 
 reals = st.floats(-1e6, 1e6, width=64).map(lambda a: a + 0.0)  # kernels leave no -0

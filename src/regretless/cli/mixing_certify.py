@@ -27,7 +27,7 @@ def certify_over_shards(
     RegretlessError
         If these are other shards, or one cannot be read.
     """
-    from ..distributed.certificates.certified import certify_shards
+    from ..distributed.certificates.certify import certify_shards
     from ..run.linear import Continuation
     from .model_columns import known_schema
 

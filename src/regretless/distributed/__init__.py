@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .certificates.certified import certify_shards
+    from .certificates.certify import certify_shards
     from .engines.engine import Engine, Here
     from .engines.pools import OnExecutor
     from .engines.processes import workers
-    from .experts_and_bandits.combined import Combined
-    from .experts_and_bandits.combining import combine
-    from .experts_and_bandits.simulating import simulate
+    from .experts_and_bandits.combine import combine
+    from .experts_and_bandits.result import Combined
+    from .experts_and_bandits.simulate import simulate
     from .history import Epoch
     from .mixing import average_once, mix
     from .result import Mixture
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .rows.sources import arrays, calls, files
 
 _MODULES = {
-    "Combined": "experts_and_bandits.combined",
+    "Combined": "experts_and_bandits.result",
     "Engine": "engines.engine",
     "Epoch": "history",
     "Here": "engines.engine",
@@ -30,11 +30,11 @@ _MODULES = {
     "arrays": "rows.sources",
     "average_once": "mixing",
     "calls": "rows.sources",
-    "certify_shards": "certificates.certified",
-    "combine": "experts_and_bandits.combining",
+    "certify_shards": "certificates.certify",
+    "combine": "experts_and_bandits.combine",
     "files": "rows.sources",
     "mix": "mixing",
-    "simulate": "experts_and_bandits.simulating",
+    "simulate": "experts_and_bandits.simulate",
     "workers": "engines.processes",
 }
 

@@ -201,7 +201,7 @@ class Mixture:
         delta : float, default=0.05
             How improbable it may be that the guarantee for new rounds fails.
         **how
-            What else `regretless.distributed.certificates.certified.certify_mixture` takes.
+            What else `regretless.distributed.certificates.certify.certify_mixture` takes.
 
         Returns
         -------
@@ -213,7 +213,7 @@ class Mixture:
         RegretlessError
             If the shards are not at hand, or cannot be read.
         """
-        from .certificates.certified import certify_mixture
+        from .certificates.certify import certify_mixture
 
         if not self.shards:
             raise RegretlessError("this mixture was read without its shards; give them: Mixture.read(path, shards)")

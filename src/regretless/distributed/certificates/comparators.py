@@ -20,7 +20,7 @@ from ...theory.mixing_facts import MixedFacts
 from ...theory.mixing_ledger import MixedLedger
 from ..engines.engine import Engine, Here
 from ..rows.shards import Shard
-from .rereading import Reading, Rounds, Size
+from .shard_rounds import Reading, Rounds, Size
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from functools import partial
 from typing import Any
 
 from ...errors import Interrupted, RegretlessError
-from ..core.tree_reduce import pairs
-from ..engines.engine import Engine, run_answering
+from ..engines.engine import Engine, pairs, run_answering
 from .wait import Waiting
 
 RETRIES = 2

@@ -11,8 +11,7 @@ from typing import Any
 
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
-from ..core.tree_reduce import Tree
-from ..engines.engine import run_answering
+from ..engines.engine import Tree, run_answering
 from ..rows.shards import Shard
 from .rows import Layout, RecordStream
 

@@ -14,7 +14,7 @@ from ...experts.certificates import facts
 from ...experts.losses import WITHOUT_OUTCOME
 from ..engines.pools import engine_of
 from ..rows.forecast_shards import Experts, ForecastShard, forecast_shards
-from .combined import Combined, CombinedShards, ShardPlay
+from .result import Combined, CombinedShards, ShardPlay
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from ..history import Sums
 from ..rows.shards import Shard
 from ..rows.sources import shards_of
 from .comparators import QuestionOfMixture, QuestionOverShards
-from .rereading import Reading, Size, gather, rounds_at_hand, sizes_of
+from .shard_rounds import Reading, Size, gather, rounds_at_hand, sizes_of
 
 BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
 ALL_AT_ONCE = (
