@@ -136,7 +136,7 @@ def test_tables_with_and_without_names(read, text, rows, columns, exact):
 
 def test_one_row_and_one_column(read):
     """A row alone, a column alone and a number alone are games too."""
-    assert read("1,2,3").payoffs[0].shape == (1, 5)
+    assert read("1,2,3").payoffs[0].shape == (1, 3)
     assert read("1\n2\n3\n").payoffs[0].shape == (3, 1)
     assert read("3").payoffs[0].tolist() == [[3]]
     assert (found := read("wins\n1\n2\n")).columns == ["wins"]
