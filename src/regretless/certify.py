@@ -11,8 +11,8 @@ from .data.batch import Array, Batch
 from .data.stream import Stream
 from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
+from .linear.certificates import OTHERS, gives
 from .linear.labels import codes_of
-from .linear.verify_rounds import OTHERS, gives
 from .theorem import Certificate
 
 SMALL = 32 << 20  # bytes of rounds that are kept rather than read again

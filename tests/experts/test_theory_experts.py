@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from regretless.comparator import ExpertComparator
 from regretless.experts.losses import Loss
-from regretless.experts.rules import RULES
+from regretless.experts.state import RULES
 from regretless.ledger import ExpertLedger
 from regretless.textbook import experts as rules
 from regretless.textbook.mixable import aggregating, ridge

@@ -24,7 +24,6 @@ from regretless.finite_classes import (
     RandomizedOptimal,
     StandardOptimal,
     littlestone_dimension,
-    rank,
 )
 from regretless.finite_classes.learners import randomized, standard_optimal
 from regretless.finite_classes.learners.standard_optimal import compared
@@ -592,7 +591,7 @@ def test_the_rank_of_a_class_is_found_out_once(monkeypatch):
     """Runs on one class share what certificates say of it."""
     asked = []
     eliminated = _core.rank_of_bits
-    monkeypatch.setattr(rank._core, "rank_of_bits", lambda rows: asked.append(len(rows)) or eliminated(rows))
+    monkeypatch.setattr(_core, "rank_of_bits", lambda rows: asked.append(len(rows)) or eliminated(rows))
     found = FiniteClass.named("parities:3")
     for learner in (Consistent(found), Consistent(found, order=range(7, -1, -1)), Consistent(found).clone()):
         assert learner.facts().rank == learner.facts().rank_left == 3

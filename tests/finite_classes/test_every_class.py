@@ -29,7 +29,7 @@ from regretless.finite_classes import (
 )
 from regretless.finite_classes.dimensions.vc import check_shattered
 from regretless.finite_classes.learners.base import ClassLearner
-from regretless.finite_classes.rank import rank
+from regretless.finite_classes.learners.certificates import rank
 from regretless.linear import Perceptron, Winnow
 from regretless.play import play
 

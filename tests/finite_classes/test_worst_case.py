@@ -24,7 +24,7 @@ from regretless.finite_classes import (
     littlestone_dimension,
     worst_case,
 )
-from regretless.finite_classes.rank import rank
+from regretless.finite_classes.learners.certificates import rank
 from regretless.finite_classes.worst_cases import search
 
 from ..examples import at_most

@@ -15,7 +15,6 @@ import numpy as np
 from ..checks import drawn_seed, share
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo, HasInfo
-from ..ledger import BanditLedger
 from ..persist.model import Persistent
 from ..persist.validation import count, digits, names, one, parameters, refuse_shapes
 from ..theorem import Theorem
@@ -177,15 +176,6 @@ class Bandit(HasInfo, Persistent, Drawing):
     def total_(self) -> float:
         """The losses that were reported so far, summed in their own units; the rewards with ``rewards=True``."""
         return self._scale.total(*self._known().paid)
-
-    @property
-    def ledger_(self) -> BanditLedger:
-        """What was observed so far."""
-        return self._known().ledger()
-
-    def names(self) -> list[str]:
-        """The arms' names, or their numbers from 0."""
-        return self.arm_names_ or [str(arm) for arm in range(self.n_arms_)]
 
     def bare(self) -> Any:
         """The compiled core of this very bandit, for a loop that draws and reports strictly in turn.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +12,14 @@ from ..comparator import BanditComparator
 from ..errors import ParameterError, RegretlessError
 from ..ledger import BanditLedger
 from .comparators import hindsight, in_units
+from .online import Drawing
 from .validation import advices_of, table_of
-
-if TYPE_CHECKING:
-    from .base import Bandit
 
 Array = np.ndarray[Any, Any]
 TOLERANCE = 1e-6  # a round; a table may be one of floats of 32 bits
 
 
-def unseen(learner: Bandit, switches: int | None) -> list[BanditComparator]:
+def unseen(learner: Drawing, switches: int | None) -> list[BanditComparator]:
     """The comparators of a learner nobody has told what the other arms lost."""
     book = learner.ledger_
     if learner.info.advised:
@@ -33,7 +31,7 @@ def unseen(learner: Bandit, switches: int | None) -> list[BanditComparator]:
     return found
 
 
-def _revealed(learner: Bandit, book: BanditLedger) -> BanditComparator | None:
+def _revealed(learner: Drawing, book: BanditLedger) -> BanditComparator | None:
     """The best arm of a learner that was told every arm's loss; None if it was not."""
     if not learner.info.informed or book.restricted:  # what an arm lost is mixed with what others lost while it slept
         return None
@@ -42,7 +40,7 @@ def _revealed(learner: Bandit, book: BanditLedger) -> BanditComparator | None:
     return BanditComparator("best_arm", f"best arm {name}", lost, book.loss, book.settled, place, detail={"arm": name})
 
 
-def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None) -> list[BanditComparator]:
+def in_hindsight(learner: Drawing, losses: Any, advice: Any, switches: int | None) -> list[BanditComparator]:
     """The comparators by the losses of all arms in the rounds that were drawn.
 
     The rows are taken on trust but for their sums. A learner that was told the losses of all arms knows what each lost
@@ -72,7 +70,7 @@ def in_hindsight(learner: Bandit, losses: Any, advice: Any, switches: int | None
     return seen.comparators(_faced(learner, book, table), learner.names())
 
 
-def _faced(learner: Bandit, book: BanditLedger, table: Array) -> BanditLedger:
+def _faced(learner: Drawing, book: BanditLedger, table: Array) -> BanditLedger:
     """The book as it will be once the draws that wait are settled."""
     loss, missed = book.loss, book.missed.copy()
     for arm, _, _, number in learner._pending.values():
@@ -82,7 +80,7 @@ def _faced(learner: Bandit, book: BanditLedger, table: Array) -> BanditLedger:
     return replace(book, loss=loss, missed=missed)
 
 
-def _refuse_others(learner: Bandit, book: BanditLedger, table: Array, sums: Array) -> None:
+def _refuse_others(learner: Drawing, book: BanditLedger, table: Array, sums: Array) -> None:
     """Refuse losses that cannot be those that the learner was told."""
     apart = TOLERANCE * max(1.0, book.rounds)
     if learner.info.informed and not book.unsettled and not book.restricted:

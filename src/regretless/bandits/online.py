@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
+from ..ledger import BanditLedger
 from ..persist.validation import whole_numbers
 from .errors import outside
 from .state import BanditState, Scale
@@ -71,6 +72,15 @@ class Drawing(ABC):
 
     def _label(self, arm: int) -> str:
         return str(arm) if self.arm_names_ is None else self.arm_names_[arm]
+
+    @property
+    def ledger_(self) -> BanditLedger:
+        """What was observed so far."""
+        return self._known().ledger()
+
+    def names(self) -> list[str]:
+        """The arms' names, or their numbers from 0."""
+        return self.arm_names_ or [str(arm) for arm in range(self._known().arms)]
 
     @property
     def pending_(self) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from .. import _core
 from ..ledger import BanditLedger
 from ..persist.validation import whole_numbers
 from ..state import KernelState
-from .rules import RULES, Rule
 from .validation import SUM
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -29,6 +28,36 @@ ESTIMATES, IMPLICIT, WEIGHTS = range(3)  # rows of the state
 COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "restricted", "late", "lost")]
 LOST = FIELDS.index("lost")
 LENT = WEIGHTS  # of rules that lend: what of their estimates was credited to arms while they slept
+
+
+class Rule(NamedTuple):
+    """Facts of a rule; none has a default.
+
+    Attributes
+    ----------
+    weighs : bool
+        Whether the third row of the state holds weights, which sum to one and are equal at the start.
+    lends : bool
+        Whether it holds what of the estimates was credited to arms while they slept.
+    exact : bool
+        Whether a rate that falls is that of each round, though the implicit exploration be held on epochs.
+    """
+
+    weighs: bool
+    lends: bool
+    exact: bool
+
+
+RULES: dict[str, Rule] = {
+    "exp3": Rule(weighs=False, lends=False, exact=False),
+    "exp3-ix": Rule(weighs=False, lends=False, exact=False),
+    "exp3-p": Rule(weighs=False, lends=True, exact=False),
+    "tsallis-inf": Rule(weighs=False, lends=False, exact=True),
+    "exp3-s": Rule(weighs=True, lends=False, exact=False),
+    "hedge": Rule(weighs=False, lends=False, exact=False),
+    "exp4": Rule(weighs=False, lends=False, exact=False),
+}
+"""By the kernel's names."""
 
 
 @dataclass(frozen=True)

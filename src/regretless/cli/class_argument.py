@@ -97,7 +97,7 @@ def _read(arguments: Namespace) -> GivenClass:
 
 
 def _of_family(arguments: Namespace) -> GivenClass:
-    from ..finite_classes.families import named
+    from ..finite_classes import FiniteClass
 
     text = arguments.named.strip()
     if arguments.homogeneous and _family(text) == "halfspaces":
@@ -105,7 +105,7 @@ def _of_family(arguments: Namespace) -> GivenClass:
     if _family(text) in HALFSPACES and ":" not in text:
         raise UsageError(f"--named {text}: of which points? --points FILE, or {text}:3x4 for a grid")
     try:
-        return GivenClass(named(text), None, text)
+        return GivenClass(FiniteClass.named(text), None, text)
     except RegretlessError as error:
         raise UsageError(f"--named: {error}") from error
 

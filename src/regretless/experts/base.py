@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,30 +14,23 @@ from ..arrays import names_of
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo, HasInfo
-from ..ledger import ExpertLedger
 from ..persist.model import Persistent
 from ..persist.validation import count, names, parameters, refuse_shapes, stored_as
-from ..theorem import Theorem
 from ..turns import Turn, in_turn
+from .certificates import Certified
 from .delay_schedule import Schedule, schedule
 from .errors import AdviceError, complaint
 from .forecast import Round
 from .losses import TABLE, WITHOUT_OUTCOME, Own, named_loss
-from .online import Live
 from .result import Play
 from .state import ExpertState, Rules
 from .validation import Array, in_order, normalised, outcomes_of, table_of
-
-if TYPE_CHECKING:
-    from ..comparator import ExpertComparator
-    from ..theorem import Certificate
-    from ..theory.expert_facts import ExpertFacts
 
 _MAKING = Lock()  # or threads whose advice is a learner's first would each make a board, and all but one be forgotten
 
 
 @dataclass(kw_only=True, eq=False)
-class ExpertLearner(HasInfo, Persistent, Live):
+class ExpertLearner(HasInfo, Persistent, Certified):
     """The parameters and manners that every combiner of experts has.
 
     Parameters
@@ -69,7 +62,6 @@ class ExpertLearner(HasInfo, Persistent, Live):
     info: ClassVar[ExpertInfo]
     kind = "experts"
     _state_class: ClassVar[type[ExpertState]] = ExpertState
-    theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
     gradient_trick: ClassVar[bool] = False  # whether it is used unless the user says otherwise
 
     def __post_init__(self) -> None:
@@ -139,35 +131,6 @@ class ExpertLearner(HasInfo, Persistent, Live):
         return (self.gradient_trick and able) if self.linearize is None else bool(self.linearize)
 
     # The state.
-
-    @property
-    def n_experts_(self) -> int:
-        """How many experts there are."""
-        return len(self._known().prior)
-
-    @property
-    def rounds_(self) -> int:
-        """Rounds whose outcome is known."""
-        return 0 if self._board is None else self._board.rounds
-
-    @property
-    def weights(self) -> Array:
-        """The weights of the next round, if every expert speaks; they sum to one."""
-        return self._known().weights()
-
-    @property
-    def rate_(self) -> float:
-        """The learning rate of the next round; nan where each expert has its own."""
-        return float(self._known().core.rate())
-
-    @property
-    def ledger_(self) -> ExpertLedger:
-        """What was observed so far."""
-        return self._known().ledger()
-
-    def names(self) -> list[str]:
-        """The experts' names, or their numbers from 0."""
-        return self.expert_names_ or [str(place) for place in range(self.n_experts_)]
 
     def _known(self) -> ExpertState:
         if self._board is None:
@@ -321,52 +284,6 @@ class ExpertLearner(HasInfo, Persistent, Live):
         if self.expert_names_ is not None and list(names) != self.expert_names_:
             raise RegretlessError(f"experts {', '.join(names)} after {', '.join(self.expert_names_)}")
         self.expert_names_ = list(names)
-
-    # Its own success is judged by theorems.
-
-    def facts(self) -> ExpertFacts:
-        """What a theorem may know of the learner besides its ledger."""
-        from .certificates import facts
-
-        return facts(self)
-
-    def comparators(
-        self, advice: Any = None, outcomes: Any = None, *, switches: Sequence[int] = ()
-    ) -> list[ExpertComparator]:
-        """What fixed uses of the experts would have lost.
-
-        Without the advice, the best expert alone: that is what the books tell.
-        """
-        from .certificates import comparators
-
-        return comparators(self, advice, outcomes, switches=switches)
-
-    def certify(
-        self,
-        advice: Any = None,
-        outcomes: Any = None,
-        *,
-        comparators: Sequence[ExpertComparator] | None = None,
-        switches: Sequence[int] = (),
-    ) -> list[Certificate]:
-        """Each theorem about this learner, with the numbers of its run.
-
-        Parameters
-        ----------
-        advice, outcomes : array-like, optional
-            The very rounds that were played, all of them, to read the theorems against the best convex combination
-            too, and against the best sequences with so many `switches`.
-        comparators : sequence of ExpertComparator, optional
-            Read them against these instead.
-
-        Returns
-        -------
-        list of Certificate
-        """
-        found = comparators if comparators is not None else self.comparators(advice, outcomes, switches=switches)
-        from .certificates import certificates
-
-        return certificates(self.theorems, self.ledger_, found, self.facts())
 
     # In a file.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,20 +13,79 @@ from ..arrays import names_of
 from ..comparator import ExpertComparator
 from ..errors import RegretlessError
 from ..ledger import ExpertLedger
+from ..theorem import Certificate, Theorem
 from ..theory.expert_facts import ExpertFacts
 from .losses import WITHOUT_OUTCOME
+from .online import Live
 from .validation import Array, in_order, outcomes_of, table_of
 
 if TYPE_CHECKING:
-    from ..theorem import Certificate, Theorem
-    from .base import ExpertLearner
     from .comparators import Blocks
     from .sufficient_statistics import Totals
 
 DELTA = 0.05  # how improbable a failure of a probable bound may be
 
 
-def facts(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertFacts], ...] = ()) -> ExpertFacts:
+class Certified(Live):
+    """A combiner whose success is judged by theorems.
+
+    Attributes
+    ----------
+    theorems : tuple of Theorem
+        About the learner, the sharpest first.
+    """
+
+    theorems: ClassVar[tuple[Theorem, ...]] = ()
+    _linear: bool
+
+    @abstractmethod
+    def clone(self, **changes: Any) -> Self:
+        """A new learner with the same parameters but for the changes."""
+
+    @abstractmethod
+    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Any:
+        """Play the rows of a table in their order."""
+
+    def facts(self) -> ExpertFacts:
+        """What a theorem may know of the learner besides its ledger."""
+        return facts(self)
+
+    def comparators(
+        self, advice: Any = None, outcomes: Any = None, *, switches: Sequence[int] = ()
+    ) -> list[ExpertComparator]:
+        """What fixed uses of the experts would have lost.
+
+        Without the advice, the best expert alone: that is what the books tell.
+        """
+        return comparators_of(self, self.ledger_, advice, outcomes, switches=switches)
+
+    def certify(
+        self,
+        advice: Any = None,
+        outcomes: Any = None,
+        *,
+        comparators: Sequence[ExpertComparator] | None = None,
+        switches: Sequence[int] = (),
+    ) -> list[Certificate]:
+        """Each theorem about this learner, with the numbers of its run.
+
+        Parameters
+        ----------
+        advice, outcomes : array-like, optional
+            The very rounds that were played, all of them, to read the theorems against the best convex combination
+            too, and against the best sequences with so many `switches`.
+        comparators : sequence of ExpertComparator, optional
+            Read them against these instead.
+
+        Returns
+        -------
+        list of Certificate
+        """
+        found = comparators if comparators is not None else self.comparators(advice, outcomes, switches=switches)
+        return certificates(self.theorems, self.ledger_, found, self.facts())
+
+
+def facts(learner: Certified, *, blocks: tuple[tuple[ExpertLedger, ExpertFacts], ...] = ()) -> ExpertFacts:
     """The learner as it stands after its last round."""
     board = learner._known()
     rules = board.rules
@@ -61,28 +121,21 @@ def facts(learner: ExpertLearner, *, blocks: tuple[tuple[ExpertLedger, ExpertFac
     )
 
 
-def _beta(learner: ExpertLearner) -> float:
+def _beta(learner: Certified) -> float:
     of = getattr(learner, "beta_of", None)
     return float(of(learner.n_experts_) if of is not None else getattr(learner, "beta", nan))
 
 
-def _grid(learner: ExpertLearner) -> Any:
+def _grid(learner: Certified) -> Any:
     """The rates that are still in use, and their masses, for a learner with a prior on rates."""
     grid = getattr(learner, "grid", None)
     return None if grid is None else grid()
 
 
-def comparators(
-    learner: ExpertLearner, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
-) -> list[ExpertComparator]:
-    """What fixed uses of the experts would have lost in this learner's rounds."""
-    return comparators_of(learner, learner.ledger_, advice, outcomes, switches=switches)
-
-
 def comparators_of(
-    learner: ExpertLearner, ledger: ExpertLedger, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
+    learner: Certified, ledger: ExpertLedger, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
 ) -> list[ExpertComparator]:
-    """The same for books that may be of several learners."""
+    """What fixed uses of the experts would have lost, by books that may be of several learners."""
     if advice is None:
         return [best_expert(learner, ledger)]
     table = table_of(advice).astype(np.float64, copy=False)
@@ -97,7 +150,7 @@ def comparators_of(
     return hindsight(learner, ledger, lambda: [(table, known)], switches=switches)
 
 
-def _refuse_other_rounds(learner: ExpertLearner, ledger: ExpertLedger, table: Array, outcomes: Any) -> None:
+def _refuse_other_rounds(learner: Certified, ledger: ExpertLedger, table: Array, outcomes: Any) -> None:
     """The rounds must be those that were played: every expert's loss in them is that of the books."""
     from .sufficient_statistics import own_losses, silenced
 
@@ -114,7 +167,7 @@ def _refuse_other_rounds(learner: ExpertLearner, ledger: ExpertLedger, table: Ar
 
 
 def hindsight(
-    learner: ExpertLearner,
+    learner: Certified,
     ledger: ExpertLedger,
     blocks: Blocks,
     *,
@@ -137,7 +190,7 @@ def hindsight(
     )
 
 
-def best_expert(learner: ExpertLearner, ledger: ExpertLedger) -> ExpertComparator:
+def best_expert(learner: Certified, ledger: ExpertLedger) -> ExpertComparator:
     """The expert that the learner regrets most, over the rounds in which it spoke."""
     from .comparators import Hindsight
 
@@ -165,7 +218,7 @@ def _certified(
     return next((one for one in each if one.applies), None) or theorem.certify(ledger, found, stands)
 
 
-def bound_so_far(learner: ExpertLearner, ledger: ExpertLedger, comparator: ExpertComparator) -> float | None:
+def bound_so_far(learner: Certified, ledger: ExpertLedger, comparator: ExpertComparator) -> float | None:
     """The smallest bound that the learner's sure theorems give against a comparator; None if none applies."""
     stands = facts(learner)
     read = (theorem.certify(ledger, [comparator], stands) for theorem in learner.theorems if theorem.kind == "sure")

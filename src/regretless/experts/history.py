@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..persist.validation import fits
+from .certificates import Certified, best_expert, bound_so_far
 
 if TYPE_CHECKING:
-    from .base import ExpertLearner
     from .delay_schedule import Schedule
     from .state import ExpertState
 
@@ -65,10 +65,8 @@ class History:
         """The first round count above this one at which a snapshot is due."""
         return (rounds // self.stride + 1) * self.stride
 
-    def record(self, learner: ExpertLearner) -> None:
+    def record(self, learner: Certified) -> None:
         """Take a snapshot, unless there is one of this round."""
-        from .certificates import best_expert, bound_so_far
-
         if self.rounds and self.rounds[-1] == learner.rounds_:
             return
         ledger = learner.ledger_
@@ -146,7 +144,7 @@ def _unpacked(text: str, width: int) -> list[Array]:
 
 
 def replayed(
-    learner: ExpertLearner, before: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None
+    learner: Certified, before: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None
 ) -> History:
     """Play a table once more from where the learner stood, a snapshot every so often."""
     again = learner.clone()
@@ -160,7 +158,7 @@ def replayed(
     return history
 
 
-def _at_once(again: ExpertLearner, table: Array, outcomes: Array | None, _: Any, history: History) -> Array:
+def _at_once(again: Certified, table: Array, outcomes: Array | None, _: Any, history: History) -> Array:
     """Predictions of rows whose outcomes come before the next."""
     said, row = [], 0
     while row < len(table):
@@ -171,7 +169,7 @@ def _at_once(again: ExpertLearner, table: Array, outcomes: Array | None, _: Any,
     return np.concatenate(said) if said else np.empty(0)
 
 
-def _late(again: ExpertLearner, table: Array, outcomes: Any, plan: Any, history: History) -> Array:
+def _late(again: Certified, table: Array, outcomes: Any, plan: Any, history: History) -> Array:
     """Predictions of rows whose outcomes come when the schedule says."""
     tickets: list[Any] = []
     for row in range(len(table) + 1):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import names_of
 from ..errors import RegretlessError
+from ..ledger import ExpertLedger
 from ..persist.validation import count, one
 from .errors import complaint
 from .forecast import Forecast, Round, VectorForecast
@@ -34,16 +35,41 @@ class Live(ABC):
     expert_names_: list[str] | None
 
     @abstractmethod
-    def names(self) -> list[str]:
-        """The experts' names, or their numbers from 0."""
-
-    @abstractmethod
     def _known(self) -> ExpertState:
         """The board."""
 
     @abstractmethod
     def _begin(self, experts: int, width: int) -> ExpertState:
         """The board, made when the first advice comes."""
+
+    @property
+    def n_experts_(self) -> int:
+        """How many experts there are."""
+        return len(self._known().prior)
+
+    @property
+    def rounds_(self) -> int:
+        """Rounds whose outcome is known."""
+        return 0 if self._board is None else self._board.rounds
+
+    @property
+    def weights(self) -> Array:
+        """The weights of the next round, if every expert speaks; they sum to one."""
+        return self._known().weights()
+
+    @property
+    def rate_(self) -> float:
+        """The learning rate of the next round; nan where each expert has its own."""
+        return float(self._known().core.rate())
+
+    @property
+    def ledger_(self) -> ExpertLedger:
+        """What was observed so far."""
+        return self._known().ledger()
+
+    def names(self) -> list[str]:
+        """The experts' names, or their numbers from 0."""
+        return self.expert_names_ or [str(place) for place in range(self.n_experts_)]
 
     @property
     def pending_(self) -> tuple[int, ...]:

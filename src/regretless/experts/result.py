@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import RegretlessError
 
 if TYPE_CHECKING:
-    from .base import ExpertLearner
+    from .certificates import Certified
     from .delay_schedule import Schedule
     from .history import History
     from .state import ExpertState
@@ -48,7 +48,7 @@ class Play:
         return cls(predictions, losses, np.empty((rounds, experts)) if weights else None)
 
     def of(
-        self, learner: ExpertLearner, before: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None
+        self, learner: Certified, before: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None
     ) -> Play:
         """The same, with what it takes to play it once more."""
         self._again = learner, before, table, outcomes, plan

@@ -10,26 +10,39 @@ large enough, lie on the two sides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 from math import gcd, lcm
 from numbers import Rational
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import RegretlessError
-from .finite_class import Array, FiniteClass
-from .integer_normals import plainer
+
+Array = np.ndarray[Any, Any]
 
 LARGEST = 1 << 25
 """The most entries, ways times points, that are looked for: there is no telling before how many ways there are."""
 SAFE = 1 << 62  # products and sums below it are exact in 64 bits
+NORMALS, DIRECTIONS = 20_000, 3200  # small ones that are tried, of directions with all offsets
+SIDE = 24  # the largest weight that is tried
+MOST = 1 << 24  # numbers that are made to try them
+LARGEST_NUMBER = 1 << 40  # of coordinates, so that products are exact
+
+
+class Table(NamedTuple):
+    """What hypotheses say of points, and their names if they have any: what a `FiniteClass` is made of."""
+
+    matrix: Array
+    hypotheses: Sequence[str] | None = None
+    points: Sequence[str] | None = None
 
 
 def halfspaces(
     points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None, axes: Sequence[str] | None = None
-) -> FiniteClass:
+) -> Table:
     """All that hyperplanes which pass through none of the points say of them: see `FiniteClass.halfspaces`."""
     found = [[_exact(number, place) for number in point] for place, point in enumerate(points)]
     if not found:
@@ -48,7 +61,7 @@ def halfspaces(
     normals = plainer(table, normals, np.array(vectors, dtype=object), homogeneous=homogeneous)
     shown = axes or [f"x{axis}" for axis in range(1, dimension + 1)]
     called = [_inequality(normal, shown, homogeneous) for normal in normals[order].tolist()]
-    return FiniteClass(table[order], hypotheses=called, points=names or _coordinates(found))
+    return Table(table[order], called, names or _coordinates(found))
 
 
 def dichotomies(vectors: Any) -> tuple[Array, Array]:
@@ -201,3 +214,64 @@ def _inequality(normal: Sequence[int], axes: Sequence[str], homogeneous: bool) -
             sign = (" - " if weight < 0 else " + ") if found else ("-" if weight < 0 else "")
             found += f"{sign}{'' if abs(weight) == 1 else f'{abs(weight)} '}{axis}"
     return f"{found or '0'} > {told}"
+
+
+# Small whole numbers for hyperplanes: the names of halfspaces are read by people.
+
+
+def plainer(table: Array, normals: Array, vectors: Array, *, homogeneous: bool) -> Array:
+    """For each way to part the vectors a normal of small whole numbers if one was found, else the one that is given.
+
+    Of all that are tried, it is one with the smallest weights, by the sum of their sizes.
+
+    Parameters
+    ----------
+    table : ndarray of bool, shape (ways, vectors)
+    normals : ndarray of int64 or object, shape (ways, coordinates)
+    vectors : ndarray of object, shape (vectors, coordinates)
+        Whole numbers; the last one is above 0 unless hyperplanes are homogeneous.
+    homogeneous : bool
+        Whether all of a normal are weights; else the last of its numbers is what the others are compared with.
+    """
+    found, missing = normals.astype(object), dict(zip(_keys(table), range(len(table)), strict=True))
+    for keys, tried in _homogeneous(vectors) if homogeneous else _affine(vectors):
+        for key, normal in zip(keys, tried, strict=True):
+            place = missing.pop(key, None)
+            if place is not None:
+                found[place] = normal
+        if not missing:
+            break
+    return found
+
+
+Tried = Iterator[tuple[list[bytes], Array]]
+
+
+def _homogeneous(vectors: Array) -> Tried:
+    weights = _weights(vectors, NORMALS)
+    if len(weights):
+        said = weights @ vectors.astype(np.int64).T
+        clear = (said != 0).all(axis=1)
+        yield _keys(said[clear] > 0), weights[clear]
+
+
+def _affine(vectors: Array) -> Tried:
+    """Of each direction all ways to part the points by what it says of them, half way between two of its values."""
+    scale = lcm(*vectors[:, -1].tolist())
+    points = vectors[:, :-1] * (scale // vectors[:, -1:])
+    for weights in _weights(points, DIRECTIONS) if scale < LARGEST_NUMBER else ():
+        values = points.astype(np.int64) @ weights
+        levels = np.unique(values)
+        twice = levels[1:] + levels[:-1] if len(levels) > 1 else 2 * levels[:1] + np.array([-1, 1])
+        normals = np.column_stack([np.broadcast_to(2 * scale * weights, (len(twice), len(weights))), -twice])
+        yield _keys(2 * values > twice[:, None]), normals // np.gcd.reduce(normals, axis=1)[:, None]
+
+
+def _weights(points: Array, most: int) -> Array:
+    """Small whole numbers in all combinations, the smallest ones first; none if they cannot be tried."""
+    count, dimension = points.shape
+    side = min(SIDE, (int(most ** (1 / dimension)) - 1) // 2)
+    if side < 1 or count * (2 * side + 1) ** dimension > MOST or abs(points).max() > LARGEST_NUMBER:
+        return np.empty((0, dimension), dtype=np.int64)
+    tried = np.array(list(product(range(-side, side + 1), repeat=dimension)), dtype=np.int64)
+    return tried[np.argsort(np.abs(tried).sum(axis=1), kind="stable")]

@@ -117,7 +117,7 @@ class FiniteClass:
         """
         from .families import named
 
-        return named(text)
+        return cls._of(named(text))
 
     @classmethod
     def read(cls, path: Source, **options: Any) -> FiniteClass:
@@ -137,8 +137,7 @@ class FiniteClass:
         """
         from ..data.class_files import read_class
 
-        found = read_class(path, **options)
-        return cls(found.matrix, hypotheses=found.hypotheses, points=found.points)
+        return cls._of(read_class(path, **options))
 
     @classmethod
     def halfspaces(
@@ -175,7 +174,12 @@ class FiniteClass:
         """
         from .dichotomies import halfspaces
 
-        return halfspaces(points, homogeneous=homogeneous, names=names, axes=axes)
+        return cls._of(halfspaces(points, homogeneous=homogeneous, names=names, axes=axes))
+
+    @classmethod
+    def _of(cls, table: Any) -> FiniteClass:
+        """The class of a table with names."""
+        return cls(table.matrix, hypotheses=table.hypotheses, points=table.points)
 
     @property
     def hypotheses(self) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf, nan
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
+from ..ledger import FIELDS
 from ..theorem import Certificate, Theorem
 from ..theory.facts import LinearFacts
 from .first_pass import Fresh
@@ -20,9 +21,12 @@ from .state import BaseState, Rules
 from .validation import read_labels, read_rows
 
 if TYPE_CHECKING:
-    from .base import OnlineClassifier
-    from .comparators.search import Geometry, Question, Rounds
+    from .comparators.search import Geometry, Question
 
+Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
+Orders = Callable[[int], Array | None]
+ROUNDS = FIELDS.index("rounds")
+OTHERS = "played again from the start, the rounds of {name} do not give this model: it learned from others"
 
 NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
 
@@ -41,6 +45,16 @@ class Certified(Fresh, ABC):
     classes_: Array
     state_: BaseState
     until_clean: bool = False
+    shuffle: bool = False
+    random_state: Any = None
+
+    @abstractmethod
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters and their values."""
+
+    @abstractmethod
+    def observe(self, batch: Batch) -> None:
+        """Play a batch of a stream, whose columns and classes may be new."""
 
     @abstractmethod
     def rules(self) -> Rules:
@@ -119,8 +133,6 @@ class Certified(Fresh, ABC):
         list of Certificate
             One a theorem. With several classes both sides are summed over the one-against-rest problems.
         """
-        from .verify_rounds import OTHERS, gives
-
         self._require_fitted()
         future = self.certify_risk(delta) if iid else []
         batch = read_rows(X, learner=self, reset=False)
@@ -129,7 +141,7 @@ class Certified(Fresh, ABC):
         def again() -> Iterator[tuple[Batch, Array]]:
             yield batch, codes
 
-        if self.ledger_.weighted == 0 and self.state_.steady and not gives(cast("OnlineClassifier", self), again):
+        if self.ledger_.weighted == 0 and self.state_.steady and not gives(self, again):
             return self.declined(OTHERS.format(name="X")) + future
         return self.judged(self.question(again, len(batch), in_memory=True, svm=svm, against=against)) + future
 
@@ -185,3 +197,71 @@ class Certified(Fresh, ABC):
             raise RegretlessError(f"the comparator has shape {given.shape}; it must be finite and of shape {wanted}")
         biases = given[:, columns] if given.shape[1] > columns else np.zeros(targets)
         return np.ascontiguousarray(given[:, :columns].T), biases
+
+
+# Whether some rounds are the ones that a learner played: they are played again and must give the same bits. Sums and
+# counts that agree would not do: other labels, or other rows of the same lengths, have the same.
+
+
+def gives(learner: Certified, rounds: Rounds) -> bool:
+    """Whether the rounds, played from the start as often as their number says, give the same weights and books.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Fitted, with its classes announced or met on the way, in the order of the rows or shuffled.
+    rounds : callable
+        Reads the rounds again: batches with the numbers that the kernel plays.
+    """
+    seed = getattr(learner, "seed_", learner.random_state)
+    if learner.shuffle and isinstance(seed, (int, np.integer)):
+        random = np.random.default_rng(seed)
+        if _announced(learner, rounds, random.permutation):
+            return True
+    return _announced(learner, rounds, lambda rows: None) or _met(learner, rounds)
+
+
+def _announced(learner: Certified, rounds: Rounds, order: Orders) -> bool:
+    ours = learner.state_
+    twin = ours.blank(ours.columns, ours.targets)
+    player = twin.player(learner.played_rules())
+
+    def play(batch: Batch, codes: Array) -> bool:
+        return player.play(batch.values, batch.indices, batch.starts, codes, None, order(len(batch)))[1] is None
+
+    return _played(ours, rounds, play) and ours.same(twin)
+
+
+def _met(learner: Certified, rounds: Rounds) -> bool:
+    twin = type(learner)(**learner.get_params())
+
+    def play(batch: Batch, codes: Array) -> bool:
+        labels = decode(codes, learner.classes_)
+        try:
+            twin.observe(Batch(batch.values, labels, batch.columns, batch.indices, batch.starts))
+        except RegretlessError:
+            return False
+        return True
+
+    return _played(learner.state_, rounds, play) and learner.state_.same(twin.state_)
+
+
+def _played(ours: BaseState, rounds: Rounds, play: Callable[[Batch, Array], bool]) -> bool:
+    """Play the rounds until there are as many as ours; whether that came out even."""
+    done, wanted = 0, int(ours.books[-1, ROUNDS])
+    while done < wanted:
+        before = done
+        for batch, codes in rounds():
+            if not play(batch, codes):
+                return False
+            done += len(batch)
+        if done == before or wanted % (done - before):
+            return False
+    return done == wanted
+
+
+def decode(codes: Array, classes: Array) -> Array:
+    """The labels that the kernel plays so."""
+    if len(classes) > 2:
+        return np.asarray(classes[codes])
+    return np.asarray(classes[np.minimum((codes + 1) // 2, len(classes) - 1)])

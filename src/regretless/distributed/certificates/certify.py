@@ -13,11 +13,10 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...linear.averaged import AveragedPerceptron
 from ...linear.base import OnlineClassifier
-from ...linear.certificates import Certified
+from ...linear.certificates import OTHERS, Certified, gives
 from ...linear.comparators.search import Question
 from ...linear.margin_perceptron import MarginPerceptron
 from ...linear.multiclass import MulticlassPerceptron
-from ...linear.verify_rounds import OTHERS, gives
 from ...theorem import NO_NUMBERS, Certificate
 from ...theory.mixing_facts import MixedFacts
 from ..checkpoint import NO_GUARANTEE, SavedRun

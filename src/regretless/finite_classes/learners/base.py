@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ...errors import RegretlessError
-from ...info import ClassInfo, HasInfo
+from ...info import HasInfo
 from ...ledger import ClassLedger
 from ...persist.model import Persistent
 from ...persist.validation import count, names, one, parameters
-from ...theorem import Theorem
 from ..finite_class import FiniteClass, Words, packed, unpacked
-from .label import Label
-from .result import ClassPlay
+from .certificates import Certified
+from .result import ClassPlay, Label
 from .state import ClassState, whole_row
 from .validation import label_of, labels_of, points_of
-
-if TYPE_CHECKING:
-    from ...comparator import ClassComparator
-    from ...theorem import Certificate
-    from ...theory.finite_classes import ClassFacts
 
 Array = np.ndarray[Any, Any]
 APART = ("finite_class", "order")  # parameters that a file keeps as arrays,
@@ -34,7 +28,7 @@ SLICE = 1 << 24  # words that are looked at before Python sees to Ctrl-C
 
 
 @dataclass(eq=False)
-class ClassLearner(HasInfo, Persistent, ABC):
+class ClassLearner(HasInfo, Persistent, Certified):
     """The manners that every learner of a finite class has.
 
     One prediction at a time waits for its label. A late one would be no use: predictions that are made before what is
@@ -51,9 +45,7 @@ class ClassLearner(HasInfo, Persistent, ABC):
 
     finite_class: FiniteClass
 
-    info: ClassVar[ClassInfo]
     kind = "class"
-    theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
 
     def __post_init__(self) -> None:
         if not isinstance(self.finite_class, FiniteClass):
@@ -337,36 +329,6 @@ class ClassLearner(HasInfo, Persistent, ABC):
         if label != predicted:
             raise ValueError("it would never have predicted that")
         return label
-
-    # Its own success is judged by theorems.
-
-    def _facts(self) -> dict[str, Any]:
-        """What theorems about this learner need to know of its class: fields of a `ClassFacts`."""
-        return {}
-
-    def facts(self) -> ClassFacts:
-        """What a theorem may know of the learner besides its ledger."""
-        from .certificates import facts
-
-        return facts(self)
-
-    def comparators(self) -> list[ClassComparator]:
-        """The first hypothesis that agrees with all labels, if there is one."""
-        from .certificates import comparators
-
-        return comparators(self)
-
-    def certify(self, *, comparators: Sequence[ClassComparator] | None = None) -> list[Certificate]:
-        """Each theorem about this learner, with the numbers of its run.
-
-        Parameters
-        ----------
-        comparators : sequence of ClassComparator, optional
-            Read them against these instead.
-        """
-        from .certificates import certificates
-
-        return certificates(self, self.comparators() if comparators is None else comparators)
 
 
 def _class_of(description: Mapping[str, Any], rows: Array) -> FiniteClass:

@@ -1,51 +1,119 @@
-"""What theorems need of a learner of a finite class."""
+"""What theorems need of a learner of a finite class, and what they say of it."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
+import numpy as np
+
+from ... import _core
 from ...comparator import ClassComparator
+from ...info import ClassInfo
+from ...ledger import ClassLedger
+from ...theorem import Certificate, Theorem
 from ...theory.finite_classes import ClassFacts, certified
-from ..rank import rank
+from ..finite_class import FiniteClass, Words
 
-if TYPE_CHECKING:
-    from ...theorem import Certificate
-    from .base import ClassLearner
-
+Array = np.ndarray[Any, Any]
 ROUNDING = 4e-15  # of a sum of probabilities below 32, for each of its terms
+MOST_STEPS = 2**31  # words that elimination may touch: a second or so
 
 
-def facts(learner: ClassLearner) -> ClassFacts:
-    """The learner as it stands after its last round."""
-    return ClassFacts(
-        learner=learner.name,
-        hypotheses=learner.finite_class.hypotheses,
-        tie=getattr(learner, "tie", None),
-        prune=getattr(learner, "prune", ""),
-        **(learner._facts() if learner.realizable_ else {}),
-    )
+class Certified(ABC):
+    """A learner whose success is judged by theorems.
+
+    Attributes
+    ----------
+    theorems : tuple of Theorem
+        About the learner, the sharpest first.
+    """
+
+    info: ClassVar[ClassInfo]
+    name: ClassVar[str]
+    theorems: ClassVar[tuple[Theorem, ...]] = ()
+    finite_class: FiniteClass
+
+    @property
+    @abstractmethod
+    def ledger_(self) -> ClassLedger:
+        """What was observed so far."""
+
+    @property
+    @abstractmethod
+    def alive_(self) -> Array:
+        """Numbers of the hypotheses that agree with all labels so far."""
+
+    @property
+    @abstractmethod
+    def version_space_(self) -> Words:
+        """The hypotheses that the learner goes by, as bits: never none."""
+
+    @property
+    @abstractmethod
+    def realizable_(self) -> bool:
+        """Whether some hypothesis agrees with all labels so far."""
+
+    def _facts(self) -> dict[str, Any]:
+        """What theorems about this learner need to know of its class: fields of a `ClassFacts`."""
+        return {}
+
+    def facts(self) -> ClassFacts:
+        """What a theorem may know of the learner besides its ledger."""
+        return ClassFacts(
+            learner=self.name,
+            hypotheses=self.finite_class.hypotheses,
+            tie=getattr(self, "tie", None),
+            prune=getattr(self, "prune", ""),
+            **(self._facts() if self.realizable_ else {}),
+        )
+
+    def comparators(self) -> list[ClassComparator]:
+        """The first hypothesis that agrees with all labels, if there is one."""
+        alive = self.alive_
+        if not len(alive):
+            return []
+        first, ledger = int(alive[0]), self.ledger_
+        rounding = ROUNDING * ledger.rounds if self.info.draws else 0.0
+        label = f"hypothesis {self.finite_class.hypothesis_name(first)}"
+        return [ClassComparator(first, label, float(ledger.rounds), len(alive), rounding)]
+
+    def certify(self, *, comparators: Sequence[ClassComparator] | None = None) -> list[Certificate]:
+        """Each theorem about this learner, with the numbers of its run.
+
+        Parameters
+        ----------
+        comparators : sequence of ClassComparator, optional
+            Read them against these instead.
+        """
+        found = self.comparators() if comparators is None else comparators
+        return certified(self.theorems, self.ledger_, found, self.facts())
+
+    def _ranks(self) -> dict[str, Any]:
+        """The rank of the class, and of what is left of it."""
+        return {"rank": rank(self.finite_class), "rank_left": rank(self.finite_class, self.version_space_)}
 
 
-def ranks(learner: ClassLearner) -> dict[str, Any]:
-    """The rank of the class, and of what is left of it."""
-    return {
-        "rank": rank(learner.finite_class),
-        "rank_left": rank(learner.finite_class, learner.version_space_),
-    }
+def rank(finite_class: FiniteClass, alive: Words | None = None) -> int | None:
+    """The rank over GF(2) of the table with a column of ones, less 1; None if elimination would take long.
+
+    It is 0 of a single hypothesis, at most the number of points, and less than the number of hypotheses. No learner
+    that predicts what some hypothesis says that agrees with all labels so far makes more mistakes than this.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+    alive : ndarray of uint64, shape (words,), optional
+        Which hypotheses count, one bit for each; all by default.
+    """
+    if alive is None or np.array_equal(alive, finite_class.everybody):
+        return finite_class.remembered("rank", lambda: _eliminated(finite_class, finite_class.everybody))
+    return _eliminated(finite_class, alive)
 
 
-def comparators(learner: ClassLearner) -> list[ClassComparator]:
-    """The first hypothesis that agrees with all labels, if there is one."""
-    alive = learner.alive_
-    if not len(alive):
-        return []
-    first, ledger = int(alive[0]), learner.ledger_
-    rounding = ROUNDING * ledger.rounds if learner.info.draws else 0.0
-    label = f"hypothesis {learner.finite_class.hypothesis_name(first)}"
-    return [ClassComparator(first, label, float(ledger.rounds), len(alive), rounding)]
-
-
-def certificates(learner: ClassLearner, found: Sequence[ClassComparator]) -> list[Certificate]:
-    """Each theorem about the learner, read on its run."""
-    return certified(learner.theorems, learner.ledger_, found, learner.facts())
+def _eliminated(finite_class: FiniteClass, alive: Words) -> int | None:
+    words, rows = len(alive), finite_class.points + 1
+    if words * rows * min(rows, finite_class.hypotheses) > MOST_STEPS:
+        return None
+    return _core.rank_of_bits(np.vstack([alive[None, :], finite_class.columns & alive])) - 1

@@ -14,8 +14,7 @@ from ...theorem import Theorem
 from ...theory.finite_classes import CONSISTENT
 from ..finite_class import unpacked
 from .base import ClassLearner
-from .certificates import ranks
-from .label import Label
+from .result import Label
 from .state import ClassState
 
 
@@ -83,4 +82,4 @@ class Consistent(ClassLearner):
 
     def _facts(self) -> dict[str, Any]:
         left = unpacked(self._board.kept[None], self.finite_class.hypotheses)[0]
-        return {"place": int(left[self._board.order].argmax()), **ranks(self)}
+        return {"place": int(left[self._board.order].argmax()), **self._ranks()}

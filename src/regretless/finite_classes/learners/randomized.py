@@ -16,9 +16,7 @@ from ...theorem import Theorem
 from ...theory.finite_classes import RANDOMIZED_OPTIMAL, half_the_bits_of
 from ..dimensions.randomized import RandomizedSearch
 from ..finite_class import Words
-from .certificates import ranks
-from .label import DrawnLabel, Label
-from .result import ClassPlay
+from .result import ClassPlay, DrawnLabel, Label
 from .search_learner import SearchingLearner
 
 Array = np.ndarray[Any, Any]
@@ -136,7 +134,7 @@ class RandomizedOptimal(SearchingLearner):
         return {
             "randomized": self._range(None, everybody, self._settled_at == everybody),
             "randomized_left": self._range(self._board.kept, left, knows),
-            **ranks(self),
+            **self._ranks(),
         }
 
     def _range(self, part: Words | None, size: int, known: bool) -> tuple[Fraction | float, Fraction | float]:

@@ -1,4 +1,4 @@
-"""What a play gives back."""
+"""What a prediction and a play give back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,30 @@ from typing import Any
 import numpy as np
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+class Label(int):
+    """The prediction of a round, 0 or 1, and the ticket by which its label is reported.
+
+    Attributes
+    ----------
+    ticket : int
+        Number of the prediction, from 0.
+    """
+
+    ticket: int = -1
+
+
+class DrawnLabel(Label):
+    """One that was drawn.
+
+    Attributes
+    ----------
+    probability : float
+        With which it is 1.
+    """
+
+    probability: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..finite_class import Words
 from .base import ClassLearner
-from .label import Label
-from .result import ClassPlay
+from .result import ClassPlay, Label
 
 Array = np.ndarray[Any, Any]
 

@@ -13,7 +13,7 @@ from ...info import ClassInfo
 from ...theorem import Theorem
 from ...theory.finite_classes import STANDARD_OPTIMAL
 from ..finite_class import FiniteClass, Words
-from .label import Label
+from .result import Label
 from .search_learner import SearchingLearner
 
 FIRST, LAST = 1 << 18, 1 << 24  # words of bits between looks at Ctrl-C

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...data.batch import Array
-from .state import LENGTHS, TIMES, DualState
-
-if TYPE_CHECKING:
-    from .player import DualPlayer
+from .rules import KernelRules
+from .state import LENGTHS, TIMES, DualArrays
 
 REFRESH = 256  # removals after which the inverse is computed afresh
 RIDGE = 1e-10  # of the mean of the diagonal: what keeps the inverse of nearly dependent rows finite
@@ -24,13 +21,27 @@ DEPENDENT = 1e-8  # share of its squared length by which a row must leave the sp
 ROUNDING, TINY = 2.0**-52, 1e-300
 
 
-def remove_one(player: DualPlayer) -> int:
-    """Remove a slot by the rules' policy; the last slot moves there. Returns which one it was."""
-    state, removal = player.state, player.rules.removal
-    if removal == "projection":
-        return _project(player)
-    slot = CHOICES[removal](state, _own(player))
-    values = player.row(slot)
+def remove_one(state: DualArrays, rules: KernelRules, row: Callable[[int], Array], square: Callable[[], Array]) -> int:
+    """Remove a slot by the rules' policy; the last slot moves there.
+
+    Parameters
+    ----------
+    state : DualArrays
+    rules : KernelRules
+    row : callable
+        Gives the values of the kernel of a slot and each slot.
+    square : callable
+        Gives those of all pairs of slots.
+
+    Returns
+    -------
+    int
+        Which slot it was.
+    """
+    if rules.removal == "projection":
+        return _project(state, square())
+    slot = CHOICES[rules.removal](state, _own(state, rules))
+    values = row(slot)
     parts, score = state.support.coefficients[slot].copy(), values @ state.support.coefficients[: state.support.count]
     _charge(state, np.abs(parts) * sqrt(values[slot]))
     state.norm2[:, 0] = np.maximum(state.norm2[:, 0] - parts * (2 * score - parts * values[slot]), 0)
@@ -38,36 +49,36 @@ def remove_one(player: DualPlayer) -> int:
     return slot
 
 
-def _charge(state: DualState, lengths: Array) -> None:
+def _charge(state: DualArrays, lengths: Array) -> None:
     state.removed[:, LENGTHS] += lengths * (1 + 8 * ROUNDING)
     state.removed[:, TIMES] += 1
 
 
-def _own(player: DualPlayer) -> Array:
+def _own(state: DualArrays, rules: KernelRules) -> Array:
     """K(s, s) of every slot."""
-    rules, support = player.rules, player.state.support
+    support = state.support
     norm2 = support.norm2[: support.count]
     if rules.kernel == "rbf":
         return np.full(support.count, 1 + rules.intercept**2)
     if rules.kernel == "poly":
-        return np.asarray((player.state.gamma * norm2 + rules.coef0) ** rules.degree + rules.intercept**2)
+        return np.asarray((state.gamma * norm2 + rules.coef0) ** rules.degree + rules.intercept**2)
     return np.asarray(norm2 + rules.intercept**2)
 
 
 # ---- which slot goes; never the one that was filled last
 
 
-def _oldest(state: DualState, own: Array) -> int:
+def _oldest(state: DualArrays, own: Array) -> int:
     return int(np.argmin(state.support.born[: state.support.count - 1]))
 
 
-def _random(state: DualState, own: Array) -> int:
+def _random(state: DualArrays, own: Array) -> int:
     # A generator for each removal, so that a run that is resumed draws what it would have drawn.
     random = np.random.default_rng([state.seed, int(state.removed[0, TIMES])])
     return int(random.integers(state.support.count - 1))
 
 
-def _smallest(state: DualState, own: Array) -> int:
+def _smallest(state: DualArrays, own: Array) -> int:
     """The slot whose part of the functions is shortest, the oldest among equals."""
     old = state.support.count - 1
     sizes = (state.support.coefficients[:old] ** 2).sum(axis=1) * own[:old]
@@ -75,16 +86,16 @@ def _smallest(state: DualState, own: Array) -> int:
     return int(equals[np.argmin(state.support.born[equals])])
 
 
-CHOICES: dict[str, Callable[[DualState, Array], int]] = {"oldest": _oldest, "random": _random, "smallest": _smallest}
+CHOICES: dict[str, Callable[[DualArrays, Array], int]] = {"oldest": _oldest, "random": _random, "smallest": _smallest}
 
 
 # ---- projection
 
 
-def _project(player: DualPlayer) -> int:
+def _project(state: DualArrays, gram: Array) -> int:
     """Replace a slot by the nearest combination of the others: the slot for which that costs least."""
-    state, support = player.state, player.state.support
-    count, gram = support.count, player.square()
+    support = state.support
+    count = support.count
     inverse = _bordered(state, gram)
     coefficients = support.coefficients[:count]
     if inverse is None:  # the new row depends on the others: they take it over
@@ -107,7 +118,7 @@ def _project(player: DualPlayer) -> int:
     return slot
 
 
-def _bordered(state: DualState, gram: Array) -> Array | None:
+def _bordered(state: DualArrays, gram: Array) -> Array | None:
     """The inverse with the new row in it; None if the row is in the span of the others, up to rounding."""
     old, times = len(gram) - 1, int(state.removed[0, TIMES])
     if len(state.inverse) != old or times % REFRESH == 0:

@@ -37,9 +37,9 @@ from ...theory.kernel import KernelFacts
 from ..comparators.candidates import svms_are_there
 from ..comparators.search import Question
 from .definite import doubt_of
-from .player import DualPlayer
+from .player import DualPlayer, DualState
 from .rules import KernelRules
-from .state import TIMES, DualState
+from .state import TIMES
 
 MOST_GRAM = 2000  # rows of a Gram matrix that is worth its time
 UNKNOWN = "its kernel is not known to be positive semidefinite: "

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ... import _core
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
+from ..state import Rules
 from .budget import remove_one
 from .rules import GAMMA_KERNELS, KernelRules, gram_of, resolved_gamma
-from .state import ROUNDS, DualState
+from .state import ROUNDS, DualArrays
 from .support import BLOCK, LINES, Support, matrix_of, rows_of, squared_lengths, widest_of
 
 PAIRS = 1 << 21  # of a row and a support row, between two moments in which Python sees to Ctrl-C
@@ -29,11 +30,11 @@ class DualPlayer:
 
     Parameters
     ----------
-    state : DualState
+    state : DualArrays
     rules : KernelRules
     """
 
-    def __init__(self, state: DualState, rules: KernelRules) -> None:
+    def __init__(self, state: DualArrays, rules: KernelRules) -> None:
         self.state, self.rules = state, rules
         self._machine: tuple[tuple[Any, ...], _core.KernelMachine] | None = None
 
@@ -252,7 +253,7 @@ class DualPlayer:
         return gram
 
     def _remove(self, known: Array | None) -> None:
-        slot, support = remove_one(self), self.state.support
+        slot, support = remove_one(self.state, self.rules, self.row, self.square), self.state.support
         if known is None:
             return
         gone, moved = int(support.source[support.count]), int(support.source[slot])
@@ -331,6 +332,15 @@ class DualPlayer:
                 signs = np.where(scores == 0, tie, np.sign(scores))
                 out[place : place + len(part), c] = signs @ lives / max(lives.sum(), 1.0)
         return len(batch), None
+
+
+class DualState(DualArrays):
+    """The same, with the loop over rounds."""
+
+    def make_player(self, rules: Rules) -> Any:
+        """What plays rounds."""
+        self.refuse_other(rules)
+        return DualPlayer(self, cast(KernelRules, rules))
 
 
 def _refuse_negative(own: Array, rows: Array) -> None:

@@ -20,7 +20,7 @@ MOST_COLUMNS = MOST_PERIOD = np.iinfo(np.int32).max
 LENGTHS, TIMES = range(2)  # columns of `removed`
 
 
-class DualState(BaseState):
+class DualArrays(BaseState):
     """A function for each target, all of them over one support.
 
     Parameters
@@ -94,13 +94,6 @@ class DualState(BaseState):
         self.refuse_other(rules)
         super().follow(rules)
 
-    def make_player(self, rules: Rules) -> Any:
-        """What plays rounds."""
-        from .player import DualPlayer
-
-        self.refuse_other(rules)
-        return DualPlayer(self, cast(KernelRules, rules))
-
     def grow(self, columns: int) -> None:
         """Make room for columns that the stream has revealed."""
         if columns > self.columns:
@@ -115,7 +108,7 @@ class DualState(BaseState):
 
     def copy_target(self, source: BaseState, i: int, j: int) -> None:
         """Take over a function of another state, and its support with the first one."""
-        theirs = cast(DualState, source)
+        theirs = cast(DualArrays, source)
         if self.support.count == 0 and theirs.support.count:
             self.support.copy_rows(theirs.support)
             self.inverse = theirs.inverse.copy()
