@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless.distributed.core import state_weights
 from regretless.distributed.core.messages import Part, Start
 from regretless.distributed.core.weighted_mean import merge_parts, pack, unpack
 from regretless.distributed.engines.engine import Tree, pairs
-from regretless.linear import norms
 
 reals = st.floats(-1e6, 1e6, width=64).map(lambda a: a + 0.0)  # kernels leave no -0
 shares = st.sampled_from([0.0, 1.0, 1.0, 2.0, 3.0, 7.0])
@@ -230,8 +230,8 @@ def test_squared_lengths_are_summed_as_the_kernel_does(world: Any, stretch: int)
     moving, _ = world
     moving = np.concatenate([moving] * 7)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(norms, "STRETCH", stretch)
-        lengths_found = norms.lengths_of(moving[1:], moving[0]).tolist()
+        patch.setattr(state_weights, "STRETCH", stretch)
+        lengths_found = state_weights.lengths_of(moving[1:], moving[0]).tolist()
     for target, found in enumerate(lengths_found):
         lane = [0.0] * 8
         for place, value in enumerate(moving[1:, target].tolist()):
