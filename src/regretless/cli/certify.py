@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
 from . import mixing, options
@@ -14,6 +14,7 @@ from .vectors import refuse_foreign, write_vectors
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from ..theorem import Certificate
+    from .arguments import CertifyOptions
 
 HELP = "certify a model against the file that it learned from"
 DESCRIPTION = (
@@ -32,18 +33,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: CertifyOptions) -> int:
     """Certify."""
     from .read_model import read_classifier
 
     options.refuse_delta_alone(arguments)
-    refuse_foreign(arguments)
+    refuse_foreign(arguments.save_comparators)
     inputs = [arguments.model, *arguments.files, *filter(None, [arguments.against])]
     refuse_overwriting(inputs, [arguments.cache, arguments.save_comparators])
     if mixing.asked(arguments):
         mixing.refuse_nonsense(arguments)
     else:
-        arguments.file = mixing.only_file(arguments)
+        mixing.only_file(arguments)
     learner, extra = read_classifier(arguments.model)
     against = options.load_against(arguments)
     if mixing.asked(arguments):
@@ -59,19 +60,22 @@ def run(arguments: Namespace) -> int:
     return verdict(certificates)
 
 
-def _certify(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any], against: Any) -> list[Certificate]:
+def _certify(
+    arguments: CertifyOptions, learner: OnlineClassifier, extra: dict[str, Any], against: Any
+) -> list[Certificate]:
     from ..certify import certify_stream
     from ..run.linear import Continuation
     from .model_columns import known_schema
 
-    with options.copied_for_against(arguments):
-        stream = options.open_input(arguments, known_schema(learner, Continuation.read(extra).schema))
+    path = mixing.only_file(arguments)
+    with options.copied_for_against(arguments, path) as copied:
+        stream = options.open_input(path, copied, known_schema(learner, Continuation.read(extra).schema))
         certificates = certify_stream(learner, stream, against=against, svm=arguments.svm, trusted=False)
     warn_skipped(stream)
     return certificates
 
 
-def _tell(arguments: Namespace, learner: OnlineClassifier, certificates: list[Certificate]) -> None:
+def _tell(arguments: CertifyOptions, learner: OnlineClassifier, certificates: list[Certificate]) -> None:
     if not arguments.json:
         print_certificates(certificates)
         return
@@ -80,7 +84,7 @@ def _tell(arguments: Namespace, learner: OnlineClassifier, certificates: list[Ce
         {
             "schema": "regretless.certify/1",
             "model": arguments.model,
-            "input": arguments.files if mixing.asked(arguments) else arguments.file,
+            "input": arguments.files if mixing.asked(arguments) else arguments.files[0],
             "learner": learner.name,
             "parameters": {name: plain(value) for name, value in learner.get_params().items()},
             "rounds": int(ledger.rounds),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from .exit_codes import UsageError
 
 if TYPE_CHECKING:
     from ..finite_classes import FiniteClass
+    from .arguments import DimensionOptions
 
 READING = ("format", "array", "names")
 HALFSPACES = ("halfspaces", "homogeneous-halfspaces")
@@ -43,7 +43,7 @@ class GivenClass:
         return " on ".join(name for name in (self.named, self.path) if name is not None)
 
 
-def given_class(arguments: Namespace) -> GivenClass:
+def given_class(arguments: DimensionOptions) -> GivenClass:
     """The class that the arguments give.
 
     Raises
@@ -55,11 +55,14 @@ def given_class(arguments: Namespace) -> GivenClass:
     """
     _refuse_nonsense(arguments)
     if arguments.points is not None:
-        return _on_points(arguments)
-    return _read(arguments) if arguments.named is None else _of_family(arguments)
+        return _on_points(arguments, arguments.points)
+    if arguments.named is not None:
+        return _of_family(arguments, arguments.named.strip())
+    assert arguments.file is not None, "no class is refused"
+    return _read(arguments, arguments.file)
 
 
-def _refuse_nonsense(arguments: Namespace) -> None:
+def _refuse_nonsense(arguments: DimensionOptions) -> None:
     file, named, points = arguments.file, arguments.named, arguments.points
     if file is None and named is None and points is None:
         raise UsageError("name a class: a FILE, --named FAMILY:N, or --points FILE for halfspaces")
@@ -80,26 +83,30 @@ def _family(text: str) -> str:
     return text.partition(":")[0].strip().lower().replace("_", "-")
 
 
-def _read(arguments: Namespace) -> GivenClass:
+def _read(arguments: DimensionOptions, path: str) -> GivenClass:
     from ..data.class_files import read_class
     from ..finite_classes import FiniteClass
 
-    if arguments.file.lower().endswith(SUFFIXES) and arguments.format is None:
+    if path.lower().endswith(SUFFIXES) and arguments.format is None:
         advice = "rows of 0 and 1 are expected, as .csv, .tsv, .npy or .npz"
-        raise DataError(arguments.file, None, None, "this is no table of text, and no array", advice)
-    options = {option: getattr(arguments, option) for option in READING}
+        raise DataError(path, None, None, "this is no table of text, and no array", advice)
     try:
-        found = read_class(arguments.file, transpose=arguments.transpose, **options)
+        found = read_class(
+            path,
+            transpose=arguments.transpose,
+            format=arguments.format,
+            array=arguments.array,
+            names=arguments.names,
+        )
     except RegretlessError as error:
         raise _about_option(error) from error
     made = FiniteClass(found.matrix, hypotheses=found.hypotheses, points=found.points)
     return GivenClass(made, found.name, None, found.notes)
 
 
-def _of_family(arguments: Namespace) -> GivenClass:
+def _of_family(arguments: DimensionOptions, text: str) -> GivenClass:
     from ..finite_classes import FiniteClass
 
-    text = arguments.named.strip()
     if arguments.homogeneous and _family(text) == "halfspaces":
         text = f"homogeneous-{text}"
     if _family(text) in HALFSPACES and ":" not in text:
@@ -110,13 +117,13 @@ def _of_family(arguments: Namespace) -> GivenClass:
         raise UsageError(f"--named: {error}") from error
 
 
-def _on_points(arguments: Namespace) -> GivenClass:
+def _on_points(arguments: DimensionOptions, path: str) -> GivenClass:
     from ..data.class_files import read_points
     from ..finite_classes import FiniteClass
 
     homogeneous = arguments.homogeneous or _family(arguments.named or "") == "homogeneous-halfspaces"
     try:
-        found = read_points(arguments.points, format=arguments.format, names=arguments.names)
+        found = read_points(path, format=arguments.format, names=arguments.names)
     except RegretlessError as error:
         raise _about_option(error) from error
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..data.forecast_stream import ForecastStream
     from ..experts.base import ExpertLearner
     from ..run.experts import CombineRun, Continuation
+    from .arguments import CombineOptions
     from .combine_result import Combined
 
 SWITCHES = 5  # of the best sequence of experts, unless the user says
@@ -165,12 +166,8 @@ def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--out", metavar="FILE", help="write the combined forecast of every row (.csv or .parquet)")
     group.add_argument("--weights", metavar="FILE", help="write the weights of every row (.csv or .parquet)")
-    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
-    group.add_argument("--json", action="store_true", help="print one JSON object instead")
-    group.add_argument("--quiet", action="store_true", help="no table on stderr")
-    group.add_argument(
-        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
-    )
+    options.add_report(group)
+    options.add_watching(group, "no table on stderr")
 
 
 def _count(text: str) -> int:
@@ -183,7 +180,7 @@ def _count(text: str) -> int:
     return number
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: CombineOptions) -> int:
     """Combine, compare, certify, report."""
     from .make_combiner import begin
 
@@ -191,7 +188,7 @@ def run(arguments: Namespace) -> int:
     learner, before = begin(arguments)
     _refuse_late(arguments, learner)
     run = _run(arguments, learner, before)
-    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    console = options.console_of(arguments)
     started = perf_counter()
     try:
         go(run, RegretTable(console.line, run.point), console)
@@ -200,11 +197,11 @@ def run(arguments: Namespace) -> int:
             complain(note)
     outcome = _judged(arguments, run, perf_counter() - started, console)
     write_vectors(arguments.save_comparators, outcome.certificates)
-    outcome.publish(arguments, console)
+    outcome.publish(arguments, console, model=run.save, forecasts=arguments.out, weights=arguments.weights)
     return verdict(outcome.certificates)
 
 
-def _run(arguments: Namespace, learner: ExpertLearner, before: Continuation | None) -> CombineRun:
+def _run(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> CombineRun:
     from ..data.column_writer import ColumnsOut
     from ..run.experts import CombineRun
 
@@ -233,7 +230,7 @@ def _run(arguments: Namespace, learner: ExpertLearner, before: Continuation | No
     return run
 
 
-def _open(arguments: Namespace, learner: ExpertLearner, before: Continuation | None) -> ForecastStream:
+def _open(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> ForecastStream:
     from ..data.forecasts import open_forecasts
     from ..experts.losses import WITHOUT_OUTCOME
     from .make_combiner import columns_of
@@ -260,7 +257,7 @@ def _open(arguments: Namespace, learner: ExpertLearner, before: Continuation | N
         raise
 
 
-def _experts(arguments: Namespace, learner: ExpertLearner, before: Continuation | None) -> list[str] | None:
+def _experts(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> list[str] | None:
     """The experts that the user names; of an archive, perhaps the array that they are in."""
     named = [name.strip() for names in csv.reader(arguments.experts) for name in names] or None
     if before is None or named is None or set(named) == set(learner.names()):
@@ -271,7 +268,7 @@ def _experts(arguments: Namespace, learner: ExpertLearner, before: Continuation 
     return named
 
 
-def _judged(arguments: Namespace, run: CombineRun, seconds: float, console: Console) -> Combined:
+def _judged(arguments: CombineOptions, run: CombineRun, seconds: float, console: Console) -> Combined:
     """The run beside what could have been done."""
     from ..experts.certificates import best_expert
     from .combine_result import Combined
@@ -289,7 +286,7 @@ def _judged(arguments: Namespace, run: CombineRun, seconds: float, console: Cons
     return outcome
 
 
-def _switches(arguments: Namespace, run: CombineRun) -> tuple[int, ...]:
+def _switches(arguments: CombineOptions, run: CombineRun) -> tuple[int, ...]:
     """How often the experts of a sequence may take turns; a few times, if that takes no time to find out."""
     if arguments.switches is not None:
         return (arguments.switches,)
@@ -297,17 +294,16 @@ def _switches(arguments: Namespace, run: CombineRun) -> tuple[int, ...]:
     return (min(SWITCHES, run.rounds - 1),) if easy and run.rounds > 1 else ()
 
 
-def _refuse_nonsense(arguments: Namespace) -> None:
+def _refuse_nonsense(arguments: CombineOptions) -> None:
     """Refuse what cannot be meant, before anything is read or written."""
     if arguments.checkpoint_every and not (arguments.save or arguments.resume):
         raise UsageError("--checkpoint-every needs --save MODEL")
     if arguments.no_comparators and arguments.switches is not None:
         raise UsageError("--switches asks for a comparator, and --no-comparators wants none")
-    if arguments.quiet and arguments.progress:
-        raise UsageError("--quiet and --progress contradict each other")
+    options.refuse_quiet_progress(arguments)
     if arguments.delay is not None and arguments.arrival is not None:
         raise UsageError("--delay and --arrival exclude each other: one of them says when outcomes are known")
-    refuse_foreign(arguments)
+    refuse_foreign(arguments.save_comparators)
     outputs = [arguments.out, arguments.weights, arguments.report, arguments.cache, arguments.save_comparators]
     refuse_overwriting_or_model(arguments, [arguments.file], outputs)
     refuse_foreign_suffixes([arguments.out, arguments.weights])
@@ -315,7 +311,7 @@ def _refuse_nonsense(arguments: Namespace) -> None:
         refuse_overwriting_rows([arguments.out, arguments.weights])
 
 
-def _refuse_late(arguments: Namespace, learner: Any) -> None:
+def _refuse_late(arguments: CombineOptions, learner: Any) -> None:
     """Some games need every outcome at once."""
     option = "--delay" if arguments.delay not in (None, 1) else "--arrival" if arguments.arrival is not None else None
     if option is not None and hasattr(learner, "generator_"):

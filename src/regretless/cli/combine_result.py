@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import exp, inf
@@ -56,10 +55,6 @@ class Combined(Published):
         from .forecast_page import write_page
 
         write_page(path, self)
-
-    def written(self, arguments: Namespace) -> dict[str, Any]:
-        """The model and the tables."""
-        return {"model": self.run.save, "forecasts": arguments.out, "weights": arguments.weights}
 
     # For programs.
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..errors import RegretlessError
+from . import learn, predict
 from .exit_codes import DONE
+from .options import run_verb
 
 if TYPE_CHECKING:
     from ..data.batch import Array
+    from .arguments import DemoOptions
 
 HELP = "run the main job on real data that comes with scikit-learn"
 DESCRIPTION = (
@@ -25,27 +29,26 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--folder", metavar="DIR", default="demo", help="where to write; demo by default")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: DemoOptions) -> int:
     """Run the demonstration."""
     data, model, page = (os.path.join(arguments.folder, f"breast_cancer.{kind}") for kind in ("svm", "rgl", "html"))
     features, labels = _load()
     os.makedirs(arguments.folder, exist_ok=True)
     _write(data, features, labels)
     print(f"{data}: {len(labels)} tumours, {features.shape[1]} measurements each; +1 benign, -1 malignant", flush=True)
-    code = _show("learn", data, "--learner", "perceptron", "--save", model, "--report", page)
+    code = _show(learn, data, "--learner", "perceptron", "--save", model, "--report", page)
     if code == DONE:
-        code = _show("predict", model, data, "--json")
+        code = _show(predict, model, data, "--json")
     print(f"\nThe report is {os.path.abspath(page)}")
     return code
 
 
-def _show(*words: str) -> int:
+def _show(verb: ModuleType, *words: str) -> int:
     """Print a command, and run it as the command line would."""
-    from .parser import make
-
-    print(f"\n$ regretless {shlex.join(words)}", flush=True)
-    arguments = make().parse_args(words)
-    return int(arguments.run(arguments))
+    print(f"\n$ regretless {verb.__name__.rpartition('.')[2]} {shlex.join(words)}", flush=True)
+    parser = ArgumentParser()
+    verb.add_arguments(parser)
+    return run_verb(verb, parser.parse_args(words))
 
 
 def _load() -> tuple[Array, Array]:

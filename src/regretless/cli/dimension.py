@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from .output import complain
 from .signals import Stopping
 
 if TYPE_CHECKING:
+    from .arguments import DimensionOptions
     from .class_argument import GivenClass
     from .dimension_result import DimensionOutput
 
@@ -81,11 +82,7 @@ def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--tree", metavar="OUT.svg", help="draw the mistake tree")
     group.add_argument("--no-tree", action="store_true", help="print the numbers alone, without the mistake tree")
-    group.add_argument("--json", action="store_true", help="print one JSON object instead")
-    group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
-    group.add_argument(
-        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
-    )
+    options.add_watching(group)
 
 
 def _seconds(text: str) -> float:
@@ -98,7 +95,7 @@ def _seconds(text: str) -> float:
     return number
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: DimensionOptions) -> int:
     """Read, search, report."""
     _refuse_nonsense(arguments)
     from .class_argument import given_class
@@ -109,7 +106,7 @@ def run(arguments: Namespace) -> int:
         raise RegretlessError("memory is exhausted by this class; a smaller one is needed") from error
     for note in () if arguments.quiet else given.notes:
         complain(note)
-    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    console = options.console_of(arguments)
     found, stopped = _search(given, arguments, console)
     try:
         found.publish(json=arguments.json, trees=not arguments.no_tree)
@@ -122,7 +119,7 @@ def run(arguments: Namespace) -> int:
     return DONE
 
 
-def _search(given: GivenClass, arguments: Namespace, console: Console) -> tuple[DimensionOutput, int | None]:
+def _search(given: GivenClass, arguments: DimensionOptions, console: Console) -> tuple[DimensionOutput, int | None]:
     """What was found, and the exit code of the signal if one came before all was known."""
     from .dimension_result import find
 
@@ -140,10 +137,9 @@ class _Asked:
     waiting = False
 
 
-def _refuse_nonsense(arguments: Namespace) -> None:
+def _refuse_nonsense(arguments: DimensionOptions) -> None:
     """Refuse what cannot be meant, before anything is read or written."""
-    if arguments.quiet and arguments.progress:
-        raise UsageError("--quiet and --progress contradict each other")
+    options.refuse_quiet_progress(arguments)
     if arguments.only == "vc" and (arguments.tree is not None or arguments.randomized):
         raise UsageError("--only vc looks for no mistake tree, which --tree and --randomized are about")
     if arguments.tree is not None and not arguments.tree.lower().endswith(".svg"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,6 +18,7 @@ from .output import many, short, write_json
 if TYPE_CHECKING:
     from ..finite_classes import Dimension, FiniteClass, MistakeTree
     from ..finite_classes.dimensions.randomized import RandomizedDimension
+    from .arguments import DimensionOptions
     from .class_argument import GivenClass
     from .console import Console
 
@@ -240,7 +240,7 @@ class DimensionOutput:
         return tree.picture(levels, with_leaves=with_leaves, points=points, hypotheses=hypotheses, of=self.given.title)
 
 
-def find(given: GivenClass, arguments: Namespace, console: Console, stop: Stop) -> DimensionOutput:
+def find(given: GivenClass, arguments: DimensionOptions, console: Console, stop: Stop) -> DimensionOutput:
     """Search for what the arguments ask, each search within its share of the time that is left."""
     from ..finite_classes import littlestone_dimension, randomized_littlestone_dimension, vc_dimension
     from ..finite_classes.dimensions.vc import check_shattered

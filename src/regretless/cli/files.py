@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import RegretlessError
 from .exit_codes import UsageError
+
+if TYPE_CHECKING:
+    from .arguments import CombineOptions, LearnOptions
 
 
 def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
@@ -30,7 +33,9 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> 
         taken.append(output)
 
 
-def refuse_overwriting_or_model(arguments: Namespace, inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+def refuse_overwriting_or_model(
+    arguments: LearnOptions | CombineOptions, inputs: Sequence[str], outputs: Sequence[str | None]
+) -> None:
     """The same of a run that may go on with a model, which is replaced unless --save names another file.
 
     Raises

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
 from ..printable import printable
@@ -13,6 +13,7 @@ from .output import label_text, plain, write_json
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from ..run.linear import Continuation
+    from .arguments import InspectOptions
 
 HELP = "show what is in a model"
 DESCRIPTION = (
@@ -30,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: InspectOptions) -> int:
     """Inspect."""
     from ..persist.model import read
     from ..persist.validation import fits
@@ -45,7 +46,7 @@ def run(arguments: Namespace) -> int:
     return DONE
 
 
-def _described(learner: Any, extra: dict[str, Any], arguments: Namespace) -> tuple[dict[str, Any], list[str]]:
+def _described(learner: Any, extra: dict[str, Any], arguments: InspectOptions) -> tuple[dict[str, Any], list[str]]:
     """What is in a model, for programs and for people."""
     from ..run.linear import Continuation
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import LEARNERS
 from . import mixing, options
-from .console import Console
 from .exit_codes import UsageError
 from .files import refuse_overwriting_or_model
 from .output import complain, label_text, verdict, warn_skipped
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from ..run.linear import Continuation, Run
     from ..theorem import Certificate
+    from .arguments import LearnOptions
 
 
 Point = tuple[int, int, int]
@@ -101,28 +101,24 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_features(reading)
     options.add_cache(reading)
     output = parser.add_argument_group("output")
-    output.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
-    output.add_argument("--json", action="store_true", help="print one JSON object instead")
-    output.add_argument("--quiet", action="store_true", help="no table on stderr, and no notes on the data")
-    output.add_argument(
-        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
-    )
+    options.add_report(output)
+    options.add_watching(output, "no table on stderr, and no notes on the data")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: LearnOptions) -> int:
     """Learn, certify, report."""
     if mixing.asked(arguments):
         from .mixing_run import learn_shards
 
         _refuse_nonsense(arguments)
         return learn_shards(arguments)
-    arguments.file = mixing.only_file(arguments)
+    path = mixing.only_file(arguments)
     _refuse_nonsense(arguments)
-    with options.copied_for_against(arguments):
-        return _learn(arguments)
+    with options.copied_for_against(arguments, path) as copied:
+        return _learn(copied, path)
 
 
-def _learn(arguments: Namespace) -> int:
+def _learn(arguments: LearnOptions, path: str) -> int:
     from ..run.linear import Continuation
     from .learn_result import LearnOutput
     from .make_learner import begin
@@ -131,25 +127,26 @@ def _learn(arguments: Namespace) -> int:
 
     against = options.load_against(arguments)
     learner, extra = begin(arguments)
-    mixing.refuse_mixed(arguments.resume, extra)
+    if arguments.resume is not None:
+        mixing.refuse_mixed(arguments.resume, extra)
     continuation = Continuation.read(extra)
-    stream = options.open_input(arguments, known_schema(learner, continuation.schema))
-    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    stream = options.open_input(path, arguments, known_schema(learner, continuation.schema))
+    console = options.console_of(arguments)
     run = _run(arguments, learner, stream, continuation)
     trusted = run.rounds == 0
     started = perf_counter()
     rows = [point for point in run.curve if doubling(point[0])]
     go(run, Table(console.line, rows[-1] if rows else run.point), console)
-    outcome = LearnOutput(run, arguments.file, perf_counter() - started, stream.skipped)
+    outcome = LearnOutput(run, path, perf_counter() - started, stream.skipped)
     warn_skipped(stream)
     outcome.notes = list(traps(run))
     for note in outcome.notes:
         console.line(f"note: {note}")
     if run.again:
-        complain(f"{arguments.file} is, as it seems, what the model had learned from: its rows were learned once more")
+        complain(f"{path} is, as it seems, what the model had learned from: its rows were learned once more")
     if len(learner.classes_) == 1:
         only = label_text(learner.classes_.tolist()[0])
-        complain(f"{arguments.file} holds one class only, {only}: there is nothing yet to tell it from")
+        complain(f"{path} holds one class only, {only}: there is nothing yet to tell it from")
     if learner.until_clean and run.point[2] > run.place.updates:
         complain(f"no pass was clean: this was pass {run.place.number + 1:,}, the last that it was allowed (--passes)")
     if not arguments.no_certify:
@@ -158,11 +155,11 @@ def _learn(arguments: Namespace) -> int:
         console.settle()
     outcome.certificates += options.future(arguments, learner)  # of this run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
-    outcome.publish(arguments, console)
+    outcome.publish(arguments, console, model=run.save)
     return verdict(outcome.certificates)
 
 
-def _run(arguments: Namespace, learner: OnlineClassifier, stream: Stream, continuation: Continuation) -> Run:
+def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, continuation: Continuation) -> Run:
     from ..run.linear import Place, Run
 
     continuation.refuse_other(stream)
@@ -187,7 +184,7 @@ def _certify(run: Run, against: Any, **how: bool) -> list[Certificate]:
         return certify_stream(run.learner, run.stream, against=against, **how)
 
 
-def _refuse_nonsense(arguments: Namespace) -> None:
+def _refuse_nonsense(arguments: LearnOptions) -> None:
     """Refuse what cannot be meant, before anything is read or written."""
     if arguments.learner is None and arguments.resume is None:
         raise UsageError(f"give --learner ({', '.join(LEARNERS)}), or --resume MODEL to go on with a model")
@@ -196,9 +193,8 @@ def _refuse_nonsense(arguments: Namespace) -> None:
     if arguments.no_certify and (arguments.against is not None or arguments.svm):
         raise UsageError("--against and --svm are for certificates, and --no-certify wants none")
     options.refuse_delta_alone(arguments)
-    if arguments.quiet and arguments.progress:
-        raise UsageError("--quiet and --progress contradict each other")
+    options.refuse_quiet_progress(arguments)
     inputs = [*arguments.files, *filter(None, [arguments.against])]
-    refuse_foreign(arguments)
+    refuse_foreign(arguments.save_comparators, certified=not arguments.no_certify)
     outputs = [arguments.report, arguments.cache, arguments.save_comparators]
     refuse_overwriting_or_model(arguments, inputs, outputs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -51,10 +50,6 @@ class LearnOutput(Published):
         from .page import write_page
 
         write_page(path, self)
-
-    def written(self, arguments: Namespace) -> dict[str, Any]:
-        """The model."""
-        return {"model": self.run.save}
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""

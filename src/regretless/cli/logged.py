@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace, _ArgumentGroup
+from argparse import _ArgumentGroup
 from math import ceil, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
-from .console import Console
+from . import options
 from .defaults import BANDIT
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..bandits.off_policy import Evaluation
     from ..data.logged import Log
     from ..theorem import Certificate
+    from .arguments import PullOptions
     from .logged_result import Logged
 
 RUNS = 10
@@ -52,12 +53,12 @@ def add_arguments(group: _ArgumentGroup) -> None:
     )
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: PullOptions, path: str) -> int:
     """Read, evaluate, report."""
-    _refuse_nonsense(arguments)
+    _refuse_nonsense(arguments, path)
     make = None if arguments.policy is not None else _maker(arguments)
-    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
-    log = _read(arguments)
+    console = options.console_of(arguments)
+    log = _read(arguments, path)
     console.doing("the log is replayed")
     outcome = _evaluated(arguments, log, make)
     console.settle()
@@ -68,7 +69,7 @@ def run(arguments: Namespace) -> int:
     return DONE
 
 
-def _refuse_nonsense(arguments: Namespace) -> None:
+def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
     for name in ("action", "reward", "propensity"):
         if getattr(arguments, name) is None:
             raise UsageError(f"--logged needs --{name}: which column that is (--propensity: or the number for all)")
@@ -90,12 +91,14 @@ def _refuse_nonsense(arguments: Namespace) -> None:
     low, high = arguments.range or (0.0, 1.0)
     if not (isfinite(low) and isfinite(high) and low < high):
         raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
-    inputs = [path for path in (arguments.logged, arguments.policy) if path is not None]
+    inputs = [one for one in (path, arguments.policy) if one is not None]
     refuse_overwriting(inputs, [arguments.report])
 
 
-def _maker(arguments: Namespace) -> Any:
+def _maker(arguments: PullOptions) -> Any:
     """What makes the learner, by the number of rounds and the names of the arms."""
+    from dataclasses import replace
+
     from ..catalogue import bandit_class
     from .pull_settings import Puller
 
@@ -108,22 +111,25 @@ def _maker(arguments: Namespace) -> Any:
     anytime = arguments.anytime or (not wanted.info.needs_horizon and not tuned)
     if arguments.anytime and not wanted.info.needs_horizon:
         raise UsageError("--anytime is how a log is replayed; --set horizon=N tells the learner a number of rounds")
-    return Puller(Namespace(**vars(arguments) | {"rewards": not arguments.losses, "anytime": anytime}))
+    return Puller(replace(arguments, rewards=not arguments.losses, anytime=anytime))
 
 
-def _read(arguments: Namespace) -> Log:
+def _read(arguments: PullOptions, path: str) -> Log:
     from ..data.logged import read_log
 
+    action, reward, named = arguments.action, arguments.reward, arguments.propensity
+    if action is None or reward is None or named is None:
+        raise AssertionError("a log without them is refused")
     try:
-        propensity: str | float = float(arguments.propensity)
+        propensity: str | float = float(named)
     except ValueError:
-        propensity = arguments.propensity
+        propensity = named
     low, high = arguments.range or (0.0, 1.0)
     try:
         log = read_log(
-            arguments.logged,
-            action=arguments.action,
-            reward=arguments.reward,
+            path,
+            action=action,
+            reward=reward,
             propensity=propensity,
             context=arguments.context,
             value_range=(low, high),
@@ -137,12 +143,12 @@ def _read(arguments: Namespace) -> Log:
         raise
 
 
-def _evaluated(arguments: Namespace, log: Log, make: Any) -> Logged:
+def _evaluated(arguments: PullOptions, log: Log, make: Any) -> Logged:
     from ..bandits.off_policy import evaluate_learner, evaluate_policy
     from .logged_result import POLICY, Logged
 
     delta, runs, seed = arguments.delta or DELTA, arguments.runs or RUNS, arguments.seed or 0
-    if make is None:
+    if arguments.policy is not None:
         from ..data.logged import read_policy
 
         wider, table = read_policy(arguments.policy, log, context=arguments.context)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from ..bandits.off_policy import Evaluation
     from ..bandits.off_policy.estimates import Estimate
     from ..theorem import Certificate
+    from .arguments import PullOptions
 
 SCHEMA = "regretless.logged/1"
 POLICY = "policy"
@@ -31,7 +31,7 @@ class Logged(Published):
 
     Attributes
     ----------
-    arguments : Namespace
+    arguments : PullOptions
     found : Evaluation
     seed : int
     learner : str
@@ -41,7 +41,7 @@ class Logged(Published):
         Of the first run.
     """
 
-    arguments: Namespace
+    arguments: PullOptions
     found: Evaluation
     seed: int
     learner: str
@@ -83,7 +83,7 @@ class Logged(Published):
         """What people are told before the certificates."""
         found = self.found
         runs = f", {found.runs} runs (seed {self.seed})" if found.runs > 1 else f" (seed {self.seed})"
-        what = os.fspath(self.arguments.policy) if self.learner == POLICY else self.learner
+        what = self.parameters["file"] if self.learner == POLICY else self.learner
         yield f"{what}: {many(len(found.log), 'logged round')} of {many(len(found.log.names), 'action')}{runs}"
         level = f"with probability {100 * (1 - found.delta):g}%"
         yield f"{f'mean {self.quantity} a round':<28} {'estimate':>12} {'from':>12} {'to':>12} {'rounds':>10}  {level}"
@@ -115,7 +115,7 @@ class Logged(Published):
             self.quantity: arguments.reward,
         }
         context = {} if arguments.context is None else {"context": arguments.context}
-        what = arguments.policy if self.learner == POLICY else type(found.learners[0]).__name__
+        what = self.parameters["file"] if self.learner == POLICY else type(found.learners[0]).__name__
         report = LoggedReport(
             title=f"{os.path.basename(what)} on {os.path.basename(log.name)}",
             learner=self.learner,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from .read_model import read_combiner
 if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
     from ..run.experts import Continuation
+    from .arguments import CombineOptions
 
 TABLE = "table"
 OPTIONS = {"loss": "--loss", "tau": "--tau", "value_range": "--range", "linearize": "--linearize"}
@@ -24,7 +24,7 @@ ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()}
 ELSEWHERE["n_experts"] = "the file says how many experts there are"
 
 
-def begin(arguments: Namespace) -> tuple[ExpertLearner, Continuation | None]:
+def begin(arguments: CombineOptions) -> tuple[ExpertLearner, Continuation | None]:
     """The learner, and how its run goes on.
 
     Raises
@@ -35,7 +35,7 @@ def begin(arguments: Namespace) -> tuple[ExpertLearner, Continuation | None]:
         If that model cannot be read.
     """
     if arguments.resume is not None:
-        return _resumed(arguments)
+        return _resumed(arguments, arguments.resume)
     wanted = expert_class(arguments.learner or COMBINER)
     settings = _settings(arguments, wanted)
     if "loss" not in settings and signature(wanted).parameters["loss"].default is None:
@@ -48,10 +48,10 @@ def begin(arguments: Namespace) -> tuple[ExpertLearner, Continuation | None]:
     return made, None
 
 
-def _resumed(arguments: Namespace) -> tuple[ExpertLearner, Continuation]:
+def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, Continuation]:
     from ..run.experts import Continuation
 
-    learner, extra = read_combiner(arguments.resume)
+    learner, extra = read_combiner(path)
     if arguments.learner not in (None, learner.name):
         raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
     parameters = learner.get_params()
@@ -69,7 +69,7 @@ def _resumed(arguments: Namespace) -> tuple[ExpertLearner, Continuation]:
     return learner, kept
 
 
-def _settings(arguments: Namespace, learner: type[ExpertLearner]) -> dict[str, Any]:
+def _settings(arguments: CombineOptions, learner: type[ExpertLearner]) -> dict[str, Any]:
     """All parameters that the command line sets."""
     settings = read_settings(learner, arguments.set, ELSEWHERE)
     given = {
@@ -93,7 +93,7 @@ def _about(error: RegretlessError, learner: type[ExpertLearner]) -> str:
     return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
-def columns_of(arguments: Namespace, kept: Continuation | None, *, blind: bool) -> Mapping[str, str | None]:
+def columns_of(arguments: CombineOptions, kept: Continuation | None, *, blind: bool) -> Mapping[str, str | None]:
     """The columns that the file is to have; what is not said is as in the file before."""
     before = kept.columns if kept is not None else {}
     found = {

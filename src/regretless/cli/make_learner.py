@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..catalogue import learner_class
 from ..linear.base import OnlineClassifier
@@ -12,8 +11,11 @@ from .exit_codes import UsageError
 from .parameters import make_learner, read_settings
 from .read_model import read_classifier
 
+if TYPE_CHECKING:
+    from .arguments import LearnOptions
 
-def begin(arguments: Namespace) -> tuple[OnlineClassifier, dict[str, Any]]:
+
+def begin(arguments: LearnOptions) -> tuple[OnlineClassifier, dict[str, Any]]:
     """The learner, and what was kept with it, by which its run goes on.
 
     Raises
@@ -24,7 +26,8 @@ def begin(arguments: Namespace) -> tuple[OnlineClassifier, dict[str, Any]]:
         If that model cannot be read.
     """
     if arguments.resume is not None:
-        return _resumed(arguments)
+        return _resumed(arguments, arguments.resume)
+    assert arguments.learner is not None, "learn refuses to begin without either"
     wanted = learner_class(arguments.learner)
     settings = _settings(arguments, wanted)
     if arguments.passes is not None:
@@ -35,8 +38,8 @@ def begin(arguments: Namespace) -> tuple[OnlineClassifier, dict[str, Any]]:
     return make_learner(wanted, settings), {}
 
 
-def _resumed(arguments: Namespace) -> tuple[OnlineClassifier, dict[str, Any]]:
-    learner, extra = read_classifier(arguments.resume)
+def _resumed(arguments: LearnOptions, path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
+    learner, extra = read_classifier(path)
     if arguments.learner not in (None, learner.name):
         raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
     parameters = learner.get_params()
@@ -57,5 +60,5 @@ def _limit(until_clean: bool) -> str:
     return "max_passes" if until_clean else "passes"
 
 
-def _settings(arguments: Namespace, learner: type[OnlineClassifier]) -> dict[str, object]:
+def _settings(arguments: LearnOptions, learner: type[OnlineClassifier]) -> dict[str, object]:
     return read_settings(learner, arguments.set)

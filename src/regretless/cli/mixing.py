@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from argparse import ArgumentParser, _ArgumentGroup
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import options
 from .exit_codes import UsageError
+
+if TYPE_CHECKING:
+    from .arguments import CertifyingOptions, LearnOptions
 
 WEIGHTINGS = ("uniform", "updates", "rows")
 MAGIC = "*?["
@@ -54,12 +57,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def asked(arguments: Namespace) -> bool:
+def asked(arguments: CertifyingOptions) -> bool:
     """Whether the files are shards."""
     return arguments.workers is not None or arguments.dask is not None
 
 
-def only_file(arguments: Namespace) -> str:
+def only_file(arguments: CertifyingOptions) -> str:
     """The file, where there may be one only.
 
     Raises
@@ -103,7 +106,7 @@ def refuse_unmixed(model: str, extra: Mapping[str, Any]) -> None:
         raise UsageError(f"{found}; go on without --workers or --dask, or begin anew with --learner")
 
 
-def refuse_nonsense(arguments: Namespace) -> None:
+def refuse_nonsense(arguments: CertifyingOptions) -> None:
     """Refuse what has no meaning where files are shards.
 
     Raises
@@ -119,7 +122,7 @@ def refuse_nonsense(arguments: Namespace) -> None:
         raise UsageError("--cache has no meaning with shards: they are read where they are, as often as is needed")
 
 
-def refuse_nonsense_of_learning(arguments: Namespace) -> None:
+def refuse_nonsense_of_learning(arguments: LearnOptions) -> None:
     """Refuse also what has no meaning where they are learned from.
 
     Raises

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from ..distributed.checkpoint import SavedRun
@@ -15,10 +14,11 @@ from .mixing_shards import opened
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from ..theorem import Certificate
+    from .arguments import CertifyOptions
 
 
 def certify_over_shards(
-    arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any], against: Any
+    arguments: CertifyOptions, learner: OnlineClassifier, extra: dict[str, Any], against: Any
 ) -> list[Certificate]:
     """Certify a model, mixed or not, over shards.
 

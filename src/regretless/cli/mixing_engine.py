@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..distributed.engines.engine import Engine, Here
 from ..distributed.engines.pools import engine_of
 from ..errors import Interrupted
 from .console import Console
 from .output import many
+
+if TYPE_CHECKING:
+    from .arguments import CertifyingOptions
 
 
 class Attended(Engine):
@@ -66,7 +68,7 @@ class Attended(Engine):
 
 
 @contextmanager
-def engine(arguments: Namespace, shards: int, console: Console) -> Iterator[Attended]:
+def engine(arguments: CertifyingOptions, shards: int, console: Console) -> Iterator[Attended]:
     """Whoever goes over the shards: this process, more of them on this machine (one a shard at most), or a cluster.
 
     Raises
@@ -80,7 +82,7 @@ def engine(arguments: Namespace, shards: int, console: Console) -> Iterator[Atte
         with _unlogged(), connected(arguments.dask) as cluster:
             yield Attended(cluster, shards, console)
         return
-    count = min(arguments.workers, shards)
+    count = min(arguments.workers or 1, shards)
     if count == 1:
         yield Attended(None, shards, console)
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from .output import Published, described
 if TYPE_CHECKING:
     from ..distributed.result import Mixture
     from ..theorem import Certificate
+    from .arguments import LearnOptions
 
 SCHEMA = "regretless.mixing/1"
 
@@ -24,22 +24,21 @@ class Mixed(Published):
     Attributes
     ----------
     mixture : Mixture
-    arguments : Namespace
+    arguments : LearnOptions
     seconds : float
         How long the learning took.
     certificates : list of Certificate
     """
 
     mixture: Mixture
-    arguments: Namespace
+    arguments: LearnOptions
     seconds: float
     certificates: list[Certificate] = field(default_factory=list)
 
     @property
     def model(self) -> str | None:
         """Where the model was written."""
-        found: str | None = self.arguments.save or self.arguments.resume
-        return found
+        return self.arguments.save or self.arguments.resume
 
     def lines(self) -> Iterator[str]:
         """Nothing more: what the run was like was told while it went on."""
@@ -50,10 +49,6 @@ class Mixed(Published):
         from .mixing_page import write_page
 
         write_page(path, self)
-
-    def written(self, arguments: Namespace) -> dict[str, Any]:
-        """The model."""
-        return {"model": self.model}
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from ..distributed.rows.shards import Shard
     from ..linear.base import OnlineClassifier
     from ..theorem import Certificate
+    from .arguments import LearnOptions
     from .mixing_engine import Attended
 
 
@@ -167,7 +167,7 @@ class MixingLoop:
         self.attended.begin(f"epoch {number:,} of {self.run.epochs:,}")
 
 
-def learn_shards(arguments: Namespace) -> int:
+def learn_shards(arguments: LearnOptions) -> int:
     """Learn from shards, certify, report."""
     mixing.refuse_nonsense_of_learning(arguments)
     against = options.load_against(arguments)
@@ -177,7 +177,7 @@ def learn_shards(arguments: Namespace) -> int:
     shards = opened(arguments, kept)
     inputs = [getattr(shard, "path", shard.name) for shard in shards]  # what a glob has named among them
     refuse_overwriting_or_model(arguments, inputs, [arguments.report, arguments.save_comparators])
-    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    console = options.console_of(arguments)
     with engine(arguments, len(shards), console) as attended:
         run = _run(arguments, learner, shards, attended, kept)
         going = MixingLoop(run, attended, console, 0 if kept is None else len(kept.history))
@@ -190,12 +190,12 @@ def learn_shards(arguments: Namespace) -> int:
             outcome.certificates = _certify(going, mixture, against, svm=arguments.svm, trusted=trusted)
     outcome.certificates += options.future(arguments, mixture.learner)  # of the run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
-    outcome.publish(arguments, console)
+    outcome.publish(arguments, console, model=outcome.model)
     return verdict(outcome.certificates)
 
 
 def _run(
-    arguments: Namespace, learner: OnlineClassifier, shards: list[Shard], attended: Attended, kept: SavedRun | None
+    arguments: LearnOptions, learner: OnlineClassifier, shards: list[Shard], attended: Attended, kept: SavedRun | None
 ) -> Mixing:
     return Mixing(
         learner,
@@ -218,7 +218,7 @@ def _refuse_unmixable(learner: OnlineClassifier) -> None:
         raise UsageError(str(error)) from error
 
 
-def _kept(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any]) -> SavedRun | None:
+def _kept(arguments: LearnOptions, learner: OnlineClassifier, extra: dict[str, Any]) -> SavedRun | None:
     """What the model to go on with says of its shards.
 
     Raises
@@ -245,7 +245,7 @@ def _kept(arguments: Namespace, learner: OnlineClassifier, extra: dict[str, Any]
     return kept
 
 
-def _epochs(arguments: Namespace, learner: OnlineClassifier, kept: SavedRun | None) -> int:
+def _epochs(arguments: LearnOptions, learner: OnlineClassifier, kept: SavedRun | None) -> int:
     """How many epochs in all: as many as the command line says, else as were asked for when the run began."""
     return learner.most_passes if kept is None or arguments.passes is not None else kept.epochs
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..distributed.checkpoint import SavedRun
 from ..distributed.rows.shards import FileShard, Shard
@@ -12,13 +11,18 @@ from ..distributed.rows.sources import files
 from . import options
 from .exit_codes import UsageError
 
+if TYPE_CHECKING:
+    from .arguments import CertifyingOptions
 
-def opened(arguments: Namespace, kept: SavedRun | None = None, schema: dict[str, Any] | None = None) -> list[Shard]:
+
+def opened(
+    arguments: CertifyingOptions, kept: SavedRun | None = None, schema: dict[str, Any] | None = None
+) -> list[Shard]:
     """The shards, the first of which could be opened.
 
     Parameters
     ----------
-    arguments : Namespace
+    arguments : CertifyingOptions
     kept : SavedRun, optional
         The run that they were in before: they are read as they were then, where the command line says nothing else.
     schema : dict, optional

@@ -8,10 +8,12 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..data.formats import ROWS, Formats
 from ..errors import DataError, ParameterError, RegretlessError
+from .console import Console
 from .exit_codes import UsageError
 from .vectors import add_vectors
 
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from ..theorem import Certificate
+    from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
+Certifying = TypeVar("Certifying", bound="CertifyingOptions")
+OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
 READING = (
     "format",
     "target",
@@ -33,6 +38,18 @@ READING = (
     "max_features",
     "cache",
 )
+
+
+def run_verb(verb: ModuleType, namespace: Namespace) -> int:
+    """Run a verb: its function takes the record that its annotation names, made of what argparse has read.
+
+    The record refuses an argument that it does not name, and has none by default.
+    """
+    from . import arguments
+
+    kind = getattr(arguments, verb.run.__annotations__["arguments"])
+    code: int = verb.run(kind(**{name: value for name, value in vars(namespace).items() if name not in OF_PARSER}))
+    return code
 
 
 def whole(text: str) -> int:
@@ -134,6 +151,37 @@ def add_features(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--max-features", type=whole, metavar="N", help="refuse more features than this")
 
 
+def add_report(group: argparse._ArgumentGroup) -> None:
+    """Where the report goes."""
+    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
+
+
+def add_watching(group: argparse._ArgumentGroup, quiet: str = "nothing on stderr but errors") -> None:
+    """What is shown, and where."""
+    group.add_argument("--json", action="store_true", help="print one JSON object instead")
+    group.add_argument("--quiet", action="store_true", help=quiet)
+    group.add_argument(
+        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
+    )
+
+
+def console_of(arguments: WatchedOptions) -> Console:
+    """Where the user watches."""
+    return Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+
+
+def refuse_quiet_progress(arguments: WatchedOptions) -> None:
+    """Refuse to be quiet and to show progress.
+
+    Raises
+    ------
+    UsageError
+        If both are asked for.
+    """
+    if arguments.quiet and arguments.progress:
+        raise UsageError("--quiet and --progress contradict each other")
+
+
 def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     """What the certificates are read against."""
     group = parser.add_argument_group("certificates")
@@ -151,7 +199,7 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     return group
 
 
-def refuse_delta_alone(arguments: Namespace) -> None:
+def refuse_delta_alone(arguments: CertifyingOptions) -> None:
     """Refuse a probability that nothing asks for.
 
     Raises
@@ -163,7 +211,7 @@ def refuse_delta_alone(arguments: Namespace) -> None:
         raise UsageError("--delta is for the guarantee on new rows, and --iid asks for it")
 
 
-def future(arguments: Namespace, learner: OnlineClassifier) -> list[Certificate]:
+def future(arguments: CertifyingOptions, learner: OnlineClassifier) -> list[Certificate]:
     """What the first pass guarantees on new rows, if the user vouches for how they are drawn."""
     if not arguments.iid:
         return []
@@ -177,8 +225,10 @@ def add_cache(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def open_input(arguments: Namespace, schema: dict[str, Any] | None, *, frozen: bool = False, **more: Any) -> Stream:
-    """The stream that the arguments describe; `more` overrules them.
+def open_input(
+    path: str, arguments: ReadingOptions, schema: dict[str, Any] | None, *, frozen: bool = False, **more: Any
+) -> Stream:
+    """The stream of a file as the arguments describe it; `more` overrules them.
 
     Raises
     ------
@@ -191,10 +241,10 @@ def open_input(arguments: Namespace, schema: dict[str, Any] | None, *, frozen: b
 
     given = reading(arguments) | more
     with told_as_options(given):
-        return open_stream(arguments.file, schema=schema, frozen=frozen, **given)
+        return open_stream(path, schema=schema, frozen=frozen, **given)
 
 
-def reading(arguments: Namespace) -> dict[str, Any]:
+def reading(arguments: ReadingOptions) -> dict[str, Any]:
     """The options of reading that were given, by the names that they have in Python."""
     return {name: value for name in READING if (value := getattr(arguments, name, None)) is not None}
 
@@ -218,24 +268,24 @@ def told_as_options(given: Container[str]) -> Iterator[None]:
 
 
 @contextmanager
-def copied_for_against(arguments: Namespace) -> Iterator[None]:
+def copied_for_against(arguments: Certifying, path: str) -> Iterator[Certifying]:
     """If the user's own vector is to be read against rounds that come only once, keep a copy of them for so long.
 
     The vector is all that they are to be read against, so the user need not name a place for it.
     """
     from ..data.source import can_be_read_again
 
-    if arguments.against is None or arguments.cache is not None or can_be_read_again(arguments.file):
-        yield
+    if arguments.against is None or arguments.cache is not None or can_be_read_again(path):
+        yield arguments
         return
+    from dataclasses import replace
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="regretless-") as folder:
-        arguments.cache = os.path.join(folder, "rounds")
-        yield
+        yield replace(arguments, cache=os.path.join(folder, "rounds"))
 
 
-def load_against(arguments: Namespace) -> Any:
+def load_against(arguments: CertifyingOptions) -> Any:
     """The user's own comparator, if there is one.
 
     Raises

@@ -7,8 +7,7 @@ import json
 import os
 import sys
 from abc import ABC, abstractmethod
-from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
@@ -21,6 +20,7 @@ from .exit_codes import DONE, VIOLATED
 if TYPE_CHECKING:
     from ..data.stream import Stream
     from ..theorem import Certificate
+    from .arguments import ReportOptions
 
 ADVICE = {
     errno.ENOENT: "check its name, and that its folder exists",
@@ -57,18 +57,14 @@ class Published(ABC):
     def write_page(self, path: str) -> None:
         """Write the report."""
 
-    def written(self, arguments: Namespace) -> Mapping[str, Any]:
-        """Which other files there are, as paths or None by what they hold."""
-        return {}
-
-    def publish(self, arguments: Namespace, console: Console) -> None:
-        """Write the report, and print everything even if that fails."""
+    def publish(self, arguments: ReportOptions, console: Console, **written: str | os.PathLike[str] | None) -> None:
+        """Write the report, and print everything even if that fails; `written` are other files by what they hold."""
         try:
             if arguments.report is not None:
                 self.write_page(arguments.report)
         finally:
             self._print(json=arguments.json)
-        for what, path in {**self.written(arguments), "report": arguments.report}.items():
+        for what, path in {**written, "report": arguments.report}.items():
             if path is not None:
                 console.line(f"{what}: {os.fspath(path)}")
 

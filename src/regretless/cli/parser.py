@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from .. import __version__
 from . import certify, combine, demo, dimension, inspect, learn, play, predict, pull, solve, verify
 from .exit_codes import UsageError
+from .options import run_verb
 
+VERBS = (learn, combine, pull, solve, dimension, play, predict, certify, verify, inspect, demo)
 EPILOG = """\
 exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that
 verify computed again differs, 130 interrupted (what was learned is saved first)"""
@@ -55,16 +58,19 @@ def make() -> Parser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"regretless {__version__}")
-    shells = ("bash", "zsh", "tcsh")
     parser.add_argument(
-        "--print-completion", action=PrintCompletion, choices=shells, help="print the completion script of a shell"
+        "--print-completion",
+        action=PrintCompletion,
+        choices=("bash", "zsh", "tcsh"),
+        default=argparse.SUPPRESS,
+        help="print the completion script of a shell",
     )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=Parser)
-    for verb in (learn, combine, pull, solve, dimension, play, predict, certify, verify, inspect, demo):
+    for verb in VERBS:
         name = verb.__name__.rpartition(".")[2]
         made = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
         verb.add_arguments(made)
-        made.set_defaults(run=verb.run, verb=made)
+        made.set_defaults(run=partial(run_verb, verb), verb=made)
     return parser
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
     from ..play import PlayResult
+    from .arguments import PlayOptions
     from .play_settings import Pairing
 
 EPILOG = """\
@@ -63,15 +64,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     group = parser.add_argument_group("output")
     group.add_argument("--save", metavar="MODEL", help="write the learner as it stands after its one run (.rgl)")
-    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
+    options.add_report(group)
     group.add_argument(
         "--trace", action="store_true", help="show the first run step by step: what was asked, said and answered"
     )
-    group.add_argument("--json", action="store_true", help="print one JSON object instead")
-    group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
-    group.add_argument(
-        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
-    )
+    options.add_watching(group)
 
 
 def _add_players(parser: ArgumentParser) -> None:
@@ -97,25 +94,25 @@ def _add_players(parser: ArgumentParser) -> None:
     )
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: PlayOptions) -> int:
     """Play, judge, report."""
     _refuse_nonsense(arguments)
     from .play_result import PlayOutput
     from .play_settings import pairing_of
 
     pairing = pairing_of(arguments)
-    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    console = options.console_of(arguments)
     result, stopped = _meet(pairing, arguments, console)
     outcome = PlayOutput(result, pairing, arguments)
     outcome.save()
-    outcome.publish(arguments, console)
+    outcome.publish(arguments, console, model=arguments.save)
     code = verdict(outcome.certificates) or _promised(result)
     if stopped is not None:
         raise Ended(f"interrupted after {outcome.played()}", stopped)
     return code
 
 
-def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[PlayResult, int | None]:
+def _meet(pairing: Pairing, arguments: PlayOptions, console: Console) -> tuple[PlayResult, int | None]:
     """What came of it, and the exit code of the signal if one came before all was played."""
     from ..play import play
 
@@ -145,7 +142,7 @@ def _meet(pairing: Pairing, arguments: Namespace, console: Console) -> tuple[Pla
     return result, stopping.code if stopping.asked() else None
 
 
-def _marks(pairing: Pairing, arguments: Namespace) -> range | None:
+def _marks(pairing: Pairing, arguments: PlayOptions) -> range | None:
     """Every round of a short play, if it is to be drawn."""
     short = pairing.rounds <= DRAWN and pairing.rounds * arguments.runs <= DRAWN_OF_ALL
     return range(1, pairing.rounds + 1) if arguments.report is not None and short else None
@@ -160,10 +157,9 @@ def _promised(result: PlayResult) -> int:
     return VIOLATED
 
 
-def _refuse_nonsense(arguments: Namespace) -> None:
+def _refuse_nonsense(arguments: PlayOptions) -> None:
     """Refuse what cannot be meant, before anything is read or written."""
-    if arguments.quiet and arguments.progress:
-        raise UsageError("--quiet and --progress contradict each other")
+    options.refuse_quiet_progress(arguments)
     if arguments.table is not None and arguments.named is not None:
         raise UsageError("--class and --named are two classes; name one")
     if arguments.save is not None and arguments.runs > 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from ..environments import Environment
     from ..environments.labels import Labels
     from ..finite_classes.finite_class import FiniteClass
+    from .arguments import PlayOptions
 
 WORDS: dict[str, bool | None] = {"none": None, "true": True, "false": False}
 
@@ -37,7 +37,7 @@ def given_of(texts: list[str]) -> dict[str, str]:
     return found
 
 
-def environment_of(arguments: Namespace, given: Mapping[str, str]) -> Labels | Environment:
+def environment_of(arguments: PlayOptions, given: Mapping[str, str]) -> Labels | Environment:
     """The environment itself.
 
     Raises
@@ -60,7 +60,7 @@ def environment_of(arguments: Namespace, given: Mapping[str, str]) -> Labels | E
         raise _about(error, arguments, given) from error
 
 
-def _about(error: RegretlessError, arguments: Namespace, given: Mapping[str, str]) -> UsageError:
+def _about(error: RegretlessError, arguments: PlayOptions, given: Mapping[str, str]) -> UsageError:
     """The error by the name of the option that it is about."""
     if not isinstance(error, ParameterError):
         meant = next((f"--with {one}={value}" for one, value in given.items() if repr(value) in str(error)), "")
@@ -94,7 +94,7 @@ def worst_of(learner: Any, given: Mapping[str, str]) -> Labels:
     return WorstCaseLabels(learner, limit)
 
 
-def class_of(arguments: Namespace) -> FiniteClass:
+def class_of(arguments: PlayOptions) -> FiniteClass:
     """The class that the command line gives.
 
     Raises
@@ -104,15 +104,15 @@ def class_of(arguments: Namespace) -> FiniteClass:
     """
     from ..finite_classes.finite_class import FiniteClass
 
-    if arguments.table is None and arguments.named is None:
-        raise UsageError(
-            f"--environment {arguments.environment} is made of a finite class: give --class FILE or --named FAMILY"
-        )
     if arguments.named is not None:
         try:
             return FiniteClass.named(arguments.named)
         except RegretlessError as error:
             raise UsageError(f"--named {arguments.named}: {error}") from error
+    if arguments.table is None:
+        raise UsageError(
+            f"--environment {arguments.environment} is made of a finite class: give --class FILE or --named FAMILY"
+        )
     from ..data.class_files import read_class
 
     file = read_class(arguments.table)
@@ -121,7 +121,7 @@ def class_of(arguments: Namespace) -> FiniteClass:
     return FiniteClass(file.matrix, hypotheses=file.hypotheses, points=file.points)
 
 
-def rounds_of(arguments: Namespace, environment: Labels | Environment) -> int:
+def rounds_of(arguments: PlayOptions, environment: Labels | Environment) -> int:
     """How many rounds are asked for; by default all, or as many as environment has something to say in.
 
     Raises

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..catalogue import CLASS_LEARNERS, EXPERT_LEARNERS, Kind, class_of
 from ..environments.registry import entry_of
@@ -16,6 +15,9 @@ from ..finite_classes.finite_class import FiniteClass
 from .exit_codes import UsageError
 from .parameters import read_settings
 from .play_environment import told
+
+if TYPE_CHECKING:
+    from .arguments import PlayOptions
 
 MANY = 1 << 20  # rounds for which a learner is made as a trial, where it is not known yet how many there are
 SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user says
@@ -63,7 +65,7 @@ class Maker:
     kind: Kind
     name: str
     settings: Mapping[str, Any]
-    arguments: Namespace
+    arguments: PlayOptions
     finite_class: FiniteClass | None
     rounds: int = 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from ..play.lower_bounds import CheckedLowerBound
     from ..play.player import Point
     from ..theorem import Certificate
+    from .arguments import PlayOptions
     from .play_settings import Pairing
 
 
@@ -90,12 +90,12 @@ class PlayOutput(Published):
     result : PlayResult
     pairing : Pairing
         Who was to meet.
-    arguments : Namespace
+    arguments : PlayOptions
     """
 
     result: PlayResult
     pairing: Pairing
-    arguments: Namespace
+    arguments: PlayOptions
 
     @property
     def certificates(self) -> list[Certificate]:  # type: ignore[override]
@@ -148,10 +148,6 @@ class PlayOutput(Published):
             shape = {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
         known = {name: value for name, value in self.pairing.settings.items() if value is not None}
         return {**shape, **known, "seed": self.arguments.seed}
-
-    def written(self, arguments: Namespace) -> dict[str, Any]:
-        """The model."""
-        return {"model": arguments.save}
 
     def save(self) -> None:
         """Keep the learner, if there is a place for it."""

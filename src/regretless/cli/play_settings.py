@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from .play_learner import settings_of as settings_of_learner
 if TYPE_CHECKING:
     from ..environments import Environment
     from ..environments.labels import Labels
+    from .arguments import PlayOptions
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Pairing:
     rounds: int
 
 
-def pairing_of(arguments: Namespace) -> Pairing:
+def pairing_of(arguments: PlayOptions) -> Pairing:
     """Make both.
 
     Raises
@@ -74,7 +74,7 @@ def pairing_of(arguments: Namespace) -> Pairing:
     return Pairing(kind, learner, environment, arguments.environment, given, settings, rounds)
 
 
-def _names(arguments: Namespace) -> tuple[Kind, str]:
+def _names(arguments: PlayOptions) -> tuple[Kind, str]:
     try:
         return resolve(arguments.learner, arguments.environment)
     except RegretlessError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
 from . import options
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..data.batch import Array, Batch
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
+    from .arguments import PredictOptions
 
 HELP = "print a label for every row"
 DESCRIPTION = (
@@ -38,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_reading(parser)
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: PredictOptions) -> int:
     """Predict."""
     from ..run.linear import Continuation
     from .model_columns import known_schema
@@ -46,7 +47,7 @@ def run(arguments: Namespace) -> int:
 
     learner, extra = read_classifier(arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
-    stream = options.open_input(arguments, schema, frozen=True, max_features=MOST_FEATURES)
+    stream = options.open_input(arguments.file, arguments, schema, frozen=True, max_features=MOST_FEATURES)
     scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
     from ..data.arm_advice import Advice
     from ..data.losses import LossTable
+    from .arguments import PullOptions
 
 ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advised)
 RUNS = 100
@@ -108,12 +109,8 @@ def _add_runs(parser: ArgumentParser) -> None:
 
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
-    group.add_argument("--json", action="store_true", help="print one JSON object instead")
-    group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
-    group.add_argument(
-        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
-    )
+    options.add_report(group)
+    options.add_watching(group)
 
 
 def _seed(text: str) -> int:
@@ -126,23 +123,26 @@ def _seed(text: str) -> int:
     return number
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: PullOptions) -> int:
     """Play, judge, report."""
     if arguments.logged is not None:
-        return logged.run(arguments)
+        return logged.run(arguments, arguments.logged)
     from .pull_result import Pulled
     from .pull_settings import Puller
 
-    _refuse_nonsense(arguments)
+    path = arguments.file
+    if path is None:
+        raise UsageError("a FILE of losses is missing, or --logged FILE; see regretless pull --help")
+    _refuse_nonsense(arguments, path)
     puller = Puller(arguments)
-    table = _read(arguments)
+    table = _read(arguments, path)
     for note in () if arguments.quiet else table.notes:
         complain(note)
     advice = _advice(arguments, table)
     learner = puller.learner(len(table.values), table.arms)
-    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    console = options.console_of(arguments)
     pulls, stopped = _play(arguments, learner, table, advice, console)
-    outcome = Pulled.of(pulls, arguments.file, None if advice is None else advice.experts, _runs(arguments))
+    outcome = Pulled.of(pulls, path, None if advice is None else advice.experts, _runs(arguments))
     outcome.publish(arguments, console)
     code = verdict(outcome.certificates)
     if stopped is not None:
@@ -150,21 +150,21 @@ def run(arguments: Namespace) -> int:
     return code
 
 
-def _read(arguments: Namespace) -> LossTable:
+def _read(arguments: PullOptions, path: str) -> LossTable:
     from ..data.losses import Wanted, read_losses
 
     low, high = arguments.range or (0.0, 1.0)
     named = [name.strip() for names in csv.reader(arguments.arms) for name in names] or None
     wanted = Wanted(named, arguments.array, arguments.missing, low, high, arguments.rewards)
     try:
-        return read_losses(arguments.file, wanted, format=arguments.format)
+        return read_losses(path, wanted, format=arguments.format)
     except ParameterError as error:
         if error.name in ("arms", "array", "format"):
             raise UsageError(f"--{error.name} {error.fault}") from error
         raise
 
 
-def _advice(arguments: Namespace, table: LossTable) -> Advice | None:
+def _advice(arguments: PullOptions, table: LossTable) -> Advice | None:
     if arguments.advice is None:
         return None
     from ..data.arm_advice import read_advice
@@ -173,7 +173,7 @@ def _advice(arguments: Namespace, table: LossTable) -> Advice | None:
 
 
 def _play(
-    arguments: Namespace, learner: Bandit, table: LossTable, advice: Advice | None, console: Console
+    arguments: PullOptions, learner: Bandit, table: LossTable, advice: Advice | None, console: Console
 ) -> tuple[Pulls, int | None]:
     """The runs that were over, and the exit code of the signal if one came before all of them were."""
     from ..bandits.simulation import simulate
@@ -206,29 +206,26 @@ def _play(
     return pulls, stopping.code if stopping.asked() else None
 
 
-def _runs(arguments: Namespace) -> int:
+def _runs(arguments: PullOptions) -> int:
     return RUNS if arguments.runs is None else int(arguments.runs)
 
 
-def _refuse_nonsense(arguments: Namespace) -> None:
+def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
     """Refuse what cannot be meant, before anything is read or written."""
-    if arguments.file is None:
-        raise UsageError("a FILE of losses is missing, or --logged FILE; see regretless pull --help")
     for name in ("action", "reward", "propensity", "least_propensity", "losses", "policy", "context"):
         if getattr(arguments, name) not in (None, False):
             raise UsageError(f"--{name.replace('_', '-')} is about a log, and --logged FILE names none")
-    if arguments.quiet and arguments.progress:
-        raise UsageError("--quiet and --progress contradict each other")
+    options.refuse_quiet_progress(arguments)
     if arguments.arms and not any(name.strip() for names in csv.reader(arguments.arms) for name in names):
         raise UsageError("--arms names no column; leave it out for all columns of numbers")
     if arguments.range is not None:
         low, high = arguments.range
         if not (isfinite(low) and isfinite(high) and low < high):
             raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
-    if arguments.file.endswith(MODEL):
+    if path.endswith(MODEL):
         advice = "regretless inspect shows it, and a table of losses is expected here"
-        raise DataError(arguments.file, None, None, "this is a saved model", advice)
-    inputs = [arguments.file, *([arguments.advice] if arguments.advice is not None else [])]
+        raise DataError(path, None, None, "this is a saved model", advice)
+    inputs = [path, *([arguments.advice] if arguments.advice is not None else [])]
     if inputs.count("-") > 1:
         raise UsageError("FILE and --advice cannot both be standard input")
     refuse_overwriting(inputs, [arguments.report])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from .pull import ADVISED
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
+    from .arguments import PullOptions
 
 SEED = 0
 SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user says
@@ -35,7 +35,7 @@ class Puller:
 
     Parameters
     ----------
-    arguments : Namespace
+    arguments : PullOptions
 
     Raises
     ------
@@ -43,7 +43,7 @@ class Puller:
         If a parameter has no meaning: that is seen before any file is read.
     """
 
-    def __init__(self, arguments: Namespace) -> None:
+    def __init__(self, arguments: PullOptions) -> None:
         self._class = bandit_class(arguments.learner or BANDIT)
         self._known = signature(self._class).parameters
         self._anytime = arguments.anytime
@@ -55,7 +55,7 @@ class Puller:
         """The learner for so many rounds and these arms."""
         return self._make({**self._settings, **self._tuning(rounds), "arms": list(arms)})
 
-    def _refuse_contradictions(self, arguments: Namespace) -> None:
+    def _refuse_contradictions(self, arguments: PullOptions) -> None:
         if self._class.info.advised and arguments.advice is None:
             raise UsageError(f"--learner {self._class.name} draws as experts advise: give their --advice FILE")
         if not self._class.info.advised and arguments.advice is not None:
@@ -92,7 +92,7 @@ class Puller:
         return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
-def _given(arguments: Namespace) -> dict[str, Any]:
+def _given(arguments: PullOptions) -> dict[str, Any]:
     """The parameters that have options of their own."""
     settings: dict[str, Any] = {"seed": SEED if arguments.seed is None else arguments.seed}
     if arguments.range is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from .signals import Stopping
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
+    from .arguments import SolveOptions
     from .solve_input import Task
     from .solve_result import Solved
 
@@ -105,12 +106,8 @@ def _add_general(parser: ArgumentParser) -> None:
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--save", metavar="FILE", help="keep the strategies, as arrays in a .npz file")
-    group.add_argument("--report", metavar="PAGE", help="write a report, one HTML file that needs nothing else")
-    group.add_argument("--json", action="store_true", help="print one JSON object instead")
-    group.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
-    group.add_argument(
-        "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
-    )
+    options.add_report(group)
+    options.add_watching(group)
 
 
 def _hyphened(text: str) -> str:
@@ -134,7 +131,7 @@ def _gap(text: str) -> float:
     return number
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: SolveOptions) -> int:
     """Read, solve, report."""
     _refuse_nonsense(arguments)
     file = _read(arguments)
@@ -143,18 +140,18 @@ def run(arguments: Namespace) -> int:
     wanted = task(file, arguments)
     for note in () if arguments.quiet else [*file.notes, *wanted.notes]:
         complain(note)
-    console = Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+    console = options.console_of(arguments)
     outcome, stopped = _solve(wanted, arguments, file, console)
     if arguments.save is not None:
         outcome.save(arguments.save)
-    outcome.publish(arguments, console)
+    outcome.publish(arguments, console, strategies=arguments.save)
     code = verdict(outcome.certificates)
     if stopped is not None:
         raise Ended(outcome.interrupted(), stopped)
     return code
 
 
-def _read(arguments: Namespace) -> GameFile:
+def _read(arguments: SolveOptions) -> GameFile:
     from ..data.game_files import read_game
 
     try:
@@ -171,7 +168,7 @@ def _read(arguments: Namespace) -> GameFile:
         raise _about_option(error) from error
 
 
-def _solve(wanted: Task, arguments: Namespace, file: GameFile, console: Console) -> tuple[Solved, int | None]:
+def _solve(wanted: Task, arguments: SolveOptions, file: GameFile, console: Console) -> tuple[Solved, int | None]:
     """What came of it, and the exit code of the signal if one came before it was done."""
 
     def show(steps: int, gap: float) -> None:
@@ -209,10 +206,9 @@ def _about_option(error: RegretlessError, path: str = "") -> Exception:
     return RegretlessError(f"{path}: {error}")
 
 
-def _refuse_nonsense(arguments: Namespace) -> None:
+def _refuse_nonsense(arguments: SolveOptions) -> None:
     """Refuse what cannot be meant, before anything is read or written."""
-    if arguments.quiet and arguments.progress:
-        raise UsageError("--quiet and --progress contradict each other")
+    options.refuse_quiet_progress(arguments)
     if arguments.correlated and arguments.coarse:
         raise UsageError("--correlated and --coarse are two sets of equilibria; name one")
     if arguments.equilibria is not None and (arguments.correlated or arguments.coarse):

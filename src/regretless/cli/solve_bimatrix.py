@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from .solve_matrix import MatrixTask
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from ..games.general_sum.correlated import Correlated
+    from .arguments import SolveOptions
     from .solve_input import Task
     from .solve_result import Show, Stop
 
@@ -23,7 +23,7 @@ SECONDS = 60.0
 LIBRARY = "quantecon"  # of the extra `nash`
 
 
-def bimatrix_task(file: GameFile, arguments: Namespace) -> Task:
+def bimatrix_task(file: GameFile, arguments: SolveOptions) -> Task:
     """What is to be done about a file of two matrices: one of a constant sum is a zero-sum game in other numbers."""
     refuse(arguments, ("losses",), "payoffs of both players")
     game = BimatrixGame(file.payoffs[0], file.payoffs[1], file.rows, file.columns)
@@ -44,13 +44,13 @@ class BimatrixTask:
     Parameters
     ----------
     file : GameFile
-    arguments : Namespace
+    arguments : SolveOptions
     game : BimatrixGame
     """
 
     asks = False
 
-    def __init__(self, file: GameFile, arguments: Namespace, game: BimatrixGame) -> None:
+    def __init__(self, file: GameFile, arguments: SolveOptions, game: BimatrixGame) -> None:
         self._file, self._arguments, self._game = file, arguments, game
         self.notes: list[str] = []
 

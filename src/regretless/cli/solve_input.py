@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from typing import TYPE_CHECKING, Protocol
 
 from .exit_codes import UsageError
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
+    from .arguments import SolveOptions
     from .solve_result import Show, Solved, Stop
 
 GENERAL = ("equilibria", "limit", "seconds", "correlated", "coarse", "objective")
@@ -33,7 +33,7 @@ class Task(Protocol):
         """Solve it; `show` is told how it goes, and `stop` says whether to end."""
 
 
-def task(file: GameFile, arguments: Namespace) -> Task:
+def task(file: GameFile, arguments: SolveOptions) -> Task:
     """What is to be done about the file.
 
     Raises
@@ -56,7 +56,7 @@ def task(file: GameFile, arguments: Namespace) -> Task:
     return SequenceTask(file, arguments)
 
 
-def refuse(arguments: Namespace, options: tuple[str, ...], what: str) -> None:
+def refuse(arguments: SolveOptions, options: tuple[str, ...], what: str) -> None:
     """Refuse options that have no meaning for a game.
 
     Raises
@@ -69,6 +69,6 @@ def refuse(arguments: Namespace, options: tuple[str, ...], what: str) -> None:
             raise UsageError(f"--{name} has no meaning here: {arguments.file} holds {what}")
 
 
-def alternate(arguments: Namespace) -> bool | None:
+def alternate(arguments: SolveOptions) -> bool | None:
     """Whether the column player moves second, if the user says."""
     return False if arguments.simultaneous else True if arguments.alternating else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from ..games import Solution
     from ..theorem import Certificate
+    from .arguments import SolveOptions
     from .solve_result import Show, Stop
 
 BESIDE = "textbook Hedge"
@@ -33,14 +33,14 @@ class MatrixTask:
     Parameters
     ----------
     file : GameFile
-    arguments : Namespace
+    arguments : SolveOptions
     constant : int, float or Fraction, optional
         What both players win together in every cell, of a game that has a matrix for each.
     """
 
     asks = True
 
-    def __init__(self, file: GameFile, arguments: Namespace, constant: Any = None) -> None:
+    def __init__(self, file: GameFile, arguments: SolveOptions, constant: Any = None) -> None:
         if arguments.method in IN_TURNS:
             raise UsageError(f"--method {arguments.method} is for games in turns, and {file.name} holds a matrix")
         self._file, self._arguments, self._constant = file, arguments, constant

@@ -55,10 +55,6 @@ class Solved(Published):
         with replacing(path) as file:
             np.savez(file, **self.arrays())
 
-    def written(self, arguments: Any) -> dict[str, Any]:
-        """The strategies."""
-        return {"strategies": arguments.save}
-
     def headed(self, found: dict[str, Any], kind: str) -> dict[str, Any]:
         """An answer's JSON values, and before them what they are about."""
         about = {"schema": SCHEMA, "path": self.file.name, "title": self.file.title or None, "game": kind}

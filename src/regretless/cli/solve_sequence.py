@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from ..games.extensive_form.sequence_solution import SequenceSolution
     from ..theorem import Certificate
+    from .arguments import SolveOptions
     from .solve_result import Show, Stop
 
 KNOWN = ("auto", "linear-programming", *IN_TURNS)
@@ -38,12 +38,12 @@ class SequenceTask:
     Parameters
     ----------
     file : GameFile
-    arguments : Namespace
+    arguments : SolveOptions
     """
 
     asks = True
 
-    def __init__(self, file: GameFile, arguments: Namespace) -> None:
+    def __init__(self, file: GameFile, arguments: SolveOptions) -> None:
         if arguments.method not in (None, *KNOWN):
             found = f"--method {arguments.method} is for games by their matrix, and {file.name} holds one in turns"
             raise UsageError(f"{found}: use {', '.join(KNOWN)}")

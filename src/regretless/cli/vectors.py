@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace, _ActionsContainer
+from argparse import _ActionsContainer
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ def add_vectors(parser: _ActionsContainer) -> None:
     )
 
 
-def refuse_foreign(arguments: Namespace) -> None:
+def refuse_foreign(path: str | None, *, certified: bool = True) -> None:
     """They are written as .npz, whatever their name promises.
 
     Raises
@@ -28,10 +28,9 @@ def refuse_foreign(arguments: Namespace) -> None:
     UsageError
         If it promises something else, or nothing is certified.
     """
-    path = arguments.save_comparators
     if path is not None and not path.lower().endswith(".npz"):
         raise UsageError(f"--save-comparators {path}: they are written as .npz")
-    if path is not None and getattr(arguments, "no_certify", False):
+    if path is not None and not certified:
         raise UsageError("--save-comparators is for certificates, and --no-certify wants none")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from .vectors import read_vectors
 
 if TYPE_CHECKING:
     from ..verify import Check
+    from .arguments import VerifyOptions
 
 # What numbers and words that no report has raise on the way.
 MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
@@ -45,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: VerifyOptions) -> int:
     """Verify."""
     import numpy as np
 
@@ -99,7 +100,7 @@ def _report(path: str) -> dict[str, Any]:
     return found
 
 
-def _tell(arguments: Namespace, checks: list[Check]) -> None:
+def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:
     from dataclasses import replace
 
     if not arguments.json:
@@ -116,14 +117,14 @@ def _tell(arguments: Namespace, checks: list[Check]) -> None:
     write_json({**told, **counts, "run": whole, "checks": each})
 
 
-def _linear(arguments: Namespace, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
+def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
     import numpy as np
 
     from ..verify import linear
 
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")
-    stream = options.open_input(arguments, None)
+    stream = options.open_input(arguments.file, arguments, None)
     rows, labels = _rows(stream)
     warn_skipped(stream)
     if labels is None:
@@ -160,7 +161,7 @@ def _names(given: list[str]) -> list[str] | None:
     return [name.strip() for names in csv.reader(given) for name in names] or None
 
 
-def _experts(arguments: Namespace, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
+def _experts(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
     import numpy as np
 
     from ..data.forecasts import open_forecasts
@@ -181,7 +182,7 @@ def _experts(arguments: Namespace, report: dict[str, Any], vectors: dict[str, An
     return experts.check(report, advice, outcomes, vectors)
 
 
-def _bandits(arguments: Namespace, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
+def _bandits(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
     from ..data.losses import Wanted, read_losses
     from ..verify import bandits
 
@@ -191,7 +192,7 @@ def _bandits(arguments: Namespace, report: dict[str, Any], _: dict[str, Any]) ->
     return bandits.check(report, table.values, list(table.arms))
 
 
-def _games(arguments: Namespace, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
+def _games(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
     import numpy as np
 
     from ..data.game_files import read_game
@@ -205,7 +206,7 @@ def _games(arguments: Namespace, report: dict[str, Any], _: dict[str, Any]) -> l
     return games.check(report, -payoffs if arguments.losses else payoffs, (game.rows, game.columns))
 
 
-CHECKED: dict[str, Callable[[Namespace, dict[str, Any], dict[str, Any]], list[Check]]] = {
+CHECKED: dict[str, Callable[[VerifyOptions, dict[str, Any], dict[str, Any]], list[Check]]] = {
     "learn": _linear,
     "certify": _linear,
     "combine": _experts,

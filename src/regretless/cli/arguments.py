@@ -1,0 +1,251 @@
+"""What each verb is asked: a record a verb, whose fields are the verb's arguments by their names and types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Names = Literal["both", "rows", "columns", "none"]
+
+# What several verbs ask in the same words.
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedOptions:
+    """Of a verb that shows how far it is."""
+
+    json: bool
+    quiet: bool
+    progress: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(WatchedOptions):
+    """Of a verb that writes a report."""
+
+    report: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """How a file of rows is read."""
+
+    format: str | None
+    target: str | None
+    ids_from: int | None
+    missing: str | None
+    categorical: list[str]
+    on_error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureOptions:
+    """Which features are made of a row, beside those that stand in it."""
+
+    interactions: list[str]
+    hash_bits: int | None
+    keep_names: int | None
+    max_features: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertifyingOptions(ReadingOptions):
+    """What certificates are read against: one file, or several that are shards."""
+
+    files: list[str]
+    cache: str | None
+    against: str | None
+    save_comparators: str | None
+    svm: bool
+    iid: bool
+    delta: float | None
+    workers: int | None
+    dask: str | None
+    pieces: int | None
+
+
+# The verbs.
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions(CertifyingOptions, FeatureOptions, ReportOptions):
+    """Of `learn`."""
+
+    learner: str | None
+    set: list[str]
+    passes: int | None
+    save: str | None
+    resume: str | None
+    checkpoint_every: int | None
+    mixing: str | None
+    together: int | None
+    one_shot: bool
+    no_certify: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertifyOptions(CertifyingOptions):
+    """Of `certify`."""
+
+    model: str
+    json: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombineOptions(ReportOptions):
+    """Of `combine`."""
+
+    file: str
+    target: str | None
+    time: str | None
+    experts: list[str]
+    format: str | None
+    cache: str | None
+    learner: str | None
+    set: list[str]
+    loss: str | None
+    tau: float | None
+    range: list[float] | None
+    linearize: bool | None
+    save: str | None
+    resume: str | None
+    checkpoint_every: int | None
+    delay: int | None
+    arrival: str | None
+    switches: int | None
+    no_comparators: bool
+    save_comparators: str | None
+    out: str | None
+    weights: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullOptions(ReportOptions):
+    """Of `pull`, over a table or, from `logged` on, over a log."""
+
+    file: str | None
+    range: list[float] | None
+    rewards: bool
+    arms: list[str]
+    array: str | None
+    missing: float | None
+    format: str | None
+    learner: str | None
+    set: list[str]
+    delta: float | None
+    anytime: bool
+    advice: str | None
+    runs: int | None
+    seed: int | None
+    workers: int | None
+    logged: str | None
+    action: str | None
+    reward: str | None
+    propensity: str | None
+    least_propensity: float | None
+    losses: bool
+    policy: str | None
+    context: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveOptions(ReportOptions):
+    """Of `solve`."""
+
+    file: str
+    format: str | None
+    losses: bool
+    array: str | None
+    names: Names | None
+    method: str | None
+    tolerance: float | None
+    exact: bool
+    rounds: int | None
+    average: str | None
+    simultaneous: bool
+    alternating: bool
+    start: str | None
+    equilibria: str | None
+    limit: int | None
+    seconds: float | None
+    correlated: bool
+    coarse: bool
+    objective: str | None
+    save: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DimensionOptions(WatchedOptions):
+    """Of `dimension`."""
+
+    file: str | None
+    named: str | None
+    points: str | None
+    homogeneous: bool
+    format: str | None
+    array: str | None
+    names: Names | None
+    transpose: bool
+    limit: float | None
+    only: str | None
+    randomized: bool
+    tree: str | None
+    no_tree: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayOptions(ReportOptions):
+    """Of `play`; `table` is --class and `given` is --with."""
+
+    learner: str
+    set: list[str]
+    environment: str
+    given: list[str]
+    table: str | None
+    named: str | None
+    rounds: int | None
+    runs: int
+    seed: int
+    anytime: bool
+    save: str | None
+    trace: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictOptions(ReadingOptions):
+    """Of `predict`."""
+
+    model: str
+    file: str
+    scores: bool
+    json: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions(ReadingOptions, FeatureOptions):
+    """Of `verify`."""
+
+    report: str
+    file: str
+    comparators: str | None
+    time: str | None
+    experts: list[str]
+    arms: list[str]
+    losses: bool
+    json: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectOptions:
+    """Of `inspect`."""
+
+    model: str
+    top: int
+    json: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions:
+    """Of `demo`."""
+
+    folder: str
