@@ -21,7 +21,7 @@ from regretless.cli import solve, solve_bimatrix, solve_sequence
 from regretless.cli.formatting import certain, ends
 from regretless.errors import ParameterError, RegretlessError
 from regretless.games import MatrixGame, registry, solving
-from regretless.games.extensive_form import sequence_play, sequence_solving
+from regretless.games.extensive_form import sequence, sequence_play
 from regretless.games.general_sum import correlated, nash_search
 from regretless.games.general_sum.bimatrix import BimatrixGame
 from regretless.games.play import duel
@@ -78,7 +78,7 @@ def test_options_are_those_of_the_library():
     assert (*solve.METHODS, *solve.SELF_PLAY) == solving.METHODS
     assert ("auto", *registry.METHODS) == solving.METHODS
     assert set(solve.SELF_PLAY) == set(duel.METHODS)
-    assert sorted(solve_sequence.KNOWN) == sorted(sequence_solving.METHODS)
+    assert sorted(solve_sequence.KNOWN) == sorted(sequence.METHODS)
     assert set(solve.IN_TURNS) == set(sequence_play.SELF_PLAY)
     assert solve.ENUMERATIONS == nash_search.METHODS
     assert solve.AVERAGES == tuple(duel.AVERAGES) == tuple(sequence_play.AVERAGES)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from regretless.games import select_method
-from regretless.games.extensive_form import sequence_solving
+from regretless.games import solving
+from regretless.games.extensive_form import sequence
 from regretless.games.extensive_form.sequence_play import SELF_PLAY as IN_TURNS
 from regretless.games.solving import METHODS, SELF_PLAY
 
@@ -36,15 +36,15 @@ def test_every_method_has_a_row_and_every_self_play_a_column():
 
 def test_the_rule_of_auto_is_told_with_its_numbers():
     """The document has the sizes, shares and gaps by which a method is chosen."""
-    side = int(select_method.SIMPLEX_WORK ** (1 / 3))
+    side = int(solving.SIMPLEX_WORK ** (1 / 3))
     told = " ".join(page("games").split())
     for words in (
-        f"is at most {select_method.SIMPLEX_WORK:,}: up to {side} by {side}.",
-        f"a gap of {100 * select_method.COARSE:g}% of",
-        f"at most {100 * select_method.SPARSE:g}% of the payoffs",
-        f"more than {select_method.LARGEST_SIDE:,} strategies",
-        f"a gap of {100 * sequence_solving.COARSE:g}% of the range of expected payoffs",
-        f"beyond {sequence_solving.LARGEST_PROGRAM:,} payoffs",
+        f"is at most {solving.SIMPLEX_WORK:,}: up to {side} by {side}.",
+        f"a gap of {100 * solving.COARSE:g}% of",
+        f"at most {100 * solving.SPARSE:g}% of the payoffs",
+        f"more than {solving.LARGEST_SIDE:,} strategies",
+        f"a gap of {100 * sequence.COARSE:g}% of the range of expected payoffs",
+        f"beyond {sequence.LARGEST_PROGRAM:,} payoffs",
     ):
         assert words in told
 

@@ -18,10 +18,9 @@ from regretless.data.gambit_efg import Outcome
 from regretless.errors import RegretlessError
 from regretless.games.extensive_form import sequence_exact
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
-from regretless.games.extensive_form.sequence import SequenceGame
+from regretless.games.extensive_form.sequence import COARSE, LARGEST_PROGRAM, SequenceGame, plan
 from regretless.games.extensive_form.sequence_play import SELF_PLAY, TreePlay
 from regretless.games.extensive_form.sequence_solution import SequenceSolution
-from regretless.games.extensive_form.sequence_solving import COARSE, LARGEST_PROGRAM, plan
 from regretless.games.matrix import MatrixGame
 from regretless.games.solution import SolveError
 

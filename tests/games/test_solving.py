@@ -25,14 +25,13 @@ from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
 from regretless.games.payoffs import Payoffs
 from regretless.games.raw_solution import RawSolution
-from regretless.games.select_method import choose
 from regretless.games.solvers import central_path, highs, normal_matrix
 from regretless.games.solvers.highs import solved_in_slices
 from regretless.games.solvers.interior import interior_point
 from regretless.games.solvers.linear_program import linear_program
 from regretless.games.solvers.normal_matrix import NormalMatrix
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
-from regretless.games.solving import EXACT_METHODS, METHODS, SELF_PLAY
+from regretless.games.solving import EXACT_METHODS, METHODS, SELF_PLAY, choose
 
 # What runs on the compiled core is run under the sanitizers too; interior points and linear programs are not its.
 kernel = pytest.mark.kernel

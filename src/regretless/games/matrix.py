@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..arrays import names_of
-from ..errors import ParameterError, RegretlessError
 from .labels import names_or_numbers
-from .payoffs import Payoffs, Vector
+from .payoffs import Payoffs, ZeroSum, strategy_of
 from .solution import Solution
 
 
-class MatrixGame:
+class MatrixGame(ZeroSum):
     """A zero-sum game of two players, who choose a row and a column at once.
 
     Parameters
@@ -199,41 +196,3 @@ def _row_labels(frame: Any) -> list[str] | None:
         return None
     labels = list(index)
     return None if labels == list(range(len(labels))) else [str(label) for label in labels]
-
-
-def strategy_of(given: Any, count: int, what: str) -> Vector:
-    """Probabilities as users give them.
-
-    Raises
-    ------
-    RegretlessError
-        If there are not as many as strategies, one is negative, or their sum is not 1.
-    """
-    try:
-        found = np.ascontiguousarray(np.asarray(given, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise RegretlessError(f"{what}: probabilities are expected ({error})") from error
-    if found.shape != (count,):
-        raise RegretlessError(
-            f"{what}: shape {found.shape}; one probability for each of {count} strategies is expected"
-        )
-    if not (found >= 0).all() or not abs(found.sum() - 1) <= 1e-6:
-        raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {found.sum():.9g} was found")
-    return found
-
-
-def starts_of(given: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
-    """The strategies of both players that a solver is to begin with.
-
-    Raises
-    ------
-    ParameterError
-        If they are none.
-    """
-    if len(given) != 2:
-        expected = "the row player's and the column player's are expected"
-        raise ParameterError("start", None, f"{len(given)} strategies; {expected}")
-    try:
-        return strategy_of(given[0], shape[0], "row"), strategy_of(given[1], shape[1], "column")
-    except RegretlessError as error:
-        raise ParameterError("start", None, str(error)) from error

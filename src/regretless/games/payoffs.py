@@ -218,3 +218,59 @@ def _culprit(values: Any, kind: Kind) -> str:
     dense = values.toarray() if kind == "sparse" else values
     row, column = np.argwhere(~np.isfinite(dense))[0]
     return f"{dense[row, column]} in row {row + 1}, column {column + 1}"
+
+
+class ZeroSum:
+    """A zero-sum game as it is before anybody solves it: what the methods know of a `MatrixGame`.
+
+    Attributes
+    ----------
+    payoffs : Payoffs
+        What the row player wins, also of a game of losses.
+    rows, cols : list of str
+    losses : bool
+        Whether the numbers were given as the row player's losses.
+    """
+
+    payoffs: Payoffs
+    rows: list[str]
+    cols: list[str]
+    losses: bool
+
+
+def strategy_of(given: Any, count: int, what: str) -> Vector:
+    """Probabilities as users give them.
+
+    Raises
+    ------
+    RegretlessError
+        If there are not as many as strategies, one is negative, or their sum is not 1.
+    """
+    try:
+        found = np.ascontiguousarray(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise RegretlessError(f"{what}: probabilities are expected ({error})") from error
+    if found.shape != (count,):
+        raise RegretlessError(
+            f"{what}: shape {found.shape}; one probability for each of {count} strategies is expected"
+        )
+    if not (found >= 0).all() or not abs(found.sum() - 1) <= 1e-6:
+        raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {found.sum():.9g} was found")
+    return found
+
+
+def starts_of(given: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
+    """The strategies of both players that a solver is to begin with.
+
+    Raises
+    ------
+    ParameterError
+        If they are none.
+    """
+    if len(given) != 2:
+        expected = "the row player's and the column player's are expected"
+        raise ParameterError("start", None, f"{len(given)} strategies; {expected}")
+    try:
+        return strategy_of(given[0], shape[0], "row"), strategy_of(given[1], shape[1], "column")
+    except RegretlessError as error:
+        raise ParameterError("start", None, str(error)) from error

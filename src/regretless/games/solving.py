@@ -14,9 +14,8 @@ import numpy as np
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 from .enclosure import enclose, trusted_to
-from .payoffs import Payoffs
+from .payoffs import Payoffs, ZeroSum, starts_of
 from .raw_solution import RawSolution, Trajectory, Vector
-from .select_method import choose, otherwise
 from .solution import Exact, Once, Promise, Solution, SolveError
 from .solvers.interrupt import NO_FRACTIONS, Halted
 from .solvers.tableau import simplex
@@ -24,7 +23,6 @@ from .tolerance import default_gap, wanted_gap
 
 if TYPE_CHECKING:
     from ..theorem import Certificate
-    from .matrix import MatrixGame
 
 EXACT_METHODS = ("simplex", "interior-point", "linear-programming")
 SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
@@ -35,6 +33,16 @@ PATIENCE = 5000
 # How many points of a self-play's course are kept, and how large strategies may be for them to be kept too.
 MARKS = 120
 KEPT_STRATEGIES = 24
+
+# Where the methods cross, as benchmarks/bench_games.py --crossovers measures it. The simplex method is the fastest one
+# where rows times columns times the fewer of them are no more than the first; self-play where a gap of the second, as a
+# share of the range, is enough; HiGHS where no more than the third share of the payoffs is not zero.
+SIMPLEX_WORK = 10**7
+COARSE = 5e-5
+SPARSE = 0.005
+# How large the fewer strategies may be for the matrix of an interior point, and games for an array at all.
+LARGEST_SIDE = 12_000
+LARGEST_ARRAY = 200_000_000
 
 
 class Wish(NamedTuple):
@@ -63,7 +71,7 @@ class Answer(NamedTuple):
 
 
 def solve(
-    game: MatrixGame,
+    game: ZeroSum,
     method: str = "auto",
     tolerance: float | None = None,
     *,
@@ -128,6 +136,47 @@ def _attempted(payoffs: Payoffs, method: str, wish: Wish, *, losses: bool) -> An
         lower,
         upper,
     )
+
+
+def choose(payoffs: Payoffs, tolerance: float | None) -> str:
+    """The method that ``"auto"`` begins with.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    tolerance : float or None
+        In payoffs.
+
+    Returns
+    -------
+    str
+    """
+    if payoffs.kind == "operator":
+        # The range may be NaN.
+        return "prm+" if tolerance is not None and tolerance < COARSE * payoffs.spread else "rm+"
+    rows, columns = payoffs.values.shape
+    fewer = min(rows, columns)
+    if rows * columns * fewer <= SIMPLEX_WORK:
+        return "simplex"
+    if tolerance is not None and tolerance >= COARSE * payoffs.spread:
+        return "rm+"
+    if payoffs.kind == "sparse" and (payoffs.values.nnz <= SPARSE * rows * columns or rows * columns > LARGEST_ARRAY):
+        return "linear-programming"
+    return "interior-point" if fewer <= LARGEST_SIDE else "rm+"
+
+
+def otherwise(payoffs: Payoffs, first: str) -> list[str]:
+    """What is tried after the method that ``"auto"`` began with, in order."""
+    if payoffs.kind == "operator":
+        return []
+    rows, columns = payoffs.shape
+    held = payoffs.kind == "dense" or rows * columns <= LARGEST_ARRAY
+    possible = {
+        "interior-point": held and min(rows, columns) <= LARGEST_SIDE,
+        "linear-programming": True,
+        "simplex": held,
+    }
+    return [name for name, can in possible.items() if can and name != first]
 
 
 def _enough(answer: Answer, wish: Wish) -> bool:
@@ -207,7 +256,7 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
     return answer, proof
 
 
-def _solution(game: MatrixGame, answer: Answer, proof: Exact | None, began: float) -> Solution:
+def _solution(game: ZeroSum, answer: Answer, proof: Exact | None, began: float) -> Solution:
     found, lower, upper = answer
     # Only on request: on a small game they cost as much as all the rest.
     judged, promised = partial(_judged, found, game.payoffs, lower, upper), partial(_promised, found, game.payoffs)
@@ -287,8 +336,6 @@ def _checked_play(method: str, rounds: int | None, average: str | None, alternat
 
 def _start(given: tuple[Any, Any], shape: tuple[int, int], method: str) -> tuple[Vector, Vector]:
     """The strategies to begin with."""
-    from .matrix import starts_of
-
     if method in ("simplex", "linear-programming"):
         raise ParameterError("start", None, f"{method} begins at no strategies; interior-point and self-play do")
     return starts_of(given, shape)

@@ -1,31 +1,40 @@
-"""Zero-sum games that are played move by move, given by their sequence form."""
+"""Zero-sum games that are played move by move, given by their sequence form, and how they are solved.
+
+What a method finds is enclosed afresh, and only what is near is an answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from functools import cached_property
-from math import inf, nextafter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from math import inf
+from time import perf_counter
 from typing import Any
 
-import numpy as np
-
-from ... import _core
-from ...errors import RegretlessError
-from ..raw_solution import Vector
-from ..scaling import unit_of
-from .sequence_matrix import from_file, sparse
+from ...errors import ParameterError, RegretlessError
+from ...theorem import Certificate
+from ..raw_solution import RawSolution
+from ..solution import Exact, Once, Promise, SolveError
+from ..solvers.interrupt import NO_FRACTIONS, Halted
+from ..tolerance import default_gap, wanted_gap
+from .sequence_form import SequenceForm
+from .sequence_play import SELF_PLAY, tree_play
+from .sequence_program import linear_program
 from .sequence_solution import SequenceSolution
-from .treeplex import Treeplex
 
-# Sums of larger ones may have no floats.
-LARGEST = 1e290
-# Below this floats are so far from each other that fractions are rounded by more than half a unit of their last place.
-NORMAL = 2.0**-1022
-STEP = 2.0**-1074
+METHODS = ("auto", "linear-programming", *SELF_PLAY)
+# Of the range of expected payoffs: from here on self-play is there before linear programming.
+COARSE = 1e-5
+# Payoffs from which on linear programming takes minutes.
+LARGEST_PROGRAM = 500_000
+# How long self-play may try before linear programming does; it needs a few thousand rounds at most where it is good.
+TRIED_ROUNDS = 20_000
+
+Finder = Callable[[], RawSolution]
 
 
-class SequenceGame:
+class SequenceGame(SequenceForm):
     """A zero-sum game of two players with perfect recall, in sequence form.
 
     A sequence is what a player must do for the play to come to some point. The row player wins x'Ay, where x and y are
@@ -74,61 +83,17 @@ class SequenceGame:
     {'1': {'heads': 0.5, 'tails': 0.5}}
     """
 
-    def __init__(
-        self,
-        payoffs: Any,
-        row_constraints: Any,
-        column_constraints: Any,
-        rows: Sequence[str] | None = None,
-        cols: Sequence[str] | None = None,
-        row_infosets: Sequence[str] | None = None,
-        col_infosets: Sequence[str] | None = None,
-        *,
-        row_actions: Sequence[str] | None = None,
-        col_actions: Sequence[str] | None = None,
-        total: float = 0.0,
-        stated: Mapping[tuple[int, int], Fraction] | None = None,
-    ) -> None:
-        self.payoffs = sparse(payoffs, "A")
-        self.row = Treeplex(sparse(row_constraints, "E"), "E", rows, row_infosets, row_actions)
-        self.column = Treeplex(sparse(column_constraints, "F"), "F", cols, col_infosets, col_actions)
-        if self.payoffs.shape != (len(self.row), len(self.column)):
-            raise RegretlessError(
-                f"A: shape {self.payoffs.shape}; E has {len(self.row)} sequences and F {len(self.column)}, so that"
-                f" {(len(self.row), len(self.column))} is expected"
-            )
-        if (largest := float(np.abs(self.payoffs.data).max(initial=0.0))) > LARGEST:
-            raise RegretlessError(f"A: {largest:.3g} in it; payoffs up to {LARGEST:.0e} are expected")
-        self.total, self._stated = float(total), stated
-        self._rounded = stated is not None and _differ(self.payoffs, stated)
-        self._rough = 0 if stated is None else sum(0 < abs(payoff) < NORMAL for payoff in stated.values())
-        self.unit = unit_of(largest)
-        self._solved: SequenceSolution | None = None
+    _solved: SequenceSolution | None = None
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any], **names: Any) -> SequenceGame:
         """A game from the arrays of an ``.npz`` file: ``A_row, A_col, A_val, A_shape``, and the same of E and F."""
-        return cls(*(from_file(arrays, letter) for letter in "AEF"), **names)
+        return cls(*(_from_file(arrays, letter) for letter in "AEF"), **names)
 
     def __repr__(self) -> str:
         sequences, sets = (len(self.row), len(self.column)), (len(self.row.sets), len(self.column.sets))
         counts = f"{sequences[0]} and {sequences[1]} sequences, {sets[0]} and {sets[1]} information sets"
         return f"<SequenceGame: {counts}>"
-
-    @property
-    def rows(self) -> list[str]:
-        """Names of the row player's sequences."""
-        return self.row.names
-
-    @property
-    def cols(self) -> list[str]:
-        """Names of the column player's sequences."""
-        return self.column.names
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """How many sequences the players have, the empty ones counted."""
-        return len(self.row), len(self.column)
 
     def solve(
         self,
@@ -181,9 +146,7 @@ class SequenceGame:
         RegretlessError
             If a parameter has no meaning.
         """
-        from .sequence_solving import solve
-
-        return solve(
+        return _solve(
             self,
             method,
             tolerance,
@@ -203,125 +166,177 @@ class SequenceGame:
             self._solved = self.solve()
         return self._solved.value
 
-    @cached_property
-    def range(self) -> tuple[float, float]:
-        """Between what numbers the row player's expected payoff lies, whatever both do; the truth may lie within."""
-        sides = self.reaches(True), self.reaches(False)
-        return max(float(low[0]) for low, _ in sides), min(float(high[0]) for _, high in sides)
 
-    @property
-    def spread(self) -> float:
-        """By how much the expected payoffs of two ways to play may differ at most."""
-        low, high = self.range
-        return high - low
-
-    def interval(self, row: Any, column: Any) -> tuple[float, float]:
-        """What two strategies guarantee: an interval that contains the value, rounding errors allowed for.
-
-        Parameters
-        ----------
-        row, column : array or sequence
-            Plans: the probability of each sequence. They need not be right to the last bit; meant are the probabilities
-            of the actions that their ratios give, all the same where a player never comes.
-
-        Returns
-        -------
-        (float, float)
-            What `row` wins at least and what `column` pays at most.
-        """
-        return self._enclose(self.row.given(row), self.column.given(column))
-
-    def gap(self, row: Any, column: Any) -> float:
-        """Duality gap of two strategies: what both players together could gain by answering the other's best."""
-        lower, upper = self.interval(row, column)
-        return upper - lower
-
-    def reaches(self, row: bool) -> tuple[Vector, Vector]:
-        """The least and the most that each sequence of a player may come to be worth, whatever anybody does later.
-
-        In the kernels' order; in the row player's payoffs for the row player, and in the column player's losses for the
-        other. The truth may lie within.
-        """
-        own = self.row if row else self.column
-        low, high = np.empty(len(own)), np.empty(len(own))
-        self._tree.reaches(row, low, high)
-        return low * self.unit, high * self.unit
-
-    @cached_property
-    def size(self) -> float:
-        """What payoffs without their signs come to at most, whatever both do: rounding errors are in proportion."""
-        tree = self._compiled(abs(self.inward))
-        worth = []
-        for row, own in ((True, self.row), (False, self.column)):
-            low, high = np.empty(len(own)), np.empty(len(own))
-            tree.reaches(row, low, high)
-            worth.append(float(high[0]))
-        return min(worth) * self.unit
-
-    def fractions(self) -> list[tuple[int, int, Fraction]]:
-        """The payoffs exactly, as they were stated or as the floats are, with their places in the kernels' order."""
-        entries = self.inward.tocoo()
-        found = []
-        for row, column, value in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
-            place = int(self.row.order[row]), int(self.column.order[column])
-            found.append((row, column, Fraction(value) if self._stated is None else self._stated[place]))
-        return found
-
-    def _enclose(self, row: Vector, column: Vector) -> tuple[float, float]:
-        """The interval of plans in the kernels' order."""
-        lower, upper = self._tree.enclose(row, column, self._rounded)
-        off = STEP * self._rough
-        return -_at_least(-lower, self.unit, off), _at_least(upper, self.unit, off)
-
-    @cached_property
-    def inward(self) -> Any:
-        """The payoffs in the kernels' order, row by row."""
-        return _sorted(self.payoffs[self.row.order][:, self.column.order])
-
-    @cached_property
-    def _tree(self) -> _core.Tree:
-        return self._compiled(self.inward)
-
-    def _compiled(self, by_row: Any) -> _core.Tree:
-        """The compiled core of the game with such payoffs, in units; it checks arrays once, so that it has its own."""
-        by_column = _sorted(by_row.T.tocsr())
-        sides = {"row": (self.row, by_row), "column": (self.column, by_column)}
-        arrays: dict[str, Any] = {}
-        for name, (tree, payoffs) in sides.items():
-            arrays[f"{name}_first"], arrays[f"{name}_parent"] = tree.first.copy(), tree.parent.copy()
-            arrays[f"{name}_starts"] = payoffs.indptr.astype(np.int64)
-            arrays[f"{name}_columns"] = payoffs.indices.astype(np.int32)
-            arrays[f"{name}_values"] = payoffs.data / self.unit
-        return _core.Tree(**arrays)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the compiled core, which borrows arrays."""
-        return {name: value for name, value in self.__dict__.items() if name != "_tree"}
+def _solve(
+    game: SequenceForm,
+    method: str,
+    tolerance: float | None,
+    *,
+    exact: bool,
+    on_progress: Callable[[int, float], None] | None,
+    stop: Callable[[], bool] | None,
+    **of_play: Any,
+) -> SequenceSolution:
+    """:meth:`SequenceGame.solve`; what is said of self-play by its names."""
+    began = perf_counter()
+    method = _method(method, of_play)
+    target = wanted_gap(tolerance, of_play["rounds"], lambda: default_gap(game.spread, game.size))
+    wanted = None if exact else tolerance  # fractions are found near basic solutions
+    names = [method]
+    if method == "auto":
+        names = plan(game, wanted)
+        of_play["rounds"] = TRIED_ROUNDS if _coarse(game, wanted) else None
+    watched: dict[str, Any] = {"on_progress": on_progress, "stop": stop}
+    play = partial(tree_play, game, tolerance=target, **of_play, **watched)
+    program: Finder = partial(linear_program, game, **watched)
+    finders = [program if name == "linear-programming" else partial(play, name) for name in names]
+    found, lower, upper = _attempted(game, finders, target)
+    found, proof = _exactly(game, found, lower, upper, stop) if exact and found.stopped is None else (found, None)
+    return _solution(game, found, (lower, upper), proof, began)
 
 
-def _differ(payoffs: Any, stated: Mapping[tuple[int, int], Fraction]) -> bool:
-    """Whether not every stated payoff is a float.
+def _method(method: str, of_play: dict[str, Any]) -> str:
+    """The method's name.
 
     Raises
     ------
     RegretlessError
-        If they are not the payoffs at all.
+        If there is no such method, or something is said of self-play that is none.
     """
-    entries = payoffs.tocoo()
-    floats = dict(zip(zip(entries.row.tolist(), entries.col.tolist(), strict=True), entries.data.tolist(), strict=True))
-    if {place: float(value) for place, value in stated.items() if float(value)} != floats:
-        raise RegretlessError("stated: these are not the payoffs of A")
-    return any(floats.get(place, 0.0) != value for place, value in stated.items())
+    name = method.replace("_", "-") if isinstance(method, str) else method
+    if name not in METHODS:
+        raise ParameterError(
+            "method", None, f"{method!r}; of games in sequence form one of {', '.join(METHODS)} is expected"
+        )
+    if name not in SELF_PLAY:
+        for parameter, given in of_play.items():
+            if given is not None:
+                raise RegretlessError(f"{parameter} is about self-play; method must name one: {', '.join(SELF_PLAY)}")
+    return name
 
 
-def _at_least(value: float, unit: float, off: float) -> float:
-    """A float that is no less than so many units and `off` more, and is this number if it is a float."""
-    found = value * unit
-    if found / unit < value:  # there are few floats near 0
-        found = nextafter(found, inf)
-    return nextafter(found + off, inf) if off else found
+def _solution(
+    game: SequenceForm, found: RawSolution, interval: tuple[float, float], proof: Exact | None, began: float
+) -> SequenceSolution:
+    lower, upper = interval
+    return SequenceSolution(
+        rows=game.rows,
+        columns=game.cols,
+        method=found.method,
+        row=game.row.outward(found.row),
+        column=game.column.outward(found.column),
+        lower=lower,
+        upper=upper,
+        iterations=found.iterations,
+        seconds=perf_counter() - began,
+        note=found.note,
+        stopped=found.stopped,
+        course=found.course,
+        exact=proof,
+        judged=Once(partial(_judged, game, found, lower, upper)),
+        promised=partial(_promised, game, found),
+        row_tree=game.row,
+        column_tree=game.column,
+        total=game.total,
+    )
 
 
-def _sorted(matrix: Any) -> Any:
-    matrix.sort_indices()
-    return matrix
+def plan(game: SequenceForm, tolerance: float | None) -> list[str]:
+    """The methods that ``"auto"`` tries, in order.
+
+    Parameters
+    ----------
+    game : SequenceForm
+    tolerance : float or None
+        In payoffs, if the user has said.
+    """
+    if _coarse(game, tolerance):
+        return ["cfr+", "linear-programming"]
+    exact_first = ["linear-programming", "pcfr+"]
+    return exact_first if game.payoffs.nnz <= LARGEST_PROGRAM else exact_first[::-1]
+
+
+def _coarse(game: SequenceForm, tolerance: float | None) -> bool:
+    return tolerance is not None and tolerance >= COARSE * game.spread > 0
+
+
+def _attempted(game: SequenceForm, finders: list[Finder], tolerance: float | None) -> tuple[RawSolution, float, float]:
+    """What the first method finds that comes near enough.
+
+    Raises
+    ------
+    SolveError
+        If none does.
+    """
+    lower, upper = -inf, inf
+    failures: list[str] = []
+    for find in finders:
+        found = find()
+        reached = game._enclose(found.row, found.column)
+        if found.stopped is not None or tolerance is None or reached[1] - reached[0] <= tolerance:
+            note = "; ".join([found.note, *failures] if found.note else failures)
+            return replace(found, note=note), *reached
+        lower, upper = max(lower, reached[0]), min(upper, reached[1])
+        why = f" ({found.note})" if found.note else ""
+        gap = reached[1] - reached[0]
+        failures.append(f"{found.method} left a gap of {gap:.3g} after {found.iterations} iterations{why}")
+    raise SolveError(
+        f"the game was not solved to a gap of {tolerance:.3g}: {'; '.join(failures)}; "
+        f"its value lies between {float(lower)!r} and {float(upper)!r}",
+        lower,
+        upper,
+    )
+
+
+def _exactly(
+    game: SequenceForm, found: RawSolution, lower: float, upper: float, stop: Callable[[], bool] | None
+) -> tuple[RawSolution, Exact | None]:
+    """The solution in fractions; if it is stopped there, what was found already, and that it was stopped.
+
+    Raises
+    ------
+    SolveError
+        If there is none near.
+    """
+    from .sequence_exact import solve_exactly
+
+    try:
+        proof = solve_exactly(game, found, stop=stop)
+    except Halted:
+        return replace(found, stopped=NO_FRACTIONS), None
+    if proof is None:
+        raise SolveError(
+            "no fractions near the plans that were found are an equilibrium; without exact they are good for a gap of"
+            f" {upper - lower:.3g}",
+            lower,
+            upper,
+        )
+    return found, proof
+
+
+def _judged(game: SequenceForm, found: RawSolution, lower: float, upper: float) -> list[Certificate]:
+    from .sequence_certificates import certificates
+
+    return certificates(game, found, lower, upper)
+
+
+def _promised(game: SequenceForm, found: RawSolution) -> Promise | None:
+    from .sequence_certificates import theorem_line
+
+    return None if found.ledger is None else theorem_line(game, found)
+
+
+def _from_file(arrays: Mapping[str, Any], letter: str) -> tuple[Any, Any, Any, Any]:
+    """A matrix as an ``.npz`` file has it.
+
+    Raises
+    ------
+    RegretlessError
+        If something is missing.
+    """
+    names = [f"{letter}_{part}" for part in ("row", "col", "val", "shape")]
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise RegretlessError(f"{', '.join(missing)}: missing; a sequence form has {', '.join(names)}")
+    rows, columns, values, shape = (arrays[name] for name in names)
+    return rows, columns, values, shape

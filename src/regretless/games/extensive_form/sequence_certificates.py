@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,17 +14,15 @@ from ...theory.games import OTHERS
 from ...theory.sequence_form import BY_METHOD, SequenceFacts, counterfactual, gains_by_turns, reach
 from ..certificates import EPSILON, SPARE, TINY, judged
 from ..raw_solution import RawSolution
-
-if TYPE_CHECKING:
-    from .sequence import SequenceGame
+from .sequence_form import SequenceForm
 
 
-def certificates(game: SequenceGame, found: RawSolution, lower: float, upper: float) -> list[Certificate]:
+def certificates(game: SequenceForm, found: RawSolution, lower: float, upper: float) -> list[Certificate]:
     """Each theorem about plans of both players, which are in the kernels' order.
 
     Parameters
     ----------
-    game : SequenceGame
+    game : SequenceForm
     found : RawSolution
     lower, upper : float
         What its plans guarantee, enclosed afresh.
@@ -38,7 +36,7 @@ def certificates(game: SequenceGame, found: RawSolution, lower: float, upper: fl
     return judged(found, upper - lower, theorems, _answers(game, found, lower, upper), learner, learner.row_spread)
 
 
-def facts(game: SequenceGame, found: RawSolution) -> SequenceFacts:
+def facts(game: SequenceForm, found: RawSolution) -> SequenceFacts:
     """What theorems may know of those who found a solution."""
     known: dict[str, Any] = found.settings or {}
     of_row, of_column = _reaches(game, True), _reaches(game, False)
@@ -60,14 +58,14 @@ def facts(game: SequenceGame, found: RawSolution) -> SequenceFacts:
     )
 
 
-def _reaches(game: SequenceGame, row: bool) -> tuple[float, float, float]:
+def _reaches(game: SequenceForm, row: bool) -> tuple[float, float, float]:
     """Of one player: reach and sets of the facts, and by how much what a play is worth may differ."""
     tree = game.row if row else game.column
     low, high = game.reaches(row)
     return *reach(tree.first, tree.parent, low, high), float(high[0] - low[0])
 
 
-def theorem_line(game: SequenceGame, found: RawSolution) -> tuple[str, Callable[[float], float]] | None:
+def theorem_line(game: SequenceForm, found: RawSolution) -> tuple[str, Callable[[float], float]] | None:
     """What the theorem promised of the gap before self-play began: its title, and the bound after so many rounds."""
     learner, nobody = facts(game, found), GameComparator()
 
@@ -79,7 +77,7 @@ def theorem_line(game: SequenceGame, found: RawSolution) -> tuple[str, Callable[
     return counterfactual.title, lambda rounds: counterfactual.value(book(rounds), nobody, learner)
 
 
-def _answers(game: SequenceGame, found: RawSolution, lower: float, upper: float) -> GameComparator:
+def _answers(game: SequenceForm, found: RawSolution, lower: float, upper: float) -> GameComparator:
     """What each player could gain by answering the other, and what rounding may have to do with it."""
     x, y = found.row, found.column
     worth = min(upper, max(lower, float(x @ (game.inward @ y))))

@@ -11,30 +11,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import lcm
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..raw_solution import RawSolution, Vector
 from ..solution import Exact
 from ..solvers.interrupt import Halted, Look, looking
+from .sequence_form import SequenceForm
 from .sequence_program import linear_program
 from .sequence_vertex import Entries, vertex
 from .treeplex import Treeplex
-
-if TYPE_CHECKING:
-    from .sequence import SequenceGame
 
 Plan = list[int]  # each divided by the first one
 LARGEST = (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)
 
 
-def solve_exactly(game: SequenceGame, found: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact | None:
+def solve_exactly(game: SequenceForm, found: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact | None:
     """The solution in fractions, verified.
 
     Parameters
     ----------
-    game : SequenceGame
+    game : SequenceForm
     found : RawSolution
         Plans in the kernels' order, near an equilibrium.
     stop : callable, optional
@@ -64,7 +61,7 @@ def solve_exactly(game: SequenceGame, found: RawSolution, *, stop: Callable[[], 
 
 
 def _candidates(
-    game: SequenceGame, found: RawSolution, won: Entries, paid: Entries, stop: Callable[[], bool] | None
+    game: SequenceForm, found: RawSolution, won: Entries, paid: Entries, stop: Callable[[], bool] | None
 ) -> Iterator[tuple[Plan, Plan]]:
     """Plans in whole numbers that may be an equilibrium, the simplest ones first."""
     steps = game.row.behaviour(found.row).tolist(), game.column.behaviour(found.column).tolist()
@@ -80,7 +77,7 @@ def _candidates(
 
 
 def _vertices(
-    game: SequenceGame, row: Vector, column: Vector, won: Entries, paid: Entries, look: Look
+    game: SequenceForm, row: Vector, column: Vector, won: Entries, paid: Entries, look: Look
 ) -> Iterator[tuple[Plan, Plan]]:
     x = vertex(game.row, game.column, paid, row, look)
     y = None if x is None else vertex(game.column, game.row, won, column, look)

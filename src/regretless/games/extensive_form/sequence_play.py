@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from ...ledger import GAME_FIELDS, GameLedger
 from ...state import KernelState
 from ..raw_solution import RawSolution, Trajectory, Vector
 from ..scaling import in_payoffs
+from .sequence_form import SequenceForm
 from .treeplex import Treeplex
-
-if TYPE_CHECKING:
-    from .sequence import SequenceGame
 
 SELF_PLAY = ("pcfr+", "cfr+", "cfr")
 AVERAGES = ("uniform", "linear", "quadratic")
@@ -39,7 +37,7 @@ class TreePlay(KernelState):
 
     Parameters
     ----------
-    game : SequenceGame
+    game : SequenceForm
     method : {"pcfr+", "cfr+", "cfr"}
     average : {"uniform", "linear", "quadratic"}, optional
     alternate : bool, optional
@@ -63,7 +61,7 @@ class TreePlay(KernelState):
 
     def __init__(
         self,
-        game: SequenceGame,
+        game: SequenceForm,
         method: str,
         *,
         average: str | None = None,
@@ -131,7 +129,7 @@ class TreePlay(KernelState):
 
 
 def tree_play(
-    game: SequenceGame,
+    game: SequenceForm,
     method: str,
     *,
     rounds: int | None = None,

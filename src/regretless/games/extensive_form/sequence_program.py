@@ -12,16 +12,14 @@ and the multipliers of the first inequalities are a best plan of the column play
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..raw_solution import RawSolution, Vector
 from ..solvers.highs import solved_in_slices
+from .sequence_form import SequenceForm
 from .treeplex import Treeplex
-
-if TYPE_CHECKING:
-    from .sequence import SequenceGame
 
 # Up to so many payoffs HiGHS' simplex method is faster than its interior point with crossover.
 SIMPLEX_PAYOFFS = 8000
@@ -29,7 +27,7 @@ SOLVERS = {"highs-ds": "dual simplex", "highs-ipm": "interior point"}
 
 
 def linear_program(
-    game: SequenceGame,
+    game: SequenceForm,
     *,
     seconds: float | None = None,
     on_progress: Callable[[int, float], None] | None = None,
@@ -39,7 +37,7 @@ def linear_program(
 
     Parameters
     ----------
-    game : SequenceGame
+    game : SequenceForm
     seconds, on_progress, stop
         As of :func:`solved_in_slices`.
 
@@ -59,12 +57,12 @@ def linear_program(
     return RawSolution(row, column, "linear-programming", iterations, note=f"HiGHS, {SOLVERS[solver]}")
 
 
-def _unsolved(game: SequenceGame, iterations: int, note: str, stopped: str | None) -> RawSolution:
+def _unsolved(game: SequenceForm, iterations: int, note: str, stopped: str | None) -> RawSolution:
     row, column = game.row.uniform(), game.column.uniform()
     return RawSolution(row, column, "linear-programming", iterations, note=note, stopped=stopped)
 
 
-def _program(game: SequenceGame) -> dict[str, Any]:
+def _program(game: SequenceForm) -> dict[str, Any]:
     """What scipy's linprog is told, the payoffs scaled by their range."""
     from scipy.sparse import coo_array, csr_array, hstack
 

@@ -165,7 +165,8 @@ class BimatrixGame:
             raise ParameterError("limit", None, f"{limit}; at least 1 is expected")
         if not seconds > 0:
             raise ParameterError("seconds", None, f"{seconds}; a positive number is expected")
-        return Search(self, limit, float(seconds)).run(method)
+        both = self.row_payoffs, self.column_payoffs
+        return Search(*both, self.rows, self.cols, self.constant_sum, limit, float(seconds)).run(method)
 
     def pure_equilibria(self) -> list[tuple[str, str]]:
         """All equilibria in which both players play one strategy each, by name."""

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import RegretlessError
-from ..matrix import strategy_of
-from ..payoffs import Array, Payoffs
+from ..payoffs import Array, Payoffs, strategy_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

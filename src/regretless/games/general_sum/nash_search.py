@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from ...errors import RegretlessError
+from ..matrix import MatrixGame
 from ..payoffs import Payoffs
 from ..solution import SolveError
 from .equilibria import Equilibria, Equilibrium
@@ -20,9 +20,6 @@ from .nash_library import (
 )
 from .verify import Verifier
 from .vertex_enumeration import connected, extreme_equilibria, most_rays, nash_subsets
-
-if TYPE_CHECKING:
-    from .bimatrix import BimatrixGame
 
 METHODS = ("auto", "exact-enumeration", "support-enumeration", "vertex-enumeration", "lemke-howson")
 _IN_FLOATS: dict[str, Callable[[Payoffs, Payoffs, Callable[[], None]], Iterator[Pair]]] = {
@@ -40,9 +37,13 @@ class OutOfTime(Exception):
 
 @dataclass(slots=True)
 class Search:
-    """One search: what is asked for, when it must end, and what was tried in vain."""
+    """One search: the game, what is asked for, when it must end, and what was tried in vain."""
 
-    game: BimatrixGame
+    A: Payoffs
+    B: Payoffs
+    rows: list[str]
+    cols: list[str]
+    constant_sum: MatrixGame | None
     limit: int | None
     seconds: float
     notes: list[str] = field(default_factory=list)
@@ -80,10 +81,10 @@ class Search:
             raise OutOfTime
 
     def _order(self, method: str) -> list[str]:
-        m, n = self.game.shape
+        m, n = self.A.shape
         small = max(most_rays(m, m + n), most_rays(n, m + n)) <= _MOST_RAYS
         found = ["exact-enumeration"] if small else []
-        if self.game.constant_sum is not None:
+        if self.constant_sum is not None:
             found.append("zero-sum")
         elif not small and fits_vertex_enumeration(m, n):
             found.append("vertex-enumeration")
@@ -91,7 +92,7 @@ class Search:
         return found if method == "auto" else [method, *(other for other in found if other != method)]
 
     def _by(self, method: str) -> Equilibria | None:
-        verifier = Verifier.of(self.game.row_payoffs, self.game.column_payoffs, self.look)
+        verifier = Verifier.of(self.A, self.B, self.look)
         if method == "exact-enumeration":
             return self._exactly(verifier)
         if method == "zero-sum":
@@ -116,7 +117,7 @@ class Search:
         return replace(told, subsets=subsets, components=components)
 
     def _zero_sum(self, verifier: Verifier) -> Equilibria | None:
-        game = self.game.constant_sum
+        game = self.constant_sum
         assert game is not None, "asked of games of a constant sum alone"
         solution = game.solve(stop=lambda: monotonic() > self.ends)
         found = verifier.near(solution.row, solution.column)
@@ -157,15 +158,14 @@ class Search:
     def _told(
         self, found: list[Equilibrium], method: str, complete: bool | None, degenerate: bool | None, note: str = ""
     ) -> Equilibria:
-        game = self.game
         return Equilibria(
             found,
-            game.rows,
-            game.cols,
+            self.rows,
+            self.cols,
             method,
             complete,
             degenerate,
             seconds=monotonic() - self.begin,
             note="; ".join([*self.notes, note] if note else self.notes),
-            stated=game.row_payoffs.stated and game.column_payoffs.stated,
+            stated=self.A.stated and self.B.stated,
         )

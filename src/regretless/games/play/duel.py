@@ -11,7 +11,7 @@ from ... import _core
 from ...errors import ParameterError, RegretlessError
 from ...ledger import GAME_FIELDS, GameLedger
 from ...state import KernelState
-from ..payoffs import Payoffs
+from ..payoffs import Payoffs, starts_of
 from ..raw_solution import Vector
 from ..scaling import in_payoffs
 from .duel_payers import Paid, copyable, paid
@@ -259,8 +259,6 @@ def _rates(
 def _begins(method: str, start: tuple[Any, Any] | None, shape: tuple[int, int]) -> list[Vector]:
     if start is None:
         return [np.full(count, 1 / count) for count in shape]
-    from ..matrix import starts_of
-
     begins = starts_of(start, shape)
     if method in EXPONENTIAL and any((begin == 0).any() for begin in begins):
         raise ParameterError(

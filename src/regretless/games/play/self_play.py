@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import inf, isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...checks import positive, whole
 from ...errors import ParameterError, RegretlessError
 from ..enclosure import trusted_to
-from ..payoffs import Payoffs
+from ..payoffs import Payoffs, ZeroSum
 from ..raw_solution import RawSolution, Trajectory
 from .duel import Duel
 from .duel_payers import copyable, gap_between, largest_product
-
-if TYPE_CHECKING:
-    from ..matrix import MatrixGame
 
 # Of the range of payoffs: gaps that copies in 16 bits are good enough for, and how many payoffs make one worthwhile.
 COARSE = 4e-5
@@ -32,7 +29,7 @@ MOST_ROUNDS = 2**53
 
 
 def self_play(
-    payoffs: Payoffs | MatrixGame | Any,
+    payoffs: Payoffs | ZeroSum | Any,
     method: str = "rm+",
     *,
     rounds: int | None = None,
@@ -86,9 +83,7 @@ def self_play(
     RegretlessError
         If a parameter has no meaning.
     """
-    from ..matrix import MatrixGame
-
-    given = payoffs.payoffs if isinstance(payoffs, MatrixGame) else Payoffs(payoffs)
+    given = payoffs.payoffs if isinstance(payoffs, ZeroSum) else Payoffs(payoffs)
     other = None if column_payoffs is None else Payoffs(column_payoffs, "column_payoffs")
     limit = _limit(given, rounds, tolerance)
     if single is None:

@@ -1,0 +1,241 @@
+"""The sequence form of a zero-sum game: both players' sequences, what they win, and what two plans guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import inf, nextafter
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...errors import RegretlessError
+from ..raw_solution import Vector
+from ..scaling import unit_of
+from .treeplex import Treeplex
+
+# Sums of larger ones may have no floats.
+LARGEST = 1e290
+# Below this floats are so far from each other that fractions are rounded by more than half a unit of their last place.
+NORMAL = 2.0**-1022
+STEP = 2.0**-1074
+
+
+class SequenceForm:
+    """What the methods know of a `SequenceGame`, which says what the parameters are."""
+
+    def __init__(
+        self,
+        payoffs: Any,
+        row_constraints: Any,
+        column_constraints: Any,
+        rows: Sequence[str] | None = None,
+        cols: Sequence[str] | None = None,
+        row_infosets: Sequence[str] | None = None,
+        col_infosets: Sequence[str] | None = None,
+        *,
+        row_actions: Sequence[str] | None = None,
+        col_actions: Sequence[str] | None = None,
+        total: float = 0.0,
+        stated: Mapping[tuple[int, int], Fraction] | None = None,
+    ) -> None:
+        self.payoffs = sparse(payoffs, "A")
+        self.row = Treeplex(sparse(row_constraints, "E"), "E", rows, row_infosets, row_actions)
+        self.column = Treeplex(sparse(column_constraints, "F"), "F", cols, col_infosets, col_actions)
+        if self.payoffs.shape != (len(self.row), len(self.column)):
+            raise RegretlessError(
+                f"A: shape {self.payoffs.shape}; E has {len(self.row)} sequences and F {len(self.column)}, so that"
+                f" {(len(self.row), len(self.column))} is expected"
+            )
+        if (largest := float(np.abs(self.payoffs.data).max(initial=0.0))) > LARGEST:
+            raise RegretlessError(f"A: {largest:.3g} in it; payoffs up to {LARGEST:.0e} are expected")
+        self.total, self._stated = float(total), stated
+        self._rounded = stated is not None and _differ(self.payoffs, stated)
+        self._rough = 0 if stated is None else sum(0 < abs(payoff) < NORMAL for payoff in stated.values())
+        self.unit = unit_of(largest)
+
+    @property
+    def rows(self) -> list[str]:
+        """Names of the row player's sequences."""
+        return self.row.names
+
+    @property
+    def cols(self) -> list[str]:
+        """Names of the column player's sequences."""
+        return self.column.names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many sequences the players have, the empty ones counted."""
+        return len(self.row), len(self.column)
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """Between what numbers the row player's expected payoff lies, whatever both do; the truth may lie within."""
+        sides = self.reaches(True), self.reaches(False)
+        return max(float(low[0]) for low, _ in sides), min(float(high[0]) for _, high in sides)
+
+    @property
+    def spread(self) -> float:
+        """By how much the expected payoffs of two ways to play may differ at most."""
+        low, high = self.range
+        return high - low
+
+    def interval(self, row: Any, column: Any) -> tuple[float, float]:
+        """What two strategies guarantee: an interval that contains the value, rounding errors allowed for.
+
+        Parameters
+        ----------
+        row, column : array or sequence
+            Plans: the probability of each sequence. They need not be right to the last bit; meant are the probabilities
+            of the actions that their ratios give, all the same where a player never comes.
+
+        Returns
+        -------
+        (float, float)
+            What `row` wins at least and what `column` pays at most.
+        """
+        return self._enclose(self.row.given(row), self.column.given(column))
+
+    def gap(self, row: Any, column: Any) -> float:
+        """Duality gap of two strategies: what both players together could gain by answering the other's best."""
+        lower, upper = self.interval(row, column)
+        return upper - lower
+
+    def reaches(self, row: bool) -> tuple[Vector, Vector]:
+        """The least and the most that each sequence of a player may come to be worth, whatever anybody does later.
+
+        In the kernels' order; in the row player's payoffs for the row player, and in the column player's losses for the
+        other. The truth may lie within.
+        """
+        own = self.row if row else self.column
+        low, high = np.empty(len(own)), np.empty(len(own))
+        self._tree.reaches(row, low, high)
+        return low * self.unit, high * self.unit
+
+    @cached_property
+    def size(self) -> float:
+        """What payoffs without their signs come to at most, whatever both do: rounding errors are in proportion."""
+        tree = self._compiled(abs(self.inward))
+        worth = []
+        for row, own in ((True, self.row), (False, self.column)):
+            low, high = np.empty(len(own)), np.empty(len(own))
+            tree.reaches(row, low, high)
+            worth.append(float(high[0]))
+        return min(worth) * self.unit
+
+    def fractions(self) -> list[tuple[int, int, Fraction]]:
+        """The payoffs exactly, as they were stated or as the floats are, with their places in the kernels' order."""
+        entries = self.inward.tocoo()
+        found = []
+        for row, column, value in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
+            place = int(self.row.order[row]), int(self.column.order[column])
+            found.append((row, column, Fraction(value) if self._stated is None else self._stated[place]))
+        return found
+
+    def _enclose(self, row: Vector, column: Vector) -> tuple[float, float]:
+        """The interval of plans in the kernels' order."""
+        lower, upper = self._tree.enclose(row, column, self._rounded)
+        off = STEP * self._rough
+        return -_at_least(-lower, self.unit, off), _at_least(upper, self.unit, off)
+
+    @cached_property
+    def inward(self) -> Any:
+        """The payoffs in the kernels' order, row by row."""
+        return _sorted(self.payoffs[self.row.order][:, self.column.order])
+
+    @cached_property
+    def _tree(self) -> _core.Tree:
+        return self._compiled(self.inward)
+
+    def _compiled(self, by_row: Any) -> _core.Tree:
+        """The compiled core of the game with such payoffs, in units; it checks arrays once, so that it has its own."""
+        by_column = _sorted(by_row.T.tocsr())
+        sides = {"row": (self.row, by_row), "column": (self.column, by_column)}
+        arrays: dict[str, Any] = {}
+        for name, (tree, payoffs) in sides.items():
+            arrays[f"{name}_first"], arrays[f"{name}_parent"] = tree.first.copy(), tree.parent.copy()
+            arrays[f"{name}_starts"] = payoffs.indptr.astype(np.int64)
+            arrays[f"{name}_columns"] = payoffs.indices.astype(np.int32)
+            arrays[f"{name}_values"] = payoffs.data / self.unit
+        return _core.Tree(**arrays)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the compiled core, which borrows arrays."""
+        return {name: value for name, value in self.__dict__.items() if name != "_tree"}
+
+
+def sparse(given: Any, what: str) -> Any:
+    """A matrix of floats, sparse, in canonical form and without zeros.
+
+    Parameters
+    ----------
+    given : array, sparse matrix or (rows, columns, values, shape)
+    what : str
+        What errors call it.
+
+    Raises
+    ------
+    RegretlessError
+        If it is no matrix of finite numbers.
+    """
+    from scipy.sparse import coo_array, csr_array
+
+    try:
+        if isinstance(given, tuple) and len(given) == 4:
+            rows, columns, values, shape = given
+            entries = np.asarray(values, dtype=np.float64), (_places(rows), _places(columns))
+            given = coo_array(entries, shape=_shape(shape))
+        found = csr_array(given if hasattr(given, "tocsr") else np.atleast_2d(np.asarray(given, dtype=np.float64)))
+        found = found.astype(np.float64, copy=True)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RegretlessError(f"{what}: a matrix of numbers is expected ({error})") from error
+    if found.ndim != 2 or 0 in found.shape:
+        raise RegretlessError(f"{what}: shape {found.shape}; at least one row and one column are expected")
+    found.sum_duplicates()
+    found.eliminate_zeros()
+    if not np.isfinite(found.data).all():
+        raise RegretlessError(f"{what}: not all of its entries are finite numbers")
+    return found
+
+
+def _places(given: Any) -> Any:
+    found = np.asarray(given)
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError("places are whole numbers")
+    return found.astype(np.int64)
+
+
+def _shape(given: Any) -> tuple[int, int]:
+    rows, columns = np.asarray(given).tolist()
+    return int(rows), int(columns)
+
+
+def _differ(payoffs: Any, stated: Mapping[tuple[int, int], Fraction]) -> bool:
+    """Whether not every stated payoff is a float.
+
+    Raises
+    ------
+    RegretlessError
+        If they are not the payoffs at all.
+    """
+    entries = payoffs.tocoo()
+    floats = dict(zip(zip(entries.row.tolist(), entries.col.tolist(), strict=True), entries.data.tolist(), strict=True))
+    if {place: float(value) for place, value in stated.items() if float(value)} != floats:
+        raise RegretlessError("stated: these are not the payoffs of A")
+    return any(floats.get(place, 0.0) != value for place, value in stated.items())
+
+
+def _at_least(value: float, unit: float, off: float) -> float:
+    """A float that is no less than so many units and `off` more, and is this number if it is a float."""
+    found = value * unit
+    if found / unit < value:  # there are few floats near 0
+        found = nextafter(found, inf)
+    return nextafter(found + off, inf) if off else found
+
+
+def _sorted(matrix: Any) -> Any:
+    matrix.sort_indices()
+    return matrix
