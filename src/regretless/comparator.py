@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from math import inf, isfinite, isnan, nan
 from typing import Any
@@ -11,8 +12,42 @@ import numpy as np
 from .facts import in_json
 
 
+class BaseComparator(ABC):
+    """What certificates ask of every comparator.
+
+    Attributes
+    ----------
+    label : str
+        What a line calls it.
+    rounds : float
+        How many rounds it was read on.
+    played : float
+        The number of rounds without their weights.
+    rounding : float
+        What may be owed to rounding.
+    """
+
+    __slots__ = ()
+    label: str
+    rounds: float
+
+    @property
+    def played(self) -> float:
+        """Rounds count as they are, unless they were weighted."""
+        return self.rounds
+
+    @property
+    def rounding(self) -> float:
+        """Nothing, where theorems allow for it themselves."""
+        return 0.0
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """The comparator as JSON values."""
+
+
 @dataclass(frozen=True, slots=True)
-class Comparator:
+class Comparator(BaseComparator):
     """A vector v and what it suffers on the rounds; all sums run over every round, not over the updates alone.
 
     Attributes
@@ -71,7 +106,7 @@ class Comparator:
             object.__setattr__(self, "played", self.rounds)
 
     @property
-    def label(self) -> str:
+    def label(self) -> str:  # type: ignore[override]  # made of its name here
         """What a line calls it."""
         return f"{self.name} ({self.left_out})" if self.left_out else self.name
 
@@ -96,22 +131,54 @@ class Comparator:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExpertComparator:
-    """A fixed way to use the experts, and what it would have lost.
+@dataclass(frozen=True, slots=True)
+class LossComparator(BaseComparator):
+    """A fixed way to act, and what it would have lost.
 
     Attributes
     ----------
     name : str
-        "best_expert", "best_convex", "best_linear", "best_shifting", "uniform" or "expert".
+        "best_expert", "best_arm", "best_convex", ...
     label : str
         What a line calls it.
     loss : float
-        Its own loss.
+        Its own loss; NaN where nobody can know it.
     faced : float
         The learner's loss over the same rounds.
     rounds : float
-        How many these are; fewer than all for an expert that was silent at times.
+        How many these are; fewer than all for an expert that was silent, or an arm that slept, at times.
+    """
+
+    name: str
+    label: str
+    loss: float
+    faced: float
+    rounds: float
+
+    @property
+    def rounding(self) -> float:
+        """What the regret may owe to rounding: it is a difference of long sums."""
+        return 1e-12 * (abs(self.faced) + abs(self.loss)) + self._error if isfinite(self.loss) else 0.0
+
+    @property
+    def _error(self) -> float:
+        """What else may be wrong with both losses."""
+        return 0.0
+
+    @property
+    def regret(self) -> float:
+        """How much more the learner lost; NaN where that was not observed."""
+        return self.faced - self.loss
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpertComparator(LossComparator):
+    """A fixed way to use the experts.
+
+    Its name is "best_expert", "best_convex", "best_linear", "best_shifting", "uniform" or "expert".
+
+    Attributes
+    ----------
     expert : int or None
         Its place, if it is a single expert.
     weights : ndarray or None, shape (experts,)
@@ -128,11 +195,6 @@ class ExpertComparator:
         What else is worth knowing, as JSON values.
     """
 
-    name: str
-    label: str
-    loss: float
-    faced: float
-    rounds: float
     expert: int | None = None
     weights: np.ndarray[Any, Any] | None = None
     switches: int | None = None
@@ -142,14 +204,8 @@ class ExpertComparator:
     detail: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def rounding(self) -> float:
-        """What the regret may owe to rounding: it is a difference of long sums."""
-        return 1e-12 * (abs(self.faced) + abs(self.loss)) + self.off if isfinite(self.loss) else 0.0
-
-    @property
-    def regret(self) -> float:
-        """How much more the learner lost."""
-        return self.faced - self.loss
+    def _error(self) -> float:
+        return self.off
 
     def describe(self) -> dict[str, Any]:
         """The comparator as JSON values."""
@@ -167,23 +223,14 @@ class ExpertComparator:
 
 
 @dataclass(frozen=True, slots=True)
-class BanditComparator:
-    """A fixed way to draw arms, and what it would have lost.
+class BanditComparator(LossComparator):
+    """A fixed way to draw arms.
 
-    In units of the declared range of losses; in a certificate, as they were reported.
+    Its name is "best_arm", "arm", "best_expert" or "best_sequence". Losses are in units of the declared range; in a
+    certificate, as they were reported.
 
     Attributes
     ----------
-    name : str
-        "best_arm", "arm", "best_expert" or "best_sequence".
-    label : str
-        What a line calls it.
-    loss : float
-        Its own loss; NaN where only a learner with full information could know it.
-    faced : float
-        The learner's loss over the same rounds.
-    rounds : float
-        How many these are; fewer than all for an arm that slept at times.
     place : int or None
         Which arm, or which expert.
     switches : int or None
@@ -192,24 +239,9 @@ class BanditComparator:
         What else is worth knowing, as JSON values.
     """
 
-    name: str
-    label: str
-    loss: float
-    faced: float
-    rounds: float
     place: int | None = None
     switches: int | None = None
     detail: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def rounding(self) -> float:
-        """What the regret may owe to rounding: it is a difference of long sums."""
-        return 1e-12 * (abs(self.faced) + abs(self.loss)) if isfinite(self.loss) else 0.0
-
-    @property
-    def regret(self) -> float:
-        """How much more the learner lost; NaN where that was not observed."""
-        return self.faced - self.loss
 
     def describe(self) -> dict[str, Any]:
         """The comparator as JSON values."""
@@ -227,7 +259,7 @@ class BanditComparator:
 
 
 @dataclass(frozen=True, slots=True)
-class GameComparator:
+class GameComparator(BaseComparator):
     """What either player could do best against the other's strategy.
 
     Attributes
@@ -264,7 +296,7 @@ class GameComparator:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassComparator:
+class ClassComparator(BaseComparator):
     """A hypothesis of a finite class that agrees with every label.
 
     Attributes

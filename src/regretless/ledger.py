@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import Field, astuple, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-_SUMS = (
-    "rounds",
-    "updates",
-    "mistakes",
-    "loss",
-    "slope2",
-    "step2",
-    "update_norm2",
-    "total_norm2",
-    "weighted",
-)
+Array = np.ndarray[Any, np.dtype[np.float64]]
+EXTREMES: dict[str, Callable[[float, float], float]] = {"max": max, "min": min}
+# Metadata of fields that are no sums.
+MAX, MIN, FIRST, LAST = ({"merge": how} for how in ("max", "min", "first", "last"))
+
+
+class Mergeable:
+    """Running totals of a stretch of rounds, a dataclass; those of two stretches add up, field by field.
+
+    A field is a sum unless its metadata say how two of them merge: the larger, the smaller, or that of the first or the
+    last stretch in which anything was counted.
+    """
+
+    __slots__ = ()
+    counted: ClassVar[str] = "rounds"
+
+    def __add__(self, later: Self) -> Self:
+        """The books of two shards, or of two stretches of one stream, in one."""
+        ends = {
+            "first": self if getattr(self, self.counted) else later,
+            "last": later if getattr(later, self.counted) else self,
+        }
+
+        def total(one: Field[Any]) -> Any:
+            how, mine, theirs = one.metadata.get("merge"), getattr(self, one.name), getattr(later, one.name)
+            if how is None:
+                return mine + theirs
+            return EXTREMES[how](mine, theirs) if how in EXTREMES else getattr(ends[how], one.name)
+
+        return type(self)(**{one.name: total(one) for one in fields(self)})  # type: ignore[arg-type]
+
+    def scaled(self, weight: float) -> Self:
+        """The same book in which every round counts as `weight` rounds: sums are multiplied, extremes are not."""
+        sums = [one.name for one in fields(self) if "merge" not in one.metadata]  # type: ignore[arg-type]
+        return replace(self, **{name: weight * getattr(self, name) for name in sums})  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Mergeable):
     """Running totals of a play, in the order in which the rounds came.
 
     Attributes
@@ -45,18 +70,20 @@ class Ledger:
         Rounds whose sample weight was not 1.
     """
 
+    counted: ClassVar[str] = "updates"
+
     rounds: float = 0.0
     updates: float = 0.0
     mistakes: float = 0.0
     loss: float = 0.0
     slope2: float = 0.0
     step2: float = 0.0
-    max_norm2: float = 0.0
+    max_norm2: float = field(default=0.0, metadata=MAX)
     update_norm2: float = 0.0
     total_norm2: float = 0.0
-    reach2: float = 0.0
-    first_rate: float = 0.0
-    last_rate: float = 0.0
+    reach2: float = field(default=0.0, metadata=MAX)
+    first_rate: float = field(default=0.0, metadata=FIRST)
+    last_rate: float = field(default=0.0, metadata=LAST)
     weighted: float = 0.0
 
     @classmethod
@@ -68,50 +95,12 @@ class Ledger:
         """The same numbers as the kernels keep them."""
         return np.array(astuple(self), dtype=np.float64)
 
-    def scaled(self, weight: float) -> Ledger:
-        """The same book in which every round counts as `weight` rounds: sums are multiplied, extremes are not."""
-        return replace(self, **{name: weight * getattr(self, name) for name in _SUMS})
 
-    def __add__(self, later: Ledger) -> Ledger:
-        """The books of two shards, or of two stretches of one stream, in one: sums add up, extremes stay extremes."""
-        total = {name: getattr(self, name) + getattr(later, name) for name in _SUMS}
-        return Ledger(
-            **total,
-            max_norm2=max(self.max_norm2, later.max_norm2),
-            reach2=max(self.reach2, later.reach2),
-            first_rate=self.first_rate if self.updates else later.first_rate,
-            last_rate=later.last_rate if later.updates else self.last_rate,
-        )
-
-
-FIELDS = tuple(field.name for field in fields(Ledger))
-Array = np.ndarray[Any, np.dtype[np.float64]]
-
-_EXPERT_SUMS = (
-    "rounds",
-    "loss",
-    "expected",
-    "charge",
-    "delay",
-    "gap",
-    "drag",
-    "sampled",
-    "sensitivity",
-    "spread2",
-    "absent",
-    "mistakes",
-    "losses",
-    "regrets",
-    "delays",
-    "faced",
-    "spoke",
-    "squares",
-    "drags",
-)
+FIELDS = tuple(one.name for one in fields(Ledger))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExpertLedger:
+class ExpertLedger(Mergeable):
     """Running totals of a play with experts, over the rounds whose outcome is known.
 
     Attributes
@@ -159,15 +148,15 @@ class ExpertLedger:
     gap: float
     drag: float
     sampled: float
-    first_rate: float
-    last_rate: float
-    spread: float
+    first_rate: float = field(metadata=FIRST)
+    last_rate: float = field(metadata=LAST)
+    spread: float = field(metadata=MAX)
     spread2: float
-    lowest: float
-    highest: float
+    lowest: float = field(metadata=MIN)
+    highest: float = field(metadata=MAX)
     absent: float
     mistakes: float
-    max_outcome2: float
+    max_outcome2: float = field(metadata=MAX)
     sensitivity: float
     losses: Array
     regrets: Array
@@ -177,26 +166,9 @@ class ExpertLedger:
     squares: Array
     drags: Array
 
-    def __add__(self, later: ExpertLedger) -> ExpertLedger:
-        """Both books in one: sums add up, extremes stay extremes."""
-        first, last = (self if self.rounds else later), (later if later.rounds else self)
-        return ExpertLedger(
-            **{name: getattr(self, name) + getattr(later, name) for name in _EXPERT_SUMS},
-            first_rate=first.first_rate,
-            last_rate=last.last_rate,
-            spread=max(self.spread, later.spread),
-            lowest=min(self.lowest, later.lowest),
-            highest=max(self.highest, later.highest),
-            max_outcome2=max(self.max_outcome2, later.max_outcome2),
-        )
-
-
-_PULLS = ("rounds", "settled", "loss", "mixed", "swing", "rates", "reach", "restricted", "late", "lost")
-_PULLS_BY_ARM = ("draws", "losses", "missed", "asleep", "estimates", "implicit")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BanditLedger:
+class BanditLedger(Mergeable):
     """Running totals of a bandit's draws; losses are in units of the declared range, from 0 to 1.
 
     Attributes
@@ -238,13 +210,13 @@ class BanditLedger:
     swing: float
     rates: float
     reach: float
-    first_rate: float
-    last_rate: float
-    last_gamma: float
+    first_rate: float = field(metadata=FIRST)
+    last_rate: float = field(metadata=LAST)
+    last_gamma: float = field(metadata=LAST)
     restricted: float
     late: float
     lost: float
-    width: float
+    width: float = field(metadata=LAST)
     draws: Array
     losses: Array
     missed: Array
@@ -256,17 +228,6 @@ class BanditLedger:
     def unsettled(self) -> float:
         """Draws whose loss is not known, or never will be."""
         return self.rounds - self.settled
-
-    def __add__(self, later: BanditLedger) -> BanditLedger:
-        """Both books in one: sums add up."""
-        first, last = (self if self.rounds else later), (later if later.rounds else self)
-        return BanditLedger(
-            **{name: getattr(self, name) + getattr(later, name) for name in (*_PULLS, *_PULLS_BY_ARM)},
-            first_rate=first.first_rate,
-            last_rate=last.last_rate,
-            last_gamma=last.last_gamma,
-            width=last.width,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +279,7 @@ class GameLedger:
     gap: float = 0.0
 
 
-GAME_FIELDS = tuple(field.name for field in fields(GameLedger))
+GAME_FIELDS = tuple(one.name for one in fields(GameLedger))
 
 
 @dataclass(frozen=True, slots=True)

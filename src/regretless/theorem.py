@@ -179,7 +179,7 @@ class Theorem:
             return self.most(ledger, comparator, learner)
         if not self.whole or comparator is None:
             return NO_LIMIT
-        return Most(float(getattr(comparator, "played", comparator.rounds)), "the number of rounds")
+        return Most(float(comparator.played), "the number of rounds")
 
     def entered(self, ledger: Any, comparator: Any, learner: Any) -> dict[str, Any]:
         """The facts that the bound and what it bounds were computed from, by whose they are."""
