@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from regretless import _core
-from regretless.bandits import rules as bandit_rules
 from regretless.bandits import state as bandit_state
-from regretless.experts import rules as expert_rules
+from regretless.experts import state as expert_state
 from regretless.experts.state import ExpertState, Rules
 
 
 @pytest.mark.parametrize(
     ("table", "names"),
-    [(expert_rules.RULES, _core.COMBINER_RULES), (bandit_rules.RULES, _core.PULL_RULES)],
+    [(expert_state.RULES, _core.COMBINER_RULES), (bandit_state.RULES, _core.PULL_RULES)],
     ids=["experts", "bandits"],
 )
 def test_the_records_are_those_of_the_kernels_rules(table, names):
@@ -28,7 +27,7 @@ def test_the_records_are_those_of_the_kernels_rules(table, names):
 @pytest.mark.parametrize("name", _core.COMBINER_RULES)
 def test_a_record_says_whose_rates_a_rule_has(name):
     """The kernel has a common rate where the record says so, and one for each expert where it says that."""
-    rule = expert_rules.RULES[name]
+    rule = expert_state.RULES[name]
     board = ExpertState(np.full(2, 0.5), 1, Rules(name, "zero-one" if rule.counts else "table", alpha=0.1, beta=0.5))
     rates = np.empty(2)
     board.core.rates(rates)
@@ -39,7 +38,7 @@ def test_a_record_says_whose_rates_a_rule_has(name):
 @pytest.mark.parametrize("name", _core.COMBINER_RULES)
 def test_a_record_says_what_the_rows_of_a_state_are(name):
     """Only a rule that shares begins with the prior in its state, and one that drags has a row more than by regret."""
-    rule, prior = expert_rules.RULES[name], np.array([0.25, 0.75])
+    rule, prior = expert_state.RULES[name], np.array([0.25, 0.75])
     board = ExpertState(prior, 1, Rules(name, "zero-one" if rule.counts else "table", alpha=0.1, beta=0.5))
     assert (board.state[0] == prior).all() == rule.shares
     assert len(board.state) == 1 + rule.shares + rule.by_regret + rule.drags
@@ -48,7 +47,7 @@ def test_a_record_says_what_the_rows_of_a_state_are(name):
 @pytest.mark.parametrize("name", _core.PULL_RULES)
 def test_a_record_says_what_the_third_row_is(name):
     """A bandit's state has a third row just where the record says what it holds, and never both."""
-    rule = bandit_rules.RULES[name]
+    rule = bandit_state.RULES[name]
     assert _core.puller_rows(name) == 2 + rule.weighs + rule.lends
 
 
