@@ -23,6 +23,15 @@ def names_of(table: Any) -> list[str] | None:
     return labels if labels and all(isinstance(label, str) for label in labels) else None
 
 
+def reordered(values: Array, names: list[str] | None, known: list[str] | None, axis: int) -> Array | None:
+    """Values under some names, in the order of known ones where both are there; None if the names are others."""
+    if names is None or known is None or names == known:
+        return values
+    if sorted(names) != sorted(known):
+        return None
+    return np.ascontiguousarray(np.take(values, [names.index(name) for name in known], axis=axis))
+
+
 def numbers(values: Any, what: str) -> Array:
     """An array of floats, in C order; what a masked array hides is nan.
 

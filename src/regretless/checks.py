@@ -38,10 +38,10 @@ def share(name: str, value: Any) -> float:
     return float(value)
 
 
-def whole(name: str, value: Any) -> int:
-    """A whole number of at least 1."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
-        raise ParameterError(name, repr(value), "it must be a whole number >= 1")
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """A whole number of at least `least`."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+        raise ParameterError(name, repr(value), f"it must be a whole number >= {least}")
     return int(value)
 
 

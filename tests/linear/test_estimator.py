@@ -29,7 +29,8 @@ from sklearn.utils.estimator_checks import check_dataframe_column_names_consiste
 from regretless.data.batch import Batch
 from regretless.errors import NotFittedError, RegretlessError
 from regretless.linear.estimator import Estimator
-from regretless.linear.validation import ascending, explain_nonfinite, read_labels, read_rows, read_weights
+from regretless.linear.labels import read_labels
+from regretless.linear.validation import ascending, explain_nonfinite, read_rows, read_weights
 
 
 class PlainPerceptron(Estimator):
@@ -167,7 +168,8 @@ import numpy as np
 from regretless.data.batch import Batch
 from regretless.errors import NotFittedError, RegretlessError
 from regretless.linear.estimator import Estimator
-from regretless.linear.validation import explain_nonfinite, read_labels, read_rows, read_weights
+from regretless.linear.labels import read_labels
+from regretless.linear.validation import explain_nonfinite, read_rows, read_weights
 {learner}
 X, y = np.array([[1.0, 2.0], [-1.0, -2.0]]), ["ham", "spam"]
 learner = PlainPerceptron(passes=2).fit(X, y, sample_weight=[1, 2])

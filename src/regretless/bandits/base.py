@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ..checks import drawn_seed, share
+from ..checks import drawn_seed, share, whole
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo, HasInfo
 from ..persist.model import Persistent
 from ..persist.validation import count, digits, names, one, parameters, refuse_shapes
 from ..theorem import Theorem
 from .online import Drawing
-from .parameters import KEYS, MOST, at_most, scale_of, seed_of, switches_of
 from .result import Play, played
 from .state import DRAWS, ESTIMATES, IMPLICIT, BanditState, Rules
-from .validation import advices_of, arm_names, refuse_unadvised, table_of
+from .validation import KEYS, MOST, advices_of, arm_names, at_most, refuse_unadvised, scale_of, seed_of, table_of
 
 if TYPE_CHECKING:
     from ..comparator import BanditComparator
@@ -291,7 +290,7 @@ class Bandit(HasInfo, Persistent, Drawing):
         """
         from .live_comparators import in_hindsight, unseen
 
-        many = self.get_params().get("switches") if switches is None else switches_of(switches)
+        many = self.get_params().get("switches") if switches is None else whole("switches", switches, 0)
         return unseen(self, many) if losses is None else in_hindsight(self, losses, advice, many)
 
     def certify(

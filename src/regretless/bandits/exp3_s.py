@@ -12,9 +12,9 @@ from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_S
 from .base import Bandit
-from .parameters import LONGEST, at_most, tangible
 from .rates import implicit
 from .state import Rules
+from .validation import LONGEST, at_most, tangible
 
 
 @dataclass(kw_only=True, eq=False)

@@ -13,10 +13,9 @@ from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP4
 from .base import Array
-from .parameters import MOST, at_most
 from .rates import Tuned, of_one_loss
 from .state import ESTIMATES, IMPLICIT, BanditState
-from .validation import advice_of
+from .validation import MOST, advice_of, at_most
 
 
 @dataclass(kw_only=True, eq=False)

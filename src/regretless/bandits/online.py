@@ -13,8 +13,8 @@ from ..info import BanditInfo
 from ..ledger import BanditLedger
 from ..persist.validation import whole_numbers
 from .errors import outside
-from .state import BanditState, Scale
-from .validation import SUM, advice_of, arm_of, mask_of, number_of, refuse_unadvised, row_of
+from .state import SUM, BanditState, Scale
+from .validation import advice_of, arm_of, mask_of, number_of, refuse_unadvised, row_of
 
 Array = np.ndarray[Any, Any]
 Kept = tuple[int, float, float, int]  # arm, probability, implicit exploration, number: what the kernel gave

@@ -11,8 +11,8 @@ import numpy as np
 from ..checks import positive
 from ..errors import ParameterError
 from .base import Bandit
-from .parameters import LONGEST, at_most, tangible
 from .state import Rules
+from .validation import LONGEST, at_most, tangible
 
 
 @dataclass(kw_only=True, eq=False)

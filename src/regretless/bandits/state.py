@@ -13,7 +13,6 @@ from .. import _core
 from ..ledger import BanditLedger
 from ..persist.validation import whole_numbers
 from ..state import KernelState
-from .validation import SUM
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -27,6 +26,7 @@ DRAWS, LOSSES, MISSED, ASLEEP = range(TALLIES)  # rows of the tallies
 ESTIMATES, IMPLICIT, WEIGHTS = range(3)  # rows of the state
 COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "restricted", "late", "lost")]
 LOST = FIELDS.index("lost")
+SUM = 1e-9  # by how much probabilities, or shares of advice, may miss a sum of one
 LENT = WEIGHTS  # of rules that lend: what of their estimates was credited to arms while they slept
 
 

@@ -1,20 +1,26 @@
-"""Arms, losses and advice as users have them, as the kernel wants them."""
+"""What users give a bandit: its parameters, and arms, losses and advice as the kernel wants them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from ..arrays import names_of, numbers
+from ..arrays import names_of, numbers, reordered
+from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..learner_table import BANDITS
+from .state import SUM, Scale
 
 Array = np.ndarray[Any, Any]
-SUM = 1e-9  # by how much shares may miss one
+KEYS = 2**64  # seeds and runs are below
+LONGEST = 2**53  # rounds that floats count
+LEAST = 1e-200  # of a share or a rate, whose inverse is the most
+MOST = 2**31 - 1  # arms that have a number in what is kept of a play
 
 
 def arm_names(arms: Any) -> list[str]:
@@ -114,11 +120,10 @@ def _truths(given: Any) -> bool:
 
 def _in_order(losses: Array, found: list[str] | None, names: list[str] | None, axis: int) -> Array:
     """The losses in the order in which a learner knows the arms, where both are named."""
-    if found is None or names is None or found == names:
-        return losses
-    if sorted(found) != sorted(names):
-        raise RegretlessError(f"arms {_listed(found)}; the learner's are {_listed(names)}")
-    return np.ascontiguousarray(np.take(losses, [found.index(name) for name in names], axis=axis))
+    ordered = reordered(losses, found, names, axis)
+    if ordered is None:
+        raise RegretlessError(f"arms {_listed(found or [])}; the learner's are {_listed(names or [])}")
+    return ordered
 
 
 def table_of(losses: Any, names: list[str] | None, arms: int | None) -> tuple[Array, list[str] | None]:
@@ -256,3 +261,42 @@ def number_of(loss: Any, what: str, arm: str) -> float:
         return float(loss)
     except (TypeError, ValueError, OverflowError) as error:
         raise RegretlessError(f"arm {arm}: its {what} is {loss!r}; a number is expected") from error
+
+
+# Parameters.
+
+
+def tangible(name: str, value: float) -> float:
+    """A number that is neither so small nor so large that it would be lost when it is scaled."""
+    if not LEAST <= value <= 1 / LEAST:
+        raise ParameterError(name, repr(value), f"it must be {LEAST:g} at least, and {1 / LEAST:g} at most")
+    return value
+
+
+def at_most(most: int, name: str, value: Any) -> int:
+    """A whole number from 1 to the largest there can be."""
+    if whole(name, value) > most:
+        raise ParameterError(name, repr(value), f"it must be {most} at most")
+    return int(value)
+
+
+def seed_of(name: str, value: Any) -> int:
+    """A whole number that keys a generator."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= int(value) < KEYS:
+        raise ParameterError(name, repr(value), "it must be a whole number from 0 to 2^64 - 1")
+    return int(value)
+
+
+def scale_of(value_range: Any, rewards: Any) -> Scale:
+    """What a loss is, by the declared range."""
+    try:
+        low, high = (float(end) for end in value_range)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("value_range", repr(value_range), "two numbers are expected") from error
+    if not (low < high and isfinite(low) and isfinite(high) and isfinite(high - low)):
+        raise ParameterError("value_range", repr(value_range), "a finite number and a larger one are expected")
+    if not isfinite(max(abs(low), abs(high)) * LONGEST):
+        raise ParameterError("value_range", repr(value_range), "so large that a sum of losses would not be finite")
+    if not isinstance(rewards, bool | np.bool_):
+        raise ParameterError("rewards", repr(rewards), "it must be True or False")
+    return Scale(low, high, bool(rewards))

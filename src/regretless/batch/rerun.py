@@ -16,8 +16,9 @@ from ..errors import RegretlessError
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
 from ..linear.class_weights import weigh
+from ..linear.labels import read_labels
 from ..linear.state import BaseState, Rules
-from ..linear.validation import read_labels, read_rows, read_weights
+from ..linear.validation import read_rows, read_weights
 
 UPDATES = FIELDS.index("updates")
 

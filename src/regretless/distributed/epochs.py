@@ -15,7 +15,7 @@ from ..data.batch import Array
 from ..data.table import LACKING
 from ..errors import DataError, Interrupted, RegretlessError
 from ..linear.base import OnlineClassifier
-from ..linear.validation import read_labels
+from ..linear.labels import read_labels
 from .checkpoint import SavedRun
 from .core.discovery import columns_of, merge_schemas, peek, survey, unite_labels, unite_schemas
 from .core.epoch import epoch, merge

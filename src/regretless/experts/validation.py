@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import numbers
+from ..arrays import numbers, reordered
 from ..errors import RegretlessError
 
 Array = np.ndarray[Any, Any]
@@ -20,11 +20,10 @@ def in_order(advice: Array, names: list[str] | None, known: list[str] | None, ax
     RegretlessError
         If they are others.
     """
-    if names is None or known is None or names == known:
-        return advice
-    if sorted(names) != sorted(known):
-        raise RegretlessError(f"experts {', '.join(names)}: the learner's are {', '.join(known)}")
-    return np.ascontiguousarray(np.take(advice, [names.index(name) for name in known], axis=axis))
+    ordered = reordered(advice, names, known, axis)
+    if ordered is None:
+        raise RegretlessError(f"experts {', '.join(names or [])}: the learner's are {', '.join(known or [])}")
+    return ordered
 
 
 def table_of(advice: Any) -> Array:

@@ -308,6 +308,11 @@ def packed(table: Array) -> Words:
     return room.view("<u8").astype(np.uint64, copy=False)
 
 
+def is_label(label: Any) -> bool:
+    """Whether it is 0 or 1; truth values and whole floats are."""
+    return isinstance(label, int | float | np.bool_ | np.number) and bool(label in (0, 1))
+
+
 def refuse_empty(finite_class: FiniteClass) -> None:
     """Refuse the empty class, where somebody has to be right.
 
@@ -385,7 +390,7 @@ def _refuse(says: Array, row: int, column: int) -> NoReturn:
 
 def _said(function: Callable[[Any], Any], place: int, point: Any) -> bool:
     found = function(point)
-    if isinstance(found, bool | np.bool_) or (isinstance(found, int | float | np.number) and found in (0, 1)):
+    if is_label(found):
         return bool(found)
     name = getattr(function, "__name__", "")
     called = f"hypothesis {place} ({name})" if name.isidentifier() else f"hypothesis {place}"

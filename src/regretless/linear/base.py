@@ -18,10 +18,10 @@ from ..turns import BUSY, Turn, in_turn
 from .certificates import Certified
 from .class_weights import weigh
 from .estimator import Estimator
-from .labels import distinct, encode, extend, stored_classes, targets_for, with_class
+from .labels import distinct, encode, extend, read_labels, stored_classes, targets_for, with_class
 from .parameters import with_constructor
 from .state import BaseState, Rules, State
-from .validation import ascending, explain_nonfinite, fault_of, read_labels, read_rows, read_weights
+from .validation import ascending, explain_nonfinite, fault_of, read_rows, read_weights
 
 TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful

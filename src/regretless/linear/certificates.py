@@ -16,9 +16,9 @@ from ..ledger import FIELDS
 from ..theorem import Certificate, Theorem
 from ..theory.facts import LinearFacts
 from .first_pass import Fresh
-from .labels import codes_of
+from .labels import codes_of, read_labels
 from .state import BaseState, Rules
-from .validation import read_labels, read_rows
+from .validation import read_rows
 
 if TYPE_CHECKING:
     from .comparators.search import Geometry, Question

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import NotFittedError, RegretlessError
-from .validation import read_labels, read_weights
+from .labels import read_labels
+from .validation import read_weights
 
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
 CONSUMERS = ("fit", "partial_fit", "predict", "decision_function", "score")

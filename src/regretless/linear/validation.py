@@ -1,4 +1,4 @@
-"""What arrives at the edge: rows, labels and weights as Python keeps them, checked and brought into one form.
+"""What arrives at the edge: rows and their weights as Python keeps them, checked and brought into one form.
 
 scikit-learn's own validation says the same things in the same words, but costs two seconds to import. Neither
 scipy nor pandas is imported to find out what an object is: a library that is not loaded cannot have made it.
@@ -175,26 +175,6 @@ def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None
     return f"Input X contains {what}. It stands in row {row}, {called} (counted from 0)."
 
 
-def read_labels(y: Any, rows: int) -> Array:
-    """One label a row, as a one-dimensional array of numbers, truth values or strings (dtype U).
-
-    Parameters
-    ----------
-    y : array, sequence or series
-        A column vector is accepted with a warning. Numbers must be whole.
-    rows : int
-        How many labels there must be.
-    """
-    labels: Array = y if type(y) is np.ndarray else _label_array(y)
-    if labels.ndim != 1:
-        labels = _one_dimensional(labels)
-    if labels.dtype.kind not in "iubU":
-        labels = _discrete(labels)
-    if len(labels) != rows:
-        raise RegretlessError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
-    return labels
-
-
 def read_weights(sample_weight: Any, rows: int, *, all_zero: bool = False) -> Array | None:
     """One weight a row, as float64, or None where all weigh the same.
 
@@ -222,7 +202,7 @@ def read_weights(sample_weight: Any, rows: int, *, all_zero: bool = False) -> Ar
         raise RegretlessError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
     least, largest = weights.min(), weights.max()
     if not np.isfinite(least) or not np.isfinite(largest):
-        raise RegretlessError(f"Input sample_weight contains {_not_finite(weights)}.")
+        raise RegretlessError(f"Input sample_weight contains {what_is_not_finite(weights)}.")
     if least < 0:
         raise RegretlessError("Negative values in data passed to `sample_weight`.")
     if largest == 0 and not all_zero:
@@ -437,89 +417,6 @@ def names_differ(given: set[str], fitted: set[str]) -> str:
     return message
 
 
-# ---- labels
-
-
-def _label_array(y: Any) -> Array:
-    if y is None:
-        raise RegretlessError("This learner requires y to be passed, but the target y is None.")
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(y):
-        raise RegretlessError("y should be a 1d array, got a sparse matrix instead.")
-    labels: Array = np.asarray(y)
-    if labels.dtype.kind in "SU" and isinstance(y, (list, tuple)):
-        return np.asarray(y, dtype=object)  # numpy has turned any numbers among them into strings
-    return labels
-
-
-def _one_dimensional(labels: Array) -> Array:
-    if labels.ndim != 2 or labels.shape[1] != 1:
-        raise RegretlessError(f"y should be a 1d array, got an array of shape {labels.shape} instead.")
-    exceptions = sys.modules.get("sklearn.exceptions")
-    warnings.warn(
-        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-        "(n_samples, ), for example using ravel().",
-        UserWarning if exceptions is None else exceptions.DataConversionWarning,
-        stacklevel=4,
-    )
-    return labels.ravel()
-
-
-def _discrete(labels: Array) -> Array:
-    kind = labels.dtype.kind
-    if kind == "f":
-        return _whole(labels)
-    if kind == "O":
-        return _same_kind(labels)
-    if kind == "T":  # numpy's strings of any length, among which some may be missing
-        return _same_kind(labels.astype(object))
-    if kind == "c":
-        raise RegretlessError(f"Complex data not supported\n{labels}\n")
-    if kind == "S":
-        raise RegretlessError(
-            "Support for labels represented as bytes is not supported. "
-            "Convert the labels to a string or integer format."
-        )
-    raise RegretlessError(f"Unknown label type: {labels.dtype}")
-
-
-def _whole(labels: Array) -> Array:
-    if len(labels) <= 8:  # a few calls of numpy cost more than a few numbers
-        whole = all(label.is_integer() for label in labels.tolist())
-    else:
-        whole = bool(np.isfinite(labels).all()) and np.array_equal(np.floor(labels), labels)
-    if whole:
-        return labels
-    if not np.isfinite(labels).all():
-        raise RegretlessError(f"Input y contains {_not_finite(labels)}.")
-    raise RegretlessError(
-        "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete "
-        "classes on a regression target with continuous values."
-    )
-
-
-def _not_finite(values: Array) -> str:
+def what_is_not_finite(values: Array) -> str:
+    """Which of them it is."""
     return "NaN" if np.isnan(values).any() else f"infinity or a value too large for {values.dtype!r}"
-
-
-def _same_kind(labels: Array) -> Array:
-    values = labels.tolist()
-    types = set(map(type, values))
-    if all(issubclass(kind, str) for kind in types):
-        return labels.astype(np.str_)
-    if all(issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in types):
-        numbers = np.array(values)
-        if numbers.dtype.kind in "iub":
-            return numbers
-        if numbers.dtype.kind == "f":
-            return _whole(numbers)
-    if any(map(_missing, values)):
-        raise RegretlessError("Input y contains NaN.")
-    found = ", ".join(sorted(kind.__name__ for kind in types))
-    raise RegretlessError(f"Unknown label type: {found}. Labels must all be numbers or all be strings.")
-
-
-def _missing(label: object) -> bool:
-    # pandas.NA refuses to be compared, so it is known by its type's name.
-    nothing = label is None or type(label).__name__ in ("NAType", "NaTType")
-    return nothing or (isinstance(label, float) and label != label)

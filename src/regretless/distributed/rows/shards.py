@@ -16,7 +16,8 @@ from ...data.batch import Batch, aligned
 from ...data.rows import open_stream
 from ...data.stream import Stream, past
 from ...errors import DataError, RegretlessError
-from ...linear.validation import ColumnRefused, read_labels, read_rows
+from ...linear.labels import read_labels
+from ...linear.validation import ColumnRefused, read_rows
 
 UNSURE = "Dask's "  # keys of collections are made of their content, or anew each time: nobody can tell
 LOOKED_AT = 8  # rows at either end of those in memory by which they are known again

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...data.batch import Array
 from ...errors import RegretlessError
-from ...linear.validation import read_labels
+from ...linear.labels import read_labels
 from .engine import SparkEngine, SparkPartition, collected, partitions_of
 from .rows import Layout
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import RegretlessError
-from ..finite_class import FiniteClass
+from ..finite_class import FiniteClass, is_label
 
 Array = np.ndarray[Any, Any]
 
@@ -81,8 +81,3 @@ def label_of(label: Any) -> int:
     if not is_label(label):
         raise RegretlessError(f"label {label!r}; 0 or 1 is expected")
     return int(label)
-
-
-def is_label(label: Any) -> bool:
-    """Whether it is 0 or 1; truth values and whole floats are."""
-    return isinstance(label, int | float | np.bool_ | np.number) and bool(label in (0, 1))

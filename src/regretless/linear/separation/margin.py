@@ -21,7 +21,8 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
-from ..validation import read_labels, read_rows
+from ..labels import read_labels
+from ..validation import read_rows
 from .margin_search import ANY, MarginSearch
 from .signed_rows import SignedRows
 
