@@ -291,10 +291,8 @@ def test_a_report_is_written(run, mail, tmp_path):
 def test_only_what_is_certified_is_drawn(run, mail, monkeypatch):
     """The report's bound is the smallest applying bound on a count, one flat line; without certificates there is
     none."""
-    from regretless.cli import page
-
     drawn = []
-    monkeypatch.setattr(page, "write_report", lambda path, report: drawn.append(report))
+    monkeypatch.setattr("regretless.report.write_report", lambda path, report: drawn.append(report))
     found = run("learn", mail, "--learner", "perceptron", "--report", mail.parent / "r.html", "--json").json
     run("learn", mail, *BARE, "--report", mail.parent / "r.html")
     run("learn", mail, "--learner", "online-gradient-descent", "--quiet", "--report", mail.parent / "r.html")

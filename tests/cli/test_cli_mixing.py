@@ -538,13 +538,11 @@ def test_a_violated_bound_ends_with_3(run, pattern, monkeypatch):
 
 def test_the_report_shows_the_run(run, separable, tmp_path, monkeypatch):
     """--report writes a page with the shards, the counts and the smallest certified bound on the weighted updates."""
-    from regretless.cli import mixing_page
+    from regretless import report
 
     drawn = []
-    original = mixing_page.write_mix_report
-    monkeypatch.setattr(
-        mixing_page, "write_mix_report", lambda path, report: drawn.append(report) or original(path, report)
-    )
+    original = report.write_mix_report
+    monkeypatch.setattr(report, "write_mix_report", lambda path, report: drawn.append(report) or original(path, report))
     words = ("learn", separable, "--learner", "perceptron", "--workers", 1, "--passes", 3, "--json")
     found = run(*words, "--report", tmp_path / "r.html").json
     bounds = [one["bound"] for one in found["certificates"] if one["quantity"] == "weighted updates" and one["applies"]]

@@ -6,10 +6,9 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
 from . import mixing, options
-from .files import refuse_overwriting
+from .files import refuse_foreign, refuse_overwriting, write_vectors
 from .output import described, plain, print_certificates, verdict, warn_skipped, write_json
 from .signals import certifying
-from .vectors import refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
@@ -48,7 +47,7 @@ def run(arguments: CertifyOptions) -> int:
     learner, extra = read_classifier(arguments.model)
     against = options.load_against(arguments)
     if mixing.asked(arguments):
-        from .mixing_certify import certify_over_shards as certify
+        from .mixing_engine import certify_over_shards as certify
     else:
         mixing.refuse_mixed(arguments.model, extra)
         certify = _certify
@@ -65,7 +64,7 @@ def _certify(
 ) -> list[Certificate]:
     from ..certify import certify_stream
     from ..run.linear import Continuation
-    from .model_columns import known_schema
+    from .read_model import known_schema
 
     path = mixing.only_file(arguments)
     with options.copied_for_against(arguments, path) as copied:

@@ -15,11 +15,17 @@ from . import options
 from .console import Console
 from .defaults import COMBINER
 from .exit_codes import UsageError
-from .files import refuse_foreign_suffixes, refuse_overwriting_or_model, refuse_overwriting_rows
+from .files import (
+    add_vectors,
+    refuse_foreign,
+    refuse_foreign_suffixes,
+    refuse_overwriting_or_model,
+    refuse_overwriting_rows,
+    write_vectors,
+)
 from .output import complain, verdict
 from .run_loop import all_kept, go
 from .signals import certifying
-from .vectors import add_vectors, refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
     from ..data.forecast_stream import ForecastStream

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..printable import printable
 from . import options
 from .exit_codes import DONE
-from .output import label_text, plain, write_json
+from .output import label_text, many, number_text, plain, write_json
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from ..run.linear import Continuation
     from .arguments import InspectOptions
+
 
 HELP = "show what is in a model"
 DESCRIPTION = (
@@ -51,22 +53,22 @@ def _described(learner: Any, extra: dict[str, Any], arguments: InspectOptions) -
     from ..run.linear import Continuation
 
     if learner.kind == "experts":
-        from .inspect_experts import describe_combiner, lines_of
+        from .inspect_kinds import describe_combiner, lines_of
 
         found = describe_combiner(learner, extra)
         lines = lines_of(found, arguments.top)
     elif learner.kind == "bandits":
-        from .inspect_bandits import describe_bandit, lines_of_bandit
+        from .inspect_kinds import describe_bandit, lines_of_bandit
 
         found = describe_bandit(learner)
         lines = lines_of_bandit(found, arguments.top)
     elif learner.kind == "class":
-        from .inspect_classes import MOST, describe_class_learner, lines_of_class_learner
+        from .inspect_kinds import MOST, describe_class_learner, lines_of_class_learner
 
         found = describe_class_learner(learner, MOST if arguments.json else arguments.top)
         lines = lines_of_class_learner(found, arguments.top)
     else:
-        from .inspect_mixing import describe_mixing
+        from .inspect import describe_mixing
 
         found = describe(learner, Continuation.read(extra), arguments.top)
         found["mixing"] = describe_mixing(extra)
@@ -77,7 +79,7 @@ def _described(learner: Any, extra: dict[str, Any], arguments: InspectOptions) -
 def describe(learner: OnlineClassifier, continuation: Continuation, top: int) -> dict[str, Any]:
     """A model as JSON values."""
     from ..data.names import made_of
-    from .features import largest
+    from .read_model import largest
 
     ledger, place = learner.ledger_, continuation.place
     unfinished = None
@@ -114,7 +116,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
 
 
 def _lines(found: dict[str, Any], top: int) -> list[str]:
-    from .inspect_mixing import mixing_facts, shard_lines
+    from .inspect import mixing_facts, shard_lines
 
     rate = f" ({found['mistakes'] / found['rounds']:.6f} of the rounds)" if found["rounds"] else ""
     facts = {
@@ -170,3 +172,68 @@ def _stand(unfinished: dict[str, Any] | None) -> str:
     if unfinished is None:
         return "finished"
     return "stopped after row {row} of {source}, pass {pass} of {passes}".format(**unfinished)
+
+
+def describe_mixing(extra: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a model says of its shards, as JSON values; None if there were none.
+
+    Raises
+    ------
+    ModelError
+        If it does not fit together.
+    """
+    if extra.get("mixing") is None:
+        return None
+    from ..distributed.checkpoint import SavedRun
+
+    kept = SavedRun.of(extra)
+    sums, played = kept.sums, len(kept.history)
+    each = zip(kept.names, sums.rounds.tolist(), sums.nonzeros.tolist(), sums.shares.tolist(), strict=True)
+    return {
+        "weights": kept.weights,
+        "together": kept.together,
+        "one_shot": kept.one_shot,
+        "passes": kept.passes,
+        "epochs": played,
+        "epochs_asked": kept.epochs,
+        "weighted_updates": sums.whole.mixed.updates,
+        "history": [epoch.describe() for epoch in kept.history],
+        "shards": [{"name": name, "rows": rows, "nonzeros": n, "share": share} for name, rows, n, share in each],
+    }
+
+
+def mixing_facts(found: Mapping[str, Any]) -> dict[str, str]:
+    """The lines of `inspect` about it, by their headings."""
+    shards = many(len(found["shards"]), "shard")
+    if found["one_shot"]:
+        passes = many(found["passes"], "pass").replace("passs", "passes")
+        how = f"averaged once over {shards}, after {passes} over each"
+        how += ": no theorem bounds what comes of that" if found["passes"] > 1 else ""
+    else:
+        often = "each epoch over" if found["together"] >= len(found["shards"]) else f"every {found['together']:,} of"
+        how = f"after {often} {shards}, {COUNTS[found['weights']]}"
+    facts = {"mixed": how}
+    if not found["one_shot"]:
+        facts["weighted"] = f"{number_text(found['weighted_updates'])} updates, as theorems count them"
+        of = f"{found['epochs']:,} of {many(found['epochs_asked'], 'epoch')}"
+        facts["run"] = "finished" if found["epochs"] >= found["epochs_asked"] else f"stopped after {of}"
+        facts["epochs"] = f"{found['epochs']:,}"
+    return facts
+
+
+def shard_lines(found: Mapping[str, Any], top: int) -> list[str]:
+    """The first shards with their rows, and what their weights counted in the mean."""
+    shown = found["shards"][:top]
+    width = max(len(one["name"]) for one in shown)
+    lines = ["", f"{'shards':<{width + 2}} {'rows':>12} {'share of the mean':>18}"]
+    for one in shown:
+        lines.append(f"  {one['name']:<{width}} {one['rows']:>12} {one['share'] / found['epochs']:>18.6f}")
+    left = len(found["shards"]) - len(shown)
+    return [*lines, *([f"  and {left:,} more"] if left else [])]
+
+
+COUNTS = {
+    "uniform": "all counting the same",
+    "updates": "each counting in proportion to its updates",
+    "rows": "each counting in proportion to its rows",
+}

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import LEARNERS
 from . import mixing, options
 from .exit_codes import UsageError
-from .files import refuse_overwriting_or_model
+from .files import refuse_foreign, refuse_overwriting_or_model, write_vectors
 from .output import complain, label_text, verdict, warn_skipped
 from .run_loop import all_kept, go
 from .signals import certifying
-from .vectors import refuse_foreign, write_vectors
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
@@ -120,10 +119,9 @@ def run(arguments: LearnOptions) -> int:
 
 def _learn(arguments: LearnOptions, path: str) -> int:
     from ..run.linear import Continuation
-    from .learn_result import LearnOutput
+    from .learn_result import LearnOutput, traps
     from .make_learner import begin
-    from .model_columns import known_schema
-    from .traps import traps
+    from .read_model import known_schema
 
     against = options.load_against(arguments)
     learner, extra = begin(arguments)

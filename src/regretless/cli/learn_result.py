@@ -1,4 +1,4 @@
-"""The result of `learn`: lines, JSON and report."""
+"""The result of `learn`: lines, notes on the data, JSON and report."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .output import Published, described, plain
+from .read_model import largest
 
 if TYPE_CHECKING:
+    from ..data.batch import Array, Batch
+    from ..linear.base import OnlineClassifier
+    from ..report import BoundCurve, Report
     from ..run.linear import Run
     from ..theorem import Certificate
+
 
 SCHEMA = "regretless.learn/1"
 
@@ -47,9 +54,9 @@ class LearnOutput(Published):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from .page import write_page
+        from ..report import write_report
 
-        write_page(path, self)
+        write_report(path, report_of(self))
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""
@@ -80,3 +87,152 @@ class LearnOutput(Published):
             "nonzeros": self.run.place.nonzeros,
             "skipped": self.skipped,
         }
+
+
+MOST_WEIGHTS = 30
+
+
+def report_of(outcome: LearnOutput) -> Report:
+    """The run as a report shows it."""
+    from ..report import Report
+
+    run = outcome.run
+    learner = run.learner
+    quantity = _quantity(outcome)
+    return Report(
+        title=f"{type(learner).__name__} on {os.path.basename(run.stream.name)}",
+        learner=learner.name,
+        parameters=learner.get_params(),
+        source={**outcome.input(), "passes": run.place.number + 1},
+        curve=run.whole_curve,
+        bounds=_bounds(outcome.certificates, quantity),
+        quantity=quantity,
+        certificates=outcome.certificates,
+        weights=_weights(outcome),
+        comparators=comparators_of(outcome.certificates),
+        seconds=outcome.seconds,
+    )
+
+
+def _quantity(outcome: LearnOutput) -> str:
+    """What the curve is drawn with: the first count that a theorem bounds, for the curve is one of counts."""
+    return next((c.quantity for c in outcome.certificates if c.theorem.whole), "mistakes")
+
+
+def _bounds(certificates: list[Certificate], quantity: str) -> list[BoundCurve]:
+    """The smallest bound that was certified for the whole run: it holds for every part of it, for counts only grow."""
+    from ..report import BoundCurve
+
+    counted = [
+        (certificate.shown_bound, certificate)
+        for certificate in certificates
+        if certificate.shown_bound is not None and certificate.theorem.whole and certificate.quantity == quantity
+    ]
+    if not counted:
+        return []
+    bound, certificate = min(counted, key=lambda pair: pair[0])
+    return [BoundCurve(certificate.theorem.title, [(1.0, bound)])]
+
+
+SUMS = ("name", "norm", "hinge", "squared_hinge", "loss", "margin")  # that a table of comparators shows
+
+
+def comparators_of(certificates: list[Certificate]) -> list[dict[str, Any]]:
+    """Each comparator once, with the theorems that were read against it."""
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for certificate in certificates:
+        if certificate.comparator is None:
+            continue
+        known = certificate.comparator.describe()
+        described = {name: known[name] for name in SUMS if name in known}
+        row = rows.setdefault(tuple(described.items()), {**described, "serves": []})
+        row["serves"].append(certificate.theorem.title)
+    return [{**row, "serves": ", ".join(row["serves"])} for row in rows.values()]
+
+
+def _weights(outcome: LearnOutput) -> list[tuple[str, float]]:
+    learner = outcome.run.learner
+    found = largest(learner, outcome.run.stream.schema(), MOST_WEIGHTS)
+    if len(found) == 1:
+        return found[0][1]
+    return [(f"{feature} → {label}", weight) for label, weights in found for feature, weight in weights]
+
+
+FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
+HALF = 0.5
+MANY, DENSE, WIDEST = 100, 0.1, 2000  # features, the share of them in a row, and how many a full matrix is told for
+FAR = 1000.0
+FEW_ROWS = 10
+
+
+def traps(run: Run) -> Iterator[str]:
+    """Each thing that the user should know, in one line."""
+    yield from _free_text(run)
+    first = run.first
+    if first is None or len(first) < FEW_ROWS or not first.columns:
+        return
+    adaptive = run.learner.info.geometry.startswith("second order")
+    if adaptive:
+        yield from _dense_diagonal(run.learner, first)
+    else:
+        yield from _scales(run, first)
+
+
+def _free_text(run: Run) -> Iterator[str]:
+    """Columns of text in which nearly every row has a value of its own."""
+    schema = run.stream.schema()
+    if schema.get("format") != "table" or schema["hash"] is not None:
+        return
+    rows = max(run.rounds // (run.place.number + 1), 1)
+    counts = np.bincount(
+        [place for place, value in schema["features"] if value is not None], minlength=len(schema["columns"])
+    )
+    for column, count in zip(schema["columns"], counts.tolist(), strict=True):
+        share = count / rows
+        if count > FEW_VALUES and share > HALF:
+            yield (
+                f"column {column['name']!r} has {count:,} different values in {rows:,} rows ({share:.0%}), each "
+                "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "
+                "its words beforehand, numbered or hashed (svmlight); if it names the rows, leave it out"
+            )
+
+
+def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
+    if getattr(learner.state_, "full", True) or not MANY <= batch.columns <= WIDEST:
+        return
+    present = np.count_nonzero(batch.values) / (len(batch) * batch.columns)
+    if present >= DENSE:
+        yield (
+            f"of {batch.columns:,} features a row has {present:.0%}, and a diagonal matrix learns each by "
+            "itself; --set matrix=full learns how they go together too, and errs less if they do (in more time)"
+        )
+
+
+def _scales(run: Run, batch: Batch) -> Iterator[str]:
+    """Columns that most rows have, some of them in far larger numbers than others."""
+    columns, sizes = _sizes(batch)
+    if len(sizes) < 2 or sizes.max() <= FAR * sizes.min():
+        return
+    from .read_model import namer
+
+    name = namer(run.learner, run.stream.schema())
+    large, small = int(sizes.argmax()), int(sizes.argmin())
+    yield (
+        f"feature {name(int(columns[large]))!r} is about {sizes[large]:.3g} in size and "
+        f"{name(int(columns[small]))!r} about {sizes[small]:.3g}; {run.learner.name} sees little but the largest: "
+        "scale the columns beforehand, or take --learner arow, which adapts to each"
+    )
+
+
+def _sizes(batch: Batch) -> tuple[Array, Array]:
+    """The columns that are not 0 in at least half of the rows, and their root mean squares."""
+    values: Any = batch.values.reshape(-1).astype(np.float64)
+    if batch.indices is None:
+        found, places = np.arange(batch.columns), np.tile(np.arange(batch.columns), len(batch))
+    else:
+        found, places = np.unique(batch.indices, return_inverse=True)
+    with np.errstate(over="ignore"):
+        squares = np.bincount(places, values**2, minlength=len(found))
+    present = np.bincount(places, values != 0, minlength=len(found))
+    often = (present >= HALF * len(batch)) & (squares > 0) & np.isfinite(squares)
+    return found[often], np.sqrt(squares[often] / len(batch))

@@ -14,14 +14,12 @@ from ..errors import EngineError, RegretlessError
 from . import mixing, options
 from .console import Console
 from .exit_codes import Ended, UsageError
-from .files import refuse_overwriting_or_model
+from .files import refuse_overwriting_or_model, write_vectors
 from .make_learner import begin
-from .mixing_engine import Attended, engine
+from .mixing_engine import Attended, engine, opened
 from .mixing_result import Mixed
-from .mixing_shards import opened
 from .output import complain, explain, many, number_text, verdict
 from .signals import Stopping, certifying
-from .vectors import write_vectors
 
 if TYPE_CHECKING:
     from ..distributed.core.messages import Weighting

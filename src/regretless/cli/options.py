@@ -15,7 +15,7 @@ from ..data.formats import ROWS, Formats
 from ..errors import DataError, ParameterError, RegretlessError
 from .console import Console
 from .exit_codes import UsageError
-from .vectors import add_vectors
+from .files import add_vectors
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
 Certifying = TypeVar("Certifying", bound="CertifyingOptions")
+LARGEST_SEED = 2**64 - 1
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
 READING = (
     "format",
@@ -60,6 +61,17 @@ def whole(text: str) -> int:
         number = 0
     if number < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number
+
+
+def seed(text: str) -> int:
+    """A whole number from 0 to 2^64 - 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= LARGEST_SEED:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^64 - 1")
     return number
 
 

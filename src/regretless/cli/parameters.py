@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
 from .exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +47,13 @@ def read_settings(learner: type[Any], given: Sequence[str], elsewhere: Mapping[s
             raise UsageError(f"--set {text}: {name} is set twice")
         settings[name] = _value(text, value.strip(), known[name])
     return settings
+
+
+def told(error: ParameterError) -> str:
+    """What is wrong with name=value, behind a colon as in all errors of the command line."""
+    if error.between != "; ":
+        return str(error)
+    return f"{error.name}={error.value}: {error.expected}"
 
 
 def make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> OnlineClassifier:

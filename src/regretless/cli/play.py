@@ -15,7 +15,6 @@ from .console import Console
 from .exit_codes import VIOLATED, Ended, UsageError
 from .files import refuse_irregular, refuse_overwriting
 from .output import complain, explain, many, verdict
-from .pull import _seed as seed
 from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
@@ -58,7 +57,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("rounds")
     group.add_argument("--rounds", type=options.whole, metavar="T", help="how many; by default all that there are")
     group.add_argument("--runs", type=options.whole, default=1, metavar="R", help="how often to play them (1)")
-    group.add_argument("--seed", type=seed, default=0, metavar="S", help="of the environment and the learner (0)")
+    group.add_argument(
+        "--seed", type=options.seed, default=0, metavar="S", help="of the environment and the learner (0)"
+    )
     group.add_argument(
         "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
     )

@@ -11,6 +11,7 @@ from ..errors import DataError, ParameterError, RegretlessError
 from ..play.compatibility import WORST
 from .exit_codes import UsageError
 from .output import complain
+from .parameters import told
 
 if TYPE_CHECKING:
     from ..environments import Environment
@@ -49,7 +50,7 @@ def environment_of(arguments: PlayOptions, given: Mapping[str, str]) -> Labels |
     if not entry.needs_class and (arguments.table is not None or arguments.named is not None):
         option = "--class" if arguments.named is None else "--named"
         raise UsageError(f"{option}: --environment {arguments.environment} is made of no class that one could choose")
-    finite_class = class_of(arguments) if entry.needs_class else None
+    finite_class = finite_class_of(arguments) if entry.needs_class else None
     try:
         return make(
             arguments.environment, given, rounds=arguments.rounds, seed=arguments.seed, finite_class=finite_class
@@ -71,13 +72,6 @@ def _about(error: RegretlessError, arguments: PlayOptions, given: Mapping[str, s
     return UsageError(f"--{error.name} is missing: {error.expected}" if missing else f"--{error.name} {error.fault}")
 
 
-def told(error: ParameterError) -> str:
-    """What is wrong with name=value, behind a colon as in all errors of the command line."""
-    if error.between != "; ":
-        return str(error)
-    return f"{error.name}={error.value}: {error.expected}"
-
-
 def worst_of(learner: Any, given: Mapping[str, str]) -> Labels:
     """The worst case of a learner; the time to look for it is all that can be set."""
     from ..play.worst_case import WorstCaseLabels
@@ -94,7 +88,7 @@ def worst_of(learner: Any, given: Mapping[str, str]) -> Labels:
     return WorstCaseLabels(learner, limit)
 
 
-def class_of(arguments: PlayOptions) -> FiniteClass:
+def finite_class_of(arguments: PlayOptions) -> FiniteClass:
     """The class that the command line gives.
 
     Raises

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import csv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import Kind
-from ..errors import RegretlessError
+from ..catalogue import CLASS_LEARNERS, EXPERT_LEARNERS, Kind, class_of
+from ..environments.registry import entry_of
+from ..errors import ParameterError, RegretlessError
+from ..finite_classes.finite_class import FiniteClass
 from ..play.compatibility import WORST, resolve
 from .exit_codes import UsageError
-from .play_environment import class_of, environment_of, given_of, rounds_of, settings_of, worst_of
-from .play_learner import Maker
-from .play_learner import settings_of as settings_of_learner
+from .parameters import read_settings, told
+from .play_environment import environment_of, finite_class_of, given_of, rounds_of, settings_of, worst_of
 
 if TYPE_CHECKING:
     from ..environments import Environment
@@ -63,7 +66,7 @@ def pairing_of(arguments: PlayOptions) -> Pairing:
     given = given_of(arguments.given)
     environment: Labels | Environment
     if arguments.environment == WORST:
-        learner = maker.of(class_of(arguments)).make()
+        learner = maker.of(finite_class_of(arguments)).make()
         environment = worst_of(learner, given)
         rounds = rounds_of(arguments, environment)
     else:
@@ -80,3 +83,146 @@ def _names(arguments: PlayOptions) -> tuple[Kind, str]:
     except RegretlessError as error:
         about = "--environment" if str(error).startswith("there is no environment") else "--learner"
         raise UsageError(f"{about}: {error}") from error
+
+
+MANY = 1 << 20  # rounds for which a learner is made as a trial, where it is not known yet how many there are
+SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user says
+OF_VOTES = ("absolute", "square", "pinball", "log", "zero-one")  # losses of forecasts from 0 to 1
+FIXING = ("horizon", "rate", "eta", "beta", "explore", "share")  # with one of them given nothing is tuned any more
+ONCE = "the rounds are played once, in the order in which environment has them"
+SEEDED = "use --seed"
+ELSEWHERE: dict[Kind, dict[str, str]] = {
+    "class": {"finite_class": "use --class or --named", "random_state": SEEDED},
+    "linear": dict.fromkeys(("passes", "until_clean", "max_passes", "shuffle", "warm_start", "random_state"), ONCE),
+    "experts": {
+        "n_experts": "the environment says how many there are",
+        "value_range": "votes and losses lie between 0 and 1",
+        "random_state": SEEDED,
+    },
+    "bandits": {
+        "n_arms": "the environment says how many there are",
+        "arms": "the environment names them",
+        "n_experts": "the environment says how many there are",
+        "value_range": "losses lie between 0 and 1",
+        "rewards": "the environment tells losses",
+        "seed": SEEDED,
+        "run": "use --runs",
+    },
+}
+
+
+def settings_of_learner(kind: Kind, name: str, given: list[str]) -> dict[str, Any]:
+    """What is set of the learner."""
+    orders = [text for text in given if kind == "class" and text.partition("=")[0].strip() == "order"]
+    found = read_settings(class_of(kind, name), [text for text in given if text not in orders], ELSEWHERE[kind])
+    if not orders:
+        return found
+    ordered = CLASS_LEARNERS[name].info.ordered
+    if not ordered or len(orders) > 1:
+        raise UsageError("order is set twice" if ordered else f"--set {orders[-1]}: {name} has no order")
+    names = next(csv.reader([orders[0].partition("=")[2]]), [])
+    return found | {"order": [int(one) if one.strip().isdigit() else one.strip() for one in names]}
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes the learner for this environment and so many rounds."""
+
+    kind: Kind
+    name: str
+    settings: Mapping[str, Any]
+    arguments: PlayOptions
+    finite_class: FiniteClass | None
+    rounds: int = 0
+
+    def make(self) -> Any:
+        made: dict[Kind, Callable[[], Any]] = {
+            "class": self._of_class,
+            "linear": self._linear,
+            "experts": self._combiner,
+            "bandits": self._bandit,
+        }
+        try:
+            return made[self.kind]()
+        except RegretlessError as error:
+            raise UsageError(self._about(error)) from error
+
+    def of(self, finite_class: FiniteClass | None, rounds: int = 0) -> Maker:
+        """The same for such a class, and so many rounds."""
+        return replace(self, finite_class=finite_class, rounds=rounds)
+
+    def check(self) -> None:
+        """Refuse settings that have no meaning, before anything else is asked for; the learner is not kept."""
+        try_out = replace(self, rounds=self.rounds or MANY)
+        if self.kind == "class" and self.finite_class is None:
+            few = {name: value for name, value in self.settings.items() if name != "order"}  # that is of the real one
+            try_out = replace(try_out, finite_class=FiniteClass([[0], [1]]), settings=few)
+        try_out.make()
+
+    def _about(self, error: RegretlessError) -> str:
+        """What is wrong with a parameter, by the name that it has on the command line."""
+        if isinstance(error, ParameterError) and error.name in self.settings:
+            return f"--set {told(error)}"
+        if self.arguments.anytime and "horizon" in str(error):
+            return f"--anytime: {self.name} has to be told how many rounds there will be, or how fast to learn"
+        return f"--learner {self.name}: {error}"
+
+    def _of_class(self) -> Any:
+        self._refuse_anytime()
+        found = class_of(self.kind, self.name)
+        seeded = {"random_state": self.arguments.seed} if "random_state" in signature(found).parameters else {}
+        return found(self.finite_class, **seeded, **self.settings)
+
+    def _linear(self) -> Any:
+        self._refuse_anytime()
+        made = class_of(self.kind, self.name)(**self.settings)
+        made.checked()
+        return made
+
+    def _combiner(self) -> Any:
+        found = class_of(self.kind, self.name)
+        known = signature(found).parameters
+        settings = {"loss": self._loss(known["loss"].default), **self.settings}
+        self._refuse_loss(settings["loss"])
+        if settings["loss"] != "zero-one":
+            settings["value_range"] = (0.0, 1.0)
+        if "random_state" in known:
+            settings["random_state"] = self.arguments.seed
+        if "switches" not in known or settings.get("switches") is not None:
+            settings = self._tuned(known) | settings
+        made = found(**settings)
+        made._rules(2)
+        return made
+
+    def _loss(self, usual: Any) -> Any:
+        """Of arms the losses are told; a vote costs the distance of the forecast from the label."""
+        if entry_of(self.arguments.environment).gives == "arms":
+            return None
+        return usual if usual == "zero-one" or EXPERT_LEARNERS[self.name].info.one_loss else "absolute"
+
+    def _refuse_loss(self, loss: Any) -> None:
+        arms = entry_of(self.arguments.environment).gives == "arms"
+        if arms and loss not in (None, "table"):
+            raise UsageError(f"--set loss={loss}: {self.arguments.environment} tells what the arms lose; leave it out")
+        if not arms and loss not in (*OF_VOTES, None, "table"):
+            raise UsageError(f"--set loss={loss}: votes are right or wrong; {', '.join(OF_VOTES)} or none is expected")
+
+    def _bandit(self) -> Any:
+        found = class_of(self.kind, self.name)
+        known = signature(found).parameters
+        arms = 2 if found.info.advised else None
+        settings = {"n_arms": arms, "seed": self.arguments.seed, **self._tuned(known), **self.settings}
+        if "horizon" in known and known["horizon"].default is known["horizon"].empty and "horizon" not in settings:
+            raise RegretlessError("horizon is missing")
+        if "switches" in known and "horizon" in settings:
+            settings.setdefault("switches", min(SWITCHES, self.rounds - 1))
+        return found(**settings)
+
+    def _tuned(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """The number of rounds, for a learner that can make use of it and is not tuned otherwise."""
+        fixed = any(self.settings.get(name) is not None for name in FIXING) or self.settings.get("epochs") is False
+        return {} if self.arguments.anytime or fixed or "horizon" not in known else {"horizon": self.rounds}
+
+    def _refuse_anytime(self) -> None:
+        if self.arguments.anytime:
+            raise RegretlessError("--anytime is for learners whose rates follow the number of rounds")

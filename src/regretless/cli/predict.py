@@ -42,8 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: PredictOptions) -> int:
     """Predict."""
     from ..run.linear import Continuation
-    from .model_columns import known_schema
-    from .read_model import read_classifier
+    from .read_model import known_schema, read_classifier
 
     learner, extra = read_classifier(arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
@@ -68,7 +67,7 @@ def run(arguments: PredictOptions) -> int:
 def _scored(learner: OnlineClassifier, stream: Stream) -> Iterator[tuple[Batch, Array]]:
     """The batches of a stream, and what the model makes of them."""
     from ..errors import RowRefused
-    from .model_columns import known_columns
+    from .read_model import known_columns
 
     rows = 0
     for batch in known_columns(stream, learner.state_.columns):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from ..data.formats import LOSSES
 from ..errors import DataError, ParameterError, RegretlessError
 from . import logged, options
 from .console import Console
-from .defaults import BANDIT
+from .defaults import ADVISED, BANDIT
 from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from ..data.losses import LossTable
     from .arguments import PullOptions
 
-ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advised)
 RUNS = 100
 MODEL = ".rgl"
-LARGEST_SEED = 2**64 - 1
 
 HELP = "draw arms whose losses are learned one by one, many times over, and certify the regret"
 DESCRIPTION = (
@@ -101,7 +99,7 @@ def _add_learning(parser: ArgumentParser) -> None:
 def _add_runs(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("runs")
     group.add_argument("--runs", type=options.whole, metavar="R", help=f"how often to play the table ({RUNS})")
-    group.add_argument("--seed", type=_seed, metavar="S", help="of the random numbers (0)")
+    group.add_argument("--seed", type=options.seed, metavar="S", help="of the random numbers (0)")
     group.add_argument(
         "--workers", type=options.whole, metavar="W", help="how many runs at a time; by default one a processor"
     )
@@ -111,16 +109,6 @@ def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     options.add_report(group)
     options.add_watching(group)
-
-
-def _seed(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if not 0 <= number <= LARGEST_SEED:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^64 - 1")
-    return number
 
 
 def run(arguments: PullOptions) -> int:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import bandit_class
 from ..errors import ParameterError, RegretlessError
-from .defaults import BANDIT
+from .defaults import ADVISED, BANDIT
 from .exit_codes import UsageError
 from .parameters import read_settings
-from .pull import ADVISED
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit

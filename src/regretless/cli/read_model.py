@@ -1,14 +1,20 @@
-"""Model files, by the kind of their learner."""
+"""Model files, the columns that a model knows, and which of them weigh most."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError
+import numpy as np
+
+from ..data.batch import Batch
+from ..data.stream import Stream
+from ..errors import DataError, ModelError
+from ..linear.base import OnlineClassifier
+from .output import label_text
 
 if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
-    from ..linear.base import OnlineClassifier
 
 
 def read_classifier(path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
@@ -55,3 +61,72 @@ def _read(path: str) -> tuple[Any, dict[str, Any]]:
         )
         raise ModelError(f"{path}: {found}; {advice}")
     return learner, extra
+
+
+def known_schema(learner: OnlineClassifier, schema: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The schema kept with a model; of one that was fitted to a table in Python, what the names of its columns say."""
+    names = getattr(learner, "feature_names_in_", None)
+    if schema is not None or names is None:
+        return schema
+    from ..data.columns import FeatureMap
+
+    features = FeatureMap()
+    features.settle({str(name): "number" for name in names})
+    return {"format": "table", "target": None, "target_kind": "empty", "missing": "error", **features.schema()}
+
+
+def known_columns(stream: Stream, columns: int) -> Iterator[Batch]:
+    """The batches of a stream without the columns that a model does not know."""
+    from ..data.to_csr import first_columns
+
+    for batch in stream.batches():
+        if batch.starts is not None:
+            yield first_columns(batch, columns)
+            continue
+        if batch.columns < columns:
+            found = f"{batch.columns} columns of features"
+            raise DataError(stream.name, None, None, found, f"the model knows {columns}; give a file that has them all")
+        yield Batch(np.ascontiguousarray(batch.values[:, :columns]), batch.labels, columns)
+
+
+Weights = list[tuple[str, float]]
+
+
+def namer(learner: OnlineClassifier, schema: dict[str, Any] | None) -> Callable[[int], str]:
+    """What to call a feature: its name, its id as the file has it, or else its column; all names of a shared column."""
+    names = getattr(learner, "feature_names_in_", None)
+    if names is not None:
+        return _from_list([str(name) for name in names])
+    from ..data.names import called, column_names
+
+    of = column_names(schema)
+    return lambda column: called(of(column), column)
+
+
+def _from_list(names: list[str]) -> Callable[[int], str]:
+    return lambda column: names[column] if column < len(names) else str(column)
+
+
+def largest(learner: OnlineClassifier, schema: dict[str, Any] | None, top: int) -> list[tuple[str, Weights]]:
+    """For each target, the class that positive scores speak for and the largest weights, the largest first."""
+    name = namer(learner, schema)
+    weights = learner.state_.coefficients()
+    classes = learner.classes_[-1:] if weights.shape[1] == 1 else learner.classes_
+    found = []
+    for target, label in enumerate(classes.tolist()):
+        column = weights[:, target]
+        chosen = _top(np.abs(column), top)
+        found.append((label_text(label), [(name(int(k)), float(column[k])) for k in chosen if column[k] != 0]))
+    return found
+
+
+def _top(sizes: np.ndarray[Any, Any], top: int) -> list[int]:
+    """The places of the largest sizes; among equals the first."""
+    if top < len(sizes):
+        least = np.partition(sizes, len(sizes) - top)[len(sizes) - top]
+        above = np.flatnonzero(sizes > least)
+        chosen = np.concatenate([above, np.flatnonzero(sizes == least)[: top - len(above)]])
+    else:
+        chosen = np.arange(len(sizes))
+    order = np.lexsort((chosen, -sizes[chosen]))
+    return [int(place) for place in chosen[order]]

@@ -10,6 +10,7 @@ from ..data.formats import GAMES, NAMES
 from ..errors import DataError, ParameterError, RegretlessError
 from . import options
 from .console import Console
+from .defaults import IN_TURNS
 from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
@@ -18,13 +19,11 @@ from .signals import Stopping
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from .arguments import SolveOptions
-    from .solve_input import Task
-    from .solve_result import Solved
+    from .solve_result import Solved, Task
 
 MODEL = ".rgl"
 METHODS = ("auto", "simplex", "interior-point", "linear-programming")
 SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
-IN_TURNS = ("cfr", "cfr+", "pcfr+")
 ENUMERATIONS = ("auto", "exact-enumeration", "support-enumeration", "vertex-enumeration", "lemke-howson")
 AVERAGES = ("uniform", "linear", "quadratic")
 OBJECTIVES = ("welfare", "row", "column")
@@ -135,9 +134,7 @@ def run(arguments: SolveOptions) -> int:
     """Read, solve, report."""
     _refuse_nonsense(arguments)
     file = _read(arguments)
-    from .solve_input import task
-
-    wanted = task(file, arguments)
+    wanted = _task(file, arguments)
     for note in () if arguments.quiet else [*file.notes, *wanted.notes]:
         complain(note)
     console = options.console_of(arguments)
@@ -166,6 +163,31 @@ def _read(arguments: SolveOptions) -> GameFile:
         raise RegretlessError(f"{arguments.file}: memory is exhausted by this game; a smaller one is needed") from error
     except RegretlessError as error:
         raise _about_option(error) from error
+
+
+def _task(file: GameFile, arguments: SolveOptions) -> Task:
+    """What is to be done about the file.
+
+    Raises
+    ------
+    UsageError
+        If an option has no meaning for a game of its kind.
+    """
+    from .solve_result import GENERAL, refuse
+
+    if file.kind == "matrix":
+        from .solve_matrix import MatrixTask
+
+        refuse(arguments, GENERAL, "a zero-sum game, whose equilibria are its solutions")
+        return MatrixTask(file, arguments)
+    if file.kind == "bimatrix":
+        from .solve_bimatrix import bimatrix_task
+
+        return bimatrix_task(file, arguments)
+    from .solve_sequence import SequenceTask
+
+    refuse(arguments, (*GENERAL, "losses"), "a game in turns")
+    return SequenceTask(file, arguments)
 
 
 def _solve(wanted: Task, arguments: SolveOptions, file: GameFile, console: Console) -> tuple[Solved, int | None]:

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..games import MatrixGame
+from .defaults import IN_TURNS
 from .exit_codes import UsageError
 from .formatting import figures
-from .solve import IN_TURNS
-from .solve_input import alternate
-from .solve_result import read_start, strategy_lines
-from .solve_zero_sum_result import SolvedZeroSum
+from .solve_result import SolvedZeroSum, alternate, read_start, strategy_lines
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile

@@ -1,11 +1,11 @@
-"""The parts that results of all kinds of games share: lines, JSON, saved strategies."""
+"""What games of all kinds share: the options that have no meaning for one, lines, JSON, saved strategies."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -14,12 +14,17 @@ from ..data.archives import Archive, damage_as_error
 from ..data.source import whole_file
 from ..errors import DataError
 from ..games.formatting import written
+from .exit_codes import UsageError
+from .formatting import certain, ends, figures
 from .output import Published, short
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from ..data.game_files import GameFile
+    from ..games import Solution
+    from .arguments import SolveOptions
+
 
 SCHEMA = "regretless.solve/1"
 MOST = 12  # lines of strategies
@@ -123,3 +128,94 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
         if known is not None and list(map(str, known)) != list(own):
             raise DataError(path, None, None, f"the {what}s have other names", "these are strategies of another game")
     return found[0], found[1]
+
+
+GENERAL = ("equilibria", "limit", "seconds", "correlated", "coarse", "objective")
+SOLVING = ("method", "tolerance", "exact", "rounds", "average", "simultaneous", "alternating", "start")
+
+
+class Task(Protocol):
+    """A game that is to be solved.
+
+    Attributes
+    ----------
+    notes : list of str
+        What a user should know before.
+    asks : bool
+        Whether its solver asks now and then if it is to stop.
+    """
+
+    notes: list[str]
+    asks: bool
+
+    def solve(self, show: Show, stop: Stop) -> Solved:
+        """Solve it; `show` is told how it goes, and `stop` says whether to end."""
+
+
+def refuse(arguments: SolveOptions, options: tuple[str, ...], what: str) -> None:
+    """Refuse options that have no meaning for a game.
+
+    Raises
+    ------
+    UsageError
+        If one of them is there.
+    """
+    for name in options:
+        if getattr(arguments, name) not in (None, False):
+            raise UsageError(f"--{name} has no meaning here: {arguments.file} holds {what}")
+
+
+def alternate(arguments: SolveOptions) -> bool | None:
+    """Whether the column player moves second, if the user says."""
+    return False if arguments.simultaneous else True if arguments.alternating else None
+
+
+class SolvedZeroSum(Solved):
+    """A zero-sum game that is solved.
+
+    Attributes
+    ----------
+    solution : Solution
+    tolerance : float or None
+        The gap that was asked for.
+    """
+
+    solution: Solution
+    tolerance: float | None
+
+    def arrays(self) -> dict[str, Any]:
+        """The strategies and what they guarantee."""
+        found = self.solution
+        interval = {"lower": np.float64(found.lower), "upper": np.float64(found.upper)}
+        names = {"rows": np.array(found.rows), "cols": np.array(found.columns)}
+        return {"row": found.row, "column": found.column, **interval, **names}
+
+    def interrupted(self) -> str:
+        """What is left of a run that was stopped."""
+        if self.solution.stopped is None:
+            return super().interrupted()
+        done = steps(self.solution.method, self.solution.iterations)
+        return f"interrupted after {done}, with a gap of {self.solution.gap:.3g}"
+
+    def how(self) -> str:
+        """How it was solved, in a line."""
+        found = self.solution
+        note = f", {found.note}" if found.note else ""
+        ended = "" if found.stopped is None else ", stopped before it was done"
+        return f"{found.method}: {steps(found.method, found.iterations)}{note}{ended}"
+
+    def value_lines(self, total: Any = None) -> Iterator[str]:
+        """Whose numbers these are, the value, and the interval around it; `total` is what both players win together."""
+        found = self.solution
+        yield found.whose
+        if found.exact is not None:
+            yield row_of("value, exactly", fraction(found.exact.value))
+        yield row_of("value", certain(found.value, found.gap))
+        yield row_of("at least, at most", ends(found.lower, found.upper))
+        yield row_of("duality gap", f"{found.gap:.3g}")
+        if total is not None:
+            other = certain(float(total) - found.value, found.gap)
+            if found.exact is not None and not isinstance(total, float):
+                other = written(total - found.exact.value)
+            shown = figures(total) if isinstance(total, float) else str(total)
+            yield row_of("value for the column player", f"{other}, for both win {shown} together")

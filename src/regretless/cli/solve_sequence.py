@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError, RegretlessError
 from ..games.extensive_form.sequence import SequenceGame
 from ..games.extensive_form.sequence_solution import Player
+from .defaults import IN_TURNS
 from .exit_codes import UsageError
 from .output import many, short
-from .solve import IN_TURNS
-from .solve_input import alternate
-from .solve_result import WIDTH, fraction, read_start, row_of
-from .solve_zero_sum_result import SolvedZeroSum
+from .solve_result import WIDTH, SolvedZeroSum, alternate, fraction, read_start, row_of
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -1,0 +1,233 @@
+"""What `inspect` shows of combiners, bandits and learners of finite classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .output import many, plain
+
+if TYPE_CHECKING:
+    from ..bandits.base import Bandit
+    from ..experts.base import ExpertLearner
+    from ..finite_classes.learners.base import ClassLearner
+
+
+def describe_combiner(learner: ExpertLearner, extra: Mapping[str, Any]) -> dict[str, Any]:
+    """A model as JSON values."""
+    book, names = learner.ledger_, learner.names()
+    unfinished, columns = extra.get("unfinished"), extra.get("columns") or {}
+    return {
+        "learner": learner.name,
+        "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+        "experts": len(names),
+        "rounds": int(book.rounds),
+        "waiting": len(learner.pending_),
+        "loss_name": learner._loss.name,
+        "loss": book.loss,
+        "missing": int(book.absent),
+        "columns": dict(columns),
+        "delay": extra.get("delay"),
+        "unfinished": None if unfinished is None else dict(unfinished),
+        "weights": dict(zip(names, learner.weights.tolist(), strict=True)),
+        "expert_losses": dict(zip(names, book.losses.tolist(), strict=True)),
+    }
+
+
+def lines_of(found: Mapping[str, Any], top: int) -> list[str]:
+    """The same for people, with the heaviest experts."""
+    rounds = found["rounds"]
+    mean = f" ({found['loss'] / rounds:.6g} a round)" if rounds else ""
+    stands = found["unfinished"]
+    facts = {
+        "learner": found["learner"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in found["parameters"].items()),
+        "experts": found["experts"],
+        "rounds": rounds,
+        "loss": f"{found['loss']:.6g}{mean}, {found['loss_name']}",
+        "missing": f"{found['missing']} forecasts",
+        "columns": ", ".join(f"{role} {name}" for role, name in found["columns"].items() if name) or "not known",
+        "run": "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}",
+    }
+    if found["waiting"]:
+        facts["waiting"] = f"{found['waiting']} predictions for their outcomes"
+    weights = found["weights"]
+    names = list(weights)
+    order = np.argsort(-np.abs(list(weights.values())), kind="stable")[:top].tolist()
+    width = max(len(names[place]) for place in order)
+    lines = [f"{name:<12}{value}" for name, value in facts.items()]
+    lines += ["", f"largest weights {'':>{max(width - 13, 0)}}{'weight':>9} {'loss':>14}"]
+    for place in order:
+        name = names[place]
+        lines.append(f"  {name:<{max(width, 14)}} {weights[name]:>8.6f} {found['expert_losses'][name]:>14.6g}")
+    return lines
+
+
+def describe_bandit(learner: Bandit) -> dict[str, Any]:
+    """A model as JSON values."""
+    book, names = learner.ledger_, learner.names()
+    compared = [str(expert) for expert in range(len(book.estimates))] if learner.info.advised else names
+    return {
+        "learner": learner.name,
+        "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+        "seed": learner.seed_,
+        "arms": len(names),
+        "experts": len(book.implicit) if learner.info.advised else None,
+        "rounds": int(book.rounds),
+        "waiting": [
+            {"ticket": number, "arm": names[arm], "probability": probability}
+            for arm, probability, _, number in learner._pending.values()
+        ],
+        "open": _open_bare(learner),
+        "lost": int(book.lost),
+        "late": int(book.late),
+        "restricted": int(book.restricted),
+        "rewards": learner.rewards,
+        "total": learner.total_,
+        "rate": learner.rate_,
+        # What experts will advise in the next round is not known.
+        "probabilities": None
+        if learner.info.advised
+        else dict(zip(names, learner.probabilities_.tolist(), strict=True)),
+        "draws": dict(zip(names, learner.counts_.tolist(), strict=True)),
+        "estimates": dict(zip(compared, learner.estimates_.tolist(), strict=True)),
+    }
+
+
+def _open_bare(learner: Bandit) -> dict[str, Any] | None:
+    """The draw of the bare core that waits for its loss."""
+    bare = learner._known().bare
+    if bare is None:
+        return None
+    number, arm = bare
+    return {"ticket": number, "arm": learner.names()[arm]}
+
+
+def lines_of_bandit(found: Mapping[str, Any], top: int) -> list[str]:
+    """The same for people, with the arms that are drawn most."""
+    rounds, waiting = found["rounds"], found["waiting"]
+    settled = rounds - found["lost"] - len(waiting) - (found["open"] is not None)
+    mean = f" ({found['total'] / settled:.6g} a round)" if settled else ""
+    given = {name: value for name, value in found["parameters"].items() if value is not None and name != "arms"}
+    facts = {
+        "learner": found["learner"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in given.items()),
+        "seed": found["seed"],
+        "arms": found["arms"],
+        "experts": found["experts"],
+        "rounds": rounds,
+        "rewards" if found["rewards"] else "loss": f"{found['total']:.6g}{mean}",
+        "rate": f"{found['rate']:.6g} in the next round",
+        "waiting": _waiting(waiting, top) if waiting else None,
+        "open": None if found["open"] is None else "draw {ticket} of the bare core (arm {arm})".format(**found["open"]),
+        "withdrawn": f"{found['lost']} draws" if found["lost"] else None,
+        "restricted": f"{found['restricted']} draws among some of the arms" if found["restricted"] else None,
+    }
+    lines = [f"{name:<12}{value}" for name, value in facts.items() if value is not None]
+    return [*lines, "", *_arms(found, top)]
+
+
+def _waiting(waiting: list[dict[str, Any]], top: int) -> str:
+    shown = ", ".join(f"{one['ticket']} (arm {one['arm']})" for one in waiting[:top])
+    more = f" and {len(waiting) - top} more" if len(waiting) > top else ""
+    return f"{len(waiting)} draws for their losses: {shown}{more}"
+
+
+def _arms(found: Mapping[str, Any], top: int) -> list[str]:
+    draws, probabilities = found["draws"], found["probabilities"]
+    names = list(draws)
+    order = np.argsort([-draws[name] for name in names], kind="stable")[:top].tolist()
+    width = max([14, *(len(names[place]) for place in order)])
+    title = "arms drawn most" + " " * (width - 14)
+    lines = [f"{title} {'draws':>12}" + ("" if probabilities is None else f" {'next round':>12}")]
+    for name in (names[place] for place in order):
+        chance = "" if probabilities is None else f" {probabilities[name]:>12.6f}"
+        lines.append(f"  {name:<{width}}{draws[name]:>12}{chance}")
+    return lines
+
+
+MOST = 1000  # hypotheses, and points, that JSON names
+
+
+def describe_class_learner(learner: ClassLearner, points: int = MOST) -> dict[str, Any]:
+    """A model as JSON values, with what it would predict of the first points."""
+    from ..persist.validation import plain
+
+    book, finite_class, left = learner.ledger_, learner.finite_class, learner.alive_
+    given = {name: value for name, value in learner.get_params().items() if name != "finite_class"}
+    return {
+        "learner": learner.name,
+        "parameters": {name: plain(value) for name, value in given.items()},
+        "hypotheses": finite_class.hypotheses,
+        "points": finite_class.points,
+        "rounds": book.rounds,
+        "mistakes": book.mistakes,
+        "expected_mistakes": book.expected if learner.info.draws else None,
+        "alive": book.alive,
+        "kept": book.kept,
+        "died": book.died,
+        "waiting": len(learner.pending_),
+        "left": [finite_class.hypothesis_name(one) for one in left[:MOST].tolist()],
+        "predictions": {
+            finite_class.point_name(point): learner.forecast(point) for point in range(min(points, finite_class.points))
+        },
+    }
+
+
+def lines_of_class_learner(found: Mapping[str, Any], top: int) -> list[str]:
+    """The same for people, with the first hypotheses that are left."""
+    rounds, expected = found["rounds"], found["expected_mistakes"]
+    rate = f" ({found['mistakes'] / rounds:.6f} of the rounds)" if rounds else ""
+    given = [f"{name}={value}" for name, value in found["parameters"].items() if value is not None and name != "order"]
+    facts = {
+        "learner": found["learner"],
+        "parameters": ", ".join(given) or "as by default",
+        "order": "of its own" if found["parameters"].get("order") is not None else None,
+        "class": f"{_hypotheses(found['hypotheses'])} on {many(found['points'], 'point')}",
+        "rounds": rounds,
+        "mistakes": f"{found['mistakes']}{rate}",
+        "expected": None if expected is None else f"{expected:.6g} mistakes",
+        "agreeing": _agreeing(found["alive"]),
+        "died": f"the last hypothesis, in round {found['died']}" if found["died"] else None,
+        "goes by": _goes_by(found),
+        "waiting": "a prediction for its label" if found["waiting"] else None,
+    }
+    lines = [f"{name:<12}{value}" for name, value in facts.items() if value is not None]
+    if found["left"]:
+        lines += ["", "hypotheses that are left", *(f"  {name}" for name in found["left"][:top])]
+        lines += [f"  and {found['alive'] - top} more"] if found["alive"] > top else []
+    return [*lines, *_predictions(found, top)]
+
+
+def _hypotheses(count: int) -> str:
+    return f"{count:,} hypothes{'is' if count == 1 else 'es'}"
+
+
+def _agreeing(alive: int) -> str:
+    counted = _hypotheses(alive) if alive > 1 else ("no hypothesis", "one hypothesis")[alive]
+    return f"{counted} agree{'s' if alive < 2 else ''} with all labels"
+
+
+def _goes_by(found: Mapping[str, Any]) -> str | None:
+    """What it predicts by, if that is not what agrees with all labels."""
+    if found["died"]:
+        return f"{_hypotheses(found['kept'])}, as it did before that round"
+    if found["kept"] != found["alive"]:
+        return f"{_hypotheses(found['kept'])}: those that were wrong leave when the learner is"
+    return None
+
+
+def _predictions(found: Mapping[str, Any], top: int) -> Iterator[str]:
+    """What it would predict of the first points."""
+    said = list(found["predictions"].items())[:top]
+    if not said:
+        return
+    drawn = found["expected_mistakes"] is not None
+    yield from ("", f"points, and {'the probability of predicting 1' if drawn else 'what it would predict'}")
+    width = max(len(name) for name, _ in said)
+    for name, prediction in said:
+        yield f"  {name:<{width}}  {prediction:.6g}"
+    if found["points"] > top:
+        yield f"  and {found['points'] - top:,} more"
