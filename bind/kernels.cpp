@@ -1,4 +1,5 @@
 // The kernels of one instruction set: this file is compiled once for each, REGRETLESS_ISA being its name.
+#include <array>
 #include <limits>
 
 #include "regretless/any_rows.hpp"
@@ -18,10 +19,18 @@ static V named(std::string_view name, const Rules& rules) {
   }
 }
 
+// The names in a catalogue, and `more` of what is no alternative of it.
+template <class... T, class... More>
+static constexpr auto names_of(std::variant<T...>*, More... more) {
+  return std::array<std::string_view, sizeof...(T) + sizeof...(More)>{T::name..., more...};
+}
+static constexpr auto geometries = names_of(static_cast<AnyGeometry*>(nullptr));
+static constexpr auto losses = names_of(static_cast<AnyLoss*>(nullptr), direct);
+
 static Outcome play(const Block& block, const Labels& labels, const Rules& rules, const State& state, std::int64_t begin,
                     std::int64_t end) {
   const Rate rate = AnyRate::named(rules);
-  if (rules.loss == "direct")
+  if (rules.loss == direct)
     return std::visit([&](const auto& rows) { return play_direct(rows, labels, rules, rate, state, begin, end); }, rows_of(block));
   return std::visit(
       [&](const auto& rows, const auto& geometry, const auto& loss) {
@@ -47,5 +56,7 @@ static Outcome sight_rays(const Block& block, const Labels& labels, const Rules&
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(kernels_, isa)
 
 namespace regretless {
-const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::score, REGRETLESS_ISA::sight_rays};
+const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
+    REGRETLESS_ISA::geometries,   REGRETLESS_ISA::losses, REGRETLESS_ISA::AnyRate::names, REGRETLESS_ISA::play,
+    REGRETLESS_ISA::score, REGRETLESS_ISA::sight_rays};
 }  // namespace regretless

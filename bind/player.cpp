@@ -10,16 +10,10 @@ namespace regretless {
 
 namespace {
 
-constexpr std::string_view geometries[] = {"euclidean", "ball"};
-constexpr std::string_view losses[] = {"perceptron", "margin", "hinge",  "squared-hinge",
-                                       "logistic",   "square", "linear", "direct"};
-constexpr std::string_view rates[] = {"constant", "inverse-sqrt", "self-tuned", "scale-free", "pa", "pa-1", "pa-2"};
-
-template <std::size_t N>
-std::string_view known(const std::string_view (&names)[N], const std::string& name, const char* what) {
-  const auto* found = std::find(std::begin(names), std::end(names), name);
-  if (found == std::end(names)) throw std::invalid_argument("no " + std::string(what) + " is called " + name);
-  return *found;
+std::string_view known(Names names, const std::string& name, const char* what) {
+  const auto place = std::find(names.begin(), names.end(), name);
+  if (place == names.end()) throw std::invalid_argument("no " + std::string(what) + " is called " + name);
+  return *place;
 }
 
 class Player {
@@ -36,9 +30,9 @@ class Player {
     if (scratch.size() < 4 * targets) throw std::invalid_argument("scratch is too small");
     if (lag && (lag->shape(0) != weights.shape(0) || lag->shape(1) != targets))
       throw std::invalid_argument("lag must have the shape of the weights");
-    rules_.geometry = known(geometries, geometry, "geometry");
-    rules_.loss = known(losses, loss, "loss");
-    rules_.rate = known(rates, rate, "rate");
+    rules_.geometry = known(kernels().geometries, geometry, "geometry");
+    rules_.loss = known(kernels().losses, loss, "loss");
+    rules_.rate = known(kernels().rates, rate, "rate");
     rules_.radius = radius;
     rules_.eta = eta;
     rules_.tie = tie;
@@ -92,7 +86,7 @@ class Player {
   void check_rules(std::size_t targets) const {
     if (rules_.rate.starts_with("pa") && rules_.loss != "hinge")
       throw std::invalid_argument("passive-aggressive rates go with the hinge loss");
-    if (rules_.loss == "direct" && (targets < 2 || rules_.geometry != "euclidean"))
+    if (rules_.loss == direct && (targets < 2 || rules_.geometry != "euclidean"))
       throw std::invalid_argument("the direct loss takes two targets or more, without a ball");
   }
 

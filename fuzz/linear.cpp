@@ -7,10 +7,7 @@ namespace {
 using namespace fuzz;
 using namespace regretless;
 
-constexpr std::string_view geometries[] = {"euclidean", "ball"};
-constexpr std::string_view losses[] = {"perceptron", "margin", "hinge",  "squared-hinge",
-                                       "logistic",   "square", "linear", "direct"};
-constexpr std::string_view rates[] = {"constant", "inverse-sqrt", "self-tuned", "scale-free", "pa", "pa-1", "pa-2"};
+std::string_view any_of(Input& in, Names names, std::size_t count = 0) { return names[std::size_t(in.below(std::int64_t(count ? count : names.size())))]; }
 
 struct Learner {
   std::int64_t columns, targets;
@@ -19,9 +16,11 @@ struct Learner {
   std::vector<double> weights, lag, memory, books, scratch, moves;
 
   explicit Learner(Input& in) : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 9)), sound(in.byte() < 192) {
-    rules.rate = rates[in.below(7)];
-    rules.loss = rules.rate.starts_with("pa") ? "hinge" : losses[in.below(targets > 1 ? 8 : 7)];
-    rules.geometry = rules.loss == "direct" ? "euclidean" : geometries[in.below(2)];
+    const Kernels& known = KERNELS(kernels_);
+    rules.rate = any_of(in, known.rates);
+    // The last loss is the one of several classes in one.
+    rules.loss = rules.rate.starts_with("pa") ? "hinge" : any_of(in, known.losses, known.losses.size() - (targets == 1));
+    rules.geometry = rules.loss == direct ? "euclidean" : any_of(in, known.geometries);
     for (double* x : {&rules.radius, &rules.eta, &rules.limit, &rules.margin, &rules.intercept})
       *x = sound ? std::fabs(in.finite()) : in.any();
     if (sound && rules.radius == 0) rules.radius = 1;

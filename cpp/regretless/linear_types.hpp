@@ -1,6 +1,7 @@
 // What crosses the border between the binding and the kernels of one instruction set: plain borrowed data, no templates.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "ledger.hpp"
@@ -48,6 +49,9 @@ struct State {
   std::int64_t columns = 0, targets = 1;
 };
 
+// The loss of several classes in one, which is no function of one margin.
+inline constexpr std::string_view direct = "direct";
+
 // The composition: names are turned into types once, at the start of a block.
 struct Rules {
   std::string_view geometry, loss, rate;
@@ -80,7 +84,10 @@ inline constexpr int ray_mantissa_bits = 7, ray_octaves = 96, ray_lowest = -48;
 inline constexpr std::int64_t ray_side = (std::int64_t(ray_octaves) << ray_mantissa_bits) + 2;
 inline constexpr std::int64_t ray_bins = 2 * ray_side;
 
+using Names = std::span<const std::string_view>;
+
 struct Kernels {
+  Names geometries, losses, rates;  // of which rules may be composed
   Outcome (*play)(const Block&, const Labels&, const Rules&, const State&, std::int64_t begin, std::int64_t end);
   Outcome (*score)(const Block&, const Rules&, const State&, double* out);
   Outcome (*sight)(const Block&, const Labels&, const Rules&, const Rays&);

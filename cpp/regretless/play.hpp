@@ -22,12 +22,12 @@ REGRETLESS_INLINE double suffer(const L& loss, const Rate& rate, double y, doubl
   const double margin = y * score;
   book.rounds += 1;
   if (weight != 1) book.weighted += 1;
-  const double charged = loss.value(margin, memory);
-  book.loss += weight * charged;
   book.total_norm2 += norm2;
   if (norm2 > book.max_norm2) book.max_norm2 = norm2;
   largest(book.reach2, memory.norm2);
-  const double slope = weight * loss.slope(margin, y, memory);
+  const double charged = loss.value(margin, memory, book);
+  book.loss += weight * charged;
+  const double slope = weight * loss.slope(margin, y, memory, book);
   if (slope == 0) return 0;
   book.update_norm2 += norm2;
   return rate({charged, slope, y, norm2, weight}, book);
@@ -87,7 +87,7 @@ template <Geometry G, Loss L>
 REGRETLESS_APART bool bears(const G& geometry, const L& loss, const Rate& rate, double y, double score, double norm2,
                             double weight, bool vanished, Memory memory, Ledger book) {
   memory.clock += geometry.scale(memory);
-  const double updates = book.updates, slope = weight * loss.slope(y * score, y, memory);
+  const double updates = book.updates, slope = weight * loss.slope(y * score, y, memory, book);
   const double a = suffer(loss, rate, y, score, norm2, weight, memory, book);
   if (slope != 0 && book.updates == updates && (vanished || (norm2 > 0 && book.slope2 > 0))) return false;
   return is_kept(book) && bears_step(geometry, memory, a, score, norm2);

@@ -101,6 +101,7 @@ double take(const Rate& rate, const Suffered& s, Ledger& book) {
 // The catalogue, by name; the binding has refused unknown names.
 template <Schedule... R>
 struct Schedules {
+  static constexpr std::string_view names[] = {R::name...};
   static Rate named(const Rules& rules) {
     Rate rate{rules.eta, rules.limit, nullptr};
     ((rules.rate == R::name ? void(rate.take = take<R>) : void()), ...);

@@ -10,7 +10,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-inline constexpr Memory no_memory{};  // of the losses here none asks for it
+inline constexpr Memory no_memory{};  // of the losses here none asks for them
+inline constexpr Ledger no_ledger{};
 
 // A round is refused that is so long, weighs so much or could cost so much that sums over many like it would not be floats.
 inline constexpr double most = 1e290;
@@ -18,9 +19,9 @@ inline constexpr double most = 1e290;
 template <Loss L>
 REGRETLESS_INLINE Complaint too_much(const L& loss, double norm2, double score, double weight, double prior) {
   if (!(norm2 < infinity)) return Complaint::not_finite;
-  const double worst = -std::fabs(score), slope = weight * loss.slope(worst, 1, no_memory);
+  const double worst = -std::fabs(score), slope = weight * loss.slope(worst, 1, no_memory, no_ledger);
   const bool fits = norm2 * (weight > 1 ? weight : 1) < most * (prior < 1 ? prior : 1);
-  const bool cheap = weight * loss.value(worst, no_memory) < most && slope * slope * norm2 < most;
+  const bool cheap = weight * loss.value(worst, no_memory, no_ledger) < most && slope * slope * norm2 < most;
   return fits && cheap ? Complaint::none : Complaint::diverged;
 }
 
@@ -43,13 +44,13 @@ REGRETLESS_INLINE Complaint prepare(const X& rows, std::int64_t t, std::int64_t 
 template <Loss L>
 REGRETLESS_INLINE double charge(const L& loss, double y, double score, double weight, double doubt) {
   if constexpr (std::same_as<L, PerceptronLoss>) score /= 1 + doubt;
-  return weight * loss.value(y * score, no_memory);
+  return weight * loss.value(y * score, no_memory, no_ledger);
 }
 
 // Suffer one round, but for what it costs; whether it teaches.
 template <Loss L>
 REGRETLESS_INLINE bool judge(const L& loss, double tie, double y, double score, double norm2, double weight, Ledger& book) {
-  const double margin = y * score, slope = weight * loss.slope(margin, y, no_memory);
+  const double margin = y * score, slope = weight * loss.slope(margin, y, no_memory, no_ledger);
   book.rounds += 1;
   if (weight != 1) book.weighted += 1;
   book.mistakes += positive(score, tie) != (y > 0);
