@@ -185,6 +185,21 @@ LEARNERS = {
             not_mixed="its weights are combinations of rows that it keeps, and rows do not travel",
         ),
     ),
+    "alma": Entry(
+        "linear.alma",
+        "ALMA",
+        LinearInfo(
+            name="alma",
+            charged="max(0, (1 - alpha)·sqrt(8/k)·R/alpha - m) / (R·sqrt(k))",
+            geometry="euclidean unit ball",
+            rate="constant",
+            predicts_by="weights",
+            plain="",
+            lazy=False,
+            additive=False,
+            not_mixed="whether it moves depends on how many updates there were, and the proof of its bound follows one sequence of updates and says nothing of a mean of several",
+        ),
+    ),
 }
 EXPERT_LEARNERS = {
     "hedge": Entry(

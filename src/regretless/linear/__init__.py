@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .alma import ALMA
     from .averaged import AveragedPerceptron
     from .kernel.kernel_perceptron import KernelPerceptron
     from .margin_perceptron import MarginPerceptron
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .voted import VotedPerceptron
 
 __all__ = [
+    "ALMA",
     "AROW",
     "AveragedPerceptron",
     "KernelPerceptron",
@@ -43,6 +45,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ALMA": "alma",
     "AROW": "second_order.arow",
     "AveragedPerceptron": "averaged",
     "KernelPerceptron": "kernel.kernel_perceptron",

@@ -1,0 +1,105 @@
+"""ALMA, the approximate maximal margin algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import sqrt
+from numbers import Real
+from typing import ClassVar
+
+from ..checks import positive
+from ..errors import ParameterError
+from ..info import LinearInfo
+from ..theory.alma import ALMA_THEOREMS, AlmaFacts
+from ..theory.facts import LinearFacts
+from .base import OnlineClassifier
+from .parameters import with_constructor
+from .state import Rules
+
+
+@with_constructor
+class ALMA(OnlineClassifier):
+    """The approximate maximal margin algorithm (Gentile 2001) in Euclidean space.
+
+    ::
+
+        predict   sign <w, x>
+        update    w <- w + sqrt(2 / k) y x / R, then back into the ball |w| <= 1,
+                  when y <w, x> <= (1 - alpha) sqrt(8 / k) R / alpha
+
+    Here k - 1 is the number of updates so far, and R the length of the longest row so far. If some v has a margin of
+    rho in every round, y <v, x> / |v| >= rho, there are at most (8 / alpha - 5)^2 / 8 (R / rho)^2 updates (for alpha
+    at most 8/9). After a pass without an update the final weights have a margin of at least (1 - alpha) rho, and rho
+    need not be known. With alpha = 1 a round is an update only if it is predicted wrongly, or with a score of 0.
+
+    Parameters
+    ----------
+    alpha : float, default=0.9
+        Which share of the largest margin may be lost; above 0, at most 1. Smaller ones take more updates.
+    intercept : float, default=0.0
+        Size of a constant feature that is appended to every row; 0 for none.
+    passes, until_clean, max_passes, shuffle, random_state, class_weight, warm_start
+        As in `Perceptron`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, ledger_, n_features_in_, feature_names_in_, n_iter_
+        As in `Perceptron`.
+
+    Notes
+    -----
+    Gentile divides each row by its own length. Here rows are divided by the length of the longest so far, so that the
+    bounds are about the margin and the hinge losses of the rows as they are. For rows of one length both are the same.
+
+    References
+    ----------
+    Gentile 2001, A new approximate maximal margin classification algorithm, JMLR 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import ALMA
+    >>> X, y = np.array([[1.0, 0.0], [-1.0, 0.5], [-1.0, -1.0]]), [1, 1, -1]
+    >>> learner = ALMA(alpha=0.5, until_clean=True).fit(X, y)
+    >>> learner.predict(X).tolist()
+    [1, 1, -1]
+    >>> print(learner.certify(X, y)[0])  # doctest: +ELLIPSIS
+    ALMA, separable data: updates 32 <= 612, against maximum margin  [Gentile 2001, Thm 3, ...
+    """
+
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="alma",
+        charged="max(0, (1 - alpha)·sqrt(8/k)·R/alpha - m) / (R·sqrt(k))",
+        geometry="euclidean unit ball",
+        rate="constant",
+        predicts_by="weights",
+        plain="",
+        lazy=False,
+        additive=False,
+        not_mixed="whether it moves depends on how many updates there were, and the proof of its bound follows one "
+        "sequence of updates and says nothing of a mean of several",
+    )
+    theorems = ALMA_THEOREMS
+
+    alpha: float = 0.9
+    intercept: float = 0.0
+
+    def rules(self) -> Rules:
+        """A margin that falls with the updates, in the unit ball."""
+        if not isinstance(self.alpha, Real) or not 0 < self.alpha <= 1:
+            raise ParameterError("alpha", repr(self.alpha), "it must be a number above 0, and at most 1")
+        alpha = float(self.alpha)
+        return Rules(
+            geometry="ball",
+            loss="falling-margin",
+            radius=1.0,
+            eta=sqrt(2.0),
+            margin=(1 - alpha) * sqrt(8.0) / alpha,
+            intercept=positive("intercept", self.intercept, or_zero=True),
+        )
+
+    def target_facts(self) -> list[LinearFacts]:
+        """What theorems may ask, alpha among it."""
+        rules = self.played_rules()
+        alpha = sqrt(8.0) / (sqrt(8.0) + rules.margin)
+        return [AlmaFacts(**asdict(facts), alpha=alpha) for facts in super().target_facts()]
