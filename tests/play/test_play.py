@@ -35,7 +35,8 @@ from regretless.environments import (
     Table,
     WrittenPoints,
 )
-from regretless.environments.labels import Asker, Labels
+from regretless.environments.asker import Asker
+from regretless.environments.labels import Labels
 from regretless.environments.lower_bounds import LowerBound
 from regretless.environments.registry import ENVIRONMENTS, entry_of, make
 from regretless.errors import RegretlessError

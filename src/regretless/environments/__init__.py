@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from .arms.stochastic import Bernoulli, Stochastic
     from .arms.switching import Drifting, Switching
     from .arms.table import Table
+    from .asker import Asker
     from .base import Environment, Oblivious, Opponent
-    from .labels import Asker, Labels, ObliviousLabels
-    from .lower_bounds import LearnerDescription, LowerBound, lower_bounds_of
+    from .labels import Labels, ObliviousLabels
+    from .lower_bounds import LearnerDescription, LowerBound
+    from .promises import lower_bounds_of
     from .registry import ENVIRONMENTS, make
     from .targets.from_file import written
     from .targets.points import RandomTarget, WrittenPoints
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Adaptive": "arms.adaptive",
     "AgnosticTree": "adversaries.agnostic_tree",
-    "Asker": "labels",
+    "Asker": "asker",
     "Bernoulli": "arms.stochastic",
     "Drifting": "arms.switching",
     "DriftingTarget": "targets.separable",
@@ -66,7 +68,7 @@ _HOMES = {
     "Table": "arms.table",
     "WrittenPoints": "targets.points",
     "make": "registry",
-    "lower_bounds_of": "lower_bounds",
+    "lower_bounds_of": "promises",
     "reversal": "arms.lower_bounds",
     "written": "targets.from_file",
 }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
 from ..finite_classes.learners.base import ClassLearner
 from ..info import info_of
-from .labels import Array, Labels
+from .asker import Array
+
+if TYPE_CHECKING:
+    from ..finite_classes.finite_class import FiniteClass
 
 PLAYING = "regretless.play.play lets them play"
 
@@ -25,25 +28,33 @@ class Listener(ABC):
         """Tell it the label."""
 
 
-def listener_of(environment: Labels, learner: Any) -> Listener:
-    """What asks this learner.
+def listener_of(learner: Any, name: str, finite_class: FiniteClass | None, votes: bool) -> Listener:
+    """What asks this learner about the rows of an environment.
+
+    Parameters
+    ----------
+    learner : object
+    name : str
+        Of the environment.
+    finite_class : FiniteClass or None
+        The class whose points its rows are.
+    votes : bool
+        Whether its rows hold -1 and 1 alone.
 
     Raises
     ------
     RegretlessError
-        If it cannot be asked about rows of this environment.
+        If it cannot be asked about such rows.
     """
     if hasattr(learner, "predict_one"):
         return _OfRows(lambda row: learner.predict_one(row) if hasattr(learner, "classes_") else 1)
     if isinstance(learner, ClassLearner):
-        return _OfPoints(environment, learner)
+        return _OfPoints(name, finite_class, learner)
     if hasattr(learner, "expert_names_") and hasattr(learner, "forecast"):
-        return _OfVotes(environment, learner)
+        return _OfVotes(name, votes, learner)
     if callable(learner):
         return _OfRows(learner)
-    raise RegretlessError(
-        f"{type(learner).__name__} says nothing of single rows: {PLAYING}, if {environment.name} is for it"
-    )
+    raise RegretlessError(f"{type(learner).__name__} says nothing of single rows: {PLAYING}, if {name} is for it")
 
 
 class _OfRows(Listener):
@@ -57,13 +68,11 @@ class _OfRows(Listener):
 class _OfPoints(Listener):
     """A learner of the class whose points they are."""
 
-    def __init__(self, environment: Labels, learner: ClassLearner) -> None:
-        if environment.finite_class is None:
-            raise RegretlessError(
-                f"{environment.name} has no points of a class, and {learner.name} learns nothing else"
-            )
-        if environment.finite_class != learner.finite_class:
-            raise RegretlessError(f"{environment.name} is of another class than {learner.name}")
+    def __init__(self, name: str, finite_class: FiniteClass | None, learner: ClassLearner) -> None:
+        if finite_class is None:
+            raise RegretlessError(f"{name} has no points of a class, and {learner.name} learns nothing else")
+        if finite_class != learner.finite_class:
+            raise RegretlessError(f"{name} is of another class than {learner.name}")
         self._learner = learner
 
     def say(self, row: Array, point: int) -> tuple[int, float | None]:
@@ -80,9 +89,9 @@ class _OfPoints(Listener):
 class _OfVotes(Listener):
     """A combiner of experts, whose forecast of 0 and 1 is a probability of 1."""
 
-    def __init__(self, environment: Labels, learner: Any) -> None:
-        if not environment.votes:
-            raise RegretlessError(f"the rows of {environment.name} are no votes, and {learner.name} combines experts")
+    def __init__(self, name: str, votes: bool, learner: Any) -> None:
+        if not votes:
+            raise RegretlessError(f"the rows of {name} are no votes, and {learner.name} combines experts")
         if learner.loss in (None, "table"):
             raise RegretlessError(f"{learner.name} is told losses alone, and forecasts nothing: {PLAYING}")
         self._learner, self._follows = learner, bool(info_of(learner).draws)

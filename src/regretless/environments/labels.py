@@ -1,78 +1,26 @@
-"""Environments that ask for labels: who picks the rows, and what they are called once a learner has answered."""
+"""Environments that ask for labels, and the same rounds as a stream or as losses of arms."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..checks import whole
+from ..data.batch import Batch
+from ..data.stream import Stream
 from ..errors import ParameterError, RegretlessError
+from .asker import Array, Asker, Known, Places
+from .base import Environment, Oblivious, Opponent
 from .lower_bounds import LearnerDescription, LowerBound
 
 if TYPE_CHECKING:
-    from ..data.stream import Stream
     from ..finite_classes.finite_class import FiniteClass
-    from .base import Environment
+    from .ask import Listener
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Places = np.ndarray[Any, np.dtype[np.int64]]
-Known = tuple[Array, Array, Places | None]
 CELLS = 1 << 18  # numbers that are made together
-
-
-class Asker(ABC):
-    """An environment within one run: it shows a row, hears a prediction and says the label.
-
-    Attributes
-    ----------
-    point : int
-        Of an environment of a finite class: the point whose row was shown last.
-    settled : bool
-        Whether nothing that is said from now on makes a difference, so that all that follows is known.
-    """
-
-    point: int = -1
-    settled: bool = False
-
-    @abstractmethod
-    def row(self) -> Array:
-        """The row of the next round, asked for once a round; it is never changed afterwards."""
-
-    @abstractmethod
-    def label(self, prediction: int, probability: float | None = None) -> int:
-        """The label of that row.
-
-        Parameters
-        ----------
-        prediction : {-1, 1}
-            What the learner says, or said most likely.
-        probability : float, optional
-            That of the learner's saying 1, if it draws; the environment does not know what was drawn.
-
-        Returns
-        -------
-        {-1, 1}
-        """
-
-    def ahead(self, rounds: int) -> Known | None:
-        """So many rounds at once, instead of one at a time; None of an asker that is not settled.
-
-        Parameters
-        ----------
-        rounds : int
-            The next ones; the asker goes on behind them. No row may wait for its label.
-
-        Returns
-        -------
-        rows : ndarray, shape (rounds, columns)
-        labels : ndarray, shape (rounds,)
-        points : ndarray, shape (rounds,), or None
-            Where there is a finite class, the points of the rows.
-        """
-        return None
 
 
 class Labels(ABC):
@@ -201,9 +149,9 @@ class Labels(ABC):
         (10, 4)
         """
         from .ask import listener_of
-        from .stream import Asked
 
-        return Asked(self, listener_of(self, learner), self.length(rounds), run)
+        listener = listener_of(learner, self.name, self.finite_class, self.votes)
+        return _AskedRounds(self, listener, self.length(rounds), run)
 
     def as_losses(self) -> Environment:
         """The same rounds for arms: each column is one, and it loses 1 whenever it is not the label.
@@ -213,9 +161,9 @@ class Labels(ABC):
         RegretlessError
             If rows hold other numbers than -1 and 1.
         """
-        from .rows_as_arms import votes_as_losses
-
-        return votes_as_losses(self)
+        if not self.votes:
+            raise RegretlessError(f"the rows of {self.name} hold other numbers than -1 and 1: they are no votes")
+        return ToldVotes(self) if isinstance(self, ObliviousLabels) else AskedVotes(self)
 
     def __repr__(self) -> str:
         length = "" if self.rounds is None else f", {self.rounds} rounds"
@@ -247,20 +195,11 @@ class ObliviousLabels(Labels):
 
     def stream(self, rounds: int | None = None, run: int = 0) -> Stream:
         """The rounds as batches that can be read again and again."""
-        from .stream import Told
-
-        return Told(self, self.length(rounds), run)
+        return _ToldRounds(self, self.length(rounds), run)
 
     def step(self) -> int:
         """How many rounds are made together."""
         return max(1, CELLS // self.columns)
-
-
-def opposite(prediction: int, probability: float | None) -> int:
-    """The label that the learner does not say, or is less likely to say."""
-    if probability is None:
-        return -1 if prediction > 0 else 1
-    return -1 if probability >= 0.5 else 1
 
 
 class _Recited(Asker):
@@ -309,3 +248,127 @@ class _Recited(Asker):
         self._rows, self._labels = environment.block(first, last, self._run)
         if environment.finite_class is not None:
             self._points = environment.points(first, last, self._run)
+
+
+class _Rounds(Stream):
+    """So many rounds of one run."""
+
+    def __init__(self, environment: Labels, rounds: int, run: int) -> None:
+        super().__init__(environment.name)
+        self._environment, self._rounds, self._run = environment, rounds, run
+
+    def feature_names(self) -> list[str] | None:
+        return self._environment.names
+
+    def schema(self) -> dict[str, Any]:
+        return {"format": "environment", "environment": self._environment.name, "columns": self._environment.columns}
+
+
+class _ToldRounds(_Rounds):
+    """The rounds of an oblivious environment.
+
+    Parameters
+    ----------
+    environment : ObliviousLabels
+    rounds : int
+    run : int
+    """
+
+    _environment: ObliviousLabels
+
+    def __init__(self, environment: ObliviousLabels, rounds: int, run: int) -> None:
+        super().__init__(environment, rounds, run)
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Rows made as they are asked for, so that no run has to fit into memory."""
+        step = self._environment.step()
+        for begin in range(skip, self._rounds, step):
+            rows, labels = self._environment.block(begin, min(begin + step, self._rounds), self._run)
+            yield Batch(rows, labels, self._environment.columns)
+
+
+class _AskedRounds(_Rounds):
+    """The rounds of an environment that hears what a learner thinks of a row before it says the label.
+
+    Parameters
+    ----------
+    environment : Labels
+    listener : Listener
+    rounds : int
+    run : int
+    """
+
+    rereadable = False
+
+    def __init__(self, environment: Labels, listener: Listener, rounds: int, run: int) -> None:
+        super().__init__(environment, rounds, run)
+        self._listener = listener
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """One row at a time; those that are passed over are played as well."""
+        asker, listener = self._environment.begin(self._run), self._listener
+        for number in range(self._rounds):
+            row = asker.row()
+            label = asker.label(*listener.say(row, asker.point))
+            listener.hear(label)
+            if number >= skip:
+                yield Batch(row[None], np.array([float(label)]), self._environment.columns)
+
+
+class ToldVotes(Oblivious):
+    """The votes of an environment that takes no notice of what is drawn.
+
+    Parameters
+    ----------
+    labels : ObliviousLabels
+    """
+
+    alike = False
+    rewards = False
+
+    def __init__(self, labels: ObliviousLabels) -> None:
+        self.labels = labels
+        super().__init__(labels.columns, labels.rounds, labels.names)
+
+    def block(self, begin: int, end: int, run: int = 0) -> Array:
+        """One where a vote is not the label, else nothing."""
+        rows, labels = self.labels.block(begin, end, run)
+        lost: Array = (rows != labels[:, None]).astype(np.float64)
+        return lost
+
+
+class AskedVotes(Environment):
+    """The votes of an adversary.
+
+    It is told the probability with which 1 is said, that of the arms which vote for it: so who draws arms meets the
+    same adversary as a learner that labels rows itself.
+
+    Parameters
+    ----------
+    labels : Labels
+    """
+
+    foresees: ClassVar[bool] = True
+    rewards = False
+
+    def __init__(self, labels: Labels) -> None:
+        self.labels = labels
+        super().__init__(labels.columns, labels.rounds, labels.names)
+
+    def begin(self, run: int = 0) -> Opponent:
+        """An opponent that looks at probabilities alone."""
+        return _Voted(self.labels.begin(run))
+
+
+class _Voted(Opponent):
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
+
+    def losses(self, probabilities: Array | None = None) -> Array:
+        if probabilities is None:
+            raise RegretlessError("this adversary wants to know the probabilities of the arms")
+        row = self._asker.row()
+        chance = float(probabilities[row > 0].sum())
+        label = self._asker.label(1 if chance >= 0.5 else -1, chance)
+        lost: Array = (row != label).astype(np.float64)
+        return lost

@@ -93,29 +93,6 @@ class LearnerDescription:
         return self.additive and frexp(self.parameters.get("rate", 1.0))[0] == 0.5
 
 
-def lower_bounds_of(environment: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
-    """What an environment promises to do to a learner in so many rounds.
-
-    Parameters
-    ----------
-    environment : Labels or Environment
-    rounds : int
-    opposed : LearnerDescription
-
-    Returns
-    -------
-    list of LowerBound
-        Those alone that hold for this learner.
-    """
-    from .labels import Labels
-
-    if isinstance(environment, Labels):
-        return environment.promises(rounds, opposed)
-    from .arms.arm_lower_bounds import promises_of_arms
-
-    return promises_of_arms(environment, rounds, opposed)
-
-
 def errors_forced(title: str, count: int, source: str, opposed: LearnerDescription) -> list[LowerBound]:
     """`count` labels against a learner force `count` mistakes, or `count` / 2 in expectation if it draws its labels.
 

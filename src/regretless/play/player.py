@@ -12,7 +12,8 @@ import numpy as np
 from ..finite_classes.finite_class import unpacked
 
 if TYPE_CHECKING:
-    from ..environments.labels import Asker, Labels, ObliviousLabels
+    from ..environments.asker import Asker
+    from ..environments.labels import Labels, ObliviousLabels
     from ..finite_classes.finite_class import FiniteClass
     from ..theorem import Certificate
 

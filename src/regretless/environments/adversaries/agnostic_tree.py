@@ -9,7 +9,8 @@ import numpy as np
 from ...checks import whole
 from ..arms.lower_bounds import FairCoins
 from ..arms.stochastic import key_of, key_of_run, uniforms
-from ..labels import Array, ObliviousLabels, Places
+from ..asker import Array, Places
+from ..labels import ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
 from ..targets.points import PointLabels, signed, votes_of
 

@@ -9,7 +9,8 @@ import numpy as np
 from ...finite_classes.finite_class import FiniteClass
 from ..arms.lower_bounds import FairCoins
 from ..arms.stochastic import key_of, key_of_run, uniforms
-from ..labels import Array, Asker, ObliviousLabels, Places, opposite
+from ..asker import Array, Asker, Places, opposite
+from ..labels import ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
 from ..targets.points import PointLabels, signed
 

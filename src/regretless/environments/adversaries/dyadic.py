@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from ...errors import ParameterError, RegretlessError
-from ..labels import Array, Asker, Labels, opposite
+from ..asker import Array, Asker, opposite
+from ..labels import Labels
 from ..lower_bounds import LearnerDescription, LowerBound, errors_forced
 
 DEEPEST = 52  # rounds after which the halfspace that agrees with all of them is still a pair of floats

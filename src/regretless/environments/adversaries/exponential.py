@@ -8,7 +8,8 @@ import numpy as np
 
 from ...checks import whole
 from ...errors import ParameterError
-from ..labels import Array, ObliviousLabels
+from ..asker import Array
+from ..labels import ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
 
 SOURCE = "Mohri, Rostamizadeh & Talwalkar 2012, Ex. 7.1, with whole weights of at least 2^(i-1)"

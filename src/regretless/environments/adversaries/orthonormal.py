@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..labels import Array, Asker, Known, Labels, opposite
+from ..asker import Array, Asker, Known, opposite
+from ..labels import Labels
 from ..lower_bounds import LearnerDescription, LowerBound, errors_forced
 
 

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
-from ..labels import Asker
+from ..asker import Asker
 from ..lower_bounds import LearnerDescription, LowerBound
 from ..targets.points import PointLabels
 from .realizable import Surviving

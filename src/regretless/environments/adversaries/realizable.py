@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..labels import Array, Asker, Known, Places
+from ..asker import Array, Asker, Known, Places
 from ..targets.points import PointLabels, votes_of
 
 if TYPE_CHECKING:

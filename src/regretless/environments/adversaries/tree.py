@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...finite_classes.finite_class import unpacked
-from ..labels import Asker, opposite
+from ..asker import Asker, opposite
 from ..lower_bounds import LearnerDescription, LowerBound, errors_forced
 from ..targets.points import PointLabels
 from .realizable import Surviving

@@ -11,7 +11,8 @@ from ...checks import positive
 from ...errors import ParameterError, RegretlessError
 from ...finite_classes.finite_class import refuse_empty, unpacked
 from ..arms.stochastic import key_of, key_of_run, uniforms
-from ..labels import Array, Labels, ObliviousLabels, Places
+from ..asker import Array, Places
+from ..labels import Labels, ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import numpy as np
 from ...checks import positive, share, whole
 from ...errors import ParameterError
 from ..arms.stochastic import key_of, key_of_run, uniforms
-from ..labels import Array, ObliviousLabels
+from ..asker import Array
+from ..labels import ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
 from .points import noise_of, promised_by_noise
 

@@ -10,7 +10,8 @@ from ...checks import whole
 from ...errors import ParameterError
 from ...finite_classes.finite_class import unpacked
 from ..arms.stochastic import key_of, key_of_run, uniforms, words
-from ..labels import Array, ObliviousLabels, Places
+from ..asker import Array, Places
+from ..labels import ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
 from .points import noise_of, promised_by_noise, signed
 

@@ -1,16 +1,31 @@
-"""What the environments of arms are sure to do to a learner."""
+"""What an environment is sure to do to a learner; those of arms have their bounds here, by their kind."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..lower_bounds import LearnerDescription, LowerBound
-from .adaptive import LikeliestLoses
-from .lower_bounds import FairCoins, OneBetterArm
+from .arms.adaptive import LikeliestLoses
+from .arms.lower_bounds import FairCoins, OneBetterArm
+from .labels import Labels
+from .lower_bounds import LearnerDescription, LowerBound
 
 
-def promises_of_arms(environment: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
-    """What an environment promises to do to a learner in so many rounds."""
+def lower_bounds_of(environment: Any, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    """What an environment promises to do to a learner in so many rounds.
+
+    Parameters
+    ----------
+    environment : Labels or Environment
+    rounds : int
+    opposed : LearnerDescription
+
+    Returns
+    -------
+    list of LowerBound
+        Those alone that hold for this learner.
+    """
+    if isinstance(environment, Labels):
+        return environment.promises(rounds, opposed)
     if isinstance(environment, FairCoins):
         return _coins(rounds)
     if isinstance(environment, OneBetterArm):
