@@ -17,6 +17,8 @@ Kind = Literal["sure", "expected", "probable"]
 Check = Callable[[Any, Any, Any], bool]
 
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
+FEW = 10  # runs; from fewer nobody can tell how far their mean may be from what is expected
+ERRORS = 3  # standard errors by which luck alone may lift a mean
 MOST_PARTS = 20  # problems of one against the rest that are described one by one
 DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers look different
 
@@ -227,6 +229,12 @@ class Certificate:
         What the theorem was read on, for those who want to compute it again.
     each : tuple of Certificate
         Those that were summed.
+    runs : dict
+        ``of`` how many runs it speaks, how many ``exceeded`` the bound where they could be seen, and the quantiles
+        ``q05``, ``q50`` and ``q95`` of the ``bound`` over the runs; empty for a single run. Of a bound in expectation
+        both sides are means over the runs, and luck is allowed for.
+    standard_error : float or None
+        Of the mean over the runs, for a bound in expectation that was read on several.
     """
 
     theorem: Theorem
@@ -241,6 +249,8 @@ class Certificate:
     assuming: str | None = None
     read: tuple[Any, Any, Any] | None = field(default=None, compare=False)
     each: tuple[Certificate, ...] = field(default=(), compare=False)
+    runs: dict[str, Any] = field(default_factory=dict, hash=False)
+    standard_error: float | None = None
 
     @property
     def constants(self) -> dict[str, Any] | None:
@@ -282,8 +292,10 @@ class Certificate:
 
     @property
     def luck(self) -> float:
-        """By how much what was observed may be above the bound before that tells against it."""
-        return 0.0
+        """By how much a mean over runs may be above the bound on its expectation before that tells against it."""
+        if not self.runs or self.theorem.kind != "expected":
+            return 0.0
+        return inf if self.runs["of"] < FEW else ERRORS * (self.standard_error or 0.0)
 
     @property
     def holds(self) -> bool:
@@ -325,7 +337,10 @@ class Certificate:
             "formula": self.theorem.formula,
             "constants": self.constants,
             "parts": [_part(one) for one in self.each] if 0 < len(self.each) <= MOST_PARTS else None,
-        }
+        } | self._describe_runs()
+
+    def _describe_runs(self) -> dict[str, Any]:
+        return {"runs": self.runs} if self.runs else {}
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -339,7 +354,10 @@ class Certificate:
         alone = " for this number of rounds alone" if self.at_once is False else ""
         given = "" if self.assuming is None else f", assuming {self.assuming}"
         told = f"{self._reading()}{empty}{often}{alone}{against}{given}"
-        return f"{self.theorem.title}: {told}  [{self.theorem.source}]"
+        line = f"{self.theorem.title}: {told}  [{self.theorem.source}]"
+        if not self.runs or self.theorem.kind == "expected" or self.runs["exceeded"] is None:
+            return line
+        return f"{line} ({self.runs['exceeded']} of {self.runs['of']} runs exceeded it)"
 
     def _reading(self) -> str:
         """What was observed beside the bound, in numbers that compare as the true ones do."""

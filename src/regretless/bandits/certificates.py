@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import inf, isnan, sqrt
 from typing import Any
 
@@ -11,14 +11,12 @@ import numpy as np
 
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
-from ..theorem import BOUNDLESS, Certificate, Most, Theorem, compared
+from ..theorem import BOUNDLESS, ERRORS, FEW, Certificate, Most, Theorem, compared
 from ..theory.bandit_facts import BanditFacts
 
 Compared = Sequence[BanditComparator]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
-FEW = 10  # runs; from fewer nobody can tell how far their mean may be from what is expected
 PRESUMED = "losses fixed beforehand (oblivious)"
-ERRORS = 3  # standard errors by which luck alone may lift a mean
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -28,18 +26,7 @@ class BanditCertificate(Certificate):
     Of a bound in expectation the mean over the runs is observed, which is not what the bound is about: it exceeds the
     bound only if it is above it by more than three standard errors, and that can be told from ten runs on. Of fewer it
     says what they lost, and what is expected of their mean.
-
-    Attributes
-    ----------
-    runs : dict
-        ``of`` how many runs it speaks, how many ``exceeded`` the bound where they could be seen, and the quantiles
-        ``q05``, ``q50`` and ``q95`` of the ``bound`` over the runs; empty for a single run.
-    standard_error : float or None
-        Of the mean over the runs, for a bound in expectation that was read on several.
     """
-
-    runs: dict[str, Any] = field(default_factory=dict)
-    standard_error: float | None = None
 
     @property
     def few(self) -> bool:
@@ -61,12 +48,9 @@ class BanditCertificate(Certificate):
         """By how much a mean may be above the bound on its expectation."""
         return inf if self.few else ERRORS * (self.standard_error or 0.0)
 
-    def describe(self) -> dict[str, Any]:
-        """The certificate as JSON values."""
-        shown = Certificate.describe(self)
-        if self.standard_error is not None:
-            shown["standard_error"] = self.standard_error
-        return shown | {"runs": self.runs} if self.runs else shown
+    def _describe_runs(self) -> dict[str, Any]:
+        error = {} if self.standard_error is None else {"standard_error": self.standard_error}
+        return error | Certificate._describe_runs(self)
 
     def _reading(self) -> str:
         if self.observed is None or self.bound is None or self.theorem.kind != "expected":
@@ -84,12 +68,6 @@ class BanditCertificate(Certificate):
     def _often(self) -> str:
         # A run that was picked for its place among the others has no such guarantee.
         return "of each run with probability" if self.runs else "with probability"
-
-    def __str__(self) -> str:
-        line = Certificate.__str__(self)
-        if not self.runs or self.theorem.kind == "expected" or self.runs["exceeded"] is None:
-            return line
-        return f"{line} ({self.runs['exceeded']} of {self.runs['of']} runs exceeded it)"
 
 
 def certificates(

@@ -3,53 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from ..bandits.certificates import ERRORS, FEW  # one rule for all bounds in expectation, those of pull too
 from ..theorem import Certificate
 
 Whole = Callable[[], Sequence[Certificate]]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Several(Certificate):
-    """A certificate of many runs, shown by the one that comes nearest to its bound.
-
-    Of a bound in expectation both sides are means over the runs, and luck is allowed for.
-
-    Attributes
-    ----------
-    runs : dict
-        ``of`` how many runs it speaks, how many ``exceeded`` the bound, and quantiles of the ``bound``.
-    standard_error : float
-        Of the mean of what was observed, for a bound in expectation.
-    """
-
-    runs: dict[str, Any] = field(default_factory=dict)
-    standard_error: float = 0.0
-
-    @property
-    def luck(self) -> float:
-        """By how much a mean may be above the bound on its expectation."""
-        if self.theorem.kind != "expected":
-            return 0.0
-        return float("inf") if self.runs["of"] < FEW else ERRORS * self.standard_error
-
-    def describe(self) -> dict[str, Any]:
-        """The certificate as JSON values."""
-        return Certificate.describe(self) | {"runs": self.runs}
-
-    def __str__(self) -> str:
-        line = Certificate.__str__(self)
-        if self.theorem.kind == "expected" or not self.applies:
-            return line
-        return f"{line} ({self.runs['exceeded']} of {self.runs['of']} runs exceeded it)"
 
 
 def joined(each: Sequence[Sequence[Certificate]], whole: Sequence[Whole] = ()) -> list[Certificate]:
@@ -88,12 +51,12 @@ def _joined(alike: Sequence[Certificate], carefully: Callable[[int], Certificate
     if shown.theorem.kind != "expected":
         told = (shown.theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
         more: dict[str, Any] = {"most": shown.most, "at_once": shown.at_once, "read": shown.read, "each": shown.each}
-        return Several(*told, runs=runs, **more)
+        return Certificate(*told, runs=runs, **more)
     observed = np.array([one.observed for one in alike if one.observed is not None])
     error = float(observed.std(ddof=1) / sqrt(len(observed))) if len(observed) > 1 else 0.0
     mean = float(observed.mean()) if len(observed) else None
     of_means = (shown.theorem, mean, float(bounds.mean()), shown.comparator, None)
-    return Several(*of_means, most=shown.most, runs=runs, standard_error=error)
+    return Certificate(*of_means, most=shown.most, runs=runs, standard_error=error)
 
 
 def _applied(

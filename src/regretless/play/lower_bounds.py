@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bandits.certificates import ERRORS
-from ..theorem import RELATIVE, in_figures
+from ..theorem import ERRORS, RELATIVE, in_figures
 
 if TYPE_CHECKING:
     from ..environments.lower_bounds import LowerBound
