@@ -6,6 +6,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ import pytest
 
 import regretless
 from regretless.catalogue import LEARNERS
-from regretless.cli.parser import make
+from regretless.cli import arguments
+from regretless.cli.parser import VERBS, make
 from regretless.data import load_svmlight, open_stream
 from regretless.data.formats import ROWS
 from regretless.data.rows import READERS
@@ -510,6 +512,17 @@ def test_the_formats_and_learners_are_those_that_exist():
     verbs = next(action for action in make()._actions if action.choices and "learn" in action.choices)
     learner = next(action for action in verbs.choices["learn"]._actions if action.dest == "learner")
     assert tuple(learner.choices) == tuple(LEARNERS)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__.rpartition(".")[2])
+def test_the_record_of_a_verb_has_its_arguments(verb):
+    """The record that a verb's function takes has a field for every argument and no other, which may be None where
+    the argument may be missing."""
+    verbs = next(action for action in make()._actions if action.choices and "learn" in action.choices)
+    actions = verbs.choices[verb.__name__.rpartition(".")[2]]._actions
+    missing = {one.dest: one.default is None and not one.required for one in actions if one.dest != "help"}
+    record = getattr(arguments, verb.run.__annotations__["arguments"])
+    assert {one.name: "None" in one.type for one in fields(record)} == missing
 
 
 @pytest.mark.parametrize("words", [["--help"], ["learn", "--help"], ["predict", "--help"], ["--version"]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable
 from time import perf_counter
@@ -265,7 +264,7 @@ def _open(arguments: CombineOptions, learner: ExpertLearner, before: Continuatio
 
 def _experts(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> list[str] | None:
     """The experts that the user names; of an archive, perhaps the array that they are in."""
-    named = [name.strip() for names in csv.reader(arguments.experts) for name in names] or None
+    named = options.names_of(arguments.experts)
     if before is None or named is None or set(named) == set(learner.names()):
         return named
     archive = "npz" in (arguments.format, arguments.file.rpartition(".")[2].lower())

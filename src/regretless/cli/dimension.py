@@ -13,7 +13,7 @@ from .console import Console
 from .exit_codes import DONE, Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain
-from .signals import Stopping
+from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
     from .arguments import DimensionOptions
@@ -123,18 +123,12 @@ def _search(given: GivenClass, arguments: DimensionOptions, console: Console) ->
     """What was found, and the exit code of the signal if one came before all was known."""
     from .dimension_result import find
 
-    with Stopping(_Asked()) as stopping:
+    with Stopping(Heeds()) as stopping:
         try:
             found = find(given, arguments, console, stopping.asked)
         finally:
             console.settle()
     return found, stopping.code if stopping.asked() else None
-
-
-class _Asked:
-    """The searches ask now and then whether to end."""
-
-    waiting = False
 
 
 def _refuse_nonsense(arguments: DimensionOptions) -> None:

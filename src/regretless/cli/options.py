@@ -86,6 +86,13 @@ def share(text: str) -> float:
     return number
 
 
+def names_of(texts: list[str]) -> list[str] | None:
+    """The columns that an option names, which may be given several times and name several each; None if it is not."""
+    import csv
+
+    return [name.strip() for names in csv.reader(texts) for name in names] or None
+
+
 def add_file(parser: ArgumentParser) -> None:
     """The file of rows."""
     parser.add_argument(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from argparse import ArgumentParser
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -142,7 +141,7 @@ def _read(arguments: PullOptions, path: str) -> LossTable:
     from ..data.losses import Wanted, read_losses
 
     low, high = arguments.range or (0.0, 1.0)
-    named = [name.strip() for names in csv.reader(arguments.arms) for name in names] or None
+    named = options.names_of(arguments.arms)
     wanted = Wanted(named, arguments.array, arguments.missing, low, high, arguments.rewards)
     try:
         return read_losses(path, wanted, format=arguments.format)
@@ -204,7 +203,7 @@ def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
         if getattr(arguments, name) not in (None, False):
             raise UsageError(f"--{name.replace('_', '-')} is about a log, and --logged FILE names none")
     options.refuse_quiet_progress(arguments)
-    if arguments.arms and not any(name.strip() for names in csv.reader(arguments.arms) for name in names):
+    if arguments.arms and not any(options.names_of(arguments.arms) or ()):
         raise UsageError("--arms names no column; leave it out for all columns of numbers")
     if arguments.range is not None:
         low, high = arguments.range

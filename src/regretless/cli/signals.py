@@ -31,9 +31,10 @@ class Waits(Protocol):
 
 
 class Heeds:
-    """Runs that ask, again and again, whether to stop."""
+    """Work that asks, again and again, whether to stop; or, with `waiting`, never, and is stopped wherever it is."""
 
-    waiting = False
+    def __init__(self, waiting: bool = False) -> None:
+        self.waiting = waiting
 
 
 class Stopping(AbstractContextManager["Stopping"]):

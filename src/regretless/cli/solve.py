@@ -14,7 +14,7 @@ from .defaults import IN_TURNS
 from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
-from .signals import Stopping
+from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
@@ -196,7 +196,7 @@ def _solve(wanted: Task, arguments: SolveOptions, file: GameFile, console: Conso
     def show(steps: int, gap: float) -> None:
         console.rounds(steps, f"gap {gap:.3g}, ")
 
-    with Stopping(_Waiting(not wanted.asks)) as stopping:
+    with Stopping(Heeds(not wanted.asks)) as stopping:
         try:
             outcome = wanted.solve(show, stopping.asked)
         except Exception as error:
@@ -210,13 +210,6 @@ def _solve(wanted: Task, arguments: SolveOptions, file: GameFile, console: Conso
         finally:
             console.settle()
     return outcome, stopping.code if stopping.asked() else None
-
-
-class _Waiting:
-    """Whether a signal stops a solver wherever it is, because it never asks whether to end."""
-
-    def __init__(self, waiting: bool) -> None:
-        self.waiting = waiting
 
 
 def _about_option(error: RegretlessError, path: str = "") -> Exception:

@@ -155,12 +155,6 @@ def _rows(stream: Any) -> tuple[Any, Any]:
     return csr_array((values, indices, starts), shape=(len(lengths), columns)), labels
 
 
-def _names(given: list[str]) -> list[str] | None:
-    import csv
-
-    return [name.strip() for names in csv.reader(given) for name in names] or None
-
-
 def _experts(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
     import numpy as np
 
@@ -171,7 +165,7 @@ def _experts(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str
     stream = open_forecasts(
         arguments.file,
         format=arguments.format,
-        experts=_names(arguments.experts) or list(report["expert_losses"]),
+        experts=options.names_of(arguments.experts) or list(report["expert_losses"]),
         need_target=not blind,
         target=arguments.target,
         time=arguments.time,
@@ -187,7 +181,7 @@ def _bandits(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]
     from ..verify import bandits
 
     low, high = report["parameters"]["value_range"]
-    wanted = Wanted(_names(arguments.arms), None, None, low, high, report["parameters"]["rewards"])
+    wanted = Wanted(options.names_of(arguments.arms), None, None, low, high, report["parameters"]["rewards"])
     table = read_losses(arguments.file, wanted, format=arguments.format)
     return bandits.check(report, table.values, list(table.arms))
 
