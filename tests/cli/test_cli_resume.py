@@ -140,7 +140,7 @@ def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Run, "_observe", struck)
-    monkeypatch.setattr("regretless.run.linear.MOMENT", 0.0)  # everything is slow
+    monkeypatch.setattr("regretless.run.base.MOMENT", 0.0)  # everything is slow
     monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 1e9)
     stopped = run("learn", rows, *BARE, "--save", model)
     monkeypatch.undo()
@@ -322,7 +322,7 @@ def test_a_run_is_stopped_while_it_waits_for_rows(run, tmp_path, monkeypatch, nu
 @pytest.mark.parametrize("every", [1, 256, 699, 700])
 def test_checkpoints_are_written_where_they_are_due(run, tmp_path, monkeypatch, every):
     """--checkpoint-every N saves after every N rounds, and the finished model is the one without checkpoints."""
-    from regretless.run import linear as runs
+    from regretless.run import base as runs
 
     rows = write(tmp_path / "rows.svm", noisy_lines(700))
     kept: list[int] = []

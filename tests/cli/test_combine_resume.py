@@ -191,7 +191,7 @@ def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
         if 300 <= combining.place < 310:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("regretless.run.linear.MOMENT", 0.0)  # everything is slow
+    monkeypatch.setattr("regretless.run.base.MOMENT", 0.0)  # everything is slow
     slow = run("combine", table, *QUIET, "--target", "load", "--save", model, "--out", tmp_path / "slow.parquet")
     assert slow.code == 0, slow.err
     assert (tmp_path / "slow.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()

@@ -19,9 +19,8 @@ from ..experts.history import TAIL, History
 from ..experts.losses import WITHOUT_OUTCOME
 from ..experts.result import Play
 from ..experts.sufficient_statistics import Totals
-from ..persist.model import write
 from ..persist.validation import fits, one
-from .linear import Watched
+from .base import StreamRun, refuse_other_stream
 
 if TYPE_CHECKING:
     from ..comparator import ExpertComparator
@@ -34,7 +33,7 @@ Point = tuple[int, float, float, float]  # rounds, the learner's loss, the best 
 
 
 @dataclass
-class CombineRun(Watched):
+class CombineRun(StreamRun):
     """One combiner, one stream of forecasts.
 
     Attributes
@@ -116,10 +115,8 @@ class CombineRun(Watched):
         keep = False
         try:
             try:
-                self._batches()
+                self._rescued(lambda: self._go_over(self.stream.batches(self.place)))
             except Exception:
-                if self._rows > self.before:
-                    self._rescue()
                 keep = self.saved > 0
                 raise
             self._write(unfinished=False)
@@ -136,6 +133,11 @@ class CombineRun(Watched):
     def rounds(self) -> int:
         """Rounds whose outcome is learned, by this run and those before it."""
         return self.learner.rounds_
+
+    @property
+    def rows(self) -> int:
+        """Rows taken, by this run and those before it; more than rounds while outcomes are to come."""
+        return self._rows
 
     @property
     def point(self) -> Point:
@@ -157,15 +159,6 @@ class CombineRun(Watched):
         """Whether there are no outcomes: the advice says it all."""
         return self.learner._loss.name in WITHOUT_OUTCOME
 
-    def _batches(self) -> None:
-        batches = self.stream.batches(self.place)
-        while (batch := self._next(batches)) is not None:
-            self._begin()
-            if self.before and self._rows == self.before:
-                self._look_back(batch)
-            self._batch(batch)
-            self.on_rounds(self.rounds)
-
     def _begin(self) -> None:
         """The experts are known once the first batch is."""
         self.learner._learn_names(self.stream.experts)
@@ -184,6 +177,9 @@ class CombineRun(Watched):
             self.stream.notes.append(f"{self.stream.name}: {found}; leave out the rows that the model knows")
 
     def _batch(self, batch: ForecastBatch) -> None:
+        self._begin()
+        if self.before and self._rows == self.before:
+            self._look_back(batch)
         known, done = batch.known, 0
         while done < known:
             end = min(known, done + self._next_stop(self._rows) - self._rows)
@@ -355,12 +351,6 @@ class CombineRun(Watched):
 
     # What is kept with the model.
 
-    def _write(self, *, unfinished: bool) -> None:
-        if self.save is None or self._rows == 0:
-            return
-        write(self.save, self.learner, self.describe(unfinished=unfinished))
-        self.saved = self._rows
-
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What is kept with the model; where the run stands only while it is not finished, so that a model does not
         depend on the stops on the way to it."""
@@ -448,9 +438,8 @@ class Continuation:
         RegretlessError
             If this one has another name.
         """
-        if self.source is not None and self.source != os.path.basename(stream.name):
-            found = f"the model stopped in row {self.place:,} of {self.source}"
-            raise RegretlessError(f"{stream.name}: {found}, not of this; give the same data to finish that run")
+        if self.source is not None:
+            refuse_other_stream(stream.name, self.source, self.place)
 
 
 def _column(name: Any) -> str | None:

@@ -3,84 +3,27 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from ..data.batch import Batch
 from ..data.stream import Stream
-from ..errors import DataError, Interrupted, RegretlessError, RowRefused
+from ..errors import DataError, RowRefused
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
-from ..persist.model import write
 from ..persist.validation import fits
+from .base import StreamRun, refuse_other_stream
 
 ROUNDS = FIELDS.index("rounds")
 SAME = 1e-9  # the share of a sum by which its order may change it
 POINTS_AN_OCTAVE = 10  # of the curve: 420 of them reach past 10^12 rounds
-PACE = 256  # rows that are played at first between two looks at a wish to stop
-MOMENT = 0.05  # seconds that this should take later on
 
 Point = tuple[int, int, int]
-B = TypeVar("B")
-
-
-class Watched(ABC):
-    """What goes over a stream and may be asked, between two batches, to stop.
-
-    Attributes
-    ----------
-    stop : callable
-        Asked before each batch, and a few times a second within one, whether to stop.
-    waiting : bool
-        Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
-        rounds.
-    """
-
-    stop: Callable[[], bool]
-    waiting: bool
-    unsaved: Exception | None = None  # why what was learned last could not be saved, if it could not
-    _pace: int = PACE
-
-    def _pieces(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """These rows of a batch in pieces, after each of which a wish to stop is heard; a learner may be slow."""
-        while begin < end:
-            if self.stop():
-                raise Interrupted("interrupted")
-            cut, since = min(end, begin + self._pace), monotonic()
-            yield begin, cut
-            took = monotonic() - since
-            if took > MOMENT:
-                self._pace = max(1, self._pace // 2)
-            elif cut - begin == self._pace and took < MOMENT / 4:
-                self._pace *= 2
-            begin = cut
-
-    def _rescue(self) -> None:
-        """Save what was learned before something went wrong; a disk that is full must not hide what that was."""
-        try:
-            self._write(unfinished=True)
-        except (OSError, RegretlessError) as error:
-            self.unsaved = error
-
-    @abstractmethod
-    def _write(self, *, unfinished: bool) -> None:
-        """Save the model, if there is a place for it."""
-
-    def _next(self, batches: Iterator[B]) -> B | None:
-        self.waiting = True
-        try:
-            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
-                raise Interrupted("interrupted")
-            return next(batches, None)
-        finally:
-            self.waiting = False
 
 
 def _curve_points() -> Iterator[int]:
@@ -116,7 +59,7 @@ class Place:
 
 
 @dataclass
-class Run(Watched):
+class Run(StreamRun):
     """One learner, one stream.
 
     Attributes
@@ -181,13 +124,8 @@ class Run(Watched):
         if self.passes > 1 and not self.stream.rereadable:
             found = f"this can be read once only, not {self.passes} times"
             raise DataError(self.stream.name, None, None, found, "keep what is read with --cache FILE")
-        before, known = self.rounds, None if self.place.rows else self._known()
-        try:
-            self._passes()
-        except Exception:
-            if self.rounds > before:
-                self._rescue()
-            raise
+        known = None if self.place.rows else self._known()
+        self._rescued(self._passes)
         self._write(unfinished=False)
         self.again = known is not None and self._is_again(*known)
 
@@ -230,17 +168,11 @@ class Run(Watched):
             if number > first:
                 self.place = Place(number, updates=self.point[2])
                 self.learner.repeats()
-            self._pass()
+            self._go_over(self.stream.batches(self.place.rows))
             if not self.place.rows:
                 raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
             if self.learner.until_clean and self.point[2] == self.place.updates:
                 break
-
-    def _pass(self) -> None:
-        batches = self.stream.batches(self.place.rows)
-        while (batch := self._next(batches)) is not None:
-            self._batch(batch)
-            self.on_rounds(self.rounds)
 
     def _batch(self, batch: Batch) -> None:
         self.first = self.first or batch
@@ -275,12 +207,6 @@ class Run(Watched):
         if self.save is None or every is None:
             return range(0)
         return range((first // every + 1) * every, last + 1, every)
-
-    def _write(self, *, unfinished: bool) -> None:
-        if self.save is None or self.rounds == 0:
-            return
-        write(self.save, self.learner, self.describe(unfinished=unfinished))
-        self.saved = self.rounds
 
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What is kept with the model; where the run stands only while it is not finished, so that a model does not
@@ -372,9 +298,8 @@ class Continuation:
         RegretlessError
             If this one has another name.
         """
-        if self.place is not None and self.source != os.path.basename(stream.name):
-            found = f"the model stopped in row {self.place.rows:,} of {self.source}"
-            raise RegretlessError(f"{stream.name}: {found}, not of this; give the same data to finish that run")
+        if self.place is not None:
+            refuse_other_stream(stream.name, self.source, self.place.rows)
 
 
 def _points_within(first: int, last: int) -> tuple[int, ...]:

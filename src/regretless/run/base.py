@@ -1,0 +1,131 @@
+"""What runs over a stream share: batches, the wish to stop, what is saved when, and where a saved run goes on."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import Any, TypeVar
+
+from ..errors import Interrupted, RegretlessError
+from ..persist.model import write
+
+PACE = 256  # rows that are played at first between two looks at a wish to stop
+MOMENT = 0.05  # seconds that this should take later on
+
+B = TypeVar("B")
+
+
+class StreamRun(ABC):
+    """One learner that goes over a stream and may be asked, between two batches, to stop.
+
+    A kind of run says how a batch is learned (`_batch`) and what is kept with the model (`describe`).
+
+    Attributes
+    ----------
+    learner : object
+    save : path or None
+        Where checkpoints and the finished model go.
+    on_rounds : callable
+        Told how many rounds have been played, after each batch.
+    stop : callable
+        Asked before each batch, and a few times a second within one, whether to stop.
+    waiting : bool
+        Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
+        rounds.
+    saved : int
+        How many rows the model had when this run last saved it; 0 if it never did.
+    """
+
+    learner: Any
+    save: str | os.PathLike[str] | None
+    on_rounds: Callable[[int], None]
+    stop: Callable[[], bool]
+    waiting: bool
+    saved: int
+    unsaved: Exception | None = None  # why what was learned last could not be saved, if it could not
+    _pace: int = PACE
+
+    @property
+    @abstractmethod
+    def rounds(self) -> int:
+        """Rounds learned, by this run and those before it."""
+
+    @property
+    def rows(self) -> int:
+        """Rows taken, by this run and those before it; more than rounds while outcomes are to come."""
+        return self.rounds
+
+    @abstractmethod
+    def describe(self, *, unfinished: bool) -> dict[str, Any]:
+        """What is kept with the model."""
+
+    @abstractmethod
+    def _batch(self, batch: Any) -> None:
+        """Learn a batch."""
+
+    def _rescued(self, work: Callable[[], None]) -> None:
+        """Do the work; save the model if something stops it after some rows."""
+        before = self.rows
+        try:
+            work()
+        except Exception:
+            if self.rows > before:
+                self._rescue()
+            raise
+
+    def _go_over(self, batches: Iterator[Any]) -> None:
+        while (batch := self._next(batches)) is not None:
+            self._batch(batch)
+            self.on_rounds(self.rounds)
+
+    def _pieces(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """These rows of a batch in pieces, after each of which a wish to stop is heard; a learner may be slow."""
+        while begin < end:
+            if self.stop():
+                raise Interrupted("interrupted")
+            cut, since = min(end, begin + self._pace), monotonic()
+            yield begin, cut
+            took = monotonic() - since
+            if took > MOMENT:
+                self._pace = max(1, self._pace // 2)
+            elif cut - begin == self._pace and took < MOMENT / 4:
+                self._pace *= 2
+            begin = cut
+
+    def _rescue(self) -> None:
+        """Save what was learned before something went wrong; a disk that is full must not hide what that was."""
+        try:
+            self._write(unfinished=True)
+        except (OSError, RegretlessError) as error:
+            self.unsaved = error
+
+    def _write(self, *, unfinished: bool) -> None:
+        """Save the model, if there is a place for it and something to save."""
+        if self.save is None or self.rows == 0:
+            return
+        write(self.save, self.learner, self.describe(unfinished=unfinished))
+        self.saved = self.rows
+
+    def _next(self, batches: Iterator[B]) -> B | None:
+        self.waiting = True
+        try:
+            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
+                raise Interrupted("interrupted")
+            return next(batches, None)
+        finally:
+            self.waiting = False
+
+
+def refuse_other_stream(stream_name: str, source: str | None, row: int) -> None:
+    """An unfinished run goes on in the stream that it stopped in.
+
+    Raises
+    ------
+    RegretlessError
+        If this one has another name.
+    """
+    if source != os.path.basename(stream_name):
+        found = f"the model stopped in row {row:,} of {source}"
+        raise RegretlessError(f"{stream_name}: {found}, not of this; give the same data to finish that run")
