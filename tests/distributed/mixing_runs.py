@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regretless.comparator import Comparator
-from regretless.ledger import Ledger
+from regretless.ledger import FIELDS, Ledger
 from regretless.theory.facts import LinearFacts
 from regretless.theory.mixing_facts import MixedFacts
 from regretless.theory.mixing_ledger import MixedLedger
@@ -40,7 +40,7 @@ class Player:
 
     def shard(self, theta: Array, X: Array, y: Array, clock: Ledger) -> tuple[Array, Ledger]:
         """The dual coordinates after all rows, and the book, which tells the clock's share too."""
-        theta, book = theta.copy(), dict.fromkeys(Ledger.__dataclass_fields__, 0.0)
+        theta, book = theta.copy(), dict.fromkeys(FIELDS, 0.0)
         for name in ("rounds", "slope2", "max_norm2"):
             book[name] = getattr(clock, name)
         for x, label in zip(X, y, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import fields
 from functools import reduce
 from multiprocessing import get_context
 from operator import add
@@ -79,7 +80,7 @@ def same(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
     assert len(one.ledgers) == len(other.ledgers)
     for mine, its in zip(one.ledgers, other.ledgers, strict=True):
-        for name in BanditLedger.__dataclass_fields__:
+        for name in (one.name for one in fields(BanditLedger)):
             np.testing.assert_array_equal(getattr(mine, name), getattr(its, name), err_msg=name)
     assert [c.describe() for c in one.certificates()] == [c.describe() for c in other.certificates()]
     assert one.course() == other.course()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from functools import reduce
 from math import log
 from operator import add
@@ -93,7 +94,7 @@ def in_pairs(values):
 
 def same(one: ExpertLedger, other: ExpertLedger) -> None:
     """Every number has the same bits."""
-    for name in ExpertLedger.__dataclass_fields__:
+    for name in (one.name for one in fields(ExpertLedger)):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 

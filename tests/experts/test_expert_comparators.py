@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+from dataclasses import fields
 from fractions import Fraction
 from itertools import pairwise, product
 from math import exp, inf, log
@@ -29,7 +30,7 @@ def ledger_of(advice, outcomes, loss, paid=0.0) -> ExpertLedger:
     """Of a learner that lost `paid` in every round."""
     own = own_losses(advice, outcomes, loss)
     n, spoke = own.shape[1], ~np.isnan(own)
-    values = {name: 0.0 for name in ExpertLedger.__dataclass_fields__ if name not in VECTORS}
+    values = {name: 0.0 for name in (one.name for one in fields(ExpertLedger)) if name not in VECTORS}
     values |= {name: np.zeros(n) for name in VECTORS}
     values |= {"rounds": float(len(own)), "loss": paid * len(own), "absent": float((~spoke).sum())}
     values |= {"losses": np.nansum(own, 0), "spoke": spoke.sum(0).astype(float), "faced": paid * spoke.sum(0)}

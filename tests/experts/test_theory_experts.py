@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from math import ceil, exp, inf, log, sqrt
 from typing import Any
@@ -60,7 +60,7 @@ VECTORS = ("losses", "faced", "spoke", "regrets", "delays", "squares", "drags")
 
 def ledger_of(experts, **values) -> ExpertLedger:
     """A ledger of zeros but for these values."""
-    numbers = {name: 0.0 for name in ExpertLedger.__dataclass_fields__ if name not in VECTORS}
+    numbers = {name: 0.0 for name in (one.name for one in fields(ExpertLedger)) if name not in VECTORS}
     return ExpertLedger(**(numbers | {name: np.zeros(experts) for name in VECTORS} | values))
 
 
