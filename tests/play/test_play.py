@@ -411,6 +411,19 @@ def test_what_was_played_when_somebody_wished_to_stop_is_certified(learner):
     assert result.certificates
 
 
+def test_a_long_run_that_is_stopped_is_not_read_again():
+    """Rows of more than a million numbers are not certified once the run was stopped; those of fewer are."""
+    seen = []
+    stop = lambda: len(seen) > 0 and seen[-1] > 200_000  # noqa: E731
+    result = play(Perceptron(), Separable(columns=10), 10**9, on_rounds=seen.append, stop=stop)
+    assert result.stopped
+    assert result.rounds * 10 > 1 << 20
+    assert result.certificates == []
+    whole = play(Perceptron(), Separable(columns=10), result.rounds)
+    assert whole.certificates
+    assert whole.count == result.count
+
+
 def test_runs_that_are_not_over_do_not_count():
     """Of several runs those are given back that were over when somebody wished to stop."""
     played = []

@@ -109,7 +109,8 @@ def run(arguments: PlayOptions) -> int:
     outcome.publish(arguments, console, model=arguments.save)
     code = verdict(outcome.certificates) or _promised(result)
     if stopped is not None:
-        raise Ended(f"interrupted after {outcome.played()}", stopped)
+        left_out = "" if result.certificates else "; to certify so many, ask for them by --rounds"
+        raise Ended(f"interrupted after {outcome.played()}{left_out}", stopped)
     return code
 
 

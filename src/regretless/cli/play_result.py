@@ -226,7 +226,8 @@ class PlayOutput(Published):
             yield "forced at least"
             for promise in result.promises:
                 yield f"  {promise}"
-        yield "allowed at most"
+        if result.certificates:
+            yield "allowed at most"
 
     def _settings(self) -> Iterator[str]:
         """What was set, by the user or by what the play is like."""

@@ -23,6 +23,7 @@ Array = np.ndarray[Any, Any]
 LABELS = (-1.0, 1.0)
 MOST_KEPT = 1 << 27  # numbers in rows that answer to the learner, which have to be kept for the certificates
 TOGETHER = 1 << 13  # numbers for which room is made at once
+LONG = 1 << 20  # numbers in rows that are not read again once the run was stopped
 
 
 class LinearPlayer(LabelPlayer):
@@ -86,6 +87,11 @@ class LinearPlayer(LabelPlayer):
     def point(self) -> Point:
         """Mistakes and updates."""
         return Point(self.rounds, float(self.tally.mistakes or 0), self.tally.best, self.learner.ledger_.updates)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether its certificates, for which the rows are read several times, take more than a moment."""
+        return self.rounds * self.environment.columns > LONG
 
     def certificates(self) -> list[Certificate]:
         """Those of the learner, read against the very rounds that it met."""

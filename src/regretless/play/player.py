@@ -168,6 +168,11 @@ class Player(ABC):
     def certificates(self) -> list[Certificate]:
         """Each theorem about the learner, with the numbers of this run."""
 
+    @property
+    def is_long(self) -> bool:
+        """Whether its certificates take more than a moment, and are left out once it was stopped."""
+        return False
+
     def cheaply(self) -> list[Certificate]:
         """The same, where that takes long with worse numbers: of many runs those that are not shown."""
         return self.certificates()

@@ -65,7 +65,8 @@ def play(
     on_rounds : callable, optional
         Told now and then how many rounds have been played, of all runs.
     stop : callable, optional
-        Asked now and then whether to stop. What was played by then is given back.
+        Asked now and then whether to stop. What was played by then is given back; of a linear learner without
+        certificates if the rows have more than a million numbers, for they would have to be read several times more.
 
     Returns
     -------
@@ -206,7 +207,7 @@ class _Runs:
             curve=[mean_point(list(alike)) for alike in zip(*curves, strict=True)],
             totals=np.array([curve[-1].count for curve in curves]),
             quantities=quantities,
-            certificates=certified(players),
+            certificates=[] if self._halt() and any(player.is_long for player in players) else certified(players),
             promises=[beside(one, quantities) for one in lower_bounds_of(self._environment, first.rounds, opposed)],
             opposed=opposed,
             seconds=seconds,
