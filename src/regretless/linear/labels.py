@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.batch import Array
 from ..errors import RegretlessError, RowRefused
 from ..memory import allowed, more
-from .state import BaseState
 from .validation import what_is_not_finite
+
+if TYPE_CHECKING:
+    from .state import BaseState
 
 MANY, FEW_CLASSES = 1000, 100
 MOVES = 32  # times the memory that is allowed at once

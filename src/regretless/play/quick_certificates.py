@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
 
 SCALES = tuple(2.0**power for power in range(-4, 9))  # of a length that brings margins to about 1
-QUICK = 0.02  # seconds for the search for the largest margin
+FEW = 1 << 15  # numbers in rows among which the largest margin is searched: that ends before any limit on its time
 ROUNDING = 1e-9
 
 
@@ -41,7 +41,8 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]
 
         return certify_stream(learner, stream)
     replay = Replay(stream, learner)
-    question = learner.question(replay, replay.rows, in_memory=replay.small, svm=False, against=None, seconds=QUICK)
+    few = replay.small and replay.rows * learner.n_features_in_ <= FEW
+    question = learner.question(replay, replay.rows, in_memory=few, svm=False, against=None)
     leads = _leads(question)
     per_target = [_of_target(question, target, lead) for target, lead in enumerate(leads)]
     return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
