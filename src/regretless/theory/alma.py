@@ -17,7 +17,7 @@ at most that maximum for k >= 1. Now a_{M+1} <= 1 gives M <= 1 / s^2.
     (p_M N_M a_{M+1} + sum over k = 2..M of (p_{k-1} N_{k-1} - p_k) a_k) / C.
 
 With D_k = p_k - p_{k-1}, p_{k-1} (N_{k-1} - 1) <= A sqrt(k / (k - 1)) D_k. So no term exceeds (A sqrt(k / (k - 1)) - 1)
-D_k, and as the sum of (sqrt(k / (k - 1)) - 1) D_k is below 0.95 r, the whole is at most (r A / C) (sqrt(M) + 3/2). For
+D_k, and as the sum of (sqrt(k / (k - 1)) - 1) D_k is below 0.96 r, the whole is at most (r A / C) (sqrt(M) + 3/2). For
 v = |v| u the sum of y <v, x> is at least M - H, with H the hinge losses of v over all rounds.
 
 Gentile divides each row by its own length and has other constants; these hold for rows of any lengths.
