@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -659,3 +660,31 @@ def test_jokes_that_nobody_rated_are_asleep(data):
     pulls = simulate(Exp3IX(value_range=(-10.0, 10.0), rewards=True, seed=0, horizon=500), table, runs=3)
     arms = Exp3IX(value_range=(-10.0, 10.0), rewards=True, seed=0, horizon=500, run=1).play(table).arms
     assert pulls.regrets[1] == pytest.approx(regret(-table, arms))
+
+
+def test_what_is_raised_while_groups_are_handed_out_ends_those_that_have_begun(monkeypatch):
+    """Ctrl-C before all groups are submitted waits for no run, however long."""
+    from regretless.bandits.simulation import workers
+
+    class Pool(ThreadPoolExecutor):
+        submitted = 0
+
+        def submit(self, *call, **named):
+            Pool.submitted += 1
+            if Pool.submitted == 3:
+                raise KeyboardInterrupt
+            return super().submit(*call, **named)
+
+    over = []
+    play = workers.Work.play
+
+    def played(work, places):
+        parcel = play(work, places)
+        over.append(int(parcel.noted["_over"].sum()))
+        return parcel
+
+    monkeypatch.setattr(workers, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(workers.Work, "play", played)
+    with pytest.raises(KeyboardInterrupt):
+        simulate(Exp3IX(3, seed=1), Bernoulli([0.1, 0.5, 0.5]), rounds=10_000_000, runs=12, workers=1)
+    assert sum(over) == 0

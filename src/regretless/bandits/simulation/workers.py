@@ -119,7 +119,13 @@ class Workers:
         self._look()
         if self._executor is None:
             with ThreadPoolExecutor(min(self._threads, len(lots)), thread_name_prefix="regretless") as pool:
-                yield from self._ended([pool.submit(work.play, lot) for lot in lots])
+                try:
+                    waiting = [pool.submit(work.play, lot) for lot in lots]
+                except BaseException:  # those that have begun end at once, and the others never begin
+                    self._halted = True
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+                yield from self._ended(waiting)
             return
         if isinstance(self._executor, Executor):
             ended: Any = self._ended(_submitted(self._executor, work, lots))
