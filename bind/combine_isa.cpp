@@ -1,29 +1,30 @@
 // The kernels that combine experts, for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
-#include <stdexcept>
+#include <array>
+#include <type_traits>
 
 #include "regretless/combine.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-// A rule's name becomes its type; f is a template over the rule.
-template <class F>
-static auto with_rule(RuleKind rule, F f) {
-  switch (rule) {
-    case RuleKind::hedge: return f.template operator()<Hedge>();
-    case RuleKind::share: return f.template operator()<Share>();
-    case RuleKind::poly: return f.template operator()<Poly>();
-    case RuleKind::prod: return f.template operator()<Prod>();
-    case RuleKind::boa: return f.template operator()<Boa>();
-    case RuleKind::squint: return f.template operator()<Squint>();
-    case RuleKind::majority: return f.template operator()<Majority>();
-  }
-  throw std::logic_error("no such rule");
+template <class... R>
+static constexpr std::array<CombinerRule, sizeof...(R)> facts_of(std::type_identity<std::tuple<R...>>) {
+  return {R::facts...};
+}
+static constexpr auto rules = facts_of(std::type_identity<CombinerRules>{});
+
+// A rule's place in the catalogue becomes its type; f is a template over the rule.
+template <std::size_t place = 0, class F>
+static auto with_rule(int wanted, F f) {
+  using R = std::tuple_element_t<place, CombinerRules>;
+  if constexpr (place + 1 < std::tuple_size_v<CombinerRules>)
+    if (wanted != place) return with_rule<place + 1>(wanted, f);
+  return f.template operator()<R>();
 }
 
 // So does the type of the numbers.
 template <class F>
 static auto with_rows(const Combination& s, const Advice& advice, F f) {
-  return with_rule(s.rule, [&]<class R>() {
+  return with_rule(s.place, [&]<class R>() {
     if (advice.single) return f.template operator()<R>(static_cast<const float*>(advice.values));
     return f.template operator()<R>(static_cast<const double*>(advice.values));
   });
@@ -56,7 +57,7 @@ static Verdict settle(const Combination& s, const Advice& advice, const double* 
 
 static Verdict settle_charges(const Combination& s, const Charged& given) {
   Desk d(s);
-  const Found bad = with_rule(s.rule, [&]<class R>() { return settle_charged<R>(d, given); });
+  const Found bad = with_rule(s.place, [&]<class R>() { return settle_charged<R>(d, given); });
   return {0, bad.refusal, bad.column};
 }
 
@@ -65,20 +66,23 @@ static void weights(const Combination& s, double* out) {
   d.a = d.advice;
   d.silent = 0;
   for (std::int64_t i = 0; i < d.padded_n; ++i) d.advice[i] = i < d.n ? 0 : missing;
-  with_rule(s.rule, [&]<class R>() { return weigh<R>(d); });
+  with_rule(s.place, [&]<class R>() { return weigh<R>(d); });
   share_out(d, out);
 }
 
-static void rates(const Combination& s, double* out) { rates_of(Desk(s), out); }
+static void rates(const Combination& s, double* out) {
+  const Desk d(s);
+  with_rule(s.place, [&]<class R>() { rates_of<R>(d, out); });
+}
 
 static double rate(const Combination& s) {
-  if (s.rule != RuleKind::hedge && s.rule != RuleKind::share) return missing;
+  if (!s.rule.one_rate) return missing;
   return common_rate(Desk(s));
 }
 
 static double log_potential(const Combination& s) {
   Desk d(s);
-  return log_potential_of(d);
+  return with_rule(s.place, [&]<class R>() { return log_potential_of<R>(d); });
 }
 
 static double gap(const Combination& s) { return gap_of(Desk(s)); }
@@ -90,7 +94,7 @@ static double gap(const Combination& s) { return gap_of(Desk(s)); }
 
 namespace regretless {
 const Combiners REGRETLESS_TABLE(REGRETLESS_ISA) = {
-    REGRETLESS_ISA::play,    REGRETLESS_ISA::play_delayed, REGRETLESS_ISA::predict, REGRETLESS_ISA::settle,
+    REGRETLESS_ISA::rules,   REGRETLESS_ISA::play,    REGRETLESS_ISA::play_delayed, REGRETLESS_ISA::predict, REGRETLESS_ISA::settle,
     REGRETLESS_ISA::settle_charges, REGRETLESS_ISA::weights, REGRETLESS_ISA::rates, REGRETLESS_ISA::rate,
     REGRETLESS_ISA::log_potential,  REGRETLESS_ISA::gap};
 }  // namespace regretless

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "names.hpp"
 #include "regretless/expert_types.hpp"
 #include "room.hpp"
 #include "rounds.hpp"
@@ -22,9 +21,6 @@ using Places = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::
 using Reals2 = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of one dimension or two
 using Why = std::optional<std::string>;
 
-constexpr std::pair<std::string_view, RuleKind> rules[] = {
-    {"hedge", RuleKind::hedge}, {"share", RuleKind::share},   {"poly", RuleKind::poly},        {"prod", RuleKind::prod},
-    {"boa", RuleKind::boa},     {"squint", RuleKind::squint}, {"majority", RuleKind::majority}};
 constexpr std::pair<std::string_view, ChargeKind> charges[] = {
     {"table", ChargeKind::table},       {"absolute", ChargeKind::absolute}, {"square", ChargeKind::square},
     {"pinball", ChargeKind::pinball},   {"log", ChargeKind::log},           {"zero-one", ChargeKind::zero_one},
@@ -50,6 +46,31 @@ const Combiners& combiners() {
 #else
   return combiners_generic;
 #endif
+}
+
+// The place of a rule in the catalogue.
+int place_of(const std::string& name) {
+  const auto rules = combiners().rules;
+  const auto rule = std::ranges::find(rules, name, &CombinerRule::name);
+  if (rule == rules.end()) throw std::invalid_argument("no rule is called " + name);
+  return int(rule - rules.begin());
+}
+
+// What Python is to know of each rule, by its name.
+nb::dict facts_of_rules() {
+  nb::dict all;
+  for (const CombinerRule& rule : combiners().rules) {
+    nb::dict facts;
+    facts["exponential"] = rule.exponential;
+    facts["one_rate"] = rule.one_rate;
+    facts["own_rates"] = rule.own_rates;
+    facts["by_regret"] = rule.by_regret;
+    facts["drags"] = rule.drags;
+    facts["shares"] = rule.shares;
+    facts["counts"] = rule.counts;
+    all[rule.name] = facts;
+  }
+  return all;
 }
 
 Why words(Refusal refusal) {
@@ -79,12 +100,13 @@ class Combiner {
            double low, double high, bool linear, bool substitute, std::optional<Reals> powers, bool always, std::int64_t width)
       : state_(state), memory_(memory), book_(book), tallies_(tallies), prior_(prior), powers_(powers) {
     const std::int64_t experts = std::int64_t(prior.size());
-    s_.rule = known(rules, rule, "rule");
+    s_.place = place_of(rule);
+    s_.rule = combiners().rules[std::size_t(s_.place)];
     s_.charge = known(charges, charge, "charge");
     s_.schedule = known(schedules, schedule, "schedule");
     demand(experts > 0, "at least one expert");
     demand(width > 0 && experts <= most_numbers / width, "a row of advice has from one number to 2**40");
-    demand(std::int64_t(state.shape(0)) == state_rows(s_.rule) && std::int64_t(state.shape(1)) == experts,
+    demand(std::int64_t(state.shape(0)) == s_.rule.rows && std::int64_t(state.shape(1)) == experts,
            "state has the wrong shape");
     demand(memory.size() == combiner_memory_size, "memory has the wrong shape");
     demand(book.size() == expert_book_size, "book has the wrong shape");
@@ -93,11 +115,11 @@ class Combiner {
            "a parameter is out of its range");
     demand(width == 1 || s_.charge == ChargeKind::square || s_.charge == ChargeKind::log || s_.charge == ChargeKind::table,
            "forecasts of several numbers go with square and log");
-    demand(s_.rule != RuleKind::majority || (s_.charge == ChargeKind::zero_one && powers && powers->size() > 1),
+    demand(!s_.rule.counts || (s_.charge == ChargeKind::zero_one && powers && powers->size() > 1),
            "a majority needs zero-one charges and powers");
-    demand(s_.rule != RuleKind::share || s_.schedule != ScheduleKind::self_tuned || alpha > 0, "alpha must be above 0");
+    demand(!s_.rule.shares || s_.schedule != ScheduleKind::self_tuned || alpha > 0, "alpha must be above 0");
     const bool bounded = s_.charge == ChargeKind::square && width == 1 && low > -infinite_ && high < infinite_ && low < high;
-    demand(!substitute || (s_.rule == RuleKind::hedge && s_.schedule == ScheduleKind::constant && !linear &&
+    demand(!substitute || (s_.rule.exponential && s_.schedule == ScheduleKind::constant && !linear &&
                            (s_.charge == ChargeKind::log || bounded)),
            "only a hedge of constant rate, of log or of bounded square losses, has another prediction");
     demand(!linear || s_.charge != ChargeKind::zero_one, "zero-one has no slope");
@@ -380,14 +402,14 @@ void bind_combiner(nb::module_& m) {
       .def("weights", &Combiner::weights, "out"_a.noconvert(), "Weights of the next round, if all speak.")
       .def("rates", &Combiner::rates, "out"_a.noconvert(), "The last rate of each expert.")
       .def("rate", &Combiner::rate, "The rate of the next round; nan for rules that have none in common.")
-      .def("log_potential", &Combiner::log_potential, "Logarithm of the potential of prod, boa and squint, else nan.")
+      .def("log_potential", &Combiner::log_potential, "Logarithm of the potential of a rule that has one, else nan.")
       .def("gap", &Combiner::gap, "Sum of the mixability gaps.");
-  m.def("combiner_rows", [](const std::string& rule) { return state_rows(known(rules, rule, "rule")); }, "rule"_a,
+  m.def("combiner_rows", [](const std::string& rule) { return combiners().rules[std::size_t(place_of(rule))].rows; }, "rule"_a,
         "How many numbers a rule keeps of each expert.");
   m.def("expert_fields", [] { return std::vector<std::string>(std::begin(expert_fields), std::end(expert_fields)); },
         "Names of the numbers of an experts' book, in order.");
   m.attr("COMBINER_MEMORY") = combiner_memory_size;
-  m.attr("COMBINER_RULES") = names_of(rules);
+  m.attr("COMBINER_RULES") = facts_of_rules();
 }
 
 }  // namespace regretless

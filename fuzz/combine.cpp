@@ -21,8 +21,10 @@ struct Learner {
 
   explicit Learner(Input& in)
       : experts(in.within(1, 20)), width(in.byte() < 200 ? 1 : in.within(1, 4)), sound(in.byte() < 192) {
-    s.rule = RuleKind(in.below(7)), s.charge = ChargeKind(in.below(8)), s.schedule = ScheduleKind(in.below(3));
-    if (s.rule == RuleKind::majority) s.charge = ChargeKind::zero_one;
+    const auto rules = KERNELS(combiners_).rules;
+    s.place = int(in.below(std::int64_t(rules.size()))), s.rule = rules[std::size_t(s.place)];
+    s.charge = ChargeKind(in.below(8)), s.schedule = ScheduleKind(in.below(3));
+    if (s.rule.counts) s.charge = ChargeKind::zero_one;
     if (s.charge != ChargeKind::square && s.charge != ChargeKind::log) width = 1;
     s.linear = s.charge != ChargeKind::zero_one && s.charge != ChargeKind::table && in.flag();
     s.linear |= s.charge == ChargeKind::wealth;
@@ -32,14 +34,14 @@ struct Learner {
     if (!(s.span >= 0)) s.span = 0;
     if (!(s.alpha < 1)) s.alpha = 0.5;
     if (!(s.tau > 0 && s.tau < 1)) s.tau = 0.5;
-    if (s.rule == RuleKind::share && s.schedule == ScheduleKind::self_tuned && s.alpha == 0) s.alpha = 0.25;
+    if (s.rule.shares && s.schedule == ScheduleKind::self_tuned && s.alpha == 0) s.alpha = 0.25;
     s.low = -infinity, s.high = infinity;
     if (in.byte() < 100) {
       s.low = in.any(), s.high = in.any();
       if (!(s.low <= s.high)) s.low = 0, s.high = 1;
     }
     const bool bounded = s.charge == ChargeKind::square && width == 1 && s.low > -infinity && s.high < infinity && s.low < s.high;
-    s.substitute = in.flag() && s.rule == RuleKind::hedge && s.schedule == ScheduleKind::constant && !s.linear &&
+    s.substitute = in.flag() && s.rule.exponential && s.schedule == ScheduleKind::constant && !s.linear &&
                    (s.charge == ChargeKind::log || bounded);
     if (s.charge == ChargeKind::log || s.charge == ChargeKind::wealth) s.low = std::max(s.low, 0.0);
     if (s.charge == ChargeKind::log) s.high = std::min(s.high, 1.0);
@@ -48,13 +50,13 @@ struct Learner {
     const auto number = [&] { return sound ? 0.0 : in.any(); };
     powers = array<double>(in.within(2, 5), [&] { return in.unit(); });
     powers[0] = 1;
-    state = array<double>(state_rows(s.rule) * experts, number);
+    state = array<double>(s.rule.rows * experts, number);
     memory = array<double>(combiner_memory_size, number);
     book = array<double>(expert_book_size, number);
     tallies = array<double>(tally_rows * experts, number);
     const bool even = in.flag();
     prior = array<double>(experts, [&] { return even ? 1.0 / double(experts) : sound ? in.unit() : in.any(); });
-    if (s.rule == RuleKind::share && sound) std::copy(prior.begin(), prior.end(), state.begin());  // its first weights
+    if (s.rule.shares && sound) std::copy(prior.begin(), prior.end(), state.begin());  // its first weights
   }
   Combination combination(const Aligned& scratch) {
     Combination c = s;

@@ -24,7 +24,7 @@ REGRETLESS_INLINE void write_usual(ExpertBook& b, CombinerMemory& m, const Accou
 
 static void write_down(const Desk& d, const Account& account, const double* y) {
   ExpertBook& b = d.book;
-  write_usual(b, d.memory, account, d.s.rule == RuleKind::hedge || d.s.rule == RuleKind::share ? d.eta : 0);
+  write_usual(b, d.memory, account, d.s.rule.one_rate ? d.eta : 0);
   b.delay += account.delay;
   b.sensitivity += account.sensitivity;
   d.memory.apart += account.apart;
@@ -39,7 +39,7 @@ static void write_down(const Desk& d, const Account& account, const double* y) {
 // The books of single experts: own losses where the state does not tell them, and the rounds that each missed.
 static void write_tallies(const Desk& d, const Account& account) {
   double* const own = d.s.tallies + own_losses * d.n;
-  if (d.s.linear || d.s.rule == RuleKind::majority)
+  if (d.s.linear || d.s.rule.counts)
     for (std::int64_t i = 0; i < d.n; ++i) own[i] += d.l[i] == d.l[i] ? d.l[i] : 0;
   if (!d.silent) return;
   const auto add = [&](Tally which, double more) {
@@ -178,7 +178,7 @@ Verdict play_rows(const Combination& s, const V* table, const double* outcomes, 
   // Where unusual rounds abound, a sweep is not tried at every one of them.
   [[maybe_unused]] std::int64_t wait = 0, patience = 0;
   for (std::int64_t t = begin; t < end; ++t) {
-    if constexpr (std::is_same_v<R, Hedge>) {
+    if constexpr (R::facts.exponential) {
       if (wait-- == 0) {
         const std::int64_t from = t;
         t = kept ? sweep_all<true>(d, table, outcomes, to, t, end, step)
@@ -272,29 +272,16 @@ Found settle_charged(Desk& d, const Charged& given) {
   return {};
 }
 
-// ln of the potential: sum of prior exp(eta G), or of Squint's sum over its grid.
+// ln of the potential, of a rule that has one.
+template <class R>
 static double log_potential_of(Desk& d) {
-  if (d.s.rule == RuleKind::squint) {
-    const Squint::Grid grid(d);
-    if (grid.empty()) return 0;
-    const double base = Squint::highest(d, grid, true);
-    return base + log_of(Squint::sum<false>(d, grid, base, nullptr));
-  }
-  if (d.s.rule != RuleKind::prod && d.s.rule != RuleKind::boa) return missing;
-  const double largest = d.span(d.memory.largest);
-  if (!(largest > smallest_scale)) return 0;
-  const OwnRates rates(d, largest);
-  Octet most_yet = eight(-infinite), sum{};
-  for (std::int64_t i = 0; i < d.padded_n; i += 8) most_yet = upper(rates(at(d.row[2], i)) * at(d.row[1], i), most_yet);
-  const double base = largest_of(most_yet);
-  for (std::int64_t i = 0; i < d.padded_n; i += 8)
-    sum = sum + at(d.prior, i) * exp_of(rates(at(d.row[2], i)) * at(d.row[1], i) - eight(base));
-  return base + log_of(in_all(sum));
+  if constexpr (requires { R::log_potential(d); }) return R::log_potential(d);
+  else return missing;
 }
 
 // The sum of the gaps. At a constant rate they telescope: it is the sum of charges less -ln(sum prior exp(-eta L)) / eta.
 static double gap_of(const Desk& d) {
-  if (d.s.rule != RuleKind::hedge || d.s.schedule != ScheduleKind::constant) return d.memory.gaps;
+  if (!d.s.rule.exponential || d.s.schedule != ScheduleKind::constant) return d.memory.gaps;
   if (d.memory.rounds == 0) return 0;
   const double eta = common_rate(d), ahead = d.memory.charge - d.memory.least;
   // Counted from the sum of charges, if no exponent is too large then, small gaps of small rates keep their digits.
@@ -311,20 +298,14 @@ static double gap_of(const Desk& d) {
   return gap > 0 || d.s.substitute ? gap : 0;
 }
 
+// The last rate of each expert.
+template <class R>
 static void rates_of(const Desk& d, double* out) {
-  const RuleKind rule = d.s.rule;
-  const double common = rule == RuleKind::hedge || rule == RuleKind::share ? common_rate(d) : missing;
-  const double largest = d.span(d.memory.largest);
+  [[maybe_unused]] const double common = R::facts.one_rate ? common_rate(d) : missing;
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-    Octet eta = eight(common);
-    if (rule == RuleKind::poly) {
-      const Octet slack = eight(Poly::largest(d)) + at(d.row[1], i);
-      eta = eight(1) / where_positive(slack, slack, eight(1));
-    } else if (rule == RuleKind::prod || rule == RuleKind::boa) {
-      eta = largest > smallest_scale ? OwnRates(d, largest)(at(d.row[2], i)) : eight(1);
-    }
     double eights[8];
-    put(eights, eta);
+    if constexpr (R::facts.own_rates) put(eights, R::own_rates(d, i));
+    else put(eights, eight(common));
     for (std::int64_t l = 0; l < 8 && i + l < d.n; ++l) out[i + l] = eights[l];
   }
 }

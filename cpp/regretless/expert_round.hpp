@@ -32,7 +32,7 @@ struct Found {
 // What is wrong with one number of advice or of an outcome.
 static Refusal fault(const Combination& s, double x) {
   if (!is_finite(x)) return Refusal::not_finite;
-  if (s.rule == RuleKind::majority && x != 0 && x != 1) return Refusal::not_binary;
+  if (s.rule.counts && x != 0 && x != 1) return Refusal::not_binary;
   return x < s.low || x > s.high || (s.charge == ChargeKind::wealth && x <= 0) ? Refusal::out_of_range : Refusal::none;
 }
 
@@ -65,7 +65,7 @@ REGRETLESS_APART static Found hear(Desk& d, const V* row) {
       silent = silent + where_known(at(d.advice, i), eight(0), eight(1));
   } else {
     const double low = at_least(s.low, -largest_double), high = at_most(s.high, largest_double);
-    const bool binary = s.rule == RuleKind::majority, positive = s.charge == ChargeKind::wealth;
+    const bool binary = s.rule.counts, positive = s.charge == ChargeKind::wealth;
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet x = heard(row, i, d.n);
       if (!in_place) put(d.advice + i, x);
@@ -124,7 +124,7 @@ REGRETLESS_INLINE Found weigh(Desk& d) {
 
 // The value that has most weight behind it; the larger one of two that have as much.
 static double vote(const Desk& d) {
-  const bool powerless = d.fell_back && d.s.rule == RuleKind::majority;
+  const bool powerless = d.fell_back && d.s.rule.counts;
   const auto if_equal = [](auto a, auto w, auto value) REGRETLESS_LAMBDA { return a == value ? w : decltype(w){}; };
   Octet ones{}, zeros{}, others{};
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
@@ -357,7 +357,7 @@ REGRETLESS_APART static Found fault_of_untamed(const Desk& d, const Account& acc
   if (!(certain && s.substitute))
     sound &= may_be_summed(mix.lowest) && may_be_summed(mix.highest) && mix.highest - mix.lowest < most_squared;
   if (!(certain && (s.substitute || s.linear))) sound &= may_be_summed(account.lowest) && may_be_summed(account.highest);
-  if (s.rule != RuleKind::hedge && s.rule != RuleKind::share && s.rule != RuleKind::majority)
+  if (s.rule.by_regret)
     sound &= mix.reach() < most_squared;
   return sound ? Found{} : Found{Refusal::infinite_loss, first_beyond(d)};
 }
@@ -372,7 +372,7 @@ REGRETLESS_INLINE Found account_fault(const Desk& d, const Account& account) {
 // a hedge that tunes its rate by the gaps, for a convex loss of the mean is no larger than the mean of the losses.
 REGRETLESS_INLINE bool charged_itself(const Combination& s) {
   const bool mean = !s.linear && s.charge != ChargeKind::table && s.charge != ChargeKind::zero_one;
-  return s.substitute || (mean && s.rule == RuleKind::hedge && s.schedule == ScheduleKind::self_tuned);
+  return s.substitute || (mean && s.rule.exponential && s.schedule == ScheduleKind::self_tuned);
 }
 
 // No mean loses more than the worst expert but for rounding.
@@ -400,7 +400,7 @@ static Found judge(Desk& d, const V* row, const double* prediction, const double
   else charge_numbers(d, prediction[0], y ? *y : 0);
   account = audit(d, played);
   d.erred = s.charge == ChargeKind::zero_one && prediction[0] != *y;
-  if (s.rule == RuleKind::majority) account.loss = d.erred;
+  if (s.rule.counts) account.loss = d.erred;
   else if (s.charge == ChargeKind::table || s.charge == ChargeKind::zero_one) account.loss = account.expected;
   else account.loss = learners_loss(d, prediction, y);
   if (s.charge == ChargeKind::log && s.width == 1) {

@@ -2,6 +2,8 @@
 // their sum; if that is zero the prior weights are taken in their place. `move` learns from charges and their mix; whoever is
 // silent is charged as much as the mix.
 #pragma once
+#include <tuple>
+
 #include "expert_losses.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -43,7 +45,7 @@ struct Desk {
     aux = take(padded_n), aux2 = take(padded_n);
     next = take(padded_n), vectors = take(padded(3 * s.width));
     double* const room = take(4 * padded_n);
-    const int rows = state_rows(s.rule);
+    const int rows = s.rule.rows;
     if (n == padded_n && n > small) {
       prior = s.prior;
       for (int r = 0; r < rows; ++r) row[r] = s.state + r * n;
@@ -52,10 +54,10 @@ struct Desk {
     prior = pad(s.prior, room, 0);
     for (std::int64_t i = n; i < padded_n; ++i) next[i] = infinite, w[i] = 0, own[i] = missing;
     for (int r = 0; r < rows; ++r)
-      row[r] = pad(s.state + r * n, room + (r + 1) * padded_n, s.rule == RuleKind::hedge ? infinite : 0);
+      row[r] = pad(s.state + r * n, room + (r + 1) * padded_n, s.rule.exponential ? infinite : 0);
   }
   ~Desk() {
-    for (int r = 0; r < state_rows(s.rule); ++r)
+    for (int r = 0; r < s.rule.rows; ++r)
       for (std::int64_t i = 0; i < n && row[r] != s.state + r * n; ++i) s.state[r * n + i] = row[r][i];
   }
   Desk(const Desk&) = delete;
@@ -93,7 +95,7 @@ static double common_rate(const Desk& d) {
     const double span = d.s.span > 0 ? d.s.span : d.memory.spread;
     eta = span > 0 ? 2 * __builtin_sqrt(d.log_n / (d.memory.rounds + 1)) / span : infinite;
   } else if (d.s.schedule == ScheduleKind::self_tuned) {
-    const double numerator = d.s.rule == RuleKind::share ? log_of(double(d.n) / d.s.alpha) : d.log_n;
+    const double numerator = d.s.rule.shares ? log_of(double(d.n) / d.s.alpha) : d.log_n;
     eta = d.memory.gaps > 0 ? numerator / d.memory.gaps : infinite;
   }
   return eta > std::numeric_limits<double>::min() ? eta : std::numeric_limits<double>::min();
@@ -132,7 +134,8 @@ static double add_charges(const Desk& d, double* sums, double h) {
   return smallest_of(smallest_yet);
 }
 
-struct Hedge {  // exponential weights of the summed charges
+struct Hedge {  // exponential weights of the summed charges, which are its state
+  static constexpr CombinerRule facts{.name = "hedge", .rows = 1, .exponential = true, .one_rate = true};
   static double weigh(Desk& d) {
     d.eta = common_rate(d);
     const double* sums = d.row[0];
@@ -247,7 +250,8 @@ struct Hedge {  // exponential weights of the summed charges
   }
 };
 
-struct Share {  // exponential weights, of which a part is dealt out again after every round
+struct Share {  // exponential weights, of which a part is dealt out again after every round; state: weights, summed charges
+  static constexpr CombinerRule facts{.name = "share", .rows = 2, .one_rate = true, .shares = true};
   static double weigh(Desk& d) {
     d.eta = common_rate(d);
     Octet total{};
@@ -298,7 +302,8 @@ REGRETLESS_APART static void add_regrets(const Desk& d, const Mix& mix) {
     put(d.row[0] + i, at(d.row[0], i) + (eight(mix.played()) - charged(d, i, mix.played())));
 }
 
-struct Poly {  // the positive part of the regret, over a slack of each expert's own
+struct Poly {  // the positive part of the regret, over a slack of each expert's own; state: regrets, their squares
+  static constexpr CombinerRule facts{.name = "poly", .rows = 2, .own_rates = true, .by_regret = true};
   static double largest(const Desk& d) {
     const double declared = d.s.span * d.s.span, most = declared > d.memory.largest ? declared : d.memory.largest;
     return most > smallest_scale * smallest_scale ? most : 0;
@@ -332,6 +337,10 @@ struct Poly {  // the positive part of the regret, over a slack of each expert's
     }
     d.book.drag += in_all(drag) + (d.fell_back ? 0 : 2 * d.total * mix.delay);
   }
+  static Octet own_rates(const Desk& d, std::int64_t i) {
+    const Octet slack = eight(largest(d)) + at(d.row[1], i);
+    return eight(1) / where_positive(slack, slack, eight(1));
+  }
   static void renew(const Desk& d) {
     const Octet most_yet = eight(largest(d));
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
@@ -358,9 +367,11 @@ struct Poly {  // the positive part of the regret, over a slack of each expert's
 };
 
 struct ProdGain {
+  static constexpr const char* name = "prod";
   static Octet of(const Octet& eta, const Octet& r) { return log_plus(eta * r) / eta; }
 };
 struct BoaGain {
+  static constexpr const char* name = "boa";
   static Octet of(const Octet& eta, const Octet& r) { return r - eta * r * r; }
 };
 
@@ -373,7 +384,8 @@ struct OwnRates {
 };
 
 template <class Gain>
-struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert's own
+struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert's own; state: regrets, gains G, squared regrets
+  static constexpr CombinerRule facts{.name = Gain::name, .rows = 3, .own_rates = true, .by_regret = true, .drags = true};
   static double weigh(Desk& d) {
     const double largest = d.span(d.memory.largest);
     if (!(largest > smallest_scale)) return 0;
@@ -408,11 +420,28 @@ struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert'
       put(d.row[2] + i, at(d.row[2], i) + r * r);
     }
   }
+  static Octet own_rates(const Desk& d, std::int64_t i) {
+    const double largest = d.span(d.memory.largest);
+    return largest > smallest_scale ? OwnRates(d, largest)(at(d.row[2], i)) : eight(1);
+  }
+  // Of the potential, the sum of prior exp(eta G).
+  static double log_potential(const Desk& d) {
+    const double largest = d.span(d.memory.largest);
+    if (!(largest > smallest_scale)) return 0;
+    const OwnRates rates(d, largest);
+    Octet most_yet = eight(-infinite), sum{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) most_yet = upper(rates(at(d.row[2], i)) * at(d.row[1], i), most_yet);
+    const double base = largest_of(most_yet);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      sum = sum + at(d.prior, i) * exp_of(rates(at(d.row[2], i)) * at(d.row[1], i) - eight(base));
+    return base + log_of(in_all(sum));
+  }
 };
 using Prod = SecondOrder<ProdGain>;
 using Boa = SecondOrder<BoaGain>;
 
-struct Squint {  // sums of eta exp(eta R - eta^2 V) over a grid of rates, on which there is a prior as well
+struct Squint {  // sums of eta exp(eta R - eta^2 V) over a grid of rates, on which there is a prior; state: R, V
+  static constexpr CombinerRule facts{.name = "squint", .rows = 2, .by_regret = true};
   // The smallest power of two that is no less.
   static double rounded_up(double x) {
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
@@ -482,9 +511,16 @@ struct Squint {  // sums of eta exp(eta R - eta^2 V) over a grid of rates, on wh
       put(d.row[1] + i, at(d.row[1], i) + r * r);
     }
   }
+  static double log_potential(Desk& d) {
+    const Grid grid(d);
+    if (grid.empty()) return 0;
+    const double base = highest(d, grid, true);
+    return base + log_of(sum<false>(d, grid, base, nullptr));
+  }
 };
 
-struct Majority {  // votes that are multiplied by beta for every mistake
+struct Majority {  // votes that are multiplied by beta for every mistake; state: mistakes that counted
+  static constexpr CombinerRule facts{.name = "majority", .rows = 1, .counts = true};
   static double weigh(Desk& d) {
     // Votes are counted from the best of those who speak, as only ratios matter; without any mercy all may lose theirs.
     double fewest = infinite, total = 0;
@@ -507,5 +543,8 @@ struct Majority {  // votes that are multiplied by beta for every mistake
     for (std::int64_t i = 0; i < d.padded_n; i += 8) put(d.row[0] + i, at(d.row[0], i) + charged(d, i, 0));
   }
 };
+
+// The catalogue of rules. A rule that stands here has a name in the binding and in Python, and is fuzzed.
+using CombinerRules = std::tuple<Hedge, Share, Poly, Prod, Boa, Squint, Majority>;
 
 }  // namespace regretless::REGRETLESS_ISA

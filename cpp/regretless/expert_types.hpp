@@ -1,11 +1,10 @@
 // What crosses the border between the binding and the kernels that combine experts: plain borrowed data, no templates.
 #pragma once
 #include <cstdint>
-#include <stdexcept>
+#include <span>
 
 namespace regretless {
 
-enum class RuleKind { hedge, share, poly, prod, boa, squint, majority };
 enum class ChargeKind { table, absolute, square, pinball, log, zero_one, percentage, wealth };
 enum class ScheduleKind { constant, anytime, self_tuned };
 
@@ -54,24 +53,23 @@ inline constexpr int combiner_memory_size = sizeof(CombinerMemory) / sizeof(doub
 // Rows of `tallies`.
 enum Tally { own_losses, absences, missed_core, missed_mix, missed_loss, tally_rows };
 
-// How many numbers an expert has in the state: hedge: sum of charges; share: weight, sum of charges; poly and squint: regret,
-// sum of its squares; prod and boa: regret, gains, sum of squares; majority: mistakes that counted.
-constexpr int state_rows(RuleKind rule) {
-  switch (rule) {
-    case RuleKind::hedge:
-    case RuleKind::majority: return 1;
-    case RuleKind::share:
-    case RuleKind::poly:
-    case RuleKind::squint: return 2;
-    case RuleKind::prod:
-    case RuleKind::boa: return 3;
-  }
-  throw std::logic_error("no such rule");
-}
+// What is to be known of a rule for weights. Each rule says it of itself: see `CombinerRules` in expert_rules.hpp.
+struct CombinerRule {
+  const char* name;
+  int rows;          // numbers of an expert in the state
+  bool exponential = false;  // weights are in proportion to prior * exp(-rate * summed charges), and nothing else moves them
+  bool one_rate = false;  // all experts have one rate, of some schedule; then the last row of the state sums charges
+  bool own_rates = false;  // each expert has a rate of its own
+  bool by_regret = false;  // the first row of the state sums the regrets of what was played, the last their squares
+  bool drags = false;  // the second row sums gains: regrets less what the rule charges for their size
+  bool shares = false;  // a share of the weights is dealt out again; they are the first row, at the start the prior
+  bool counts = false;  // the state counts mistakes, of which each multiplies the weight of an expert by beta
+};
 
 // A composition and the arrays it plays on.
 struct Combination {
-  RuleKind rule;
+  int place;  // of the rule in the catalogue
+  CombinerRule rule;
   ChargeKind charge;
   ScheduleKind schedule;
   double rate, span, alpha, tau, low, high;
@@ -130,6 +128,7 @@ struct Verdict {
 };
 
 struct Combiners {
+  std::span<const CombinerRule> rules;  // the catalogue, the same for every instruction set
   Verdict (*play)(const Combination&, const Advice&, const Results&, std::int64_t begin, std::int64_t end);
   Verdict (*play_delayed)(const Combination&, const Advice&, const Results&, const Lateness&, std::int64_t rounds);
   Verdict (*predict)(const Combination&, const Advice&, double* weights, double* prediction);

@@ -103,7 +103,7 @@ class Combiner:
         """The rate of the next round; nan for rules that have none in common."""
 
     def log_potential(self) -> float:
-        """Logarithm of the potential of prod, boa and squint, else nan."""
+        """Logarithm of the potential of a rule that has one, else nan."""
 
     def gap(self) -> float:
         """Sum of the mixability gaps."""
@@ -116,7 +116,7 @@ def expert_fields() -> list[str]:
 
 COMBINER_MEMORY: int = 8
 
-COMBINER_RULES: tuple = ...
+COMBINER_RULES: dict = ...
 
 class Payer:
     """

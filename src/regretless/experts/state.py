@@ -55,72 +55,9 @@ class Rule(NamedTuple):
     counts: bool
 
 
-RULES: dict[str, Rule] = {
-    "hedge": Rule(
-        exponential=True,
-        one_rate=True,
-        own_rates=False,
-        by_regret=False,
-        drags=False,
-        shares=False,
-        counts=False,
-    ),
-    "share": Rule(
-        exponential=False,
-        one_rate=True,
-        own_rates=False,
-        by_regret=False,
-        drags=False,
-        shares=True,
-        counts=False,
-    ),
-    "poly": Rule(
-        exponential=False,
-        one_rate=False,
-        own_rates=True,
-        by_regret=True,
-        drags=False,
-        shares=False,
-        counts=False,
-    ),
-    "prod": Rule(
-        exponential=False,
-        one_rate=False,
-        own_rates=True,
-        by_regret=True,
-        drags=True,
-        shares=False,
-        counts=False,
-    ),
-    "boa": Rule(
-        exponential=False,
-        one_rate=False,
-        own_rates=True,
-        by_regret=True,
-        drags=True,
-        shares=False,
-        counts=False,
-    ),
-    "squint": Rule(
-        exponential=False,
-        one_rate=False,
-        own_rates=False,
-        by_regret=True,
-        drags=False,
-        shares=False,
-        counts=False,
-    ),
-    "majority": Rule(
-        exponential=False,
-        one_rate=False,
-        own_rates=False,
-        by_regret=False,
-        drags=False,
-        shares=False,
-        counts=True,
-    ),
-}
-"""By the kernel's names."""
+RULES = {name: Rule(**facts) for name, facts in _core.COMBINER_RULES.items()}
+"""By the kernel's names; each rule of the kernel says them of itself."""
+
 
 
 @dataclass(frozen=True)
