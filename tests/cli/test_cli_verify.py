@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from regretless.verify import Number
+from regretless.verify.experts import OWN_RATES
 
 from ..command_line import CommandLine, noisy_lines, write
 
@@ -366,10 +367,7 @@ REPLAYED = {
     "eg": ("--loss", "square"),
     "adahedge": (),
     "fixed-share": (),
-    "ml-poly": (),
-    "ml-prod": (),
-    "boa": (),
-    "squint": (),
+    **dict.fromkeys(OWN_RATES, ()),
     "aggregating": (),
     "ridge": (),
 }

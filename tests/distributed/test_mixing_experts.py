@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
-from functools import reduce
+from functools import partial, reduce
 from math import log
 from operator import add
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless.catalogue import expert_class
 from regretless.distributed.experts_and_bandits.combine import combine
 from regretless.errors import DataError, RegretlessError
 from regretless.experts import (
@@ -24,13 +25,12 @@ from regretless.experts import (
     FixedShare,
     Hedge,
     MLPoly,
-    MLProd,
     RandomizedWeightedMajority,
     Ridge,
-    Squint,
     WeightedMajority,
 )
 from regretless.ledger import ExpertLedger
+from regretless.verify.experts import OWN_RATES
 
 from .mixing_engines import Parcels
 
@@ -40,17 +40,14 @@ LEARNERS = {
     "hedge, linearised": lambda: Hedge(loss="square", value_range=(0, 1), linearize=True),
     "adahedge": lambda: AdaHedge(value_range=(0, 1)),
     "eg": lambda: EG(eta=0.5),
-    "ml-poly": lambda: MLPoly(value_range=(0, 1)),
-    "ml-prod": lambda: MLProd(value_range=(0, 1)),
-    "boa": lambda: BOA(value_range=(0, 1)),
-    "squint": lambda: Squint(value_range=(0, 1)),
+    **{name: partial(expert_class(name), value_range=(0, 1)) for name in OWN_RATES},
     "fixed-share": lambda: FixedShare(alpha=0.1, value_range=(0, 1)),
     "aggregating": lambda: AggregatingAlgorithm(value_range=(0, 1)),
     "ridge": lambda: Ridge(a=0.5),
     "weighted-majority": lambda: WeightedMajority(),
     "randomised majority": lambda: RandomizedWeightedMajority(beta=0.7, random_state=5),
 }
-SILENT = ("hedge", "hedge, tuned", "adahedge", "ml-poly", "ml-prod", "boa", "squint", "fixed-share")
+SILENT = ("hedge", "hedge, tuned", "adahedge", *OWN_RATES, "fixed-share")
 
 
 @st.composite

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless import _core
+from regretless.catalogue import expert_class
 from regretless.textbook import experts as textbook
 from regretless.textbook.mixable import aggregating
 from regretless.textbook.weighted_majority import weighted_majority
+from regretless.verify.experts import OWN_RATES
 
 from ..sanitized import fewer
 
@@ -21,7 +23,9 @@ pytestmark = pytest.mark.kernel
 
 FIELDS = _core.expert_fields()
 OWN, ABSENT, MISSED_CORE, MISSED_MIX, MISSED_LOSS = range(5)
-RULES = ("hedge", "share", "poly", "prod", "boa", "squint")
+# The textbook's rules without a common rate, by the kernel's names.
+MAKERS = {expert_class(name)()._rules(2).rule: maker for name, maker in OWN_RATES.items()}
+RULES = ("hedge", "share", *MAKERS)
 SCHEDULES = ("constant", "anytime", "self-tuned")
 RATE, ALPHA, TAU = 0.3, 0.1, 0.3
 
@@ -96,8 +100,7 @@ def textbook_rule(rule: str, prior: Any, schedule: str = "constant", span: float
         return textbook.hedge(prior, rates[schedule])
     if rule == "share":
         return textbook.fixed_share(prior, rates[schedule], alpha)
-    makers = {"poly": textbook.ml_poly, "prod": textbook.ml_prod, "boa": textbook.boa, "squint": textbook.squint}
-    return makers[rule](prior, span)
+    return MAKERS[rule](prior, span)
 
 
 def charged_itself(composition: tuple[str, str], linear: bool = False) -> bool:
@@ -107,7 +110,7 @@ def charged_itself(composition: tuple[str, str], linear: bool = False) -> bool:
 
 compositions = st.one_of(
     st.tuples(st.sampled_from(["hedge", "share"]), st.sampled_from(SCHEDULES)),
-    st.tuples(st.sampled_from(["poly", "prod", "boa", "squint"]), st.just("constant")),
+    st.tuples(st.sampled_from(list(MAKERS)), st.just("constant")),
 )
 
 

@@ -31,15 +31,13 @@ from regretless.experts import (
 )
 from regretless.experts.errors import AdviceError
 from regretless.theory.experts import adahedge_posterior
+from regretless.verify.experts import OWN_RATES
 
 SQUARE = {
     "hedge": {"loss": "square"},
     "ewa": {},
     "adahedge": {},
-    "ml-poly": {},
-    "ml-prod": {},
-    "boa": {},
-    "squint": {},
+    **{name: {} for name in OWN_RATES},
     "fixed-share": {},
     "aggregating": {"value_range": (-2, 3)},
     "ridge": {},
@@ -260,7 +258,7 @@ def test_silence_is_no_advice(data):
     assert ledger.faced[1] == pytest.approx(played.losses[spoke].sum())
 
 
-@pytest.mark.parametrize("name", ["hedge", "ewa", "adahedge", "ml-prod", "boa", "squint"])
+@pytest.mark.parametrize("name", ["hedge", "ewa", "adahedge", *(name for name in OWN_RATES if name != "ml-poly")])
 def test_an_expert_of_hardly_any_weight_who_speaks_alone_has_all_of_it(name):
     """Weights of a round add up to one even where the prior of those who speak is smaller than any normal float."""
     learner = expert_class(name)(**SQUARE[name], prior=[1.0, 1e-310])

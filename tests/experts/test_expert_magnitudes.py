@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from regretless.catalogue import EXPERT_LEARNERS, expert_class
 from regretless.errors import RegretlessError
 from regretless.experts import AggregatingAlgorithm, Hedge, Ridge
+from regretless.verify.experts import OWN_RATES
 
 LOSSES = ("square", "absolute", "pinball", None)
 NAMES = tuple(name for name in EXPERT_LEARNERS if "majority" not in name)
@@ -402,7 +403,7 @@ def test_the_gap_of_a_small_rate_keeps_its_digits(eta):
 
 @pytest.mark.parametrize("size", [1e-140, 1e-150, 1e-155, 1e-160, 1e-305, 5e-324])
 @pytest.mark.parametrize("loss", ["absolute", "square"])
-@pytest.mark.parametrize("name", ["ml-poly", "ml-prod", "boa", "squint"])
+@pytest.mark.parametrize("name", OWN_RATES)
 def test_a_declared_range_whose_square_vanishes_gives_no_warning_and_no_false_bound(name, loss, size):
     """Second-order bounds of ranges down to the smallest float hold or do not apply, and numpy warns of nothing."""
     random = np.random.default_rng(0)

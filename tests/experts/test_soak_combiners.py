@@ -6,14 +6,17 @@ that count more: cumulated losses of 1e9 times the rate come from losses, or rat
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, TsallisINF
-from regretless.experts import BOA, EG, AdaHedge, ExponentiallyWeightedAverage, FixedShare, MLPoly, MLProd, Squint
+from regretless.catalogue import expert_class
+from regretless.experts import EG, AdaHedge, ExponentiallyWeightedAverage, FixedShare
 from regretless.experts import Hedge as Combiner
+from regretless.verify.experts import OWN_RATES
 
 pytestmark = pytest.mark.soak
 
@@ -44,10 +47,7 @@ COMBINERS = {
     "hedge anytime": lambda: Combiner(loss=None, value_range=(0, 1)),
     "adahedge": lambda: AdaHedge(loss=None),
     "fixed-share": lambda: FixedShare(loss=None, value_range=(0, 1), eta=0.1, alpha=1e-6),
-    "ml-poly": lambda: MLPoly(loss=None),
-    "ml-prod": lambda: MLProd(loss=None),
-    "boa": lambda: BOA(loss=None),
-    "squint": lambda: Squint(loss=None),
+    **{name: partial(expert_class(name), loss=None) for name in OWN_RATES},
 }
 
 

@@ -179,3 +179,7 @@ def combine(
         paid += float(loss(prediction, y))
         history.append(p)
     return np.array(predictions), paid, np.array(history)
+
+
+# Rules with a rate for each expert, or without one, by the name of their combiner; other pages have such a table too.
+COMBINERS = {"ml-poly": ml_poly, "ml-prod": ml_prod, "boa": boa, "squint": squint}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from math import inf, isfinite, log, sqrt
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 
+from .. import textbook
 from ..textbook import experts as rules
 from ..textbook.mixable import aggregating, ridge
 from ..textbook.weighted_majority import weighted_majority
@@ -32,7 +35,10 @@ SLOPES: dict[str, Callable[[float, float, float], Any]] = {
     "percentage": lambda p, y, tau: np.sign(p - y) / abs(y),
     "wealth": lambda p, y, tau: -1 / p,
 }
-OWN_RATES = {"ml-poly": rules.ml_poly, "ml-prod": rules.ml_prod, "boa": rules.boa, "squint": rules.squint}
+PAGES = [import_module(f"{textbook.__name__}.{page.name}") for page in iter_modules(textbook.__path__)]
+OWN_RATES: dict[str, Callable[..., rules.Rule]] = {
+    name: rule for page in PAGES for name, rule in getattr(page, "COMBINERS", {}).items()
+}
 
 
 def replayed(report: Fields, advice: Array, outcomes: Array, cost: Callable[..., Any]) -> Array | None:
