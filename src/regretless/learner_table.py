@@ -345,6 +345,17 @@ EXPERT_LEARNERS = {
             one_loss=False,
         ),
     ),
+    "ada-normal-hedge": Entry(
+        "experts.ada_normal_hedge",
+        "AdaNormalHedge",
+        ExpertInfo(
+            name="ada-normal-hedge",
+            summary="differences of exp(regret^2 / 3C), without a rate",
+            draws=False,
+            forecasts=False,
+            one_loss=False,
+        ),
+    ),
 }
 BANDITS = {
     "exp3-ix": Entry(

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .ada_normal_hedge import AdaNormalHedge
     from .adahedge import AdaHedge
     from .aggregating import AggregatingAlgorithm
     from .boa import BOA
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AdaHedge": "adahedge",
+    "AdaNormalHedge": "ada_normal_hedge",
     "AggregatingAlgorithm": "aggregating",
     "BOA": "boa",
     "Doubling": "doubling",
@@ -40,6 +42,7 @@ __all__ = [
     "BOA",
     "EG",
     "AdaHedge",
+    "AdaNormalHedge",
     "AggregatingAlgorithm",
     "Doubling",
     "ExponentiallyWeightedAverage",
