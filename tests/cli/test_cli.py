@@ -15,7 +15,7 @@ import pytest
 import regretless
 from regretless.catalogue import LEARNERS
 from regretless.cli import arguments
-from regretless.cli.parser import VERBS, make
+from regretless.cli.entry import VERBS, make
 from regretless.data import load_svmlight, open_stream
 from regretless.data.formats import ROWS
 from regretless.data.rows import READERS

@@ -13,7 +13,7 @@ import pytest
 
 import regretless
 from regretless.catalogue import EXPERT_LEARNERS
-from regretless.cli.parser import make
+from regretless.cli.entry import make
 from regretless.experts import BOA, EG, Hedge, MLPoly, Ridge
 
 from ..command_line import CommandLine

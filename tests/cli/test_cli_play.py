@@ -601,7 +601,7 @@ def test_an_interrupted_play_is_certified_as_far_as_it_went(run, monkeypatch, le
 
 def test_the_parser_imports_nothing_heavy():
     """The names of learners and environments are known without numpy."""
-    code = "import sys, regretless.cli.parser as p; p.make(); sys.exit('numpy' in sys.modules)"
+    code = "import sys, regretless.cli.entry as p; p.make(); sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.cli import solve, solve_bimatrix, solve_sequence
-from regretless.cli.formatting import certain, ends
+from regretless.cli.solve_result import certain, ends
 from regretless.errors import ParameterError, RegretlessError
 from regretless.games import MatrixGame, registry, solving
 from regretless.games.extensive_form import sequence, sequence_play

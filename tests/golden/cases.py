@@ -9,7 +9,7 @@ from pathlib import Path
 
 from regretless.catalogue import BANDITS, EXPERT_LEARNERS, LEARNERS
 from regretless.cli.combine import LOSSES
-from regretless.cli.parser import make
+from regretless.cli.entry import make
 from regretless.cli.solve import ENUMERATIONS, IN_TURNS, OBJECTIVES
 from regretless.environments.registry import ENVIRONMENTS, entry_of
 from regretless.finite_classes.families import FAMILIES

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
-from collections.abc import Callable
+from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import EXPERT_LEARNERS
+from ..catalogue import EXPERT_LEARNERS, expert_class
 from ..data.formats import FORECASTS
-from ..errors import ParameterError
+from ..errors import ParameterError, RegretlessError
 from . import options
 from .console import Console
-from .defaults import COMBINER
 from .exit_codes import UsageError
 from .files import (
     add_vectors,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from .arguments import CombineOptions
     from .combine_result import Combined
 
+COMBINER = "ml-poly"  # by default
 SWITCHES = 5  # of the best sequence of experts, unless the user says
 EASY_ROUNDS = 20_000  # over which it is found at once
 
@@ -42,44 +42,12 @@ DESCRIPTION = (
     "before its outcome is learned; the last rows may be without outcome, and are forecast. Printed are the learner's "
     "loss, the experts', that of the best use that could have been made of them, and every theorem on the difference."
 )
+# Parameters of learners that have options of their own; and what is said where one is set otherwise.
+OPTIONS = {"loss": "--loss", "tau": "--tau", "value_range": "--range", "linearize": "--linearize"}
+ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()}
+ELSEWHERE["n_experts"] = "the file says how many experts there are"
+TABLE = "table"
 LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wealth", "table")
-
-Point = tuple[int, float, float, float]
-
-HEADER = "{:>12} {:>14} {:>14} {:>14} {:>14}".format("rounds", "mean loss", "since last", "best expert", "regret")
-
-
-class RegretTable:
-    """Rows at doubling round counts, and one at the end.
-
-    Parameters
-    ----------
-    write : callable
-        Takes a line.
-    last : (rounds, loss, the best expert's mean loss, regret)
-        Where the first row counts from.
-    """
-
-    def __init__(self, write: Callable[[str], None], last: Point) -> None:
-        self._write, self._last, self._headed = write, last, False
-
-    def point(self, point: Point) -> None:
-        """Told of every doubling."""
-        self._row(point)
-
-    def end(self, point: Point) -> None:
-        """The last row, unless it is there."""
-        if point[0] > self._last[0]:
-            self._row(point)
-
-    def _row(self, point: Point) -> None:
-        if not self._headed:
-            self._write(HEADER)
-            self._headed = True
-        rounds, loss, best, regret = point
-        recent = (loss - self._last[1]) / (rounds - self._last[0])
-        self._write(f"{rounds:>12} {loss / rounds:>14.6g} {recent:>14.6g} {best:>14.6g} {regret:>14.6g}")
-        self._last = point
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -185,12 +153,97 @@ def _count(text: str) -> int:
     return number
 
 
+def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, Continuation | None]:
+    """The learner, and how its run goes on.
+
+    Raises
+    ------
+    UsageError
+        If a parameter has no meaning, or contradicts the model to go on with.
+    ModelError
+        If that model cannot be read.
+    """
+    if arguments.resume is not None:
+        return _resumed(arguments, arguments.resume)
+    from inspect import signature
+
+    wanted = expert_class(arguments.learner or COMBINER)
+    settings = _settings(arguments, wanted)
+    if "loss" not in settings and signature(wanted).parameters["loss"].default is None:
+        settings["loss"] = "square"
+    try:
+        made = wanted(**settings)
+        made._rules(2)  # so that a parameter without meaning is refused before a file is read
+    except RegretlessError as error:
+        raise UsageError(_about(error, wanted)) from error
+    return made, None
+
+
+def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, Continuation]:
+    from ..run.experts import Continuation
+    from .read_model import read_combiner
+
+    learner, extra = read_combiner(path)
+    if arguments.learner not in (None, learner.name):
+        raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
+    parameters = learner.get_params()
+    for name, value in _settings(arguments, type(learner)).items():
+        if parameters[name] != value:
+            option = OPTIONS.get(name, f"--set {name}")
+            raise UsageError(f"{option} {value} contradicts the model, which has {name}={parameters[name]}")
+    kept = Continuation.read(learner, extra)
+    if arguments.delay is not None and arguments.delay != (kept.delay or 1):
+        raise UsageError(
+            f"--delay {arguments.delay} contradicts the model, whose outcomes come {kept.delay or 1} later"
+        )
+    if (arguments.arrival is None) != (kept.columns["arrivals"] is None) and arguments.arrival is not None:
+        raise UsageError("--arrival contradicts the model, which learned without it")
+    return learner, kept
+
+
+def _settings(arguments: CombineOptions, learner: type[ExpertLearner]) -> dict[str, Any]:
+    """All parameters that the command line sets."""
+    from .parameters import read_settings
+
+    settings = read_settings(learner, arguments.set, ELSEWHERE)
+    given = {
+        "loss": arguments.loss,
+        "tau": arguments.tau,
+        "value_range": None if arguments.range is None else tuple(arguments.range),
+        "linearize": arguments.linearize,
+    }
+    settings |= {name: value for name, value in given.items() if value is not None}
+    if settings.get("loss") == TABLE:
+        settings["loss"] = None
+    if arguments.tau is not None and arguments.loss not in ("pinball", None):
+        raise UsageError(f"--tau is for --loss pinball, not {arguments.loss}")
+    return settings
+
+
+def _about(error: RegretlessError, learner: type[ExpertLearner]) -> str:
+    """What is wrong with a parameter, by the name that it has on the command line."""
+    if not isinstance(error, ParameterError):
+        return f"--learner {learner.name}: {error}"
+    return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
+
+
+def _columns(arguments: CombineOptions, kept: Continuation | None, *, blind: bool) -> Mapping[str, str | None]:
+    """The columns that the file is to have; what is not said is as in the file before."""
+    before = kept.columns if kept is not None else {}
+    found = {
+        "target": arguments.target or before.get("target"),
+        "time": arguments.time or before.get("time"),
+        "arrivals": arguments.arrival or before.get("arrivals"),
+    }
+    return found | {"target": None} if blind else found
+
+
 def run(arguments: CombineOptions) -> int:
     """Combine, compare, certify, report."""
-    from .make_combiner import begin
+    from .combine_result import RegretTable
 
     _refuse_nonsense(arguments)
-    learner, before = begin(arguments)
+    learner, before = _combiner(arguments)
     _refuse_late(arguments, learner)
     run = _run(arguments, learner, before)
     console = options.console_of(arguments)
@@ -238,14 +291,13 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: Continuation
 def _open(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> ForecastStream:
     from ..data.forecasts import open_forecasts
     from ..experts.losses import WITHOUT_OUTCOME
-    from .make_combiner import columns_of
 
     blind = learner._loss.name in WITHOUT_OUTCOME
     if blind and arguments.target is not None:
         what = "price relatives" if learner._loss.name == "wealth" else "losses"
         advice = "add --loss square to combine forecasts" if arguments.loss is None else "choose another --loss"
         raise UsageError(f"--target has no meaning: {what} need no outcome ({advice})")
-    columns = columns_of(arguments, before, blind=blind)
+    columns = _columns(arguments, before, blind=blind)
     try:
         return open_forecasts(
             arguments.file,

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from ..data.formats import CLASSES, NAMES
-from ..errors import RegretlessError
+from ..errors import DataError, ParameterError, RegretlessError
 from . import options
 from .console import Console
 from .exit_codes import DONE, Ended, UsageError
@@ -17,8 +17,7 @@ from .signals import Heeds, Stopping
 
 if TYPE_CHECKING:
     from .arguments import DimensionOptions
-    from .class_argument import GivenClass
-    from .dimension_result import DimensionOutput
+    from .dimension_result import ClassArgument, DimensionOutput
 
 DIMENSIONS = ("vc", "littlestone")
 
@@ -95,40 +94,153 @@ def _seconds(text: str) -> float:
     return number
 
 
+HALFSPACES = ("halfspaces", "homogeneous-halfspaces")
+SUFFIXES = (".rgl", ".xlsx", ".json", ".parquet", ".nfg", ".efg")
+
+
+def _class_of(arguments: DimensionOptions) -> ClassArgument:
+    """The class that the arguments name: in a file, by its family, or as halfspaces on points.
+
+    Raises
+    ------
+    UsageError
+        If they name none, or several, or options that have no meaning for it.
+    RegretlessError
+        If it cannot be read.
+    """
+    _refuse_other_classes(arguments)
+    if arguments.points is not None:
+        return _on_points(arguments, arguments.points)
+    if arguments.named is not None:
+        return _of_family(arguments, arguments.named.strip())
+    assert arguments.file is not None, "no class is refused"
+    return _read(arguments, arguments.file)
+
+
+def _refuse_other_classes(arguments: DimensionOptions) -> None:
+    """Refuse no class, several, and options that have no meaning for this one."""
+    file, named, points = arguments.file, arguments.named, arguments.points
+    if file is None and named is None and points is None:
+        raise UsageError("name a class: a FILE, --named FAMILY:N, or --points FILE for halfspaces")
+    if file is not None and (named is not None or points is not None):
+        other = "--named" if named is not None else "--points"
+        raise UsageError(f"FILE and {other} are two classes; give one of them")
+    halfspaces = points is not None or _family(named or "") in HALFSPACES
+    if points is not None and named is not None and named.strip().lower().replace("_", "-") not in HALFSPACES:
+        raise UsageError(f"--points is for halfspaces, and --named {named} has points of its own")
+    if arguments.homogeneous and not halfspaces:
+        raise UsageError("--homogeneous is for halfspaces: --points FILE, or --named halfspaces:3x4")
+    if file is None:
+        of_points: dict[str, object] = (
+            {} if points is not None else {"--format": arguments.format, "--names": arguments.names}
+        )
+        of_class = {"--array": arguments.array, "--transpose": arguments.transpose}
+        options.refuse_set({**of_points, **of_class}, "{} is about reading a class from a FILE")
+
+
+def _family(text: str) -> str:
+    return text.partition(":")[0].strip().lower().replace("_", "-")
+
+
+def _read(arguments: DimensionOptions, path: str) -> ClassArgument:
+    from ..data.class_files import read_class
+    from ..finite_classes import FiniteClass
+    from .dimension_result import ClassArgument
+
+    if path.lower().endswith(SUFFIXES) and arguments.format is None:
+        advice = "rows of 0 and 1 are expected, as .csv, .tsv, .npy or .npz"
+        raise DataError(path, None, None, "this is no table of text, and no array", advice)
+    try:
+        file = read_class(
+            path,
+            transpose=arguments.transpose,
+            format=arguments.format,
+            array=arguments.array,
+            names=arguments.names,
+        )
+    except RegretlessError as error:
+        raise _about_option(error) from error
+    made = FiniteClass(file.matrix, hypotheses=file.hypotheses, points=file.points)
+    return ClassArgument(made, file.name, None, file.notes)
+
+
+def _of_family(arguments: DimensionOptions, text: str) -> ClassArgument:
+    from ..finite_classes import FiniteClass
+    from .dimension_result import ClassArgument
+
+    if arguments.homogeneous and _family(text) == "halfspaces":
+        text = f"homogeneous-{text}"
+    if _family(text) in HALFSPACES and ":" not in text:
+        raise UsageError(f"--named {text}: of which points? --points FILE, or {text}:3x4 for a grid")
+    try:
+        return ClassArgument(FiniteClass.named(text), None, text)
+    except RegretlessError as error:
+        raise UsageError(f"--named: {error}") from error
+
+
+def _on_points(arguments: DimensionOptions, path: str) -> ClassArgument:
+    from ..data.class_files import read_points
+    from ..finite_classes import FiniteClass
+    from .dimension_result import ClassArgument
+
+    homogeneous = arguments.homogeneous or _family(arguments.named or "") == "homogeneous-halfspaces"
+    try:
+        points = read_points(path, format=arguments.format, names=arguments.names)
+    except RegretlessError as error:
+        raise _about_option(error) from error
+    try:
+        made = FiniteClass.halfspaces(points.values, homogeneous=homogeneous, names=points.names, axes=points.axes)
+    except RegretlessError as error:
+        raise DataError(points.name, None, None, *_parted(str(error))) from error
+    return ClassArgument(made, points.name, HALFSPACES[homogeneous], points.notes)
+
+
+def _parted(message: str) -> tuple[str, str]:
+    fault, _, advice = message.partition("; ")
+    return fault, advice or "choose other points"
+
+
+def _about_option(error: RegretlessError) -> Exception:
+    """The error by the name of the option, if it is about one."""
+    if isinstance(error, ParameterError) and error.name in ("format", "array", "names"):
+        return UsageError(f"--{error.name} {error.fault}")
+    return error
+
+
 def run(arguments: DimensionOptions) -> int:
     """Read, search, report."""
     _refuse_nonsense(arguments)
-    from .class_argument import given_class
-
     try:
-        given = given_class(arguments)
+        argument = _class_of(arguments)
     except MemoryError as error:
         raise RegretlessError("memory is exhausted by this class; a smaller one is needed") from error
-    for note in () if arguments.quiet else given.notes:
+    for note in () if arguments.quiet else argument.notes:
         complain(note)
     console = options.console_of(arguments)
-    found, stopped = _search(given, arguments, console)
+    outcome, stopped = _search(argument, arguments, console)
     try:
-        found.publish(json=arguments.json, trees=not arguments.no_tree)
+        outcome.publish(json=arguments.json, trees=not arguments.no_tree)
     finally:
         if arguments.tree is not None:
-            found.draw(arguments.tree)
+            outcome.draw(arguments.tree)
             console.line(f"tree: {arguments.tree}")
     if stopped is not None:
-        raise Ended(found.interrupted(), stopped)
+        raise Ended(outcome.interrupted(), stopped)
     return DONE
 
 
-def _search(given: GivenClass, arguments: DimensionOptions, console: Console) -> tuple[DimensionOutput, int | None]:
+def _search(
+    argument: ClassArgument, arguments: DimensionOptions, console: Console
+) -> tuple[DimensionOutput, int | None]:
     """What was found, and the exit code of the signal if one came before all was known."""
     from .dimension_result import find
 
     with Stopping(Heeds()) as stopping:
         try:
-            found = find(given, arguments, console, stopping.asked)
+            outcome = find(argument, arguments, console, stopping.asked)
         finally:
             console.settle()
-    return found, stopping.code if stopping.asked() else None
+    return outcome, stopping.code if stopping.asked() else None
 
 
 def _refuse_nonsense(arguments: DimensionOptions) -> None:

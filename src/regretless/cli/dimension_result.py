@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, comb, floor
 from time import perf_counter
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..finite_classes import Dimension, FiniteClass, MistakeTree
     from ..finite_classes.dimensions.randomized import RandomizedDimension
     from .arguments import DimensionOptions
-    from .class_argument import GivenClass
     from .console import Console
 
 SCHEMA = "regretless.dimension/1"
@@ -33,13 +32,39 @@ CLOSE = Fraction(1, 10**9)  # ends of an interval that people are shown as one n
 Stop = Callable[[], bool]
 
 
+@dataclass(frozen=True)
+class ClassArgument:
+    """The class that a command line names, and how the user calls it.
+
+    Attributes
+    ----------
+    finite_class : FiniteClass
+    path : str or None
+        The file that it, or its points, stand in.
+    named : str or None
+        The family that it is of.
+    notes : list of str
+        What a user should know of how the file was understood.
+    """
+
+    finite_class: FiniteClass
+    path: str | None
+    named: str | None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """What it is called in a line."""
+        return " on ".join(name for name in (self.named, self.path) if name is not None)
+
+
 @dataclass
 class DimensionOutput:
     """The dimensions of a class, as far as they are known.
 
     Attributes
     ----------
-    given : GivenClass
+    argument : ClassArgument
     vc, littlestone : Dimension or None
         None is one that was not asked for.
     randomized : RandomizedDimension or None
@@ -48,7 +73,7 @@ class DimensionOutput:
         How long the searches took.
     """
 
-    given: GivenClass
+    argument: ClassArgument
     vc: Dimension | None
     littlestone: Dimension | None
     randomized: RandomizedDimension | None
@@ -61,7 +86,7 @@ class DimensionOutput:
         VC <= Littlestone <= log2 of the size; randomised <= Littlestone <= twice the randomised one; and so many
         hypotheses as there are have a VC dimension of `counted` at least.
         """
-        most = self.given.finite_class.floor_log2
+        most = self.argument.finite_class.floor_log2
         low, high = (self.counted, most) if self.vc is None else (self.vc.lower, self.vc.upper)
         least, top = (0, most) if self.littlestone is None else (self.littlestone.lower, self.littlestone.upper)
         low = max(low, self.counted)
@@ -72,7 +97,7 @@ class DimensionOutput:
     @property
     def counted(self) -> int:
         """What the VC dimension cannot be below, as there are so many hypotheses (Sauer 1972; Shelah 1972)."""
-        made = self.given.finite_class
+        made = self.argument.finite_class
         return least_by_counting(made.hypotheses, made.points)
 
     @property
@@ -84,7 +109,7 @@ class DimensionOutput:
 
         low, high = self.intervals["littlestone_dimension"]
         most = min(
-            self.randomized.upper, Fraction(high), Fraction(half_the_bits_of(self.given.finite_class.hypotheses))
+            self.randomized.upper, Fraction(high), Fraction(half_the_bits_of(self.argument.finite_class.hypotheses))
         )
         return max(self.randomized.lower, Fraction(low, 2)), most
 
@@ -104,7 +129,7 @@ class DimensionOutput:
 
     def describe(self, *, trees: bool = True) -> dict[str, Any]:
         """The outcome as JSON values, with the tree or null."""
-        made = self.given.finite_class
+        made = self.argument.finite_class
         known = {name: low if low == high else None for name, (low, high) in self.intervals.items()}
         unknown: dict[str, Any] = {name: list(ends) for name, ends in self.intervals.items() if known[name] is None}
         more = {}
@@ -114,8 +139,8 @@ class DimensionOutput:
             unknown |= {DRAWN: [str(low), str(high)]} if low < high else {}
         return {
             "schema": SCHEMA,
-            "path": self.given.path,
-            "named": self.given.named,
+            "path": self.argument.path,
+            "named": self.argument.named,
             "hypotheses": made.given,
             "distinct": made.hypotheses,
             "points": made.points,
@@ -130,11 +155,11 @@ class DimensionOutput:
         }
 
     def _shattered(self) -> list[str | int] | None:
-        names = self.given.finite_class.point_names
+        names = self.argument.finite_class.point_names
         return None if self.vc is None else [_called(names, point) for point in sorted(self.vc.witness)]
 
     def _nested(self) -> dict[str, Any] | None:
-        tree, made = self.tree, self.given.finite_class
+        tree, made = self.tree, self.argument.finite_class
         if tree is None or tree.depth > DEEPEST:
             return None
         return tree.nested(made.point_names, made.hypothesis_names)
@@ -150,10 +175,10 @@ class DimensionOutput:
 
     def lines(self, *, trees: bool = True) -> Iterator[str]:
         """What people are told, with the tree or without."""
-        made = self.given.finite_class
+        made = self.argument.finite_class
         merged = f", of {made.given:,} that were given" if made.given > made.hypotheses else ""
         count = f"{made.hypotheses:,} different hypothes{'is' if made.hypotheses == 1 else 'es'}"
-        yield f"{self.given.title}: {count}{merged}, on {many(made.points, 'point')}"
+        yield f"{self.argument.title}: {count}{merged}, on {many(made.points, 'point')}"
         for name, title in (("vc_dimension", VC), ("littlestone_dimension", LITTLESTONE)):
             yield self._row(title, _between(*self.intervals[name]), self._proof(name))
         yield self._row("floor(log2 |H|)", str(made.floor_log2), "the halving algorithm errs no more often")
@@ -171,7 +196,7 @@ class DimensionOutput:
 
         if low == high:
             return f"no deterministic learner can promise fewer, and {StandardOptimal.name} promises these"
-        learner = Halving.name if high == self.given.finite_class.floor_log2 else StandardOptimal.name
+        learner = Halving.name if high == self.argument.finite_class.floor_log2 else StandardOptimal.name
         return f"no deterministic learner can promise fewer than {low}, and {learner} promises {high}"
 
     def _expected(self, low: Fraction, high: Fraction) -> str:
@@ -181,28 +206,28 @@ class DimensionOutput:
             return (
                 f"no learner which draws can promise fewer than {least} expected mistakes, and the best promises {most}"
             )
-        told = "expected mistakes that no learner which draws can promise to stay below"
+        meaning = "expected mistakes that no learner which draws can promise to stay below"
         if low < high:
             assert self.randomized is not None
             why = ", for it is finer than 2^-58" if self.randomized.finer else ""
-            return f"{told}, known to within {float(high - low):.0e}{why}"
-        return f"{told}, exactly {low}" if low.denominator > 1 else told
+            return f"{meaning}, known to within {float(high - low):.0e}{why}"
+        return f"{meaning}, exactly {low}" if low.denominator > 1 else meaning
 
-    def _row(self, name: str, value: str, told: str) -> str:
-        return f"  {name:<{WIDTH}}{value:<8} {told}".rstrip()
+    def _row(self, name: str, value: str, why: str) -> str:
+        return f"  {name:<{WIDTH}}{value:<8} {why}".rstrip()
 
     def _proof(self, name: str) -> str:
-        made, (low, high) = self.given.finite_class, self.intervals[name]
-        found = self.vc if name == "vc_dimension" else self.littlestone
-        if found is None:
+        made, (low, high) = self.argument.finite_class, self.intervals[name]
+        dimension = self.vc if name == "vc_dimension" else self.littlestone
+        if dimension is None:
             return "not looked for" if low < high else "not looked for, but it lies between the others"
         if name == "littlestone_dimension":
-            depth = found.witness.depth
+            depth = dimension.witness.depth
             return f"shattered: a mistake tree of depth {depth}{self._besides(low, depth)}" if high else NOTHING
-        names = [short(made.point_name(point)) for point in sorted(found.witness)]
-        told = f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
-        nothing = "no point has both labels" if found.exact else "none shattered so far"
-        points = f"shattered: {'points' if len(names) > 1 else 'point'} {told}" if names else nothing
+        names = [short(made.point_name(point)) for point in sorted(dimension.witness)]
+        listed = f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+        nothing = "no point has both labels" if dimension.exact else "none shattered so far"
+        points = f"shattered: {'points' if len(names) > 1 else 'point'} {listed}" if names else nothing
         return f"{points}{self._besides(low, len(names))}"
 
     def _besides(self, low: int, shown: int) -> str:
@@ -234,35 +259,39 @@ class DimensionOutput:
 
     def picture(self, levels: int, *, with_leaves: int) -> TreePicture:
         """So many levels of the tree, and what agrees with each path if it is no deeper than the second number."""
-        made, tree = self.given.finite_class, self.tree
+        made, tree = self.argument.finite_class, self.tree
         assert tree is not None
         points, hypotheses = made.point_names, made.hypothesis_names
-        return tree.picture(levels, with_leaves=with_leaves, points=points, hypotheses=hypotheses, of=self.given.title)
+        return tree.picture(
+            levels, with_leaves=with_leaves, points=points, hypotheses=hypotheses, of=self.argument.title
+        )
 
 
-def find(given: GivenClass, arguments: DimensionOptions, console: Console, stop: Stop) -> DimensionOutput:
+def find(argument: ClassArgument, arguments: DimensionOptions, console: Console, stop: Stop) -> DimensionOutput:
     """Search for what the arguments ask, each search within its share of the time that is left."""
     from ..finite_classes import littlestone_dimension, randomized_littlestone_dimension, vc_dimension
     from ..finite_classes.dimensions.vc import check_shattered
 
-    begun, made = perf_counter(), given.finite_class
+    begun, made = perf_counter(), argument.finite_class
     # What one search leaves of the time the next one may use, and mistake trees are mostly found sooner.
     searches: dict[str, Any] = {LITTLESTONE: littlestone_dimension, VC: vc_dimension}
     searches |= {RANDOMIZED: randomized_littlestone_dimension}
     asked = {VC: arguments.only != "littlestone", LITTLESTONE: arguments.only != "vc", RANDOMIZED: arguments.randomized}
     wanted = [name for name in searches if asked[name]]
-    found: dict[str, Any] = {}
+    dimensions: dict[str, Any] = {}
     for place, name in enumerate(wanted):
         left = None
         if arguments.limit is not None:
             left = max(arguments.limit - (perf_counter() - begun), 0.0) / (len(wanted) - place)
-        found[name] = searches[name](made, limit=left, on_progress=_shower(console, name), stop=stop)
-    if VC in found:
-        check_shattered(made, found[VC].witness)
-    if LITTLESTONE in found:
-        found[LITTLESTONE] = _deepened(found[LITTLESTONE], found.get(VC), made)
-        found[LITTLESTONE].witness.check(made)
-    return DimensionOutput(given, found.get(VC), found.get(LITTLESTONE), found.get(RANDOMIZED), perf_counter() - begun)
+        dimensions[name] = searches[name](made, limit=left, on_progress=_shower(console, name), stop=stop)
+    if VC in dimensions:
+        check_shattered(made, dimensions[VC].witness)
+    if LITTLESTONE in dimensions:
+        dimensions[LITTLESTONE] = _deepened(dimensions[LITTLESTONE], dimensions.get(VC), made)
+        dimensions[LITTLESTONE].witness.check(made)
+    return DimensionOutput(
+        argument, dimensions.get(VC), dimensions.get(LITTLESTONE), dimensions.get(RANDOMIZED), perf_counter() - begun
+    )
 
 
 def _deepened(littlestone: Dimension, vc: Dimension | None, finite_class: FiniteClass) -> Dimension:

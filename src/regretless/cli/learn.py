@@ -120,11 +120,11 @@ def run(arguments: LearnOptions) -> int:
 def _learn(arguments: LearnOptions, path: str) -> int:
     from ..run.linear import Continuation
     from .learn_result import LearnOutput, traps
-    from .make_learner import begin
+    from .parameters import learner_of
     from .read_model import known_schema
 
     against = options.load_against(arguments)
-    learner, extra = begin(arguments)
+    learner, extra = learner_of(arguments)
     if arguments.resume is not None:
         mixing.refuse_mixed(arguments.resume, extra)
     continuation = Continuation.read(extra)

@@ -3,89 +3,79 @@
 from __future__ import annotations
 
 import os
-from argparse import _ArgumentGroup
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
 from . import options
-from .defaults import BANDIT
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
-from .output import complain, plain
+from .output import Published, complain, described, many, plain
 
 if TYPE_CHECKING:
+    from ..bandits.base import Bandit
     from ..bandits.off_policy import Evaluation
+    from ..bandits.off_policy.estimates import Estimate
     from ..data.logged import Log
     from ..theorem import Certificate
     from .arguments import PullOptions
-    from .logged_result import Logged
 
 RUNS = 10
 MOST_RUNS = 100_000  # of which each keeps a learner of its own
 DELTA = 0.05
 TABLES = ("csv", "tsv", "parquet", "arrow", "feather")
-OF_TABLES = ("file", "arms", "array", "missing", "advice")
+MakeBandit = Callable[[int, Sequence[str]], "Bandit"]
 
 
-def add_arguments(group: _ArgumentGroup) -> None:
-    """The options of a log."""
-    group.add_argument("--logged", metavar="FILE", help="a row a round: the action taken, its propensity, its reward")
-    group.add_argument("--action", metavar="COLUMN", help="the column of actions")
-    group.add_argument("--reward", metavar="COLUMN", help="the column of rewards: numbers, or true and false")
-    group.add_argument(
-        "--propensity", metavar="P", help="the column of the probabilities of the actions taken, or a number for all"
-    )
-    group.add_argument(
-        "--least-propensity",
-        type=float,
-        metavar="P",
-        help="no action could be less probable than this, drawn or not: what the interval of ips takes for granted",
-    )
-    group.add_argument("--losses", action="store_true", help="what that column holds are losses: less is better")
-    group.add_argument(
-        "--policy",
-        metavar="FILE",
-        help="evaluate this policy instead of a learner: a table of action and probability, and of the context",
-    )
-    group.add_argument(
-        "--context", metavar="COLUMN", help="the column of the situation that a round was in, for --policy and dr"
-    )
+def evaluate_log(arguments: PullOptions, path: str, learner_of: Callable[[PullOptions], MakeBandit]) -> int:
+    """Read, evaluate, report.
 
-
-def run(arguments: PullOptions, path: str) -> int:
-    """Read, evaluate, report."""
+    Parameters
+    ----------
+    arguments : PullOptions
+    path : str
+        The log.
+    learner_of : callable
+        Takes the arguments; returns what makes their learner by the number of rounds and the names of the arms.
+    """
     _refuse_nonsense(arguments, path)
-    make = None if arguments.policy is not None else _maker(arguments)
+    make = None if arguments.policy is not None else learner_of(arguments)
     console = options.console_of(arguments)
     log = _read(arguments, path)
     console.doing("the log is replayed")
-    outcome = _evaluated(arguments, log, make)
+    outcome = _evaluate(arguments, log, make)
     console.settle()
     if not arguments.quiet:
-        for note in outcome.found.notes:
+        for note in outcome.evaluation.notes:
             complain(note)
     outcome.publish(arguments, console)
     return DONE
 
 
 def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
-    for name in ("action", "reward", "propensity"):
-        if getattr(arguments, name) is None:
+    columns = {"action": arguments.action, "reward": arguments.reward, "propensity": arguments.propensity}
+    for name, column in columns.items():
+        if column is None:
             raise UsageError(f"--logged needs --{name}: which column that is (--propensity: or the number for all)")
-    for name in OF_TABLES:
-        if getattr(arguments, name) not in (None, []):
-            what = "a table of losses" if name == "file" else f"--{name}"
-            raise UsageError(f"{what} and --logged exclude each other")
+    of_tables = {
+        "a table of losses": arguments.file,
+        "--arms": arguments.arms,
+        "--array": arguments.array,
+        "--missing": arguments.missing,
+        "--advice": arguments.advice,
+    }
+    options.refuse_set(of_tables, "{} and --logged exclude each other")
     if (arguments.runs or RUNS) > MOST_RUNS:
         raise UsageError(f"--runs {arguments.runs}: a log is replayed at most {MOST_RUNS:,} times")
     if arguments.rewards and arguments.losses:
         raise UsageError("--rewards and --losses contradict each other")
     if arguments.policy is not None and arguments.learner is not None:
         raise UsageError("--policy and --learner exclude each other: one of them is evaluated")
-    for name in ("set", "anytime"):
-        if arguments.policy is not None and getattr(arguments, name):
-            raise UsageError(f"--{name} is for a learner, and --policy is none")
+    if arguments.policy is not None:
+        of_learners = {"--set": arguments.set, "--anytime": arguments.anytime}
+        options.refuse_set(of_learners, "{} is for a learner, and --policy is none")
     if arguments.format is not None and arguments.format not in TABLES:
         raise UsageError(f"--format {arguments.format}: a log is {', '.join(TABLES)}")
     low, high = arguments.range or (0.0, 1.0)
@@ -93,25 +83,6 @@ def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
         raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
     inputs = [one for one in (path, arguments.policy) if one is not None]
     refuse_overwriting(inputs, [arguments.report])
-
-
-def _maker(arguments: PullOptions) -> Any:
-    """What makes the learner, by the number of rounds and the names of the arms."""
-    from dataclasses import replace
-
-    from ..catalogue import bandit_class
-    from .pull_settings import Puller
-
-    wanted = bandit_class(arguments.learner or BANDIT)
-    if wanted.info.advised or wanted.info.informed:
-        needs = "advice" if wanted.info.advised else "the rewards of all actions"
-        raise UsageError(f"--learner {wanted.name} needs {needs}, which a log has not; choose another one")
-    # How many rounds there will be is not known: those that a log accepts are a matter of chance.
-    tuned = any(text.partition("=")[0].strip() in ("horizon", "rate") for text in arguments.set)
-    anytime = arguments.anytime or (not wanted.info.needs_horizon and not tuned)
-    if arguments.anytime and not wanted.info.needs_horizon:
-        raise UsageError("--anytime is how a log is replayed; --set horizon=N tells the learner a number of rounds")
-    return Puller(replace(arguments, rewards=not arguments.losses, anytime=anytime))
 
 
 def _read(arguments: PullOptions, path: str) -> Log:
@@ -143,21 +114,21 @@ def _read(arguments: PullOptions, path: str) -> Log:
         raise
 
 
-def _evaluated(arguments: PullOptions, log: Log, make: Any) -> Logged:
+def _evaluate(arguments: PullOptions, log: Log, make: MakeBandit | None) -> EvaluatedLog:
     from ..bandits.off_policy import evaluate_learner, evaluate_policy
-    from .logged_result import POLICY, Logged
 
     delta, runs, seed = arguments.delta or DELTA, arguments.runs or RUNS, arguments.seed or 0
     if arguments.policy is not None:
         from ..data.logged import read_policy
 
         wider, table = read_policy(arguments.policy, log, context=arguments.context)
-        found = evaluate_policy(wider, table, runs=runs, delta=delta, seed=seed)
-        return Logged(arguments, found, seed, POLICY, {"file": os.fspath(arguments.policy)})
-    learner = make.learner(_most_rounds(log), log.names)
-    found = evaluate_learner(log, learner, runs=runs, delta=delta)
-    kept = {name: plain(value) for name, value in learner.get_params().items() if name not in ("arms", "run")}
-    return Logged(arguments, found, seed, learner.name, kept, _certificates(found))
+        evaluation = evaluate_policy(wider, table, runs=runs, delta=delta, seed=seed)
+        return EvaluatedLog(arguments, evaluation, seed, POLICY, {"file": os.fspath(arguments.policy)})
+    assert make is not None, "without a policy there is a learner"
+    learner = make(_most_rounds(log), log.names)
+    evaluation = evaluate_learner(log, learner, runs=runs, delta=delta)
+    parameters = {name: plain(value) for name, value in learner.get_params().items() if name not in ("arms", "run")}
+    return EvaluatedLog(arguments, evaluation, seed, learner.name, parameters, _certificates(evaluation))
 
 
 def _most_rounds(log: Log) -> int:
@@ -166,7 +137,145 @@ def _most_rounds(log: Log) -> int:
     return ceil(expected + 4 * sqrt(expected))
 
 
-def _certificates(found: Evaluation) -> list[Certificate]:
+def _certificates(evaluation: Evaluation) -> list[Certificate]:
     """What theorems say of the rounds that the first run played; nobody knows the rewards of the other actions."""
-    first = found.learners[0]
+    first = evaluation.learners[0]
     return first.certify() if first.rounds_ else []
+
+
+SCHEMA = "regretless.logged/1"
+POLICY = "policy"
+NAMES = {
+    "replay": "replay",
+    "ips": "inverse propensity",
+    "snips": "self-normalised",
+    "dr": "doubly robust",
+}
+
+
+@dataclass
+class EvaluatedLog(Published):
+    """An evaluation, for people, for programs and for a report.
+
+    Attributes
+    ----------
+    arguments : PullOptions
+    evaluation : Evaluation
+    seed : int
+    learner : str
+        Its name, or "policy".
+    parameters : dict
+    certificates : list of Certificate
+        Of the first run.
+    """
+
+    arguments: PullOptions
+    evaluation: Evaluation
+    seed: int
+    learner: str
+    parameters: dict[str, Any]
+    certificates: list[Certificate] = field(default_factory=list)
+
+    @property
+    def quantity(self) -> str:
+        """What the log holds."""
+        return "loss" if self.evaluation.log.losses else "reward"
+
+    def describe(self) -> dict[str, Any]:
+        """The outcome as JSON values."""
+        evaluation = self.evaluation
+        return {
+            "schema": SCHEMA,
+            **({"policy": self.parameters["file"]} if self.learner == POLICY else {"learner": self.learner}),
+            "parameters": self.parameters,
+            "runs": evaluation.runs,
+            "seed": self.seed,
+            "rounds": len(evaluation.log),
+            "arms": len(evaluation.log.names),
+            "quantity": self.quantity,
+            "confidence": 1 - evaluation.delta,
+            "estimates": {name: one.describe() for name, one in evaluation.estimates.items()},
+            "logged": evaluation.logged.describe(),
+            "effective_rounds": evaluation.effective,
+            "largest_weight": evaluation.largest,
+            "draws": self._shares(evaluation.draws),
+            **described(self.certificates),
+            "notes": list(evaluation.notes),
+            "seconds": evaluation.seconds,
+        }
+
+    def _shares(self, draws: Any) -> dict[str, float]:
+        return dict(zip(self.evaluation.log.names, draws.tolist(), strict=True))
+
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
+        evaluation = self.evaluation
+        runs = f", {evaluation.runs} runs (seed {self.seed})" if evaluation.runs > 1 else f" (seed {self.seed})"
+        what = self.parameters["file"] if self.learner == POLICY else self.learner
+        log = evaluation.log
+        yield f"{what}: {many(len(log), 'logged round')} of {many(len(log.names), 'action')}{runs}"
+        level = f"with probability {100 * (1 - evaluation.delta):g}%"
+        yield f"{f'mean {self.quantity} a round':<28} {'estimate':>12} {'from':>12} {'to':>12} {'rounds':>10}  {level}"
+        for name, one in evaluation.estimates.items():
+            yield _line(NAMES[name], one)
+            if one.cautious is not None:
+                condition = "" if one.assuming is None else f"  assuming {one.assuming}"
+                low, high = one.cautious
+                yield f"{'    however few the rounds are':<41} {low:>12.6g} {high:>12.6g}{condition}"
+        yield _line("the log itself", evaluation.logged)
+        worth = "1 round" if round(evaluation.effective) == 1 else f"{evaluation.effective:,.0f} rounds"
+        yield f"  worth {worth} of equal weights; the largest weight is {evaluation.largest:.4g}"
+        if self.certificates:
+            which = "the first run" if evaluation.runs > 1 else "it"
+            played = int(evaluation.learners[0].rounds_)
+            yield f"what theorems say of the {many(played, 'round')} that {which} played"
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        import numpy as np
+
+        from ..report import LoggedReport, write_logged_report
+
+        evaluation, arguments, log = self.evaluation, self.arguments, self.evaluation.log
+        logged = np.bincount(log.actions, minlength=len(log.names)) / len(log)
+        source = {
+            "path": arguments.logged,
+            "rows": len(log),
+            "action": arguments.action,
+            self.quantity: arguments.reward,
+        }
+        context = {} if arguments.context is None else {"context": arguments.context}
+        what = self.parameters["file"] if self.learner == POLICY else type(evaluation.learners[0]).__name__
+        report = LoggedReport(
+            title=f"{os.path.basename(what)} on {os.path.basename(log.name)}",
+            learner=self.learner,
+            parameters={name: value for name, value in self.parameters.items() if value is not None},
+            source=source | {"propensity": arguments.propensity, **context},
+            rounds=len(log),
+            arms=len(log.names),
+            estimates={name: _shown(one) for name, one in evaluation.estimates.items()},
+            logging=_shown(evaluation.logged),
+            confidence=1 - evaluation.delta,
+            quantity=self.quantity,
+            draws=self._shares(evaluation.draws),
+            logged_draws=self._shares(logged),
+            seconds=evaluation.seconds,
+            runs=evaluation.runs,
+            effective=evaluation.effective,
+            largest=evaluation.largest,
+            certificates=self.certificates,
+            notes=evaluation.notes,
+            policy=self.learner == POLICY,
+        )
+        write_logged_report(path, report)
+
+
+def _line(name: str, one: Estimate) -> str:
+    doubt = "" if one.enough else "  (too few)"
+    return f"  {name:<26} {one.value:>12.6g} {one.low:>12.6g} {one.high:>12.6g} {one.n:>10,}  {one.method}{doubt}"
+
+
+def _shown(one: Estimate) -> Any:
+    from ..report import Estimate as Shown
+
+    return Shown(one.value, one.low, one.high, one.n, one.cautious, one.assuming)

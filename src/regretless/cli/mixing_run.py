@@ -15,10 +15,10 @@ from . import mixing, options
 from .console import Console
 from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting_or_model, write_vectors
-from .make_learner import begin
 from .mixing_engine import Attended, engine, opened
 from .mixing_result import Mixed
 from .output import complain, explain, many, number_text, verdict
+from .parameters import learner_of
 from .signals import Stopping, certifying
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def learn_shards(arguments: LearnOptions) -> int:
     """Learn from shards, certify, report."""
     mixing.refuse_nonsense_of_learning(arguments)
     against = options.load_against(arguments)
-    learner, extra = begin(arguments)
+    learner, extra = learner_of(arguments)
     _refuse_unmixable(learner)
     kept = _kept(arguments, learner, extra)
     shards = opened(arguments, kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import ModuleType
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Certifying = TypeVar("Certifying", bound="CertifyingOptions")
 LARGEST_SEED = 2**64 - 1
+# Methods of self-play for games in turns: of `solve`, and of its tasks, which the parser must not import.
+IN_TURNS = ("cfr", "cfr+", "pcfr+")
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
 READING = (
     "format",
@@ -182,6 +184,26 @@ def add_watching(group: argparse._ArgumentGroup, quiet: str = "nothing on stderr
     group.add_argument(
         "--progress", action="store_const", const=True, help="show progress even if stderr is no terminal"
     )
+
+
+def refuse_set(values: Mapping[str, object], message: str) -> None:
+    """Refuse options that have no meaning where they stand.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        What the command line sets, by option: None, false and an empty list are not set.
+    message : str
+        With {} for the option.
+
+    Raises
+    ------
+    UsageError
+        If one is set.
+    """
+    for option, value in values.items():
+        if value is not None and value is not False and value != []:
+            raise UsageError(message.format(option))
 
 
 def console_of(arguments: WatchedOptions) -> Console:

@@ -1,4 +1,4 @@
-"""A learner's parameters on the command line: ``--set name=value``."""
+"""A learner's parameters on the command line, ``--set name=value``; and the learner that ``learn`` begins with."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import learner_class
 from ..errors import ParameterError, RegretlessError
 from .exit_codes import UsageError
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
+    from .arguments import LearnOptions
 
 IN_ORDER = "a file is learned from in its own order; shuffle the file itself"
 ELSEWHERE = {"shuffle": IN_ORDER, "random_state": IN_ORDER}
@@ -123,3 +125,51 @@ def _kinds(parameter: Parameter) -> list[str]:
     annotation = parameter.annotation
     written = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     return [kind.strip() for kind in written.split("|")]
+
+
+def learner_of(arguments: LearnOptions) -> tuple[OnlineClassifier, dict[str, Any]]:
+    """The learner, and what was kept with it, by which its run goes on.
+
+    Raises
+    ------
+    UsageError
+        If a parameter has no meaning, or contradicts the model to go on with.
+    ModelError
+        If that model cannot be read.
+    """
+    if arguments.resume is not None:
+        return _resumed(arguments, arguments.resume)
+    assert arguments.learner is not None, "learn refuses to begin without either"
+    wanted = learner_class(arguments.learner)
+    settings = read_settings(wanted, arguments.set)
+    if arguments.passes is not None:
+        name = _limit(make_learner(wanted, settings).until_clean)
+        if settings.get(name, arguments.passes) != arguments.passes:
+            raise UsageError(f"--passes {arguments.passes} contradicts --set {name}={settings[name]}")
+        settings[name] = arguments.passes
+    return make_learner(wanted, settings), {}
+
+
+def _resumed(arguments: LearnOptions, path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
+    from ..run.linear import Continuation
+    from .read_model import read_classifier
+
+    learner, extra = read_classifier(path)
+    if arguments.learner not in (None, learner.name):
+        raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
+    parameters = learner.get_params()
+    for name, value in read_settings(type(learner), arguments.set).items():
+        if parameters[name] != value:
+            raise UsageError(f"--set {name}={value} contradicts the model, which has {name}={parameters[name]}")
+    continuation = Continuation.read(extra)
+    hashing = (continuation.schema or {}).get("hash")
+    if arguments.hash_bits is not None and (hashing is None or hashing["bits"] != arguments.hash_bits):
+        raise UsageError(f"--hash-bits {arguments.hash_bits} contradicts the model, whose columns are known already")
+    if arguments.passes is not None and continuation.passes is None:
+        learner.set_params(**{_limit(learner.until_clean): arguments.passes})
+    return learner, extra
+
+
+def _limit(until_clean: bool) -> str:
+    """The parameter that --passes is: so many passes, or at most so many of those that go on until one is clean."""
+    return "max_passes" if until_clean else "passes"

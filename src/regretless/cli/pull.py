@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..catalogue import BANDITS
+from ..catalogue import BANDITS, bandit_class
 from ..data.formats import LOSSES
 from ..errors import DataError, ParameterError, RegretlessError
-from . import logged, options
+from . import options
 from .console import Console
-from .defaults import ADVISED, BANDIT
 from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from ..data.arm_advice import Advice
     from ..data.losses import LossTable
     from .arguments import PullOptions
+    from .logged import MakeBandit
 
 RUNS = 100
 MODEL = ".rgl"
+BANDIT = "exp3-ix"  # by default
+ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advised)
 
 HELP = "draw arms whose losses are learned one by one, many times over, and certify the regret"
 DESCRIPTION = (
@@ -46,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     _add_table(parser)
     _add_learning(parser)
     _add_runs(parser)
-    logged.add_arguments(parser.add_argument_group("a log of somebody else's draws, instead of a table"))
+    _add_log(parser)
     _add_output(parser)
 
 
@@ -104,6 +107,31 @@ def _add_runs(parser: ArgumentParser) -> None:
     )
 
 
+def _add_log(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("a log of somebody else's draws, instead of a table")
+    group.add_argument("--logged", metavar="FILE", help="a row a round: the action taken, its propensity, its reward")
+    group.add_argument("--action", metavar="COLUMN", help="the column of actions")
+    group.add_argument("--reward", metavar="COLUMN", help="the column of rewards: numbers, or true and false")
+    group.add_argument(
+        "--propensity", metavar="P", help="the column of the probabilities of the actions taken, or a number for all"
+    )
+    group.add_argument(
+        "--least-propensity",
+        type=float,
+        metavar="P",
+        help="no action could be less probable than this, drawn or not: what the interval of ips takes for granted",
+    )
+    group.add_argument("--losses", action="store_true", help="what that column holds are losses: less is better")
+    group.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="evaluate this policy instead of a learner: a table of action and probability, and of the context",
+    )
+    group.add_argument(
+        "--context", metavar="COLUMN", help="the column of the situation that a round was in, for --policy and dr"
+    )
+
+
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     options.add_report(group)
@@ -113,20 +141,21 @@ def _add_output(parser: ArgumentParser) -> None:
 def run(arguments: PullOptions) -> int:
     """Play, judge, report."""
     if arguments.logged is not None:
-        return logged.run(arguments, arguments.logged)
+        from .logged import evaluate_log
+
+        return evaluate_log(arguments, arguments.logged, _replayed)
     from .pull_result import Pulled
-    from .pull_settings import Puller
 
     path = arguments.file
     if path is None:
         raise UsageError("a FILE of losses is missing, or --logged FILE; see regretless pull --help")
     _refuse_nonsense(arguments, path)
-    puller = Puller(arguments)
+    maker = BanditMaker(arguments)
     table = _read(arguments, path)
     for note in () if arguments.quiet else table.notes:
         complain(note)
     advice = _advice(arguments, table)
-    learner = puller.learner(len(table.values), table.arms)
+    learner = maker.learner(len(table.values), table.arms)
     console = options.console_of(arguments)
     pulls, stopped = _play(arguments, learner, table, advice, console)
     outcome = Pulled.of(pulls, path, None if advice is None else advice.experts, _runs(arguments))
@@ -135,6 +164,113 @@ def run(arguments: PullOptions) -> int:
     if stopped is not None:
         raise Ended(f"interrupted; this is about {pulls.runs} of {_runs(arguments)} runs", stopped)
     return code
+
+
+SEED = 0
+SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user says
+MANY_ROUNDS = 2**50  # with which parameters are tried before it is known how many there are
+OPTIONS = {"value_range": "--range", "rewards": "--rewards", "seed": "--seed", "delta": "--delta"}
+ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()} | {
+    "n_arms": "the file says how many arms there are",
+    "arms": "the file names the arms (--arms chooses among them)",
+    "n_experts": "the advice says how many experts there are",
+    "run": "all runs are played, as many as --runs says",
+}
+FIXING = ("horizon", "rate", "beta", "explore", "share")  # what is not tuned any more when one of them is given
+
+
+class BanditMaker:
+    """Makes the learner, once it is known how many rounds and arms there are.
+
+    Parameters
+    ----------
+    arguments : PullOptions
+
+    Raises
+    ------
+    UsageError
+        If a parameter has no meaning: that is seen before any file is read.
+    """
+
+    def __init__(self, arguments: PullOptions) -> None:
+        from inspect import signature
+
+        from .parameters import read_settings
+
+        self._class = bandit_class(arguments.learner or BANDIT)
+        self._known = signature(self._class).parameters
+        self._anytime = arguments.anytime
+        self._settings = read_settings(self._class, arguments.set, ELSEWHERE) | _own_options(arguments)
+        self._refuse_contradictions(arguments)
+        self._make({**self._settings, **self._tuning(MANY_ROUNDS)})
+
+    def learner(self, rounds: int, arms: Sequence[str]) -> Bandit:
+        """The learner for so many rounds and these arms."""
+        return self._make({**self._settings, **self._tuning(rounds), "arms": list(arms)})
+
+    def _refuse_contradictions(self, arguments: PullOptions) -> None:
+        if self._class.info.advised and arguments.advice is None:
+            raise UsageError(f"--learner {self._class.name} draws as experts advise: give their --advice FILE")
+        if not self._class.info.advised and arguments.advice is not None:
+            raise UsageError(f"--advice is for {ADVISED}: {self._class.name} has no experts")
+        if self._anytime and self._class.info.needs_horizon:
+            refused = f"--learner {self._class.name} cannot be played with --anytime"
+            raise UsageError(f"{refused}: it is tuned for a number of rounds, and has no rates that fall")
+        for name in ("horizon", "rate"):
+            if self._anytime and self._settings.get(name) is not None:
+                raise UsageError(f"--anytime contradicts --set {name}={self._settings[name]}")
+
+    def _tuning(self, rounds: int) -> Mapping[str, Any]:
+        """The number of rounds, for a learner that can make use of it and is not tuned otherwise."""
+        if self._anytime or self._settings.get("epochs") is False or "horizon" not in self._known:
+            return {}
+        more: dict[str, Any] = {}
+        if all(self._settings.get(name) is None for name in FIXING):
+            more["horizon"] = rounds
+        if "switches" in self._known and (more or self._settings.get("horizon") is not None):
+            more["switches"] = min(SWITCHES, rounds - 1)
+        return more | {name: value for name, value in self._settings.items() if value is not None and name in more}
+
+    def _make(self, settings: Mapping[str, Any]) -> Bandit:
+        try:
+            learner: Bandit = self._class(**settings)
+        except RegretlessError as error:
+            raise UsageError(self._about(error)) from error
+        return learner
+
+    def _about(self, error: RegretlessError) -> str:
+        """What is wrong with a parameter, by the name that it has on the command line."""
+        if not isinstance(error, ParameterError) or error.name not in self._known:
+            return f"--learner {self._class.name}: {error}"
+        return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
+
+
+def _own_options(arguments: PullOptions) -> dict[str, Any]:
+    """The parameters that have options of their own."""
+    settings: dict[str, Any] = {"seed": SEED if arguments.seed is None else arguments.seed}
+    if arguments.range is not None:
+        settings["value_range"] = tuple(arguments.range)
+    if arguments.rewards:
+        settings["rewards"] = True
+    if arguments.delta is not None:
+        settings["delta"] = arguments.delta
+    return settings
+
+
+def _replayed(arguments: PullOptions) -> MakeBandit:
+    """What makes the learner that a log is replayed to, by the number of rounds and the names of the arms."""
+    from dataclasses import replace
+
+    wanted = bandit_class(arguments.learner or BANDIT)
+    if wanted.info.advised or wanted.info.informed:
+        needs = "advice" if wanted.info.advised else "the rewards of all actions"
+        raise UsageError(f"--learner {wanted.name} needs {needs}, which a log has not; choose another one")
+    # How many rounds there will be is not known: those that a log accepts are a matter of chance.
+    tuned = any(text.partition("=")[0].strip() in ("horizon", "rate") for text in arguments.set)
+    anytime = arguments.anytime or (not wanted.info.needs_horizon and not tuned)
+    if arguments.anytime and not wanted.info.needs_horizon:
+        raise UsageError("--anytime is how a log is replayed; --set horizon=N tells the learner a number of rounds")
+    return BanditMaker(replace(arguments, rewards=not arguments.losses, anytime=anytime)).learner
 
 
 def _read(arguments: PullOptions, path: str) -> LossTable:
@@ -199,9 +335,16 @@ def _runs(arguments: PullOptions) -> int:
 
 def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
     """Refuse what cannot be meant, before anything is read or written."""
-    for name in ("action", "reward", "propensity", "least_propensity", "losses", "policy", "context"):
-        if getattr(arguments, name) not in (None, False):
-            raise UsageError(f"--{name.replace('_', '-')} is about a log, and --logged FILE names none")
+    of_logs = {
+        "--action": arguments.action,
+        "--reward": arguments.reward,
+        "--propensity": arguments.propensity,
+        "--least-propensity": arguments.least_propensity,
+        "--losses": arguments.losses,
+        "--policy": arguments.policy,
+        "--context": arguments.context,
+    }
+    options.refuse_set(of_logs, "{} is about a log, and --logged FILE names none")
     options.refuse_quiet_progress(arguments)
     if arguments.arms and not any(options.names_of(arguments.arms) or ()):
         raise UsageError("--arms names no column; leave it out for all columns of numbers")

@@ -10,9 +10,9 @@ from ..data.formats import GAMES, NAMES
 from ..errors import DataError, ParameterError, RegretlessError
 from . import options
 from .console import Console
-from .defaults import IN_TURNS
 from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
+from .options import IN_TURNS
 from .output import complain, explain, verdict
 from .signals import Heeds, Stopping
 

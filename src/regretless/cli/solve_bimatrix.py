@@ -13,10 +13,9 @@ import numpy as np
 from ..errors import RegretlessError
 from ..games.formatting import written
 from ..games.general_sum.bimatrix import BimatrixGame
-from .formatting import figures
 from .output import many, plain, short
 from .solve_matrix import MatrixTask
-from .solve_result import GENERAL, MOST, SOLVING, WIDTH, Solved, fraction, refuse, row_of
+from .solve_result import GENERAL, MOST, SOLVING, WIDTH, Solved, figures, fraction, refuse, row_of
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..games import MatrixGame
-from .defaults import IN_TURNS
 from .exit_codes import UsageError
-from .formatting import figures
-from .solve_result import SolvedZeroSum, alternate, read_start, strategy_lines
+from .options import IN_TURNS
+from .solve_result import SolvedZeroSum, alternate, figures, read_start, strategy_lines
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError, RegretlessError
 from ..games.extensive_form.sequence import SequenceGame
 from ..games.extensive_form.sequence_solution import Player
-from .defaults import IN_TURNS
 from .exit_codes import UsageError
+from .options import IN_TURNS
 from .output import many, short
 from .solve_result import WIDTH, SolvedZeroSum, alternate, fraction, read_start, row_of
 
