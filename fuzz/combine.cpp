@@ -56,7 +56,14 @@ struct Learner {
     tallies = array<double>(tally_rows * experts, number);
     const bool even = in.flag();
     prior = array<double>(experts, [&] { return even ? 1.0 / double(experts) : sound ? in.unit() : in.any(); });
+    if (sound) normalise();
     if (s.rule.shares && sound) std::copy(prior.begin(), prior.end(), state.begin());  // its first weights
+  }
+  // Prior weights sum to one: the caller sees to that.
+  void normalise() {
+    double sum = 0;
+    for (const double one : prior) sum += one;
+    for (double& one : prior) one = sum > 1e-3 ? one / sum : 1.0 / double(experts);
   }
   Combination combination(const Aligned& scratch) {
     Combination c = s;

@@ -51,7 +51,7 @@ struct Bandit {
 
  private:
   void spoil(Input& in) {
-    const auto count = [&] { const double x = std::fabs(in.finite()); return x <= 9007199254740992.0 ? x : 1; };
+    const auto count = [&] { const double x = std::fabs(in.finite()); return x <= 9007199254740000.0 ? x : 1; };  // rounds still are counted
     for (double& x : memory) x = in.any();
     for (double& x : book) x = in.any();
     auto& m = *reinterpret_cast<PullMemory*>(at(memory));
