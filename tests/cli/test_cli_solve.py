@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.cli import solve, solve_bimatrix, solve_sequence
+from regretless.cli import solve, solve_bimatrix, solve_zero_sum
 from regretless.cli.solve_result import certain, ends
 from regretless.errors import ParameterError, RegretlessError
 from regretless.games import MatrixGame, registry, solving
@@ -78,7 +78,7 @@ def test_options_are_those_of_the_library():
     assert (*solve.METHODS, *solve.SELF_PLAY) == solving.METHODS
     assert ("auto", *registry.METHODS) == solving.METHODS
     assert set(solve.SELF_PLAY) == set(duel.METHODS)
-    assert sorted(solve_sequence.KNOWN) == sorted(sequence.METHODS)
+    assert sorted(solve_zero_sum.KNOWN) == sorted(sequence.METHODS)
     assert set(solve.IN_TURNS) == set(sequence_play.SELF_PLAY)
     assert solve.ENUMERATIONS == nash_search.METHODS
     assert solve.AVERAGES == tuple(duel.AVERAGES) == tuple(sequence_play.AVERAGES)

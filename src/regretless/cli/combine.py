@@ -255,7 +255,9 @@ def run(arguments: CombineOptions) -> int:
             complain(note)
     outcome = _judged(arguments, run, perf_counter() - started, console)
     write_vectors(arguments.save_comparators, outcome.certificates)
-    outcome.publish(arguments, console, model=run.save, forecasts=arguments.out, weights=arguments.weights)
+    outcome.publish(
+        arguments, console, arguments.report, model=run.save, forecasts=arguments.out, weights=arguments.weights
+    )
     return verdict(outcome.certificates)
 
 

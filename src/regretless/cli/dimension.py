@@ -13,7 +13,7 @@ from .console import Console
 from .exit_codes import DONE, Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain
-from .signals import Heeds, Stopping
+from .run_loop import run_until_signal
 
 if TYPE_CHECKING:
     from .arguments import DimensionOptions
@@ -135,7 +135,7 @@ def _refuse_other_classes(arguments: DimensionOptions) -> None:
             {} if points is not None else {"--format": arguments.format, "--names": arguments.names}
         )
         of_class = {"--array": arguments.array, "--transpose": arguments.transpose}
-        options.refuse_set({**of_points, **of_class}, "{} is about reading a class from a FILE")
+        options.refuse_set({**of_points, **of_class}, "is about reading a class from a FILE")
 
 
 def _family(text: str) -> str:
@@ -218,12 +218,7 @@ def run(arguments: DimensionOptions) -> int:
         complain(note)
     console = options.console_of(arguments)
     outcome, stopped = _search(argument, arguments, console)
-    try:
-        outcome.publish(json=arguments.json, trees=not arguments.no_tree)
-    finally:
-        if arguments.tree is not None:
-            outcome.draw(arguments.tree)
-            console.line(f"tree: {arguments.tree}")
+    outcome.publish(arguments, console, arguments.tree)
     if stopped is not None:
         raise Ended(outcome.interrupted(), stopped)
     return DONE
@@ -233,14 +228,12 @@ def _search(
     argument: ClassArgument, arguments: DimensionOptions, console: Console
 ) -> tuple[DimensionOutput, int | None]:
     """What was found, and the exit code of the signal if one came before all was known."""
-    from .dimension_result import find
+    from .dimension_result import Stop, find
 
-    with Stopping(Heeds()) as stopping:
-        try:
-            outcome = find(argument, arguments, console, stopping.asked)
-        finally:
-            console.settle()
-    return outcome, stopping.code if stopping.asked() else None
+    def search(stop: Stop) -> DimensionOutput:
+        return find(argument, arguments, console, stop)
+
+    return run_until_signal(search, console)
 
 
 def _refuse_nonsense(arguments: DimensionOptions) -> None:

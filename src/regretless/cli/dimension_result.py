@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,9 +10,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_write import replacing
-from ..printable import printable
 from ..report.mistake_tree import MOST, TreePicture, tree_lines, tree_svg
-from .output import many, short, write_json
+from .output import Published, many, short
 
 if TYPE_CHECKING:
     from ..finite_classes import Dimension, FiniteClass, MistakeTree
@@ -59,7 +57,7 @@ class ClassArgument:
 
 
 @dataclass
-class DimensionOutput:
+class DimensionOutput(Published):
     """The dimensions of a class, as far as they are known.
 
     Attributes
@@ -71,13 +69,19 @@ class DimensionOutput:
         The expected mistakes of the best learner that draws, if they were asked for.
     seconds : float
         How long the searches took.
+    trees : bool
+        Whether to print the mistake tree.
     """
+
+    PAGE = "tree"
+    certificates = ()
 
     argument: ClassArgument
     vc: Dimension | None
     littlestone: Dimension | None
     randomized: RandomizedDimension | None
     seconds: float
+    trees: bool
 
     @property
     def intervals(self) -> dict[str, tuple[int, int]]:
@@ -118,17 +122,8 @@ class DimensionOutput:
         """The mistake tree, if one was looked for."""
         return None if self.littlestone is None else self.littlestone.witness
 
-    def publish(self, *, json: bool, trees: bool = True) -> None:
-        """Print everything, or all but the tree."""
-        if json:
-            write_json(self.describe(trees=trees))
-        else:
-            for line in self.lines(trees=trees):
-                print(printable(line))
-        sys.stdout.flush()
-
-    def describe(self, *, trees: bool = True) -> dict[str, Any]:
-        """The outcome as JSON values, with the tree or null."""
+    def describe(self) -> dict[str, Any]:
+        """The outcome as JSON values; the tree is null if it is not asked for."""
         made = self.argument.finite_class
         known = {name: low if low == high else None for name, (low, high) in self.intervals.items()}
         unknown: dict[str, Any] = {name: list(ends) for name, ends in self.intervals.items() if known[name] is None}
@@ -147,7 +142,7 @@ class DimensionOutput:
             "vc_dimension": known["vc_dimension"],
             "shattered": self._shattered(),
             "littlestone_dimension": known["littlestone_dimension"],
-            "tree": self._nested() if trees else None,
+            "tree": self._nested() if self.trees else None,
             "floor_log2": made.floor_log2,
             **more,
             "exact": unknown or True,
@@ -173,8 +168,8 @@ class DimensionOutput:
 
     # For people.
 
-    def lines(self, *, trees: bool = True) -> Iterator[str]:
-        """What people are told, with the tree or without."""
+    def lines(self) -> Iterator[str]:
+        """What people are told, with the tree if it is asked for."""
         made = self.argument.finite_class
         merged = f", of {made.given:,} that were given" if made.given > made.hypotheses else ""
         count = f"{made.hypotheses:,} different hypothes{'is' if made.hypotheses == 1 else 'es'}"
@@ -186,7 +181,7 @@ class DimensionOutput:
         yield self._row("optimal mistake bound", _between(*optimal), self._promised(*optimal))
         if self.drawn is not None:
             yield self._row("randomized", _approximately(*self.drawn), self._expected(*self.drawn))
-        if trees:
+        if self.trees:
             yield from self._tree_lines()
 
     def _promised(self, low: int, high: int) -> str:
@@ -252,7 +247,7 @@ class DimensionOutput:
 
     # As a picture.
 
-    def draw(self, path: str) -> None:
+    def write_page(self, path: str) -> None:
         """Write the tree as an SVG file."""
         with replacing(path) as file:
             file.write(tree_svg(self.picture(MOST, with_leaves=MOST)).encode())
@@ -290,7 +285,12 @@ def find(argument: ClassArgument, arguments: DimensionOptions, console: Console,
         dimensions[LITTLESTONE] = _deepened(dimensions[LITTLESTONE], dimensions.get(VC), made)
         dimensions[LITTLESTONE].witness.check(made)
     return DimensionOutput(
-        argument, dimensions.get(VC), dimensions.get(LITTLESTONE), dimensions.get(RANDOMIZED), perf_counter() - begun
+        argument,
+        dimensions.get(VC),
+        dimensions.get(LITTLESTONE),
+        dimensions.get(RANDOMIZED),
+        seconds=perf_counter() - begun,
+        trees=not arguments.no_tree,
     )
 
 

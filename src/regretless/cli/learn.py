@@ -153,7 +153,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
         console.settle()
     outcome.certificates += options.future(arguments, learner)  # of this run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
-    outcome.publish(arguments, console, model=run.save)
+    outcome.publish(arguments, console, arguments.report, model=run.save)
     return verdict(outcome.certificates)
 
 

@@ -50,7 +50,7 @@ def evaluate_log(arguments: PullOptions, path: str, learner_of: Callable[[PullOp
     if not arguments.quiet:
         for note in outcome.evaluation.notes:
             complain(note)
-    outcome.publish(arguments, console)
+    outcome.publish(arguments, console, arguments.report)
     return DONE
 
 
@@ -66,7 +66,7 @@ def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
         "--missing": arguments.missing,
         "--advice": arguments.advice,
     }
-    options.refuse_set(of_tables, "{} and --logged exclude each other")
+    options.refuse_set(of_tables, "and --logged exclude each other")
     if (arguments.runs or RUNS) > MOST_RUNS:
         raise UsageError(f"--runs {arguments.runs}: a log is replayed at most {MOST_RUNS:,} times")
     if arguments.rewards and arguments.losses:
@@ -75,7 +75,7 @@ def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
         raise UsageError("--policy and --learner exclude each other: one of them is evaluated")
     if arguments.policy is not None:
         of_learners = {"--set": arguments.set, "--anytime": arguments.anytime}
-        options.refuse_set(of_learners, "{} is for a learner, and --policy is none")
+        options.refuse_set(of_learners, "is for a learner, and --policy is none")
     if arguments.format is not None and arguments.format not in TABLES:
         raise UsageError(f"--format {arguments.format}: a log is {', '.join(TABLES)}")
     low, high = arguments.range or (0.0, 1.0)

@@ -19,7 +19,8 @@ from .mixing_engine import Attended, engine, opened
 from .mixing_result import Mixed
 from .output import complain, explain, many, number_text, verdict
 from .parameters import learner_of
-from .signals import Stopping, certifying
+from .run_loop import run_until_signal
+from .signals import certifying
 
 if TYPE_CHECKING:
     from ..distributed.core.messages import Weighting
@@ -107,19 +108,20 @@ class MixingLoop:
         run = self.run
         self._announce(self._played + 1)
         run.on_epoch, run.on_shard = self._epoch, lambda number, place: self.attended.done(place)
-        with Stopping(self.attended) as stopping:
-            self.attended.stop = run.stop = stopping.asked
-            try:
-                mixture = run.play()
-            except Exception as error:
-                if stopping.asked():  # whoever reads may have put the interruption in words of its own
-                    raise Ended(f"interrupted; {self.kept()}", stopping.code) from None
-                inner = error.__cause__ if isinstance(error, EngineError) else None
-                raise RegretlessError(f"{explain(inner or error)}{self._rescued()}") from error
-            finally:
-                self.console.settle()
-        if stopping.asked():
-            raise Ended(f"interrupted when the run was over; {self.kept()}", stopping.code)
+
+        def play(stop: Callable[[], bool]) -> Mixture:
+            self.attended.stop = run.stop = stop
+            return run.play()
+
+        def failed(error: Exception) -> RegretlessError:
+            inner = error.__cause__ if isinstance(error, EngineError) else None
+            return RegretlessError(f"{explain(inner or error)}{self._rescued()}")
+
+        mixture, code = run_until_signal(
+            play, self.console, stopped=lambda: f"interrupted; {self.kept()}", failed=failed, run=self.attended
+        )
+        if code is not None:
+            raise Ended(f"interrupted when the run was over; {self.kept()}", code)
         if not self._new:
             played = many(len(mixture.history), "epoch")
             complain(f"{played} were played already, and no more are asked for; --passes says how many in all")
@@ -188,7 +190,7 @@ def learn_shards(arguments: LearnOptions) -> int:
             outcome.certificates = _certify(going, mixture, against, svm=arguments.svm, trusted=trusted)
     outcome.certificates += options.future(arguments, mixture.learner)  # of the run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
-    outcome.publish(arguments, console, model=outcome.model)
+    outcome.publish(arguments, console, arguments.report, model=outcome.model)
     return verdict(outcome.certificates)
 
 

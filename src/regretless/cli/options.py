@@ -186,15 +186,15 @@ def add_watching(group: argparse._ArgumentGroup, quiet: str = "nothing on stderr
     )
 
 
-def refuse_set(values: Mapping[str, object], message: str) -> None:
+def refuse_set(values: Mapping[str, object], why: str) -> None:
     """Refuse options that have no meaning where they stand.
 
     Parameters
     ----------
     values : mapping of str to object
-        What the command line sets, by option: None, false and an empty list are not set.
-    message : str
-        With {} for the option.
+        What the command line sets, by option.
+    why : str
+        Why it has no meaning.
 
     Raises
     ------
@@ -202,8 +202,13 @@ def refuse_set(values: Mapping[str, object], message: str) -> None:
         If one is set.
     """
     for option, value in values.items():
-        if value is not None and value is not False and value != []:
-            raise UsageError(message.format(option))
+        if is_set(value):
+            raise UsageError(f"{option} {why}")
+
+
+def is_set(value: object) -> bool:
+    """Whether an option is set: None, false and an empty list are not."""
+    return value is not None and value is not False and value != []
 
 
 def console_of(arguments: WatchedOptions) -> Console:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from ..errors import DataError, MissingError, ModelError, RegretlessError
 from ..printable import is_printable, printable
@@ -20,7 +20,7 @@ from .exit_codes import DONE, VIOLATED
 if TYPE_CHECKING:
     from ..data.stream import Stream
     from ..theorem import Certificate
-    from .arguments import ReportOptions
+    from .arguments import WatchedOptions
 
 ADVICE = {
     errno.ENOENT: "check its name, and that its folder exists",
@@ -36,14 +36,17 @@ COLOURS = {"holds": "32", "broken": "1;31", "idle": "33"}
 
 
 class Published(ABC):
-    """What came of a command: for people, for programs and as a page.
+    """The result of a command: for people, for programs and as a page.
 
     Attributes
     ----------
     certificates : list of Certificate
+    PAGE : str
+        What the page is called.
     """
 
-    certificates: list[Certificate]
+    certificates: Sequence[Certificate]
+    PAGE: ClassVar[str] = "report"
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
@@ -55,16 +58,22 @@ class Published(ABC):
 
     @abstractmethod
     def write_page(self, path: str) -> None:
-        """Write the report."""
+        """Write the page."""
 
-    def publish(self, arguments: ReportOptions, console: Console, **written: str | os.PathLike[str] | None) -> None:
-        """Write the report, and print everything even if that fails; `written` are other files by what they hold."""
+    def publish(
+        self,
+        arguments: WatchedOptions,
+        console: Console,
+        page: str | None,
+        **written: str | os.PathLike[str] | None,
+    ) -> None:
+        """Write the page, and print everything even if that fails; `written` are other files by what they hold."""
         try:
-            if arguments.report is not None:
-                self.write_page(arguments.report)
+            if page is not None:
+                self.write_page(page)
         finally:
             self._print(json=arguments.json)
-        for what, path in {**written, "report": arguments.report}.items():
+        for what, path in {**written, self.PAGE: page}.items():
             if path is not None:
                 console.line(f"{what}: {os.fspath(path)}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from .console import Console
 from .exit_codes import VIOLATED, Ended, UsageError
 from .files import refuse_irregular, refuse_overwriting
 from .output import complain, explain, many, verdict
-from .signals import Heeds, Stopping
+from .run_loop import run_until_signal
 
 if TYPE_CHECKING:
     from ..play import PlayResult
@@ -106,7 +107,7 @@ def run(arguments: PlayOptions) -> int:
     result, stopped = _meet(pairing, arguments, console)
     outcome = PlayOutput(result, pairing, arguments)
     outcome.save()
-    outcome.publish(arguments, console, model=arguments.save)
+    outcome.publish(arguments, console, arguments.report, model=arguments.save)
     code = verdict(outcome.certificates) or _promised(result)
     if stopped is not None:
         left_out = "" if result.certificates else "; to certify so many, ask for them by --rounds"
@@ -115,33 +116,27 @@ def run(arguments: PlayOptions) -> int:
 
 
 def _meet(pairing: Pairing, arguments: PlayOptions, console: Console) -> tuple[PlayResult, int | None]:
-    """What came of it, and the exit code of the signal if one came before all was played."""
+    """The result, and the exit code of the signal if one came before all was played."""
     from ..play import play
 
-    def show(played: int) -> None:
-        console.rounds(played)
+    def meet(stop: Callable[[], bool]) -> PlayResult:
+        return play(
+            pairing.learner,
+            pairing.environment,
+            pairing.rounds,
+            runs=arguments.runs,
+            marks=_marks(pairing, arguments),
+            on_rounds=lambda played: console.rounds(played),
+            stop=stop,
+        )
 
-    with Stopping(Heeds()) as stopping:
-        try:
-            result = play(
-                pairing.learner,
-                pairing.environment,
-                pairing.rounds,
-                runs=arguments.runs,
-                marks=_marks(pairing, arguments),
-                on_rounds=show,
-                stop=stopping.asked,
-            )
-        except Exception as error:
-            if stopping.asked():
-                raise Ended("interrupted before there was a round", stopping.code) from None
-            if isinstance(error, MemoryError):
-                asked = f"{many(pairing.rounds, 'round')} of {many(arguments.runs, 'run')}"
-                raise RegretlessError(f"memory is exhausted by {asked}; ask for fewer") from error
-            raise RegretlessError(explain(error)) from error
-        finally:
-            console.settle()
-    return result, stopping.code if stopping.asked() else None
+    def failed(error: Exception) -> RegretlessError:
+        if isinstance(error, MemoryError):
+            asked = f"{many(pairing.rounds, 'round')} of {many(arguments.runs, 'run')}"
+            return RegretlessError(f"memory is exhausted by {asked}; ask for fewer")
+        return RegretlessError(explain(error))
+
+    return run_until_signal(meet, console, stopped=lambda: "interrupted before there was a round", failed=failed)
 
 
 def _marks(pairing: Pairing, arguments: PlayOptions) -> range | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from .console import Console
 from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .output import complain, explain, verdict
-from .signals import Heeds, Stopping
+from .run_loop import run_until_signal
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -159,7 +159,7 @@ def run(arguments: PullOptions) -> int:
     console = options.console_of(arguments)
     pulls, stopped = _play(arguments, learner, table, advice, console)
     outcome = Pulled.of(pulls, path, None if advice is None else advice.experts, _runs(arguments))
-    outcome.publish(arguments, console)
+    outcome.publish(arguments, console, arguments.report)
     code = verdict(outcome.certificates)
     if stopped is not None:
         raise Ended(f"interrupted; this is about {pulls.runs} of {_runs(arguments)} runs", stopped)
@@ -304,29 +304,23 @@ def _play(
 
     rounds, runs = len(table.values), _runs(arguments)
 
-    def show(played: int) -> None:
-        console.rounds(played, f"{played // rounds:,} of {runs:,} runs, ")
+    def play(stop: Callable[[], bool]) -> Pulls:
+        return simulate(
+            learner,
+            Table(table.values, table.arms),
+            runs=runs,
+            advice=None if advice is None else advice.values,
+            workers=arguments.workers,
+            on_rounds=lambda played: console.rounds(played, f"{played // rounds:,} of {runs:,} runs, "),
+            stop=stop,
+        )
 
-    with Stopping(Heeds()) as stopping:
-        try:
-            pulls = simulate(
-                learner,
-                Table(table.values, table.arms),
-                runs=runs,
-                advice=None if advice is None else advice.values,
-                workers=arguments.workers,
-                on_rounds=show,
-                stop=stopping.asked,
-            )
-        except Exception as error:
-            if stopping.asked():
-                raise Ended("interrupted before the first run was over", stopping.code) from None
-            if isinstance(error, MemoryError):
-                raise RegretlessError(f"memory is exhausted by {runs:,} runs; use fewer (--runs)") from error
-            raise RegretlessError(explain(error, table.name)) from error
-        finally:
-            console.settle()
-    return pulls, stopping.code if stopping.asked() else None
+    def failed(error: Exception) -> RegretlessError:
+        if isinstance(error, MemoryError):
+            return RegretlessError(f"memory is exhausted by {runs:,} runs; use fewer (--runs)")
+        return RegretlessError(explain(error, table.name))
+
+    return run_until_signal(play, console, stopped=lambda: "interrupted before the first run was over", failed=failed)
 
 
 def _runs(arguments: PullOptions) -> int:
@@ -344,7 +338,7 @@ def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
         "--policy": arguments.policy,
         "--context": arguments.context,
     }
-    options.refuse_set(of_logs, "{} is about a log, and --logged FILE names none")
+    options.refuse_set(of_logs, "is about a log, and --logged FILE names none")
     options.refuse_quiet_progress(arguments)
     if arguments.arms and not any(options.names_of(arguments.arms) or ()):
         raise UsageError("--arms names no column; leave it out for all columns of numbers")

@@ -1,18 +1,64 @@
-"""Runs a learner over a stream, with progress output, and says what a stopped run has saved."""
+"""Runs work until it is done or a signal ends it, and says what a stopped run has saved."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..errors import RegretlessError
 from .console import Console
 from .exit_codes import Ended
 from .output import explain
-from .signals import Stopping
+from .signals import Heeds, Stopping, Waits
 
 if TYPE_CHECKING:
     from ..run.experts import CombineRun
     from ..run.linear import Run
+
+
+Result = TypeVar("Result")
+
+
+def run_until_signal(
+    work: Callable[[Callable[[], bool]], Result],
+    console: Console,
+    *,
+    stopped: Callable[[], str] | None = None,
+    failed: Callable[[Exception], Exception] | None = None,
+    run: Waits | None = None,
+) -> tuple[Result, int | None]:
+    """What the work returns, and the exit code of the signal if one came meanwhile.
+
+    Parameters
+    ----------
+    work : callable
+        Takes what it asks now and then whether to stop.
+    console : Console
+        Its changing line is taken away at the end.
+    stopped : callable
+        Returns what is said if a signal came and the work returned nothing; by default it always returns something.
+    failed : callable
+        Takes what the work raised; returns what is raised in its place, by default the same.
+    run : Waits, optional
+        A run that says when a signal may end it at once; by default it never may.
+
+    Raises
+    ------
+    Ended
+        If a signal came and the work returned nothing.
+    """
+    with Stopping(run or Heeds()) as stopping:
+        try:
+            result = work(stopping.asked)
+        except Exception as error:
+            if stopped is not None and stopping.asked():  # a reader may have put the interruption in its own words
+                raise Ended(stopped(), stopping.code) from None
+            if failed is None:
+                raise
+            raise failed(error) from error
+        finally:
+            console.settle()
+    return result, stopping.code if stopping.asked() else None
 
 
 class Tabulates(Protocol):
@@ -33,20 +79,21 @@ def go(run: Run | CombineRun, table: Tabulates, console: Console) -> None:
         If a row cannot be used or read; it says what is kept.
     """
     run.on_point, run.on_rounds = table.point, console.rounds
-    with Stopping(run) as stopping:
-        run.stop = stopping.asked
-        try:
-            run.play()
-        except Exception as error:
-            if stopping.asked():  # a reader may have put the interruption in its own words
-                raise Ended(f"interrupted; {kept(run)}", stopping.code) from None
-            found = explain(error, run.stream.name)
-            raise RegretlessError(f"{found}{_rescued(run, found)}") from error
-        finally:
-            console.settle()
-            table.end(run.point)
-    if stopping.asked():
-        raise Ended(f"interrupted when the run was over; {kept(run)}", stopping.code)
+
+    def play(stop: Callable[[], bool]) -> None:
+        run.stop = stop
+        run.play()
+
+    def failed(error: Exception) -> RegretlessError:
+        message = explain(error, run.stream.name)
+        return RegretlessError(f"{message}{_rescued(run, message)}")
+
+    try:
+        _, code = run_until_signal(play, console, stopped=lambda: f"interrupted; {kept(run)}", failed=failed, run=run)
+    finally:
+        table.end(run.point)
+    if code is not None:
+        raise Ended(f"interrupted when the run was over; {kept(run)}", code)
 
 
 def kept(run: Run | CombineRun) -> str:

@@ -14,7 +14,8 @@ from .exit_codes import Ended, UsageError
 from .files import refuse_overwriting
 from .options import IN_TURNS
 from .output import complain, explain, verdict
-from .signals import Heeds, Stopping
+from .run_loop import run_until_signal
+from .signals import Heeds
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
@@ -134,14 +135,14 @@ def run(arguments: SolveOptions) -> int:
     """Read, solve, report."""
     _refuse_nonsense(arguments)
     file = _read(arguments)
-    wanted = _task(file, arguments)
-    for note in () if arguments.quiet else [*file.notes, *wanted.notes]:
+    task = _task(file, arguments)
+    for note in () if arguments.quiet else [*file.notes, *task.notes]:
         complain(note)
     console = options.console_of(arguments)
-    outcome, stopped = _solve(wanted, arguments, file, console)
+    outcome, stopped = _solve(task, arguments, file, console)
     if arguments.save is not None:
         outcome.save(arguments.save)
-    outcome.publish(arguments, console, strategies=arguments.save)
+    outcome.publish(arguments, console, arguments.report, strategies=arguments.save)
     code = verdict(outcome.certificates)
     if stopped is not None:
         raise Ended(outcome.interrupted(), stopped)
@@ -173,43 +174,43 @@ def _task(file: GameFile, arguments: SolveOptions) -> Task:
     UsageError
         If an option has no meaning for a game of its kind.
     """
-    from .solve_result import GENERAL, refuse
+    from .solve_result import of_general_sum, refuse
 
     if file.kind == "matrix":
-        from .solve_matrix import MatrixTask
+        from .solve_zero_sum import MatrixTask
 
-        refuse(arguments, GENERAL, "a zero-sum game, whose equilibria are its solutions")
+        refuse(arguments, of_general_sum(arguments), "a zero-sum game, whose equilibria are its solutions")
         return MatrixTask(file, arguments)
     if file.kind == "bimatrix":
         from .solve_bimatrix import bimatrix_task
 
         return bimatrix_task(file, arguments)
-    from .solve_sequence import SequenceTask
+    from .solve_zero_sum import SequenceTask
 
-    refuse(arguments, (*GENERAL, "losses"), "a game in turns")
+    refuse(arguments, {**of_general_sum(arguments), "--losses": arguments.losses}, "a game in turns")
     return SequenceTask(file, arguments)
 
 
-def _solve(wanted: Task, arguments: SolveOptions, file: GameFile, console: Console) -> tuple[Solved, int | None]:
-    """What came of it, and the exit code of the signal if one came before it was done."""
+def _solve(task: Task, arguments: SolveOptions, file: GameFile, console: Console) -> tuple[Solved, int | None]:
+    """The answer, and the exit code of the signal if one came before it was done."""
 
     def show(steps: int, gap: float) -> None:
         console.rounds(steps, f"gap {gap:.3g}, ")
 
-    with Stopping(Heeds(not wanted.asks)) as stopping:
-        try:
-            outcome = wanted.solve(show, stopping.asked)
-        except Exception as error:
-            if stopping.asked():
-                raise Ended("interrupted before there were any strategies", stopping.code) from None
-            if isinstance(error, MemoryError):
-                raise RegretlessError(f"{file.name}: memory is exhausted; try --method rm+") from error
-            if isinstance(error, RegretlessError):
-                raise _about_option(error, file.name) from error
-            raise RegretlessError(explain(error, file.name)) from error
-        finally:
-            console.settle()
-    return outcome, stopping.code if stopping.asked() else None
+    def failed(error: Exception) -> Exception:
+        if isinstance(error, MemoryError):
+            return RegretlessError(f"{file.name}: memory is exhausted; try --method rm+")
+        if isinstance(error, RegretlessError):
+            return _about_option(error, file.name)
+        return RegretlessError(explain(error, file.name))
+
+    return run_until_signal(
+        lambda stop: task.solve(show, stop),
+        console,
+        stopped=lambda: "interrupted before there were any strategies",
+        failed=failed,
+        run=Heeds(not task.asks),
+    )
 
 
 def _about_option(error: RegretlessError, path: str = "") -> Exception:
@@ -230,9 +231,16 @@ def _refuse_nonsense(arguments: SolveOptions) -> None:
         raise UsageError("--equilibria lists Nash equilibria; it contradicts --correlated and --coarse")
     if arguments.objective is not None and not (arguments.correlated or arguments.coarse):
         raise UsageError("--objective chooses among the correlated equilibria of --correlated or --coarse")
-    for name in ("rounds", "average", "simultaneous", "alternating"):
-        if getattr(arguments, name) and arguments.method not in (*SELF_PLAY, *IN_TURNS):
-            raise UsageError(f"--{name} is about self-play; --method names one: {', '.join((*SELF_PLAY, *IN_TURNS))}")
+    if arguments.method not in (*SELF_PLAY, *IN_TURNS):
+        of_self_play = {
+            "--rounds": arguments.rounds,
+            "--average": arguments.average,
+            "--simultaneous": arguments.simultaneous,
+            "--alternating": arguments.alternating,
+        }
+        options.refuse_set(
+            of_self_play, f"is about self-play; --method names one: {', '.join((*SELF_PLAY, *IN_TURNS))}"
+        )
     if arguments.start is not None and arguments.method == "simplex":
         raise UsageError("--start is of no use to the simplex method, which begins at a corner of its own")
     if arguments.file.endswith(MODEL):

@@ -13,9 +13,10 @@ import numpy as np
 from ..errors import RegretlessError
 from ..games.formatting import written
 from ..games.general_sum.bimatrix import BimatrixGame
+from .options import is_set
 from .output import many, plain, short
-from .solve_matrix import MatrixTask
-from .solve_result import GENERAL, MOST, SOLVING, WIDTH, Solved, figures, fraction, refuse, row_of
+from .solve_result import MOST, WIDTH, Solved, figures, fraction, of_general_sum, of_zero_sum, refuse, row_of
+from .solve_zero_sum import MatrixTask
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -35,16 +36,16 @@ LIBRARY = "quantecon"  # of the extra `nash`
 
 def bimatrix_task(file: GameFile, arguments: SolveOptions) -> Task:
     """What is to be done about a file of two matrices: one of a constant sum is a zero-sum game in other numbers."""
-    refuse(arguments, ("losses",), "payoffs of both players")
+    refuse(arguments, {"--losses": arguments.losses}, "payoffs of both players")
     game = BimatrixGame(file.payoffs[0], file.payoffs[1], file.rows, file.columns)
-    if game.constant_sum is not None and all(getattr(arguments, name) in (None, False) for name in GENERAL):
+    if game.constant_sum is not None and not any(map(is_set, of_general_sum(arguments).values())):
         total = plain(file.payoffs[0].flat[0]) + plain(file.payoffs[1].flat[0])
         task = MatrixTask(file, arguments, total)
         what = f"the payoffs sum to {total} everywhere"
         task.notes.append(f"{file.name}: {what}, so that this is solved as a zero-sum game")
         return task
-    others = tuple(name for name in SOLVING if name != "exact")
-    refuse(arguments, others, "payoffs of both players; --equilibria, --correlated and --coarse are for such games")
+    such = "payoffs of both players; --equilibria, --correlated and --coarse are for such games"
+    refuse(arguments, of_zero_sum(arguments), such)
     return BimatrixTask(file, arguments, game)
 
 

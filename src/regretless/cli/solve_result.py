@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from math import ceil, isfinite, log10
@@ -16,20 +16,20 @@ from ..data.archives import Archive, damage_as_error
 from ..data.source import whole_file
 from ..errors import DataError
 from ..games.formatting import written
-from .exit_codes import UsageError
+from .options import refuse_set
 from .output import Published, short
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from ..data.game_files import GameFile
-    from ..games import Solution
     from .arguments import SolveOptions
 
 SCHEMA = "regretless.solve/1"
 MOST = 12  # lines of strategies
 WIDTH = 34  # of names
 LONGEST = 24  # of fractions that are shown beside decimals
+PRECISION = 700  # digits enough for any two floats
 UNITS = {"simplex": "pivots", "interior-point": "steps", "linear-programming": "iterations", "constant": "steps"}
 
 Show = Callable[[int, float], None]
@@ -130,8 +130,40 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     return found[0], found[1]
 
 
-GENERAL = ("equilibria", "limit", "seconds", "correlated", "coarse", "objective")
-SOLVING = ("method", "tolerance", "exact", "rounds", "average", "simultaneous", "alternating", "start")
+def of_general_sum(arguments: SolveOptions) -> dict[str, object]:
+    """The options for games in which both players have payoffs of their own, with what the command line sets."""
+    return {
+        "--equilibria": arguments.equilibria,
+        "--limit": arguments.limit,
+        "--seconds": arguments.seconds,
+        "--correlated": arguments.correlated,
+        "--coarse": arguments.coarse,
+        "--objective": arguments.objective,
+    }
+
+
+def of_zero_sum(arguments: SolveOptions) -> dict[str, object]:
+    """The options for zero-sum games alone, with what the command line sets."""
+    return {
+        "--method": arguments.method,
+        "--tolerance": arguments.tolerance,
+        "--rounds": arguments.rounds,
+        "--average": arguments.average,
+        "--simultaneous": arguments.simultaneous,
+        "--alternating": arguments.alternating,
+        "--start": arguments.start,
+    }
+
+
+def refuse(arguments: SolveOptions, values: Mapping[str, object], what: str) -> None:
+    """Refuse options that have no meaning for a game.
+
+    Raises
+    ------
+    UsageError
+        If one of them is set.
+    """
+    refuse_set(values, f"has no meaning here: {arguments.file} holds {what}")
 
 
 class Task(Protocol):
@@ -150,78 +182,6 @@ class Task(Protocol):
 
     def solve(self, show: Show, stop: Stop) -> Solved:
         """Solve it; `show` is told how it goes, and `stop` says whether to end."""
-
-
-def refuse(arguments: SolveOptions, options: tuple[str, ...], what: str) -> None:
-    """Refuse options that have no meaning for a game.
-
-    Raises
-    ------
-    UsageError
-        If one of them is there.
-    """
-    for name in options:
-        if getattr(arguments, name) not in (None, False):
-            raise UsageError(f"--{name} has no meaning here: {arguments.file} holds {what}")
-
-
-def alternate(arguments: SolveOptions) -> bool | None:
-    """Whether the column player moves second, if the user says."""
-    return False if arguments.simultaneous else True if arguments.alternating else None
-
-
-class SolvedZeroSum(Solved):
-    """A zero-sum game that is solved.
-
-    Attributes
-    ----------
-    solution : Solution
-    tolerance : float or None
-        The gap that was asked for.
-    """
-
-    solution: Solution
-    tolerance: float | None
-
-    def arrays(self) -> dict[str, Any]:
-        """The strategies and what they guarantee."""
-        found = self.solution
-        interval = {"lower": np.float64(found.lower), "upper": np.float64(found.upper)}
-        names = {"rows": np.array(found.rows), "cols": np.array(found.columns)}
-        return {"row": found.row, "column": found.column, **interval, **names}
-
-    def interrupted(self) -> str:
-        """What is left of a run that was stopped."""
-        if self.solution.stopped is None:
-            return super().interrupted()
-        done = steps(self.solution.method, self.solution.iterations)
-        return f"interrupted after {done}, with a gap of {self.solution.gap:.3g}"
-
-    def how(self) -> str:
-        """How it was solved, in a line."""
-        found = self.solution
-        note = f", {found.note}" if found.note else ""
-        ended = "" if found.stopped is None else ", stopped before it was done"
-        return f"{found.method}: {steps(found.method, found.iterations)}{note}{ended}"
-
-    def value_lines(self, total: Any = None) -> Iterator[str]:
-        """Whose numbers these are, the value, and the interval around it; `total` is what both players win together."""
-        found = self.solution
-        yield found.whose
-        if found.exact is not None:
-            yield row_of("value, exactly", fraction(found.exact.value))
-        yield row_of("value", certain(found.value, found.gap))
-        yield row_of("at least, at most", ends(found.lower, found.upper))
-        yield row_of("duality gap", f"{found.gap:.3g}")
-        if total is not None:
-            other = certain(float(total) - found.value, found.gap)
-            if found.exact is not None and not isinstance(total, float):
-                other = written(total - found.exact.value)
-            shown = figures(total) if isinstance(total, float) else str(total)
-            yield row_of("value for the column player", f"{other}, for both win {shown} together")
-
-
-PRECISION = 700  # digits enough for any two floats
 
 
 def figures(value: float) -> str:

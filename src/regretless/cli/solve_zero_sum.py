@@ -1,0 +1,392 @@
+"""`solve` for zero-sum games: by their matrix, or in turns by their sequence form or tree."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import DataError, RegretlessError
+from ..games import MatrixGame
+from ..games.extensive_form.sequence import SequenceGame
+from ..games.extensive_form.sequence_solution import Player
+from ..games.formatting import written
+from .exit_codes import UsageError
+from .options import IN_TURNS
+from .output import many, short
+from .solve_result import WIDTH, Solved, certain, ends, figures, fraction, read_start, row_of, steps, strategy_lines
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from ..data.game_files import GameFile
+    from ..games import Solution
+    from ..games.extensive_form.sequence_solution import SequenceSolution
+    from ..theorem import Certificate
+    from .arguments import SolveOptions
+    from .solve_result import Show, Stop
+
+BESIDE = "textbook Hedge"
+# What the textbook's algorithm may cost beside, in numbers multiplied, and how many rounds are worth a look.
+COST, LEAST_ROUNDS, MOST_ROUNDS = 400_000_000, 100, 100_000
+KNOWN = ("auto", "linear-programming", *IN_TURNS)
+PLAYERS: tuple[Player, Player] = ("row", "column")
+Behaviour = Mapping[str, Mapping[str, Any]]  # probabilities of actions, by information set
+MOST_SETS = 12  # information sets that are told of each player
+
+
+class ZeroSumTask(ABC):
+    """A zero-sum game that is to be solved.
+
+    Parameters
+    ----------
+    file : GameFile
+    arguments : SolveOptions
+    game : MatrixGame or SequenceGame
+    stated : bool
+        Whether the file states its numbers as people write them, and not as floats.
+    """
+
+    asks = True
+
+    def __init__(self, file: GameFile, arguments: SolveOptions, game: Any, stated: bool) -> None:
+        self._file, self._arguments, self._game = file, arguments, game
+        self.notes: list[str] = []
+        if arguments.exact and not stated:
+            self.notes.append(f"{file.name}: its numbers are floats; what is exact is about their very values")
+
+    @abstractmethod
+    def solve(self, show: Show, stop: Stop) -> SolvedZeroSum:
+        """Solve it."""
+
+    def _solution(self, show: Show, stop: Stop) -> Any:
+        arguments, game = self._arguments, self._game
+        return game.solve(
+            arguments.method or "auto",
+            arguments.tolerance,
+            exact=arguments.exact,
+            rounds=arguments.rounds,
+            start=None if arguments.start is None else read_start(arguments.start, game.rows, game.cols),
+            average=arguments.average,
+            alternate=False if arguments.simultaneous else True if arguments.alternating else None,
+            on_progress=show,
+            stop=stop,
+        )
+
+
+class SolvedZeroSum(Solved):
+    """A zero-sum game that is solved.
+
+    Attributes
+    ----------
+    solution : Solution
+    tolerance : float or None
+        The gap that was asked for.
+    """
+
+    solution: Solution
+    tolerance: float | None
+
+    def arrays(self) -> dict[str, Any]:
+        """The strategies and what they guarantee."""
+        found = self.solution
+        interval = {"lower": np.float64(found.lower), "upper": np.float64(found.upper)}
+        names = {"rows": np.array(found.rows), "cols": np.array(found.columns)}
+        return {"row": found.row, "column": found.column, **interval, **names}
+
+    def interrupted(self) -> str:
+        """What is left of a run that was stopped."""
+        if self.solution.stopped is None:
+            return super().interrupted()
+        done = steps(self.solution.method, self.solution.iterations)
+        return f"interrupted after {done}, with a gap of {self.solution.gap:.3g}"
+
+    def how(self) -> str:
+        """How it was solved, in a line."""
+        found = self.solution
+        note = f", {found.note}" if found.note else ""
+        ended = "" if found.stopped is None else ", stopped before it was done"
+        return f"{found.method}: {steps(found.method, found.iterations)}{note}{ended}"
+
+    def value_lines(self, total: Any = None) -> Iterator[str]:
+        """Whose numbers these are, the value, and the interval around it; `total` is what both players win together."""
+        found = self.solution
+        yield found.whose
+        if found.exact is not None:
+            yield row_of("value, exactly", fraction(found.exact.value))
+        yield row_of("value", certain(found.value, found.gap))
+        yield row_of("at least, at most", ends(found.lower, found.upper))
+        yield row_of("duality gap", f"{found.gap:.3g}")
+        if total is not None:
+            other = certain(float(total) - found.value, found.gap)
+            if found.exact is not None and not isinstance(total, float):
+                other = written(total - found.exact.value)
+            shown = figures(total) if isinstance(total, float) else str(total)
+            yield row_of("value for the column player", f"{other}, for both win {shown} together")
+
+
+# By its matrix.
+
+
+class MatrixTask(ZeroSumTask):
+    """A matrix that is to be solved.
+
+    Parameters
+    ----------
+    file : GameFile
+    arguments : SolveOptions
+    constant : int, float or Fraction, optional
+        What both players win together in every cell, of a game that has a matrix for each.
+    """
+
+    def __init__(self, file: GameFile, arguments: SolveOptions, constant: Any = None) -> None:
+        if arguments.method in IN_TURNS:
+            raise UsageError(f"--method {arguments.method} is for games in turns, and {file.name} holds a matrix")
+        make = MatrixGame.from_losses if arguments.losses else MatrixGame
+        game = make(file.payoffs[0], rows=file.rows, cols=file.columns)
+        super().__init__(file, arguments, game, game.payoffs.stated)
+        self._constant = constant
+
+    def solve(self, show: Show, stop: Stop) -> SolvedMatrix:
+        """Solve it."""
+        solution: Solution = self._solution(show, stop)
+        return SolvedMatrix(
+            self._file, self._game, solution, self._arguments.tolerance, self._constant, solution.certificates
+        )
+
+
+@dataclass
+class SolvedMatrix(SolvedZeroSum):
+    """A matrix that is solved.
+
+    Attributes
+    ----------
+    file : GameFile
+    game : MatrixGame
+    solution : Solution
+    tolerance : float or None
+        The gap that was asked for.
+    constant : int, float, Fraction or None
+        What both players win together in every cell, of a game that has a matrix for each.
+    certificates : list of Certificate
+    """
+
+    file: GameFile
+    game: MatrixGame
+    solution: Solution
+    tolerance: float | None
+    constant: Any = None
+    certificates: list[Certificate] = field(default_factory=list)
+
+    # For programs.
+
+    def describe(self) -> dict[str, Any]:
+        """The outcome as JSON values."""
+        found = self.headed(self.solution.describe(), "zero-sum" if self.constant is None else "constant-sum")
+        return found if self.constant is None else found | {"sum": float(self.constant)}
+
+    # For people.
+
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
+        found = self.solution
+        rows, columns = self.game.shape
+        if self.file.title:
+            yield " ".join(self.file.title.split())
+        kind = "zero-sum" if self.constant is None else "constant-sum"
+        yield f"{kind} game, {rows:,} x {columns:,}; {self.how()}"
+        yield from self.value_lines(self.constant)
+        rows_exact = columns_exact = None
+        if found.exact is not None:
+            rows_exact, columns_exact = found.exact.row, found.exact.column
+        one, other = self.file.players
+        yield from strategy_lines(f"rows ({one})", found.rows, found.row.tolist(), rows_exact)
+        yield from strategy_lines(f"columns ({other})", found.columns, found.column.tolist(), columns_exact)
+
+    # As a page.
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report.game_page import write_game_report
+        from ..report.game_solved import solved
+        from ..report.games import MOST_IN_PICTURE
+
+        shown = self.game.payoffs.kind != "operator" and max(self.game.shape) <= MOST_IN_PICTURE
+        given = self.game.payoffs.negated() if self.game.losses else self.game.payoffs
+        report = solved(
+            self.solution,
+            f"{self.solution.method} on {os.path.basename(self.file.name)}",
+            self._source(),
+            payoffs=given.dense().tolist() if shown else None,
+            players=tuple(self.file.players),
+            tolerance=self.tolerance,
+            beside=self._beside(),
+        )
+        write_game_report(path, report)
+
+    def _source(self) -> dict[str, object]:
+        payoffs = self.game.payoffs
+        known: dict[str, object] = {"path": self.file.name}
+        if payoffs.low <= payoffs.high:
+            low, high = (-payoffs.high, -payoffs.low) if self.game.losses else (payoffs.low, payoffs.high)
+            known["range"] = f"{figures(low)} to {figures(high)}"
+        return known
+
+    def _beside(self) -> dict[str, tuple[list[int], list[float]]]:
+        """How the gap falls by the textbook's algorithm, for as many rounds as cost little."""
+        rows, columns = self.game.shape
+        rounds = min(MOST_ROUNDS, COST // (rows * columns))
+        if self.solution.method in ("hedge", "constant") or rounds < LEAST_ROUNDS:
+            return {}
+        played = self.game.solve("hedge", rounds=rounds)
+        if played.course is None:
+            return {}
+        marks = played.course.rounds.tolist()
+        found = {BESIDE: (marks, played.course.gap.tolist())}
+        if played.line is not None and self.solution.course is None:
+            title, bound = played.line
+            found[title] = marks, [bound(mark) for mark in marks]
+        return found
+
+
+# In turns, by its sequence form or its tree.
+
+
+class SequenceTask(ZeroSumTask):
+    """A game in turns that is to be solved.
+
+    Parameters
+    ----------
+    file : GameFile
+    arguments : SolveOptions
+    """
+
+    def __init__(self, file: GameFile, arguments: SolveOptions) -> None:
+        if arguments.method not in (None, *KNOWN):
+            found = f"--method {arguments.method} is for games by their matrix, and {file.name} holds one in turns"
+            raise UsageError(f"{found}: use {', '.join(KNOWN)}")
+        if arguments.start is not None and arguments.method not in IN_TURNS:
+            raise UsageError(f"--start is about self-play; --method names one: {', '.join(IN_TURNS)}")
+        super().__init__(file, arguments, _game(file), file.tree is not None)
+
+    def solve(self, show: Show, stop: Stop) -> SolvedSequence:
+        """Solve it."""
+        solution: SequenceSolution = self._solution(show, stop)
+        return SolvedSequence(self._file, self._game, solution, self._arguments.tolerance, solution.certificates)
+
+
+def _game(file: GameFile) -> SequenceGame:
+    if file.tree is not None:
+        from ..games.extensive_form.extensive import ExtensiveGame
+
+        return ExtensiveGame(file.tree).sequence_form()
+    A, E, F = ((one.rows, one.columns, one.values, one.shape) for one in (file.triplets[name] for name in "AEF"))
+    try:
+        return SequenceGame(A, E, F)
+    except RegretlessError as error:
+        found = str(error).replace("; ", ", ")
+        advice = "a sequence form is expected: E x = e, F y = e, sequence 0 empty"
+        raise DataError(file.name, None, None, found, advice) from error
+
+
+@dataclass
+class SolvedSequence(SolvedZeroSum):
+    """A game in turns that is solved.
+
+    Attributes
+    ----------
+    file : GameFile
+    game : SequenceGame
+    solution : SequenceSolution
+    tolerance : float or None
+        The gap that was asked for.
+    certificates : list of Certificate
+    """
+
+    file: GameFile
+    game: SequenceGame
+    solution: SequenceSolution
+    tolerance: float | None
+    certificates: list[Certificate] = field(default_factory=list)
+
+    def describe(self) -> dict[str, Any]:
+        """The outcome as JSON values."""
+        return self.headed(self.solution.describe(), "sequence form")
+
+    # For people.
+
+    def lines(self) -> Iterator[str]:
+        """What people are told before the certificates."""
+        found = self.solution
+        if self.file.title:
+            yield " ".join(self.file.title.split())
+        rows, columns = self.game.shape
+        yield f"game in turns, {rows:,} x {columns:,} sequences; {self.how()}"
+        yield from self.value_lines(found.total or None)
+        for place, player in enumerate(PLAYERS):
+            called = short(self.file.players[place], WIDTH)
+            yield from _behaviour_lines(f"{player} player ({called})", *self._behaviour(player))
+
+    def _behaviour(self, player: Player) -> tuple[Behaviour, Behaviour | None]:
+        """What a player does in each information set that it comes to, and that in fractions if they are known."""
+        found = self.solution
+        exact = None if found.exact is None else found.behaviour(player, exact=True)
+        return found.behaviour(player), exact
+
+    def _reached(self) -> list[dict[str, float]]:
+        """With what probability each player's own choices lead to each of its information sets."""
+        found = self.solution
+        return [
+            {
+                tree.sets[place]: float(plan[tree.order[parent]])
+                for place, parent in zip(tree.places.tolist(), tree.parent.tolist(), strict=True)
+            }
+            for tree, plan in ((found.row_tree, found.row), (found.column_tree, found.column))
+        ]
+
+    # As a page.
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report.game_page import write_game_report
+        from ..report.game_solved import solved
+        from ..report.games import InformationSetRow
+
+        reached = self._reached()
+        behaviour = [
+            InformationSetRow(place, name, actions, reached[place][name])
+            for place, player in enumerate(PLAYERS)
+            for name, actions in self.solution.behaviour(player).items()
+        ]
+        report = solved(
+            self.solution,
+            f"{self.solution.method} on {os.path.basename(self.file.name)}",
+            {"path": self.file.name},
+            kind="sequence",
+            players=tuple(self.file.players),
+            tolerance=self.tolerance,
+            behaviour=behaviour,
+        )
+        write_game_report(path, report)
+
+
+def _behaviour_lines(what: str, behaviour: Behaviour, exact: Behaviour | None) -> Iterator[str]:
+    """What a player does, information set by information set."""
+    yield f"{what}, {many(len(behaviour), 'information set')} that it comes to"
+    for name, actions in list(behaviour.items())[:MOST_SETS]:
+        own = {} if exact is None else exact.get(name, {})
+        likely = sorted((action for action in actions if actions[action] > 0), key=lambda action: -actions[action])
+        yield row_of(
+            name, ", ".join(f"{short(action, WIDTH)} ({_told(actions[action], own.get(action))})" for action in likely)
+        )
+    if len(behaviour) > MOST_SETS:
+        yield f"  … and {len(behaviour) - MOST_SETS:,} more"
+
+
+def _told(chance: float, exact: Fraction | None) -> str:
+    share = f"{100 * chance:.5g}%"
+    return share if exact is None else fraction(exact, share)
