@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.cli import mixing
+from regretless.cli import shards
 from regretless.data import load_svmlight
 from regretless.distributed import files as shard_files
 from regretless.distributed import mix
@@ -263,7 +263,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, files, pattern, 
 
 def test_the_weightings_are_those_that_exist():
     """The command line offers every weighting that mixing knows, and no other."""
-    assert set(mixing.WEIGHTINGS) == set(WEIGHTINGS)
+    assert set(shards.WEIGHTINGS) == set(WEIGHTINGS)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from regretless.cli.console import Console
-from regretless.cli.mixing_engine import Attended
+from regretless.cli.shard_engine import WatchedEngine
 from regretless.distributed import mix
 from regretless.linear import Perceptron
 
@@ -39,15 +39,15 @@ def strike(monkeypatch):
     """Have a signal sent to this process when the work on so many shards is done."""
 
     def arrange(shards: int, number: int) -> None:
-        original, done = Attended.done, []
+        original, done = WatchedEngine.done, []
 
-        def watched(attended: Attended, place: int) -> None:
+        def watched(attended: WatchedEngine, place: int) -> None:
             done.append(place)
             if len(done) == shards:
                 signal.raise_signal(number)
             original(attended, place)
 
-        monkeypatch.setattr(Attended, "done", watched)
+        monkeypatch.setattr(WatchedEngine, "done", watched)
 
     return arrange
 
@@ -99,7 +99,7 @@ def test_a_signal_raises_where_this_process_plays_only(tmp_path, pooled):
     asked to stop."""
     seen = []
     with ThreadPoolExecutor(2) as threads:
-        attended = Attended(threads if pooled else None, 3, Console(quiet=True))
+        attended = WatchedEngine(threads if pooled else None, 3, Console(quiet=True))
         mix(Perceptron(), parts(tmp_path, shards=3), attended, on_shard=lambda *_: seen.append(attended.waiting))
     assert seen == [not pooled] * 3
     assert not attended.waiting
@@ -117,14 +117,14 @@ def test_a_bad_row_of_a_later_epoch_leaves_those_before(run, tmp_path, strike, m
     files = parts(tmp_path)
     whole, model, good = tmp_path / "whole.rgl", tmp_path / "m.rgl", files[3].read_bytes()
     run("learn", *files, *MIXED, "--passes", 3, "--save", whole)
-    original = Attended.begin
+    original = WatchedEngine.begin
 
-    def spoiling(attended: Attended, doing: str) -> None:
+    def spoiling(attended: WatchedEngine, doing: str) -> None:
         if doing == "epoch 3 of 3":
             files[3].write_bytes(good + b"oops\n")
         original(attended, doing)
 
-    monkeypatch.setattr(Attended, "begin", spoiling)
+    monkeypatch.setattr(WatchedEngine, "begin", spoiling)
     stopped = run("learn", *files, *MIXED, "--passes", 3, "--save", model)
     monkeypatch.undo()
     assert stopped.code == 1

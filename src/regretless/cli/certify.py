@@ -5,9 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
-from . import mixing, options
+from . import options, shards
+from .console import Console
 from .files import refuse_foreign, refuse_overwriting, write_vectors
-from .output import described, plain, print_certificates, verdict, warn_skipped, write_json
+from .output import classifier_values, described, print_certificates, verdict, warn_skipped, write_json
 from .signals import certifying
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_model(parser)
     options.add_files(parser)
     options.add_certifying(parser)
-    mixing.add_workers(parser)
+    shards.add_workers(parser)
     options.add_cache(options.add_reading(parser))
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
@@ -40,17 +41,17 @@ def run(arguments: CertifyOptions) -> int:
     refuse_foreign(arguments.save_comparators)
     inputs = [arguments.model, *arguments.files, *filter(None, [arguments.against])]
     refuse_overwriting(inputs, [arguments.cache, arguments.save_comparators])
-    if mixing.asked(arguments):
-        mixing.refuse_nonsense(arguments)
+    if shards.asked(arguments):
+        shards.refuse_nonsense(arguments)
     else:
-        mixing.only_file(arguments)
+        shards.only_file(arguments)
     learner, extra = read_classifier(arguments.model)
     against = options.load_against(arguments)
-    if mixing.asked(arguments):
-        from .mixing_engine import certify_over_shards as certify
+    if shards.asked(arguments):
+        certify = _certify_shards
     else:
-        mixing.refuse_mixed(arguments.model, extra)
-        certify = _certify
+        shards.refuse_mixed(arguments.model, extra)
+        certify = _certify_file
     with certifying(lambda: "the model is as it was"):
         certificates = certify(arguments, learner, extra, against)
     certificates += options.future(arguments, learner)
@@ -59,14 +60,14 @@ def run(arguments: CertifyOptions) -> int:
     return verdict(certificates)
 
 
-def _certify(
+def _certify_file(
     arguments: CertifyOptions, learner: OnlineClassifier, extra: dict[str, Any], against: Any
 ) -> list[Certificate]:
     from ..certify import certify_stream
     from ..run.linear import Continuation
     from .read_model import known_schema
 
-    path = mixing.only_file(arguments)
+    path = shards.only_file(arguments)
     with options.copied_for_against(arguments, path) as copied:
         stream = options.open_input(path, copied, known_schema(learner, Continuation.read(extra).schema))
         certificates = certify_stream(learner, stream, against=against, svm=arguments.svm, trusted=False)
@@ -74,23 +75,49 @@ def _certify(
     return certificates
 
 
+def _certify_shards(
+    arguments: CertifyOptions, learner: OnlineClassifier, extra: dict[str, Any], against: Any
+) -> list[Certificate]:
+    """Certify a model, mixed or not, over shards.
+
+    Raises
+    ------
+    RegretlessError
+        If these are other shards, or one cannot be read.
+    """
+    from ..distributed.certificates.certify import certify_shards
+    from ..distributed.checkpoint import SavedRun
+    from ..distributed.result import Mixture
+    from ..run.linear import Continuation
+    from .read_model import known_schema
+    from .shard_engine import open_engine, open_shards
+
+    saved = None if extra.get("mixing") is None else SavedRun.of(extra)
+    schema = known_schema(learner, Continuation.read(extra).schema)
+    parts = open_shards(arguments, saved, schema)
+    refuse_overwriting([getattr(part, "path", part.name) for part in parts], [arguments.save_comparators])
+    how = {"against": against, "svm": arguments.svm, "trusted": False}
+    console = Console(quiet=arguments.json)
+    try:
+        with open_engine(arguments, len(parts), console) as engine:
+            engine.begin("certificates")
+            if saved is not None:
+                return Mixture.read(arguments.model, parts).certify(engine, **how)
+            return certify_shards(learner, parts, engine, schema=schema, **how)
+    finally:
+        console.settle()
+
+
 def _tell(arguments: CertifyOptions, learner: OnlineClassifier, certificates: list[Certificate]) -> None:
     if not arguments.json:
         print_certificates(certificates)
         return
-    ledger = learner.ledger_
     write_json(
         {
             "schema": "regretless.certify/1",
             "model": arguments.model,
-            "input": arguments.files if mixing.asked(arguments) else arguments.files[0],
-            "learner": learner.name,
-            "parameters": {name: plain(value) for name, value in learner.get_params().items()},
-            "rounds": int(ledger.rounds),
-            "mistakes": int(ledger.mistakes),
-            "updates": int(ledger.updates),
-            "loss": ledger.loss,
-            "classes": [plain(label) for label in learner.classes_],
+            "input": arguments.files if shards.asked(arguments) else arguments.files[0],
+            **classifier_values(learner),
             **described(certificates),
         }
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
+from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("judging")
     group.add_argument(
         "--switches",
-        type=_count,
+        type=options.count,
         metavar="M",
         help="compare with the best sequence of experts with M switches; by default 5, if there are few rounds",
     )
@@ -141,16 +141,6 @@ def _add_output(parser: ArgumentParser) -> None:
     group.add_argument("--weights", metavar="FILE", help="write the weights of every row (.csv or .parquet)")
     options.add_report(group)
     options.add_watching(group, "no table on stderr")
-
-
-def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise ArgumentTypeError(f"{text!r} is not a whole number")
-    return number
 
 
 def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, Continuation | None]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import exp, inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, described, number_text, plain, short
+from .output import Published, described, number_text, parameters_of, short
+from .run_loop import PointTable
 
 if TYPE_CHECKING:
     from ..comparator import ExpertComparator
@@ -31,40 +32,17 @@ NAMES = {
 }
 Point = tuple[int, float, float, float]
 
-HEADER = "{:>12} {:>14} {:>14} {:>14} {:>14}".format("rounds", "mean loss", "since last", "best expert", "regret")
 
+class RegretTable(PointTable):
+    """Rows at doubling round counts; a point is rounds, loss, the best expert's mean loss and regret."""
 
-class RegretTable:
-    """Rows at doubling round counts, and one at the end.
+    HEADER = "{:>12} {:>14} {:>14} {:>14} {:>14}".format("rounds", "mean loss", "since last", "best expert", "regret")
 
-    Parameters
-    ----------
-    write : callable
-        Takes a line.
-    last : (rounds, loss, the best expert's mean loss, regret)
-        Where the first row counts from.
-    """
-
-    def __init__(self, write: Callable[[str], None], last: Point) -> None:
-        self._write, self._last, self._headed = write, last, False
-
-    def point(self, point: Point) -> None:
-        """Told of every doubling."""
-        self._row(point)
-
-    def end(self, point: Point) -> None:
-        """The last row, unless it is there."""
-        if point[0] > self._last[0]:
-            self._row(point)
-
-    def _row(self, point: Point) -> None:
-        if not self._headed:
-            self._write(HEADER)
-            self._headed = True
+    def row(self, point: Point, last: Point) -> str:
+        """Losses so far and since the row before, and the regret."""
         rounds, loss, best, regret = point
-        recent = (loss - self._last[1]) / (rounds - self._last[0])
-        self._write(f"{rounds:>12} {loss / rounds:>14.6g} {recent:>14.6g} {best:>14.6g} {regret:>14.6g}")
-        self._last = point
+        recent = (loss - last[1]) / (rounds - last[0])
+        return f"{rounds:>12} {loss / rounds:>14.6g} {recent:>14.6g} {best:>14.6g} {regret:>14.6g}"
 
 
 @dataclass
@@ -106,7 +84,7 @@ class Combined(Published):
         return {
             "schema": SCHEMA,
             "learner": learner.name,
-            "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+            "parameters": parameters_of(learner),
             "rounds": int(book.rounds),
             "experts": len(names),
             "loss_name": learner._loss.name,

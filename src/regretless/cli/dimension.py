@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
-from math import isfinite
+from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from ..data.formats import CLASSES, NAMES
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from .dimension_result import ClassArgument, DimensionOutput
 
 DIMENSIONS = ("vc", "littlestone")
+HALFSPACES = ("halfspaces", "homogeneous-halfspaces")
+SUFFIXES = (".rgl", ".xlsx", ".json", ".parquet", ".nfg", ".efg")
 
 HELP = "say what a finite class costs to learn: its VC and Littlestone dimensions, with witnesses"
 DESCRIPTION = (
@@ -69,7 +70,10 @@ def _add_reading(parser: ArgumentParser) -> None:
 def _add_search(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("searching")
     group.add_argument(
-        "--limit", type=_seconds, metavar="S", help="search for S seconds at most, and say between what the rest lies"
+        "--limit",
+        type=options.seconds,
+        metavar="S",
+        help="search for S seconds at most, and say between what the rest lies",
     )
     group.add_argument("--only", choices=DIMENSIONS, help="one of the two dimensions alone")
     group.add_argument(
@@ -82,20 +86,6 @@ def _add_output(parser: ArgumentParser) -> None:
     group.add_argument("--tree", metavar="OUT.svg", help="draw the mistake tree")
     group.add_argument("--no-tree", action="store_true", help="print the numbers alone, without the mistake tree")
     options.add_watching(group)
-
-
-def _seconds(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not (isfinite(number) and number > 0):
-        raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return number
-
-
-HALFSPACES = ("halfspaces", "homogeneous-halfspaces")
-SUFFIXES = (".rgl", ".xlsx", ".json", ".parquet", ".nfg", ".efg")
 
 
 def _class_of(arguments: DimensionOptions) -> ClassArgument:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..printable import printable
 from . import options
 from .exit_codes import DONE
-from .output import label_text, many, number_text, plain, write_json
+from .output import label_text, many, number_text, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
@@ -94,7 +94,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
     intercept = learner.rules().intercept
     return {
         "learner": learner.name,
-        "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+        "parameters": parameters_of(learner),
         "settled": {name: plain(value) for name, value in learner.settled().items()},
         "classes": [label_text(label) for label in learner.classes_.tolist()],
         "rounds": int(ledger.rounds),

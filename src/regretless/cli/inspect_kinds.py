@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import many, plain
+from .output import many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -21,7 +21,7 @@ def describe_combiner(learner: ExpertLearner, extra: Mapping[str, Any]) -> dict[
     unfinished, columns = extra.get("unfinished"), extra.get("columns") or {}
     return {
         "learner": learner.name,
-        "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+        "parameters": parameters_of(learner),
         "experts": len(names),
         "rounds": int(book.rounds),
         "waiting": len(learner.pending_),
@@ -71,7 +71,7 @@ def describe_bandit(learner: Bandit) -> dict[str, Any]:
     compared = [str(expert) for expert in range(len(book.estimates))] if learner.info.advised else names
     return {
         "learner": learner.name,
-        "parameters": {name: plain(value) for name, value in learner.get_params().items()},
+        "parameters": parameters_of(learner),
         "seed": learner.seed_,
         "arms": len(names),
         "experts": len(book.implicit) if learner.info.advised else None,

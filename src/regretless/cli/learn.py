@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import LEARNERS
-from . import mixing, options
+from . import options, shards
 from .exit_codes import UsageError
 from .files import refuse_foreign, refuse_overwriting_or_model, write_vectors
 from .output import complain, label_text, verdict, warn_skipped
-from .run_loop import all_kept, go
+from .run_loop import PointTable, all_kept, go
 from .signals import certifying
 
 if TYPE_CHECKING:
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
     from ..theorem import Certificate
     from .arguments import LearnOptions
 
-
-Point = tuple[int, int, int]
-
-HEADER = "{:>12} {:>12} {:>12} {:>12} {:>12}".format("rounds", "mistakes", "rate so far", "since last", "updates")
+    Point = tuple[int, int, int]
 
 
 def doubling(rounds: int) -> bool:
@@ -33,38 +29,21 @@ def doubling(rounds: int) -> bool:
     return rounds & (rounds - 1) == 0
 
 
-class Table:
-    """Rows at doubling round counts, and one at the end.
+class MistakeTable(PointTable):
+    """Rows at doubling round counts; a point is rounds, mistakes and updates."""
 
-    Parameters
-    ----------
-    write : callable
-        Takes a line.
-    last : (rounds, mistakes, updates)
-        Where the first row counts from.
-    """
-
-    def __init__(self, write: Callable[[str], None], last: Point = (0, 0, 0)) -> None:
-        self._write, self._last, self._headed = write, last, False
+    HEADER = "{:>12} {:>12} {:>12} {:>12} {:>12}".format("rounds", "mistakes", "rate so far", "since last", "updates")
 
     def point(self, point: Point) -> None:
-        """Told of every point of the curve."""
+        """Write the row of a point that has one."""
         if doubling(point[0]):
-            self._row(point)
+            super().point(point)
 
-    def end(self, point: Point) -> None:
-        """The last row, unless it is there."""
-        if point[0] > self._last[0]:
-            self._row(point)
-
-    def _row(self, point: Point) -> None:
-        if not self._headed:
-            self._write(HEADER)
-            self._headed = True
+    def row(self, point: Point, last: Point) -> str:
+        """Mistakes so far and since the row before."""
         rounds, mistakes, updates = point
-        recent = (mistakes - self._last[1]) / (rounds - self._last[0])
-        self._write(f"{rounds:>12} {mistakes:>12} {mistakes / rounds:>12.6f} {recent:>12.6f} {updates:>12}")
-        self._last = point
+        recent = (mistakes - last[1]) / (rounds - last[0])
+        return f"{rounds:>12} {mistakes:>12} {mistakes / rounds:>12.6f} {recent:>12.6f} {updates:>12}"
 
 
 HELP = "learn from a labelled file, and certify what was observed"
@@ -93,7 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--resume", metavar="MODEL", help="go on with a model; it is replaced unless --save names another"
     )
     group.add_argument("--checkpoint-every", type=options.whole, metavar="N", help="save the model every N rounds")
-    mixing.add_arguments(parser)
+    shards.add_arguments(parser)
     certificates = options.add_certifying(parser)
     certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")
     reading = options.add_reading(parser)
@@ -106,12 +85,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: LearnOptions) -> int:
     """Learn, certify, report."""
-    if mixing.asked(arguments):
-        from .mixing_run import learn_shards
+    if shards.asked(arguments):
+        from .learn_shards import learn_shards
 
         _refuse_nonsense(arguments)
         return learn_shards(arguments)
-    path = mixing.only_file(arguments)
+    path = shards.only_file(arguments)
     _refuse_nonsense(arguments)
     with options.copied_for_against(arguments, path) as copied:
         return _learn(copied, path)
@@ -126,7 +105,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
     against = options.load_against(arguments)
     learner, extra = learner_of(arguments)
     if arguments.resume is not None:
-        mixing.refuse_mixed(arguments.resume, extra)
+        shards.refuse_mixed(arguments.resume, extra)
     continuation = Continuation.read(extra)
     stream = options.open_input(path, arguments, known_schema(learner, continuation.schema))
     console = options.console_of(arguments)
@@ -134,7 +113,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
     trusted = run.rounds == 0
     started = perf_counter()
     rows = [point for point in run.curve if doubling(point[0])]
-    go(run, Table(console.line, rows[-1] if rows else run.point), console)
+    go(run, MistakeTable(console.line, rows[-1] if rows else run.point), console)
     outcome = LearnOutput(run, path, perf_counter() - started, stream.skipped)
     warn_skipped(stream)
     outcome.notes = list(traps(run))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, described, plain
+from .output import Published, classifier_values, described
 from .read_model import largest
 
 if TYPE_CHECKING:
@@ -48,10 +48,6 @@ class LearnOutput(Published):
     certificates: list[Certificate] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def lines(self) -> Iterator[str]:
-        """Nothing more: what the run was like was told while it went on."""
-        return iter(())
-
     def write_page(self, path: str) -> None:
         """Write the report."""
         from ..report import write_report
@@ -60,16 +56,9 @@ class LearnOutput(Published):
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""
-        ledger = self.run.learner.ledger_
         return {
             "schema": SCHEMA,
-            "learner": self.run.learner.name,
-            "parameters": {name: plain(value) for name, value in self.run.learner.get_params().items()},
-            "rounds": int(ledger.rounds),
-            "mistakes": int(ledger.mistakes),
-            "updates": int(ledger.updates),
-            "loss": ledger.loss,
-            "classes": [plain(label) for label in self.run.learner.classes_],
+            **classifier_values(self.run.learner),
             "seconds": self.seconds,
             "curve": [list(point) for point in self.run.whole_curve],
             **described(self.certificates),
@@ -108,7 +97,7 @@ def report_of(outcome: LearnOutput) -> Report:
         bounds=_bounds(outcome.certificates, quantity),
         quantity=quantity,
         certificates=outcome.certificates,
-        weights=_weights(outcome),
+        weights=largest_weights(learner, run.stream.schema()),
         comparators=comparators_of(outcome.certificates),
         seconds=outcome.seconds,
     )
@@ -120,17 +109,19 @@ def _quantity(outcome: LearnOutput) -> str:
 
 
 def _bounds(certificates: list[Certificate], quantity: str) -> list[BoundCurve]:
+    return smallest_bound(
+        (one.shown_bound, one) for one in certificates if one.theorem.whole and one.quantity == quantity
+    )
+
+
+def smallest_bound(bounds: Iterable[tuple[float | None, Certificate]]) -> list[BoundCurve]:
     """The smallest bound that was certified for the whole run: it holds for every part of it, for counts only grow."""
     from ..report import BoundCurve
 
-    counted = [
-        (certificate.shown_bound, certificate)
-        for certificate in certificates
-        if certificate.shown_bound is not None and certificate.theorem.whole and certificate.quantity == quantity
-    ]
-    if not counted:
+    stated = [(bound, certificate) for bound, certificate in bounds if bound is not None]
+    if not stated:
         return []
-    bound, certificate = min(counted, key=lambda pair: pair[0])
+    bound, certificate = min(stated, key=lambda pair: pair[0])
     return [BoundCurve(certificate.theorem.title, [(1.0, bound)])]
 
 
@@ -150,12 +141,12 @@ def comparators_of(certificates: list[Certificate]) -> list[dict[str, Any]]:
     return [{**row, "serves": ", ".join(row["serves"])} for row in rows.values()]
 
 
-def _weights(outcome: LearnOutput) -> list[tuple[str, float]]:
-    learner = outcome.run.learner
-    found = largest(learner, outcome.run.stream.schema(), MOST_WEIGHTS)
-    if len(found) == 1:
-        return found[0][1]
-    return [(f"{feature} → {label}", weight) for label, weights in found for feature, weight in weights]
+def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) -> list[tuple[str, float]]:
+    """The largest weights by the names of their features; of several classes, with the class."""
+    each = largest(learner, schema, MOST_WEIGHTS)
+    if len(each) == 1:
+        return each[0][1]
+    return [(f"{feature} → {label}", weight) for label, weights in each for feature, weight in weights]
 
 
 FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
@@ -228,11 +219,11 @@ def _sizes(batch: Batch) -> tuple[Array, Array]:
     """The columns that are not 0 in at least half of the rows, and their root mean squares."""
     values: Any = batch.values.reshape(-1).astype(np.float64)
     if batch.indices is None:
-        found, places = np.arange(batch.columns), np.tile(np.arange(batch.columns), len(batch))
+        columns, places = np.arange(batch.columns), np.tile(np.arange(batch.columns), len(batch))
     else:
-        found, places = np.unique(batch.indices, return_inverse=True)
+        columns, places = np.unique(batch.indices, return_inverse=True)
     with np.errstate(over="ignore"):
-        squares = np.bincount(places, values**2, minlength=len(found))
-    present = np.bincount(places, values != 0, minlength=len(found))
+        squares = np.bincount(places, values**2, minlength=len(columns))
+    present = np.bincount(places, values != 0, minlength=len(columns))
     often = (present >= HALF * len(batch)) & (squares > 0) & np.isfinite(squares)
-    return found[often], np.sqrt(squares[often] / len(batch))
+    return columns[often], np.sqrt(squares[often] / len(batch))

@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from . import options
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
-from .output import Published, complain, described, many, plain
+from .output import Published, complain, described, many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -127,7 +127,7 @@ def _evaluate(arguments: PullOptions, log: Log, make: MakeBandit | None) -> Eval
     assert make is not None, "without a policy there is a learner"
     learner = make(_most_rounds(log), log.names)
     evaluation = evaluate_learner(log, learner, runs=runs, delta=delta)
-    parameters = {name: plain(value) for name, value in learner.get_params().items() if name not in ("arms", "run")}
+    parameters = parameters_of(learner, without=("arms", "run"))
     return EvaluatedLog(arguments, evaluation, seed, learner.name, parameters, _certificates(evaluation))
 
 

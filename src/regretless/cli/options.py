@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Container, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from math import inf
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,23 +25,9 @@ if TYPE_CHECKING:
     from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
 Certifying = TypeVar("Certifying", bound="CertifyingOptions")
-LARGEST_SEED = 2**64 - 1
 # Methods of self-play for games in turns: of `solve`, and of its tasks, which the parser must not import.
 IN_TURNS = ("cfr", "cfr+", "pcfr+")
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
-READING = (
-    "format",
-    "target",
-    "ids_from",
-    "missing",
-    "categorical",
-    "on_error",
-    "interactions",
-    "hash_bits",
-    "keep_names",
-    "max_features",
-    "cache",
-)
 
 
 def run_verb(verb: ModuleType, namespace: Namespace) -> int:
@@ -57,35 +44,39 @@ def run_verb(verb: ModuleType, namespace: Namespace) -> int:
 
 def whole(text: str) -> int:
     """A whole number of at least 1."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return number
+    return int(_number(text, int, lambda number: number >= 1, "a whole number above 0"))
+
+
+def count(text: str) -> int:
+    """A whole number of at least 0."""
+    return int(_number(text, int, lambda number: number >= 0, "a whole number"))
 
 
 def seed(text: str) -> int:
     """A whole number from 0 to 2^64 - 1."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if not 0 <= number <= LARGEST_SEED:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^64 - 1")
-    return number
+    return int(_number(text, int, lambda number: 0 <= number < 2**64, "a whole number from 0 to 2^64 - 1"))
 
 
 def share(text: str) -> float:
     """A number strictly between 0 and 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1:
-        raise ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
-    return number
+    return _number(text, float, lambda number: 0 < number < 1, "a number between 0 and 1")
+
+
+def positive(text: str) -> float:
+    """A finite number above 0."""
+    return _number(text, float, lambda number: 0 < number < inf, "a number above 0")
+
+
+def seconds(text: str) -> float:
+    """The same, of seconds."""
+    return _number(text, float, lambda number: 0 < number < inf, "a number of seconds above 0")
+
+
+def _number(text: str, kind: type[int] | type[float], fits: Callable[[float], bool], expected: str) -> float:
+    with suppress(ValueError):
+        if fits(number := kind(text)):
+            return number
+    raise ArgumentTypeError(f"{text!r} is not {expected}")
 
 
 def names_of(texts: list[str]) -> list[str] | None:
@@ -285,29 +276,46 @@ def open_input(
     """
     from ..data import open_stream
 
-    given = reading(arguments) | more
-    with told_as_options(given):
-        return open_stream(path, schema=schema, frozen=frozen, **given)
+    parameters = reading(arguments) | more
+    with errors_by_option(parameters):
+        return open_stream(path, schema=schema, frozen=frozen, **parameters)
 
 
 def reading(arguments: ReadingOptions) -> dict[str, Any]:
-    """The options of reading that were given, by the names that they have in Python."""
-    return {name: value for name in READING if (value := getattr(arguments, name, None)) is not None}
+    """The options of reading that are set, by the names that they have in Python."""
+    from .arguments import CertifyingOptions, FeatureOptions
+
+    values: dict[str, Any] = {
+        "format": arguments.format,
+        "target": arguments.target,
+        "ids_from": arguments.ids_from,
+        "missing": arguments.missing,
+        "categorical": arguments.categorical,
+        "on_error": arguments.on_error,
+    }
+    if isinstance(arguments, FeatureOptions):
+        values["interactions"] = arguments.interactions
+        values["hash_bits"] = arguments.hash_bits
+        values["keep_names"] = arguments.keep_names
+        values["max_features"] = arguments.max_features
+    if isinstance(arguments, CertifyingOptions):
+        values["cache"] = arguments.cache
+    return {name: value for name, value in values.items() if value is not None}
 
 
 @contextmanager
-def told_as_options(given: Container[str]) -> Iterator[None]:
+def errors_by_option(parameters: Container[str]) -> Iterator[None]:
     """Where what is wrong is an option, say so in the words of the command line.
 
     Raises
     ------
     UsageError
-        If it is one of those given.
+        If it is one of these parameters.
     """
     try:
         yield
     except ParameterError as error:
-        if error.name in given:
+        if error.name in parameters:
             option = error.name.replace("_", "-")
             raise UsageError(f"--{str(error).replace(error.name, option, 1)}") from error
         raise

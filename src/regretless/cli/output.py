@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
@@ -19,6 +19,7 @@ from .exit_codes import DONE, VIOLATED
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
+    from ..linear.base import OnlineClassifier
     from ..theorem import Certificate
     from .arguments import WatchedOptions
 
@@ -52,9 +53,9 @@ class Published(ABC):
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""
 
-    @abstractmethod
     def lines(self) -> Iterator[str]:
-        """What people are told before the certificates."""
+        """Lines for people before the certificates, if any."""
+        return iter(())
 
     @abstractmethod
     def write_page(self, path: str) -> None:
@@ -179,6 +180,35 @@ def described(certificates: Sequence[Certificate], **more: Any) -> dict[str, Any
 
     found = [one.describe() | {name: of(one) for name, of in more.items()} for one in certificates]
     return {"certificates": found, "joint_confidence": joint_confidence(certificates)}
+
+
+def classifier_values(learner: OnlineClassifier) -> dict[str, Any]:
+    """A classifier, its parameters and its counts as JSON values."""
+    ledger = learner.ledger_
+    return {
+        "learner": learner.name,
+        "parameters": parameters_of(learner),
+        "rounds": int(ledger.rounds),
+        "mistakes": int(ledger.mistakes),
+        "updates": int(ledger.updates),
+        "loss": ledger.loss,
+        "classes": [plain(label) for label in learner.classes_],
+    }
+
+
+def parameters_of(learner: Any, without: Container[str] = ()) -> dict[str, Any]:
+    """A learner's parameters as JSON values, but for some of them."""
+    return {name: plain(value) for name, value in learner.get_params().items() if name not in without}
+
+
+def spread(totals: Any) -> dict[str, float | None]:
+    """Mean and standard deviation over runs; one run has no deviation."""
+    return {"mean": float(totals.mean()), "sd": float(totals.std(ddof=1)) if len(totals) > 1 else None}
+
+
+def runs_of(certificate: Certificate) -> dict[str, Any] | None:
+    """Over how many runs a certificate speaks, and how; None of one run."""
+    return getattr(certificate, "runs", None) or None
 
 
 def verdict(certificates: Sequence[Certificate]) -> int:

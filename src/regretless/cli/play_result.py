@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, described, many, number_text, plain, short
+from .output import Published, described, many, number_text, plain, runs_of, short, spread
 
 if TYPE_CHECKING:
     from ..play import PlayResult
@@ -189,14 +189,14 @@ class PlayOutput(Published):
             "runs": result.runs,
             "seed": self.arguments.seed,
             "counted": result.counts,
-            "total": _spread(result.totals),
+            "total": spread(result.totals),
             "best": result.best,
             "regret": result.regret,
-            "observed": {name: _spread(values) for name, values in result.quantities.items()},
+            "observed": {name: spread(values) for name, values in result.quantities.items()},
             "curve": [_described(point, result) for point in self._curve()],
             "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
             "promises": [promise.describe() for promise in result.promises],
-            **described(result.certificates, runs=_runs),
+            **described(result.certificates, runs=runs_of),
             "interrupted": result.stopped,
             "seconds": result.seconds,
             "model": None if self.arguments.save is None else os.fspath(self.arguments.save),
@@ -290,19 +290,9 @@ def _described(point: Point, result: PlayResult) -> dict[str, Any]:
     return found | ({result.more: point.more} if result.more else {})
 
 
-def _runs(certificate: Certificate) -> dict[str, Any] | None:
-    """Of how many runs it speaks, and how; None of one."""
-    return getattr(certificate, "runs", None) or None
-
-
 def _promised(kept: CheckedLowerBound) -> dict[str, Any]:
     promise = kept.promise
     return {name: getattr(promise, name) for name in ("title", "kind", "quantity", "least", "source")}
-
-
-def _spread(totals: Any) -> dict[str, float | None]:
-    """Mean and standard deviation over the runs; one run has none."""
-    return {"mean": float(totals.mean()), "sd": float(totals.std(ddof=1)) if len(totals) > 1 else None}
 
 
 def _written(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, described, many, number_text, plain, short
+from .output import Published, described, many, number_text, parameters_of, runs_of, short, spread
 
 if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
@@ -21,7 +21,7 @@ WIDTH, WIDEST = 34, 56  # of names
 MOST_RUNS = 5000  # whose own bounds are told
 OBSERVABLE = "observable"
 QUANTILES = {"q05": 0.05, "q50": 0.5, "q95": 0.95}
-GIVEN = ("arms", "run")  # parameters that stand elsewhere: the file has the arms, and every run its own number
+ELSEWHERE = ("arms", "run")  # parameters that stand elsewhere: the file has the arms, and every run its own number
 
 
 @dataclass
@@ -73,9 +73,8 @@ class Pulled(Published):
     @property
     def parameters(self) -> dict[str, Any]:
         """The learner's, as JSON values."""
-        found = {name: plain(value) for name, value in self.pulls.learner.get_params().items() if name not in GIVEN}
         counts = {"n_arms": len(self.pulls.arms)} | ({} if self.experts is None else {"n_experts": len(self.experts)})
-        return found | counts
+        return parameters_of(self.pulls.learner, ELSEWHERE) | counts
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values."""
@@ -88,19 +87,19 @@ class Pulled(Published):
             "runs": pulls.runs,
             "rounds": pulls.rounds,
             "arms": len(pulls.arms),
-            "loss": _spread(pulls.losses),
+            "loss": spread(pulls.losses),
             "pseudo_regret": pulls.pseudo_regret,
             "regret": {"mean": float(pulls.regrets.mean()), **dict(zip(QUANTILES, quantiles, strict=True))},
             "best_arm": pulls.best_arm,
             "best_arm_loss": pulls.best_arm_loss,
-            **described(self.certificates, runs=_over),
+            **described(self.certificates, runs=runs_of),
             "observable": self._observable(),
             "seconds": pulls.seconds,
             "seed": pulls.learner.seed_,
             "draws": dict(zip(pulls.arms, pulls.draws.tolist(), strict=True)),
         }
         if pulls.rewards is not None:
-            found |= {"reward": _spread(pulls.rewards), "best_arm_reward": pulls.best_arm_reward}
+            found |= {"reward": spread(pulls.rewards), "best_arm_reward": pulls.best_arm_reward}
         if self.best_expert is not None:
             name, total = self.best_expert
             found |= {"best_expert": name, f"best_expert_{'loss' if pulls.rewards is None else 'reward'}": total}
@@ -211,13 +210,3 @@ def _exceeded(certificate: Certificate, over: dict[str, Any]) -> str:
     if not over:
         return "0 of 1" if certificate.holds else "1 of 1"
     return "-" if over["exceeded"] is None else f"{over['exceeded']} of {over['of']}"
-
-
-def _over(certificate: Certificate) -> dict[str, Any] | None:
-    """Of how many runs it speaks, and how; None of one."""
-    return getattr(certificate, "runs", None) or None
-
-
-def _spread(totals: Any) -> dict[str, float | None]:
-    """Mean and standard deviation over the runs; one run has none."""
-    return {"mean": float(totals.mean()), "sd": float(totals.std(ddof=1)) if len(totals) > 1 else None}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..errors import RegretlessError
 from .console import Console
@@ -61,14 +62,41 @@ def run_until_signal(
     return result, stopping.code if stopping.asked() else None
 
 
-class Tabulates(Protocol):
-    """A table of points."""
+class PointTable(ABC):
+    """Rows at points of a run, and one at the end.
 
-    def point(self, point: Any) -> None: ...
-    def end(self, point: Any) -> None: ...
+    Parameters
+    ----------
+    write : callable
+        Takes a line.
+    last : tuple
+        The point that the first row counts from: its rounds first.
+    """
+
+    HEADER: ClassVar[str]
+
+    def __init__(self, write: Callable[[str], None], last: Any) -> None:
+        self._write, self._last, self._headed = write, last, False
+
+    @abstractmethod
+    def row(self, point: Any, last: Any) -> str:
+        """The line of a point; `last` is the point before."""
+
+    def point(self, point: Any) -> None:
+        """Write the row of a point."""
+        if not self._headed:
+            self._write(self.HEADER)
+            self._headed = True
+        self._write(self.row(point, self._last))
+        self._last = point
+
+    def end(self, point: Any) -> None:
+        """Write the last row, unless it is there."""
+        if point[0] > self._last[0]:
+            PointTable.point(self, point)
 
 
-def go(run: Run | CombineRun, table: Tabulates, console: Console) -> None:
+def go(run: Run | CombineRun, table: PointTable, console: Console) -> None:
     """Play a run.
 
     Raises

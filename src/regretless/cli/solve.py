@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from ..data.formats import GAMES, NAMES
@@ -72,7 +71,10 @@ def _add_solving(parser: ArgumentParser) -> None:
         help=f"{', '.join((*METHODS, *SELF_PLAY))}; games in turns: auto, linear-programming, {', '.join(IN_TURNS)}",
     )
     group.add_argument(
-        "--tolerance", type=_gap, metavar="T", help="the gap to end with, in payoffs; by default 1e-9 of their range"
+        "--tolerance",
+        type=options.positive,
+        metavar="T",
+        help="the gap to end with, in payoffs; by default 1e-9 of their range",
     )
     group.add_argument(
         "--exact", action="store_true", help="also in fractions, verified: decimals are taken as they are written"
@@ -95,7 +97,7 @@ def _add_general(parser: ArgumentParser) -> None:
         help=f"list equilibria by {', '.join(ENUMERATIONS)}",
     )
     group.add_argument("--limit", type=options.whole, metavar="N", help="list at most so many equilibria")
-    group.add_argument("--seconds", type=_gap, metavar="S", help="look no longer than this for equilibria")
+    group.add_argument("--seconds", type=options.positive, metavar="S", help="look no longer than this for equilibria")
     group.add_argument("--correlated", action="store_true", help="the best correlated equilibrium instead")
     group.add_argument("--coarse", action="store_true", help="the best coarse correlated equilibrium instead")
     group.add_argument(
@@ -119,16 +121,6 @@ def _method(text: str) -> str:
     if name in ENUMERATIONS and name not in METHODS:
         raise ArgumentTypeError(f"{name} lists equilibria of two matrices: --equilibria {name}")
     return name
-
-
-def _gap(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not (isfinite(number) and number > 0):
-        raise ArgumentTypeError(f"{text!r} is not a number above 0")
-    return number
 
 
 def run(arguments: SolveOptions) -> int:

@@ -1,4 +1,4 @@
-"""Shards on the command line: the options, and what is refused before anything is read."""
+"""Shards on the command line: the options, and refusals before anything is read."""
 
 from __future__ import annotations
 
@@ -70,9 +70,13 @@ def only_file(arguments: CertifyingOptions) -> str:
     UsageError
         If there are several, or options that are for shards.
     """
-    for name in ("mixing", "one_shot", "together", "pieces"):  # certify has the last one only
-        if getattr(arguments, name, None):
-            raise UsageError(f"--{name.replace('_', '-')} is for shards; say who goes over them: {HOW}")
+    from .arguments import LearnOptions
+
+    for_shards: dict[str, object] = {}
+    if isinstance(arguments, LearnOptions):
+        for_shards |= {"--mixing": arguments.mixing, "--one-shot": arguments.one_shot, "--together": arguments.together}
+    for_shards["--pieces"] = arguments.pieces
+    options.refuse_set(for_shards, f"is for shards; say who goes over them: {HOW}")
     path: str = arguments.files[0]
     if len(arguments.files) > 1:
         raise UsageError(f"{len(arguments.files)} files: give one, or take each of them for a shard with {HOW}")
@@ -102,8 +106,10 @@ def refuse_unmixed(model: str, extra: Mapping[str, Any]) -> None:
         If it was not mixed.
     """
     if extra.get("mixing") is None:
-        found = f"{model} learned from rows in one sequence, of which its theorems speak, and was not mixed from shards"
-        raise UsageError(f"{found}; go on without --workers or --dask, or begin anew with --learner")
+        refused = (
+            f"{model} learned from rows in one sequence, of which its theorems speak, and was not mixed from shards"
+        )
+        raise UsageError(f"{refused}; go on without --workers or --dask, or begin anew with --learner")
 
 
 def refuse_nonsense(arguments: CertifyingOptions) -> None:
