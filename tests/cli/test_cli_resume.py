@@ -141,7 +141,7 @@ def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Run, "_observe", struck)
     monkeypatch.setattr("regretless.run.base.MOMENT", 0.0)  # everything is slow
-    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 1e9)
+    monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 1e9)
     stopped = run("learn", rows, *BARE, "--save", model)
     monkeypatch.undo()
     assert stopped.code == 130
@@ -153,7 +153,7 @@ def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
 def test_a_second_signal_ends_at_once(run, rows, tmp_path, strike, monkeypatch):
     """Whoever presses Ctrl-C twice does not wait for a checkpoint, and the signal handlers are restored."""
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 0.0)
+    monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 0.0)
     strike(1, signal.SIGINT, signal.SIGINT)
     result = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
     assert (result.code, result.out) == (130, "")
@@ -166,7 +166,7 @@ def test_a_stop_does_not_wait_for_the_same_wish(run, rows, tmp_path, strike, mon
     """A signal that comes twice at once is one wish, without which the command would wait: it ends as soon as it has
     saved, and hands the signals back."""
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 1e9)
+    monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 1e9)
     monkeypatch.setattr("regretless.cli.signals.sleep", lambda _: pytest.fail("it waits"), raising=False)
     strike(1, signal.SIGINT, signal.SIGINT)
     stopped = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
@@ -179,7 +179,7 @@ def test_a_stop_does_not_wait_for_the_same_wish(run, rows, tmp_path, strike, mon
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_second_signal_ends_with_its_own_code(run, rows, tmp_path, monkeypatch, strike, number, code):
     """A wish that is repeated ends the command at once, and the exit code is that of the signal."""
-    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 0.0)
+    monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 0.0)
     strike(1, number, number)
     stopped = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
     assert (stopped.code, stopped.err) == (code, "regretless: interrupted\n")

@@ -196,7 +196,7 @@ def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
     assert slow.code == 0, slow.err
     assert (tmp_path / "slow.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
     monkeypatch.setattr(CombineRun, "_piece", struck)
-    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 1e9)
+    monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 1e9)
     assert run("combine", table, *QUIET, "--target", "load", "--save", model).code == 130
     monkeypatch.undo()
     assert 300 <= run("inspect", model, "--json").json["rounds"] < ROWS - 1
@@ -208,7 +208,7 @@ def test_a_second_signal_ends_at_once(run, tmp_path, blocks, strike, monkeypatch
     """Whoever presses Ctrl-C twice does not wait, and nothing is left behind."""
     table = write_table(tmp_path / "t.csv", *rows_for("ml-poly"))
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr("regretless.cli.signals.ONE_WISH", 0.0)
+    monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 0.0)
     strike(1, signal.SIGINT, signal.SIGINT)
     result = run("combine", table, *WORDS, *QUIET, "--save", tmp_path / "m.rgl", "--out", tmp_path / "o.csv")
     assert (result.code, result.out) == (130, "")

@@ -1,4 +1,4 @@
-"""What each verb is asked: a record a verb, whose fields are the verb's arguments by their names and types."""
+"""The arguments of each verb: a record a verb, whose fields are the verb's arguments by their names and types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 Names = Literal["both", "rows", "columns", "none"]
 
-# What several verbs ask in the same words.
+# Options of several verbs.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class ReadingOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureOptions:
-    """Which features are made of a row, beside those that stand in it."""
+    """Features that are made of a row, beside its own."""
 
     interactions: list[str]
     hash_bits: int | None
@@ -195,12 +195,12 @@ class DimensionOptions(WatchedOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class PlayOptions(ReportOptions):
-    """Of `play`; `table` is --class and `given` is --with."""
+    """Of `play`; `table` is --class and `environment_set` is --with."""
 
     learner: str
     set: list[str]
     environment: str
-    given: list[str]
+    environment_set: list[str]
     table: str | None
     named: str | None
     rounds: int | None

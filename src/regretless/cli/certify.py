@@ -42,7 +42,7 @@ def run(arguments: CertifyOptions) -> int:
     inputs = [arguments.model, *arguments.files, *filter(None, [arguments.against])]
     refuse_overwriting(inputs, [arguments.cache, arguments.save_comparators])
     if shards.asked(arguments):
-        shards.refuse_nonsense(arguments)
+        shards.refuse_contradictions(arguments)
     else:
         shards.only_file(arguments)
     learner, extra = read_classifier(arguments.model)

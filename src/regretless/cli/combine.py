@@ -22,7 +22,7 @@ from .files import (
     write_vectors,
 )
 from .output import complain, verdict
-from .run_loop import all_kept, go
+from .run_loop import go, whole_run_message
 from .signals import certifying
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ DESCRIPTION = (
     "before its outcome is learned; the last rows may be without outcome, and are forecast. Printed are the learner's "
     "loss, the experts', that of the best use that could have been made of them, and every theorem on the difference."
 )
-# Parameters of learners that have options of their own; and what is said where one is set otherwise.
+# Parameters of learners that have options of their own; and errors where one is set by --set.
 OPTIONS = {"loss": "--loss", "tau": "--tau", "value_range": "--range", "linearize": "--linearize"}
 ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()}
 ELSEWHERE["n_experts"] = "the file says how many experts there are"
@@ -181,14 +181,14 @@ def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, Conti
         if parameters[name] != value:
             option = OPTIONS.get(name, f"--set {name}")
             raise UsageError(f"{option} {value} contradicts the model, which has {name}={parameters[name]}")
-    kept = Continuation.read(learner, extra)
-    if arguments.delay is not None and arguments.delay != (kept.delay or 1):
+    continuation = Continuation.read(learner, extra)
+    if arguments.delay is not None and arguments.delay != (continuation.delay or 1):
         raise UsageError(
-            f"--delay {arguments.delay} contradicts the model, whose outcomes come {kept.delay or 1} later"
+            f"--delay {arguments.delay} contradicts the model, whose outcomes come {continuation.delay or 1} later"
         )
-    if (arguments.arrival is None) != (kept.columns["arrivals"] is None) and arguments.arrival is not None:
+    if (arguments.arrival is None) != (continuation.columns["arrivals"] is None) and arguments.arrival is not None:
         raise UsageError("--arrival contradicts the model, which learned without it")
-    return learner, kept
+    return learner, continuation
 
 
 def _settings(arguments: CombineOptions, learner: type[ExpertLearner]) -> dict[str, Any]:
@@ -196,13 +196,13 @@ def _settings(arguments: CombineOptions, learner: type[ExpertLearner]) -> dict[s
     from .parameters import read_settings
 
     settings = read_settings(learner, arguments.set, ELSEWHERE)
-    given = {
+    values = {
         "loss": arguments.loss,
         "tau": arguments.tau,
         "value_range": None if arguments.range is None else tuple(arguments.range),
         "linearize": arguments.linearize,
     }
-    settings |= {name: value for name, value in given.items() if value is not None}
+    settings |= {name: value for name, value in values.items() if value is not None}
     if settings.get("loss") == TABLE:
         settings["loss"] = None
     if arguments.tau is not None and arguments.loss not in ("pinball", None):
@@ -217,22 +217,22 @@ def _about(error: RegretlessError, learner: type[ExpertLearner]) -> str:
     return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
-def _columns(arguments: CombineOptions, kept: Continuation | None, *, blind: bool) -> Mapping[str, str | None]:
+def _columns(arguments: CombineOptions, continuation: Continuation | None, *, blind: bool) -> Mapping[str, str | None]:
     """The columns that the file is to have; what is not said is as in the file before."""
-    before = kept.columns if kept is not None else {}
-    found = {
+    before = continuation.columns if continuation is not None else {}
+    columns = {
         "target": arguments.target or before.get("target"),
         "time": arguments.time or before.get("time"),
         "arrivals": arguments.arrival or before.get("arrivals"),
     }
-    return found | {"target": None} if blind else found
+    return columns | {"target": None} if blind else columns
 
 
 def run(arguments: CombineOptions) -> int:
     """Combine, compare, certify, report."""
     from .combine_result import RegretTable
 
-    _refuse_nonsense(arguments)
+    _refuse_contradictions(arguments)
     learner, before = _combiner(arguments)
     _refuse_late(arguments, learner)
     run = _run(arguments, learner, before)
@@ -325,7 +325,7 @@ def _judged(arguments: CombineOptions, run: CombineRun, seconds: float, console:
     outcome = Combined(run, arguments.file, seconds)
     if run.rounds:
         console.doing("fixed uses of the experts are searched for")
-        with certifying(lambda: all_kept(run)):
+        with certifying(lambda: whole_run_message(run)):
             if arguments.no_comparators:
                 outcome.comparators = [best_expert(run.learner, run.learner.ledger_)]
             else:
@@ -343,8 +343,8 @@ def _switches(arguments: CombineOptions, run: CombineRun) -> tuple[int, ...]:
     return (min(SWITCHES, run.rounds - 1),) if easy and run.rounds > 1 else ()
 
 
-def _refuse_nonsense(arguments: CombineOptions) -> None:
-    """Refuse what cannot be meant, before anything is read or written."""
+def _refuse_contradictions(arguments: CombineOptions) -> None:
+    """Refuse options that contradict each other, before anything is read or written."""
     if arguments.checkpoint_every and not (arguments.save or arguments.resume):
         raise UsageError("--checkpoint-every needs --save MODEL")
     if arguments.no_comparators and arguments.switches is not None:

@@ -53,7 +53,7 @@ class Combined(Published):
     ----------
     run : CombineRun
     path : str
-        What it combined, as the user called it.
+        The file, as the user called it.
     seconds : float
         How long that took, without comparators.
     comparators : list of ExpertComparator
@@ -78,7 +78,7 @@ class Combined(Published):
     # For programs.
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
+        """The result as JSON values."""
         learner = self.run.learner
         book, names = learner.ledger_, learner.names()
         return {
@@ -112,7 +112,7 @@ class Combined(Published):
     # For people.
 
     def lines(self) -> Iterator[str]:
-        """What people are told before the certificates."""
+        """Lines for people before the certificates."""
         yield from self._learner()
         if self.run.rounds:
             yield from self._experts()
@@ -195,7 +195,7 @@ def report_of(outcome: Combined) -> ForecastReport:
     """The run as a report shows it."""
     from ..report import ForecastReport
 
-    run, found = outcome.run, outcome.describe()
+    run, values = outcome.run, outcome.describe()
     learner, book = run.learner, run.learner.ledger_
     columns = run.stream.schema()
     source = {"path": outcome.path, "rows": run.place, "target": columns["target"], "time": columns["time"]}
@@ -204,18 +204,18 @@ def report_of(outcome: Combined) -> ForecastReport:
         learner=learner.name,
         parameters={name: value for name, value in learner.get_params().items() if value is not None},
         source={name: value for name, value in source.items() if value is not None},
-        loss_name=found["loss_name"],
-        rounds=found["rounds"],
-        loss=found["loss"],
-        mean_loss=found["mean_loss"],
-        expert_losses=found["expert_losses"],
+        loss_name=values["loss_name"],
+        rounds=values["rounds"],
+        loss=values["loss"],
+        mean_loss=values["mean_loss"],
+        expert_losses=values["expert_losses"],
         comparators=[one.describe() for one in outcome.comparators],
-        weights=found["weights"],
-        forecast=found["forecast"],
+        weights=values["weights"],
+        forecast=values["forecast"],
         certificates=outcome.certificates,
         history=_history(run.history, learner._loss, bool(book.absent)),
-        delay_cost=found["delay_cost"],
-        missing=found["missing"],
+        delay_cost=values["delay_cost"],
+        missing=values["missing"],
         seconds=outcome.seconds,
         faced=dict(zip(learner.names(), book.faced.tolist(), strict=True)) if book.absent else {},
     )

@@ -12,7 +12,7 @@ ELSEWHERE = 2.0
 
 
 class Console:
-    """What a user watches.
+    """Lines and progress on stderr.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Console:
         self._change(f"{done}{rounds:,} {unit}, {speed:,.0f} a second", now)
 
     def parts(self, text: str) -> None:
-        """Show how far work has come that is done in parts, by whoever does them."""
+        """Show the progress of work that is done in parts."""
         if self._shows and (now := monotonic()) >= self._next:
             self._change(printable(text), now)
 
@@ -76,4 +76,4 @@ class Console:
             self._out.write(text)
             self._out.flush()
         except (OSError, ValueError):
-            self._out = None  # nobody watches any more; the work goes on
+            self._out = None  # stderr is closed; the work goes on

@@ -199,7 +199,7 @@ def _about_option(error: RegretlessError) -> Exception:
 
 def run(arguments: DimensionOptions) -> int:
     """Read, search, report."""
-    _refuse_nonsense(arguments)
+    _refuse_contradictions(arguments)
     try:
         argument = _class_of(arguments)
     except MemoryError as error:
@@ -226,8 +226,8 @@ def _search(
     return run_until_signal(search, console)
 
 
-def _refuse_nonsense(arguments: DimensionOptions) -> None:
-    """Refuse what cannot be meant, before anything is read or written."""
+def _refuse_contradictions(arguments: DimensionOptions) -> None:
+    """Refuse options that contradict each other, before anything is read or written."""
     options.refuse_quiet_progress(arguments)
     if arguments.only == "vc" and (arguments.tree is not None or arguments.randomized):
         raise UsageError("--only vc looks for no mistake tree, which --tree and --randomized are about")

@@ -119,7 +119,7 @@ class DimensionOutput(Published):
 
     @property
     def tree(self) -> MistakeTree | None:
-        """The mistake tree, if one was looked for."""
+        """The mistake tree, if one was searched for."""
         return None if self.littlestone is None else self.littlestone.witness
 
     def describe(self) -> dict[str, Any]:

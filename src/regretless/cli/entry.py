@@ -36,12 +36,12 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see {self.prog} --help")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The arguments; what nobody knows is refused by the verb that it was said to."""
-        found, unknown = self.parse_known_args(args, namespace)
+        """The arguments; unknown ones are refused by the verb that they stand behind."""
+        record, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            verb: Parser = getattr(found, "verb", self)
+            verb: Parser = getattr(record, "verb", self)
             verb.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return found
+        return record
 
 
 class PrintCompletion(argparse.Action):
@@ -114,7 +114,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _outcome(argv: Sequence[str] | None) -> int:
-    heard = InterruptWatch()
+    watch = InterruptWatch()
     try:
         arguments = make().parse_args(argv)
         return int(arguments.run(arguments))
@@ -130,9 +130,9 @@ def _outcome(argv: Sequence[str] | None) -> int:
         complain("interrupted")
         return code_of(end)
     except Exception as error:
-        if isinstance(error, BrokenPipeError) and error.filename is None:  # who read the output has seen enough
+        if isinstance(error, BrokenPipeError) and error.filename is None:  # the reader of the output has closed it
             return 0
-        if heard.interrupt:
+        if watch.interrupt:
             complain("interrupted")
             return INTERRUPTED
         if os.environ.get("REGRETLESS_TRACEBACK"):
@@ -142,19 +142,19 @@ def _outcome(argv: Sequence[str] | None) -> int:
 
 
 def _flushed(code: int) -> int:
-    """The code, once all output is out; a reader that has seen enough is no failure."""
+    """The code, once all output is out; a reader that closed it is no failure."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         _let_go(sys.stdout)
     except OSError as error:
         _let_go(sys.stdout)
-        if code != FAILED:  # else it was said already
+        if code != FAILED:  # else it was reported already
             complain(explain(error, STDOUT))
             code = code or FAILED
     try:
         sys.stderr.flush()
-    except OSError:  # there is nobody to tell
+    except OSError:  # nothing reads it
         _let_go(sys.stderr)
     return code
 

@@ -21,7 +21,7 @@ class Ended(Exception):
     Parameters
     ----------
     message : str
-        What became of the work.
+        What is left of the work.
     code : int
         The exit code.
     """

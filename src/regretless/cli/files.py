@@ -143,9 +143,9 @@ def write_vectors(path: str | None, certificates: Sequence[Certificate]) -> None
 
     from ..atomic_write import replacing
 
-    found = {key: vector for one in certificates for key, vector in _vectors(one)}
+    vectors = {key: vector for one in certificates for key, vector in _vectors(one)}
     with replacing(path) as file:
-        np.savez_compressed(file, **found)
+        np.savez_compressed(file, **vectors)
 
 
 def _vectors(certificate: Certificate) -> Iterator[tuple[str, Any]]:
@@ -176,7 +176,7 @@ def read_vectors(path: str | None) -> dict[str, Any]:
     from ..data.source import whole_file
     from ..memory import refuse_large
 
-    file, found, size = whole_file(path, "an array"), {}, 0
+    file, vectors, size = whole_file(path, "an array"), {}, 0
     advice = "give what --save-comparators wrote"
     with damage_as_error(file, "these are no arrays of numbers", advice), zipfile.ZipFile(file) as archive:
         for name in archive.namelist():
@@ -185,5 +185,5 @@ def read_vectors(path: str | None) -> dict[str, Any]:
                 raise ValueError(f"{name} holds {member.dtype}")
             size += 8 * math.prod(member.shape)  # all of them are kept at once
             refuse_large(file, size, "what is to be read at once", file_size=os.path.getsize(file))
-            found[name.removesuffix(".npy")] = np.asarray(member.all(), dtype=np.float64)
-    return found
+            vectors[name.removesuffix(".npy")] = np.asarray(member.all(), dtype=np.float64)
+    return vectors

@@ -40,9 +40,9 @@ def run(arguments: InspectOptions) -> int:
 
     learner, extra = read(arguments.model)
     with fits(f"{arguments.model}: what the model says"):
-        found, lines = _described(learner, extra, arguments)
+        values, lines = _described(learner, extra, arguments)
     if arguments.json:
-        write_json({"schema": "regretless.inspect/1", "model": arguments.model, **found})
+        write_json({"schema": "regretless.inspect/1", "model": arguments.model, **values})
     else:
         print("\n".join(map(printable, lines)))
     return DONE
@@ -55,25 +55,25 @@ def _described(learner: Any, extra: dict[str, Any], arguments: InspectOptions) -
     if learner.kind == "experts":
         from .inspect_kinds import describe_combiner, lines_of
 
-        found = describe_combiner(learner, extra)
-        lines = lines_of(found, arguments.top)
+        values = describe_combiner(learner, extra)
+        lines = lines_of(values, arguments.top)
     elif learner.kind == "bandits":
         from .inspect_kinds import describe_bandit, lines_of_bandit
 
-        found = describe_bandit(learner)
-        lines = lines_of_bandit(found, arguments.top)
+        values = describe_bandit(learner)
+        lines = lines_of_bandit(values, arguments.top)
     elif learner.kind == "class":
         from .inspect_kinds import MOST, describe_class_learner, lines_of_class_learner
 
-        found = describe_class_learner(learner, MOST if arguments.json else arguments.top)
-        lines = lines_of_class_learner(found, arguments.top)
+        values = describe_class_learner(learner, MOST if arguments.json else arguments.top)
+        lines = lines_of_class_learner(values, arguments.top)
     else:
         from .inspect import describe_mixing
 
-        found = describe(learner, Continuation.read(extra), arguments.top)
-        found["mixing"] = describe_mixing(extra)
-        lines = _lines(found, arguments.top)
-    return found, lines
+        values = describe(learner, Continuation.read(extra), arguments.top)
+        values["mixing"] = describe_mixing(extra)
+        lines = _lines(values, arguments.top)
+    return values, lines
 
 
 def describe(learner: OnlineClassifier, continuation: Continuation, top: int) -> dict[str, Any]:
@@ -115,60 +115,60 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
     }
 
 
-def _lines(found: dict[str, Any], top: int) -> list[str]:
+def _lines(values: dict[str, Any], top: int) -> list[str]:
     from .inspect import mixing_facts, shard_lines
 
-    rate = f" ({found['mistakes'] / found['rounds']:.6f} of the rounds)" if found["rounds"] else ""
+    rate = f" ({values['mistakes'] / values['rounds']:.6f} of the rounds)" if values["rounds"] else ""
     facts = {
-        "learner": found["learner"],
-        "parameters": _parameters(found),
-        "classes": ", ".join(found["classes"]),
-        "rounds": found["rounds"],
-        "mistakes": f"{found['mistakes']}{rate}",
-        "updates": found["updates"],
-        "loss": f"{found['loss']:.6g}",
-        "features": _features(found),
-        "length": ", ".join(f"{norm:.6g}" for norm in found["norms"]),
-        "run": _stand(found["unfinished"]),
+        "learner": values["learner"],
+        "parameters": _parameters(values),
+        "classes": ", ".join(values["classes"]),
+        "rounds": values["rounds"],
+        "mistakes": f"{values['mistakes']}{rate}",
+        "updates": values["updates"],
+        "loss": f"{values['loss']:.6g}",
+        "features": _features(values),
+        "length": ", ".join(f"{norm:.6g}" for norm in values["norms"]),
+        "run": _run_state(values["unfinished"]),
     }
-    if found["support"] is not None:
-        facts["support"] = f"{found['support']} rows"
-    if found["constant_feature"]:
-        constant = found["constant_feature"]
+    if values["support"] is not None:
+        facts["support"] = f"{values['support']} rows"
+    if values["constant_feature"]:
+        constant = values["constant_feature"]
         weights = ", ".join(f"{weight:.6g}" for weight in constant["weights"])
         facts["constant"] = f"of size {constant['size']:g}, weights {weights}"
-    if found["mixing"] is not None:
-        facts |= mixing_facts(found["mixing"])
+    if values["mixing"] is not None:
+        facts |= mixing_facts(values["mixing"])
     lines = [f"{name:<12}{value}" for name, value in facts.items()]
-    if found["mixing"] is not None:
-        lines += shard_lines(found["mixing"], top)
-    for one in found["weights"] if found["support"] is None else ():
+    if values["mixing"] is not None:
+        lines += shard_lines(values["mixing"], top)
+    for one in values["weights"] if values["support"] is None else ():
         lines += ["", f"largest weights, for {one['class']}"]
         width = max((len(row["feature"]) for row in one["largest"]), default=0)
         lines += [f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in one["largest"]]
     return lines
 
 
-def _features(found: dict[str, Any]) -> str:
-    hashed = "" if found["hash_bits"] is None else f", by {found['hash_bits']} bits of a hash"
-    crossed = f", with the products {', '.join(found['interactions'])}" if found["interactions"] else ""
-    return f"{found['features']}{hashed}{crossed}"
+def _features(values: dict[str, Any]) -> str:
+    hashed = "" if values["hash_bits"] is None else f", by {values['hash_bits']} bits of a hash"
+    crossed = f", with the products {', '.join(values['interactions'])}" if values["interactions"] else ""
+    return f"{values['features']}{hashed}{crossed}"
 
 
-def _parameters(found: dict[str, Any]) -> str:
+def _parameters(values: dict[str, Any]) -> str:
     """Those that are not the default ones, and what those that left it open have come to be."""
     from ..catalogue import learner_class
 
-    usual = learner_class(found["learner"])().get_params()
-    given = [f"{name}={value}" for name, value in found["parameters"].items() if usual[name] != value]
+    usual = learner_class(values["learner"])().get_params()
+    changed = [f"{name}={value}" for name, value in values["parameters"].items() if usual[name] != value]
     settled = [
         f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in found["settled"].items()
+        for name, value in values["settled"].items()
     ]
-    return "; ".join([", ".join(given) or "as by default", *filter(None, [", ".join(settled)])])
+    return "; ".join([", ".join(changed) or "as by default", *filter(None, [", ".join(settled)])])
 
 
-def _stand(unfinished: dict[str, Any] | None) -> str:
+def _run_state(unfinished: dict[str, Any] | None) -> str:
     if unfinished is None:
         return "finished"
     return "stopped after row {row} of {source}, pass {pass} of {passes}".format(**unfinished)
@@ -186,49 +186,49 @@ def describe_mixing(extra: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     from ..distributed.checkpoint import SavedRun
 
-    kept = SavedRun.of(extra)
-    sums, played = kept.sums, len(kept.history)
-    each = zip(kept.names, sums.rounds.tolist(), sums.nonzeros.tolist(), sums.shares.tolist(), strict=True)
+    saved = SavedRun.of(extra)
+    sums, played = saved.sums, len(saved.history)
+    each = zip(saved.names, sums.rounds.tolist(), sums.nonzeros.tolist(), sums.shares.tolist(), strict=True)
     return {
-        "weights": kept.weights,
-        "together": kept.together,
-        "one_shot": kept.one_shot,
-        "passes": kept.passes,
+        "weights": saved.weights,
+        "together": saved.together,
+        "one_shot": saved.one_shot,
+        "passes": saved.passes,
         "epochs": played,
-        "epochs_asked": kept.epochs,
+        "epochs_asked": saved.epochs,
         "weighted_updates": sums.whole.mixed.updates,
-        "history": [epoch.describe() for epoch in kept.history],
+        "history": [epoch.describe() for epoch in saved.history],
         "shards": [{"name": name, "rows": rows, "nonzeros": n, "share": share} for name, rows, n, share in each],
     }
 
 
-def mixing_facts(found: Mapping[str, Any]) -> dict[str, str]:
+def mixing_facts(values: Mapping[str, Any]) -> dict[str, str]:
     """The lines of `inspect` about it, by their headings."""
-    shards = many(len(found["shards"]), "shard")
-    if found["one_shot"]:
-        passes = many(found["passes"], "pass").replace("passs", "passes")
+    shards = many(len(values["shards"]), "shard")
+    if values["one_shot"]:
+        passes = many(values["passes"], "pass").replace("passs", "passes")
         how = f"averaged once over {shards}, after {passes} over each"
-        how += ": no theorem bounds what comes of that" if found["passes"] > 1 else ""
+        how += ": no theorem bounds what comes of that" if values["passes"] > 1 else ""
     else:
-        often = "each epoch over" if found["together"] >= len(found["shards"]) else f"every {found['together']:,} of"
-        how = f"after {often} {shards}, {COUNTS[found['weights']]}"
+        often = "each epoch over" if values["together"] >= len(values["shards"]) else f"every {values['together']:,} of"
+        how = f"after {often} {shards}, {COUNTS[values['weights']]}"
     facts = {"mixed": how}
-    if not found["one_shot"]:
-        facts["weighted"] = f"{number_text(found['weighted_updates'])} updates, as theorems count them"
-        of = f"{found['epochs']:,} of {many(found['epochs_asked'], 'epoch')}"
-        facts["run"] = "finished" if found["epochs"] >= found["epochs_asked"] else f"stopped after {of}"
-        facts["epochs"] = f"{found['epochs']:,}"
+    if not values["one_shot"]:
+        facts["weighted"] = f"{number_text(values['weighted_updates'])} updates, as theorems count them"
+        of = f"{values['epochs']:,} of {many(values['epochs_asked'], 'epoch')}"
+        facts["run"] = "finished" if values["epochs"] >= values["epochs_asked"] else f"stopped after {of}"
+        facts["epochs"] = f"{values['epochs']:,}"
     return facts
 
 
-def shard_lines(found: Mapping[str, Any], top: int) -> list[str]:
+def shard_lines(values: Mapping[str, Any], top: int) -> list[str]:
     """The first shards with their rows, and what their weights counted in the mean."""
-    shown = found["shards"][:top]
+    shown = values["shards"][:top]
     width = max(len(one["name"]) for one in shown)
     lines = ["", f"{'shards':<{width + 2}} {'rows':>12} {'share of the mean':>18}"]
     for one in shown:
-        lines.append(f"  {one['name']:<{width}} {one['rows']:>12} {one['share'] / found['epochs']:>18.6f}")
-    left = len(found["shards"]) - len(shown)
+        lines.append(f"  {one['name']:<{width}} {one['rows']:>12} {one['share'] / values['epochs']:>18.6f}")
+    left = len(values["shards"]) - len(shown)
     return [*lines, *([f"  and {left:,} more"] if left else [])]
 
 

@@ -36,24 +36,24 @@ def describe_combiner(learner: ExpertLearner, extra: Mapping[str, Any]) -> dict[
     }
 
 
-def lines_of(found: Mapping[str, Any], top: int) -> list[str]:
+def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
     """The same for people, with the heaviest experts."""
-    rounds = found["rounds"]
-    mean = f" ({found['loss'] / rounds:.6g} a round)" if rounds else ""
-    stands = found["unfinished"]
+    rounds = values["rounds"]
+    mean = f" ({values['loss'] / rounds:.6g} a round)" if rounds else ""
+    stands = values["unfinished"]
     facts = {
-        "learner": found["learner"],
-        "parameters": ", ".join(f"{name}={value}" for name, value in found["parameters"].items()),
-        "experts": found["experts"],
+        "learner": values["learner"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in values["parameters"].items()),
+        "experts": values["experts"],
         "rounds": rounds,
-        "loss": f"{found['loss']:.6g}{mean}, {found['loss_name']}",
-        "missing": f"{found['missing']} forecasts",
-        "columns": ", ".join(f"{role} {name}" for role, name in found["columns"].items() if name) or "not known",
+        "loss": f"{values['loss']:.6g}{mean}, {values['loss_name']}",
+        "missing": f"{values['missing']} forecasts",
+        "columns": ", ".join(f"{role} {name}" for role, name in values["columns"].items() if name) or "not known",
         "run": "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}",
     }
-    if found["waiting"]:
-        facts["waiting"] = f"{found['waiting']} predictions for their outcomes"
-    weights = found["weights"]
+    if values["waiting"]:
+        facts["waiting"] = f"{values['waiting']} predictions for their outcomes"
+    weights = values["weights"]
     names = list(weights)
     order = np.argsort(-np.abs(list(weights.values())), kind="stable")[:top].tolist()
     width = max(len(names[place]) for place in order)
@@ -61,7 +61,7 @@ def lines_of(found: Mapping[str, Any], top: int) -> list[str]:
     lines += ["", f"largest weights {'':>{max(width - 13, 0)}}{'weight':>9} {'loss':>14}"]
     for place in order:
         name = names[place]
-        lines.append(f"  {name:<{max(width, 14)}} {weights[name]:>8.6f} {found['expert_losses'][name]:>14.6g}")
+        lines.append(f"  {name:<{max(width, 14)}} {weights[name]:>8.6f} {values['expert_losses'][name]:>14.6g}")
     return lines
 
 
@@ -105,28 +105,30 @@ def _open_bare(learner: Bandit) -> dict[str, Any] | None:
     return {"ticket": number, "arm": learner.names()[arm]}
 
 
-def lines_of_bandit(found: Mapping[str, Any], top: int) -> list[str]:
+def lines_of_bandit(values: Mapping[str, Any], top: int) -> list[str]:
     """The same for people, with the arms that are drawn most."""
-    rounds, waiting = found["rounds"], found["waiting"]
-    settled = rounds - found["lost"] - len(waiting) - (found["open"] is not None)
-    mean = f" ({found['total'] / settled:.6g} a round)" if settled else ""
-    given = {name: value for name, value in found["parameters"].items() if value is not None and name != "arms"}
+    rounds, waiting = values["rounds"], values["waiting"]
+    settled = rounds - values["lost"] - len(waiting) - (values["open"] is not None)
+    mean = f" ({values['total'] / settled:.6g} a round)" if settled else ""
+    parameters = {name: value for name, value in values["parameters"].items() if value is not None and name != "arms"}
     facts = {
-        "learner": found["learner"],
-        "parameters": ", ".join(f"{name}={value}" for name, value in given.items()),
-        "seed": found["seed"],
-        "arms": found["arms"],
-        "experts": found["experts"],
+        "learner": values["learner"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in parameters.items()),
+        "seed": values["seed"],
+        "arms": values["arms"],
+        "experts": values["experts"],
         "rounds": rounds,
-        "rewards" if found["rewards"] else "loss": f"{found['total']:.6g}{mean}",
-        "rate": f"{found['rate']:.6g} in the next round",
+        "rewards" if values["rewards"] else "loss": f"{values['total']:.6g}{mean}",
+        "rate": f"{values['rate']:.6g} in the next round",
         "waiting": _waiting(waiting, top) if waiting else None,
-        "open": None if found["open"] is None else "draw {ticket} of the bare core (arm {arm})".format(**found["open"]),
-        "withdrawn": f"{found['lost']} draws" if found["lost"] else None,
-        "restricted": f"{found['restricted']} draws among some of the arms" if found["restricted"] else None,
+        "open": None
+        if values["open"] is None
+        else "draw {ticket} of the bare core (arm {arm})".format(**values["open"]),
+        "withdrawn": f"{values['lost']} draws" if values["lost"] else None,
+        "restricted": f"{values['restricted']} draws among some of the arms" if values["restricted"] else None,
     }
     lines = [f"{name:<12}{value}" for name, value in facts.items() if value is not None]
-    return [*lines, "", *_arms(found, top)]
+    return [*lines, "", *_arms(values, top)]
 
 
 def _waiting(waiting: list[dict[str, Any]], top: int) -> str:
@@ -135,8 +137,8 @@ def _waiting(waiting: list[dict[str, Any]], top: int) -> str:
     return f"{len(waiting)} draws for their losses: {shown}{more}"
 
 
-def _arms(found: Mapping[str, Any], top: int) -> list[str]:
-    draws, probabilities = found["draws"], found["probabilities"]
+def _arms(values: Mapping[str, Any], top: int) -> list[str]:
+    draws, probabilities = values["draws"], values["probabilities"]
     names = list(draws)
     order = np.argsort([-draws[name] for name in names], kind="stable")[:top].tolist()
     width = max([14, *(len(names[place]) for place in order)])
@@ -156,10 +158,10 @@ def describe_class_learner(learner: ClassLearner, points: int = MOST) -> dict[st
     from ..persist.validation import plain
 
     book, finite_class, left = learner.ledger_, learner.finite_class, learner.alive_
-    given = {name: value for name, value in learner.get_params().items() if name != "finite_class"}
+    parameters = {name: value for name, value in learner.get_params().items() if name != "finite_class"}
     return {
         "learner": learner.name,
-        "parameters": {name: plain(value) for name, value in given.items()},
+        "parameters": {name: plain(value) for name, value in parameters.items()},
         "hypotheses": finite_class.hypotheses,
         "points": finite_class.points,
         "rounds": book.rounds,
@@ -176,29 +178,31 @@ def describe_class_learner(learner: ClassLearner, points: int = MOST) -> dict[st
     }
 
 
-def lines_of_class_learner(found: Mapping[str, Any], top: int) -> list[str]:
+def lines_of_class_learner(values: Mapping[str, Any], top: int) -> list[str]:
     """The same for people, with the first hypotheses that are left."""
-    rounds, expected = found["rounds"], found["expected_mistakes"]
-    rate = f" ({found['mistakes'] / rounds:.6f} of the rounds)" if rounds else ""
-    given = [f"{name}={value}" for name, value in found["parameters"].items() if value is not None and name != "order"]
+    rounds, expected = values["rounds"], values["expected_mistakes"]
+    rate = f" ({values['mistakes'] / rounds:.6f} of the rounds)" if rounds else ""
+    parameters = [
+        f"{name}={value}" for name, value in values["parameters"].items() if value is not None and name != "order"
+    ]
     facts = {
-        "learner": found["learner"],
-        "parameters": ", ".join(given) or "as by default",
-        "order": "of its own" if found["parameters"].get("order") is not None else None,
-        "class": f"{_hypotheses(found['hypotheses'])} on {many(found['points'], 'point')}",
+        "learner": values["learner"],
+        "parameters": ", ".join(parameters) or "as by default",
+        "order": "of its own" if values["parameters"].get("order") is not None else None,
+        "class": f"{_hypotheses(values['hypotheses'])} on {many(values['points'], 'point')}",
         "rounds": rounds,
-        "mistakes": f"{found['mistakes']}{rate}",
+        "mistakes": f"{values['mistakes']}{rate}",
         "expected": None if expected is None else f"{expected:.6g} mistakes",
-        "agreeing": _agreeing(found["alive"]),
-        "died": f"the last hypothesis, in round {found['died']}" if found["died"] else None,
-        "goes by": _goes_by(found),
-        "waiting": "a prediction for its label" if found["waiting"] else None,
+        "agreeing": _agreeing(values["alive"]),
+        "died": f"the last hypothesis, in round {values['died']}" if values["died"] else None,
+        "goes by": _goes_by(values),
+        "waiting": "a prediction for its label" if values["waiting"] else None,
     }
     lines = [f"{name:<12}{value}" for name, value in facts.items() if value is not None]
-    if found["left"]:
-        lines += ["", "hypotheses that are left", *(f"  {name}" for name in found["left"][:top])]
-        lines += [f"  and {found['alive'] - top} more"] if found["alive"] > top else []
-    return [*lines, *_predictions(found, top)]
+    if values["left"]:
+        lines += ["", "hypotheses that are left", *(f"  {name}" for name in values["left"][:top])]
+        lines += [f"  and {values['alive'] - top} more"] if values["alive"] > top else []
+    return [*lines, *_predictions(values, top)]
 
 
 def _hypotheses(count: int) -> str:
@@ -210,24 +214,24 @@ def _agreeing(alive: int) -> str:
     return f"{counted} agree{'s' if alive < 2 else ''} with all labels"
 
 
-def _goes_by(found: Mapping[str, Any]) -> str | None:
+def _goes_by(values: Mapping[str, Any]) -> str | None:
     """What it predicts by, if that is not what agrees with all labels."""
-    if found["died"]:
-        return f"{_hypotheses(found['kept'])}, as it did before that round"
-    if found["kept"] != found["alive"]:
-        return f"{_hypotheses(found['kept'])}: those that were wrong leave when the learner is"
+    if values["died"]:
+        return f"{_hypotheses(values['kept'])}, as it did before that round"
+    if values["kept"] != values["alive"]:
+        return f"{_hypotheses(values['kept'])}: those that were wrong leave when the learner is"
     return None
 
 
-def _predictions(found: Mapping[str, Any], top: int) -> Iterator[str]:
+def _predictions(values: Mapping[str, Any], top: int) -> Iterator[str]:
     """What it would predict of the first points."""
-    said = list(found["predictions"].items())[:top]
-    if not said:
+    predictions = list(values["predictions"].items())[:top]
+    if not predictions:
         return
-    drawn = found["expected_mistakes"] is not None
+    drawn = values["expected_mistakes"] is not None
     yield from ("", f"points, and {'the probability of predicting 1' if drawn else 'what it would predict'}")
-    width = max(len(name) for name, _ in said)
-    for name, prediction in said:
+    width = max(len(name) for name, _ in predictions)
+    for name, prediction in predictions:
         yield f"  {name:<{width}}  {prediction:.6g}"
-    if found["points"] > top:
-        yield f"  and {found['points'] - top:,} more"
+    if values["points"] > top:
+        yield f"  and {values['points'] - top:,} more"

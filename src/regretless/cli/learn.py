@@ -11,7 +11,7 @@ from . import options, shards
 from .exit_codes import UsageError
 from .files import refuse_foreign, refuse_overwriting_or_model, write_vectors
 from .output import complain, label_text, verdict, warn_skipped
-from .run_loop import PointTable, all_kept, go
+from .run_loop import PointTable, go, whole_run_message
 from .signals import certifying
 
 if TYPE_CHECKING:
@@ -88,10 +88,10 @@ def run(arguments: LearnOptions) -> int:
     if shards.asked(arguments):
         from .learn_shards import learn_shards
 
-        _refuse_nonsense(arguments)
+        _refuse_contradictions(arguments)
         return learn_shards(arguments)
     path = shards.only_file(arguments)
-    _refuse_nonsense(arguments)
+    _refuse_contradictions(arguments)
     with options.copied_for_against(arguments, path) as copied:
         return _learn(copied, path)
 
@@ -157,12 +157,12 @@ def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, con
 def _certify(run: Run, against: Any, **how: bool) -> list[Certificate]:
     from ..certify import certify_stream
 
-    with certifying(lambda: all_kept(run, f"; for its certificates: regretless certify {run.save} FILE")):
+    with certifying(lambda: whole_run_message(run, f"; for its certificates: regretless certify {run.save} FILE")):
         return certify_stream(run.learner, run.stream, against=against, **how)
 
 
-def _refuse_nonsense(arguments: LearnOptions) -> None:
-    """Refuse what cannot be meant, before anything is read or written."""
+def _refuse_contradictions(arguments: LearnOptions) -> None:
+    """Refuse options that contradict each other, before anything is read or written."""
     if arguments.learner is None and arguments.resume is None:
         raise UsageError(f"give --learner ({', '.join(LEARNERS)}), or --resume MODEL to go on with a model")
     if arguments.checkpoint_every and not (arguments.save or arguments.resume):

@@ -31,14 +31,14 @@ class LearnOutput(Published):
     ----------
     run : Run
     path : str
-        What it learned from, as the user called it.
+        The file, as the user called it.
     seconds : float
         How long the learning took.
     skipped : int
         Rows passed over.
     certificates : list of Certificate
     notes : list of str
-        What the user should know of the data.
+        Notes on the data.
     """
 
     run: Run
@@ -55,7 +55,7 @@ class LearnOutput(Published):
         write_report(path, report_of(self))
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
+        """The result as JSON values."""
         return {
             "schema": SCHEMA,
             **classifier_values(self.run.learner),
@@ -134,8 +134,8 @@ def comparators_of(certificates: list[Certificate]) -> list[dict[str, Any]]:
     for certificate in certificates:
         if certificate.comparator is None:
             continue
-        known = certificate.comparator.describe()
-        described = {name: known[name] for name in SUMS if name in known}
+        values = certificate.comparator.describe()
+        described = {name: values[name] for name in SUMS if name in values}
         row = rows.setdefault(tuple(described.items()), {**described, "serves": []})
         row["serves"].append(certificate.theorem.title)
     return [{**row, "serves": ", ".join(row["serves"])} for row in rows.values()]
@@ -151,13 +151,17 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
 
 FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
 HALF = 0.5
-MANY, DENSE, WIDEST = 100, 0.1, 2000  # features, the share of them in a row, and how many a full matrix is told for
+MANY, DENSE, WIDEST = (
+    100,
+    0.1,
+    2000,
+)  # features, the share of them in a row, and up to how many a full matrix is advised
 FAR = 1000.0
 FEW_ROWS = 10
 
 
 def traps(run: Run) -> Iterator[str]:
-    """Each thing that the user should know, in one line."""
+    """Notes on the data that the user should know, in a line each."""
     yield from _free_text(run)
     first = run.first
     if first is None or len(first) < FEW_ROWS or not first.columns:

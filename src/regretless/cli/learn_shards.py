@@ -18,7 +18,7 @@ from .learn_result import comparators_of, largest_weights, smallest_bound
 from .output import Published, complain, described, many, verdict
 from .parameters import learner_of
 from .shard_engine import MixingLoop, WatchedEngine, open_engine, open_shards
-from .shards import refuse_nonsense_of_learning, refuse_unmixed
+from .shards import refuse_contradictions_of_learning, refuse_unmixed
 from .signals import certifying
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class MixedOutput(Published):
         write_mix_report(path, report_of(self))
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
+        """The result as JSON values."""
         return {
             "schema": SCHEMA,
             **self.mixture.describe(),
@@ -160,7 +160,7 @@ def _bounds(certificates: list[Certificate]) -> list[BoundCurve]:
 
 def learn_shards(arguments: LearnOptions) -> int:
     """Learn from shards, certify, report."""
-    refuse_nonsense_of_learning(arguments)
+    refuse_contradictions_of_learning(arguments)
     against = options.load_against(arguments)
     learner, extra = learner_of(arguments)
     _refuse_unmixable(learner)
@@ -262,7 +262,7 @@ def _warn(mixture: Mixture) -> None:
 def _certify(loop: MixingLoop, mixture: Mixture, against: Any, **how: Any) -> list[Certificate]:
     loop.engine.begin("certificates")
     try:
-        with certifying(loop.all_kept):
+        with certifying(loop.whole_run_message):
             return mixture.certify(loop.engine, against=against, **how)
     finally:
         loop.console.settle()

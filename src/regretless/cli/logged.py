@@ -40,7 +40,7 @@ def evaluate_log(arguments: PullOptions, path: str, learner_of: Callable[[PullOp
     learner_of : callable
         Takes the arguments; returns what makes their learner by the number of rounds and the names of the arms.
     """
-    _refuse_nonsense(arguments, path)
+    _refuse_contradictions(arguments, path)
     make = None if arguments.policy is not None else learner_of(arguments)
     console = options.console_of(arguments)
     log = _read(arguments, path)
@@ -54,7 +54,7 @@ def evaluate_log(arguments: PullOptions, path: str, learner_of: Callable[[PullOp
     return DONE
 
 
-def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
+def _refuse_contradictions(arguments: PullOptions, path: str) -> None:
     columns = {"action": arguments.action, "reward": arguments.reward, "propensity": arguments.propensity}
     for name, column in columns.items():
         if column is None:
@@ -138,7 +138,7 @@ def _most_rounds(log: Log) -> int:
 
 
 def _certificates(evaluation: Evaluation) -> list[Certificate]:
-    """What theorems say of the rounds that the first run played; nobody knows the rewards of the other actions."""
+    """Certificates of the rounds that the first run played; the rewards of the other actions are not known."""
     first = evaluation.learners[0]
     return first.certify() if first.rounds_ else []
 
@@ -182,7 +182,7 @@ class EvaluatedLog(Published):
         return "loss" if self.evaluation.log.losses else "reward"
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
+        """The result as JSON values."""
         evaluation = self.evaluation
         return {
             "schema": SCHEMA,
@@ -208,7 +208,7 @@ class EvaluatedLog(Published):
         return dict(zip(self.evaluation.log.names, draws.tolist(), strict=True))
 
     def lines(self) -> Iterator[str]:
-        """What people are told before the certificates."""
+        """Lines for people before the certificates."""
         evaluation = self.evaluation
         runs = f", {evaluation.runs} runs (seed {self.seed})" if evaluation.runs > 1 else f" (seed {self.seed})"
         what = self.parameters["file"] if self.learner == POLICY else self.learner

@@ -148,7 +148,7 @@ def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
 
 
 def add_features(group: argparse._ArgumentGroup) -> None:
-    """Which features are made of a row, beside those that stand in it."""
+    """Features that are made of a row, beside its own."""
     group.add_argument(
         "--interactions",
         metavar="A*B",
@@ -169,7 +169,7 @@ def add_report(group: argparse._ArgumentGroup) -> None:
 
 
 def add_watching(group: argparse._ArgumentGroup, quiet: str = "nothing on stderr but errors") -> None:
-    """What is shown, and where."""
+    """The options of output."""
     group.add_argument("--json", action="store_true", help="print one JSON object instead")
     group.add_argument("--quiet", action="store_true", help=quiet)
     group.add_argument(
@@ -178,7 +178,7 @@ def add_watching(group: argparse._ArgumentGroup, quiet: str = "nothing on stderr
 
 
 def refuse_set(values: Mapping[str, object], why: str) -> None:
-    """Refuse options that have no meaning where they stand.
+    """Refuse options that have no meaning here.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def is_set(value: object) -> bool:
 
 
 def console_of(arguments: WatchedOptions) -> Console:
-    """Where the user watches."""
+    """The console for these options."""
     return Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
 
 
@@ -237,26 +237,26 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
 
 
 def refuse_delta_alone(arguments: CertifyingOptions) -> None:
-    """Refuse a probability that nothing asks for.
+    """Refuse --delta without --iid.
 
     Raises
     ------
     UsageError
-        If there is one.
+        If --delta is set alone.
     """
     if arguments.delta is not None and not arguments.iid:
         raise UsageError("--delta is for the guarantee on new rows, and --iid asks for it")
 
 
 def future(arguments: CertifyingOptions, learner: OnlineClassifier) -> list[Certificate]:
-    """What the first pass guarantees on new rows, if the user vouches for how they are drawn."""
+    """The guarantee of the first pass on new rows, if the user states that they are independent draws."""
     if not arguments.iid:
         return []
     return learner.certify_risk(0.05 if arguments.delta is None else arguments.delta)
 
 
 def add_cache(group: argparse._ArgumentGroup) -> None:
-    """Where to keep what cannot be read again."""
+    """Where to keep a copy of rows that come only once."""
     group.add_argument(
         "--cache", metavar="FILE", help="keep standard input or a pipe here, so that it can be read again"
     )
@@ -305,7 +305,7 @@ def reading(arguments: ReadingOptions) -> dict[str, Any]:
 
 @contextmanager
 def errors_by_option(parameters: Container[str]) -> Iterator[None]:
-    """Where what is wrong is an option, say so in the words of the command line.
+    """Say errors about parameters by the options that set them.
 
     Raises
     ------
@@ -323,9 +323,9 @@ def errors_by_option(parameters: Container[str]) -> Iterator[None]:
 
 @contextmanager
 def copied_for_against(arguments: Certifying, path: str) -> Iterator[Certifying]:
-    """If the user's own vector is to be read against rounds that come only once, keep a copy of them for so long.
+    """If the user's own vector is to be tested on rounds that come only once, keep a copy of them meanwhile.
 
-    The vector is all that they are to be read against, so the user need not name a place for it.
+    The user need not name a place for the copy, which nothing else needs.
     """
     from ..data.source import can_be_read_again
 

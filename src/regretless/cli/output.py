@@ -1,4 +1,4 @@
-"""What the verbs print, and how."""
+"""What the verbs print: results, certificates, errors and numbers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Published(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
+        """The result as JSON values."""
 
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates, if any."""
@@ -90,7 +90,7 @@ class Published(ABC):
 
 def complain(message: str) -> None:
     """Say on stderr, in one line, what went wrong."""
-    with suppress(OSError, ValueError):  # there may be nobody to tell
+    with suppress(OSError, ValueError):  # stderr may be closed
         print("regretless:", printable(" ".join(message.split())), file=sys.stderr, flush=True)
 
 
@@ -155,8 +155,8 @@ def certificate_line(certificate: Certificate, colour: bool) -> str:
     if not colour:
         return line
     for words, kind in (("does not apply", "idle"), (" EXCEEDS ", "broken"), (" <= ", "holds"), (" above ", "holds")):
-        head, found, tail = line.partition(words)
-        if found:
+        head, sign, tail = line.partition(words)
+        if sign:
             bare = words.strip()
             return head + words.replace(bare, f"\033[{COLOURS[kind]}m{bare}\033[0m") + tail
     return line
@@ -178,8 +178,8 @@ def described(certificates: Sequence[Certificate], **more: Any) -> dict[str, Any
     """The certificates as JSON values, each with what else it is to have; and with what probability all hold."""
     from ..theorem import joint_confidence
 
-    found = [one.describe() | {name: of(one) for name, of in more.items()} for one in certificates]
-    return {"certificates": found, "joint_confidence": joint_confidence(certificates)}
+    values = [one.describe() | {name: of(one) for name, of in more.items()} for one in certificates]
+    return {"certificates": values, "joint_confidence": joint_confidence(certificates)}
 
 
 def classifier_values(learner: OnlineClassifier) -> dict[str, Any]:

@@ -19,14 +19,14 @@ ELSEWHERE = {"shuffle": IN_ORDER, "random_state": IN_ORDER}
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def read_settings(learner: type[Any], given: Sequence[str], elsewhere: Mapping[str, str] = ELSEWHERE) -> dict[str, Any]:
-    """The parameters that ``name=value`` texts give, in the types that the class asks for.
+def read_settings(learner: type[Any], texts: Sequence[str], elsewhere: Mapping[str, str] = ELSEWHERE) -> dict[str, Any]:
+    """The parameters that ``name=value`` texts set, in the types that the class asks for.
 
     Parameters
     ----------
     learner : type
         The class.
-    given : sequence of str
+    texts : sequence of str
     elsewhere : mapping of str to str
         Parameters that are not set in this way, and what to do instead.
 
@@ -38,12 +38,12 @@ def read_settings(learner: type[Any], given: Sequence[str], elsewhere: Mapping[s
     parameters = signature(learner).parameters
     known = {name: one for name, one in parameters.items() if name not in elsewhere}
     settings: dict[str, Any] = {}
-    for text in given:
-        name, found, value = text.partition("=")
+    for text in texts:
+        name, sign, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if name in elsewhere and name in parameters:
             raise UsageError(f"--set {text}: {elsewhere[name]}")
-        if not found or name not in known:
+        if not sign or name not in known:
             raise UsageError(f"--set {text}: {_refusal(learner, name, known)}")
         if name in settings:
             raise UsageError(f"--set {text}: {name} is set twice")
@@ -51,7 +51,7 @@ def read_settings(learner: type[Any], given: Sequence[str], elsewhere: Mapping[s
     return settings
 
 
-def told(error: ParameterError) -> str:
+def fault_text(error: ParameterError) -> str:
     """What is wrong with name=value, behind a colon as in all errors of the command line."""
     if error.between != "; ":
         return str(error)

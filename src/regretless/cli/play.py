@@ -88,7 +88,7 @@ def _add_players(parser: ArgumentParser) -> None:
     group.add_argument("--environment", metavar="NAME", required=True, help=", ".join((*ENVIRONMENTS, WORST)))
     group.add_argument(
         "--with",
-        dest="given",
+        dest="environment_set",
         metavar="NAME=VALUE",
         action="append",
         default=[],
@@ -98,7 +98,7 @@ def _add_players(parser: ArgumentParser) -> None:
 
 def run(arguments: PlayOptions) -> int:
     """Play, judge, report."""
-    _refuse_nonsense(arguments)
+    _refuse_contradictions(arguments)
     from .play_result import PlayOutput
     from .play_settings import pairing_of
 
@@ -147,21 +147,23 @@ def _marks(pairing: Pairing, arguments: PlayOptions) -> range | None:
 
 def _promised(result: PlayResult) -> int:
     """The exit code that goes with the environment's promises."""
-    broken = [kept.promise.title for kept in result.promises if kept.violated]
+    broken = [bound.promise.title for bound in result.promises if bound.violated]
     if not broken:
         return 0
     complain(f"what is sure to be forced was not ({', '.join(broken)}); this is a bug in regretless: please report it")
     return VIOLATED
 
 
-def _refuse_nonsense(arguments: PlayOptions) -> None:
-    """Refuse what cannot be meant, before anything is read or written."""
+def _refuse_contradictions(arguments: PlayOptions) -> None:
+    """Refuse options that contradict each other, before anything is read or written."""
     options.refuse_quiet_progress(arguments)
     if arguments.table is not None and arguments.named is not None:
         raise UsageError("--class and --named are two classes; name one")
     if arguments.save is not None and arguments.runs > 1:
         raise UsageError(f"--save keeps one learner, and --runs {arguments.runs} have as many")
-    files = [text.partition("=")[2].strip() for text in arguments.given if text.partition("=")[0].strip() == "file"]
+    files = [
+        text.partition("=")[2].strip() for text in arguments.environment_set if text.partition("=")[0].strip() == "file"
+    ]
     tables = [] if arguments.table is None else [arguments.table]
     refuse_overwriting([*tables, *files], [arguments.save, arguments.report])
     refuse_irregular(arguments.save)

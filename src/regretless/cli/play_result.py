@@ -33,11 +33,11 @@ def trace_lines(steps: Sequence[Any], rounds: int) -> Iterator[str]:
     rounds : int
         That were played.
     """
-    told = [_draw(step) if hasattr(step, "loss") else _step(step) for step in steps]
-    shown = [name for name in told[0] if any(one[name] != "-" for one in told)]
-    wide = {name: max(WIDTH, *(len(one[name]) for one in told)) for name in shown}
+    cells = [_draw(step) if hasattr(step, "loss") else _step(step) for step in steps]
+    shown = [name for name in cells[0] if any(one[name] != "-" for one in cells)]
+    wide = {name: max(WIDTH, *(len(one[name]) for one in cells)) for name in shown}
     yield " ".join(f"{name:>{wide[name]}}" for name in shown)
-    for one in told:
+    for one in cells:
         yield " ".join(f"{one[name]:>{wide[name]}}" for name in shown)
     if len(steps) < rounds:
         yield f"(the first {len(steps)} of {many(rounds, 'round')}; --json tells up to 10,000)"
@@ -78,7 +78,7 @@ def _numbers(row: Sequence[float]) -> str:
 SCHEMA = "regretless.play/1"
 SHOWN, MOST_TRACED = 50, 10_000  # rounds of a trace, for people and for programs
 NAMES = 14  # characters of a setting's name
-ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  # parameters that are told otherwise
+ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  # parameters that are shown elsewhere
 
 
 @dataclass
@@ -89,7 +89,7 @@ class PlayOutput(Published):
     ----------
     result : PlayResult
     pairing : Pairing
-        Who was to meet.
+        The learner and the environment.
     arguments : PlayOptions
     """
 
@@ -99,7 +99,7 @@ class PlayOutput(Published):
 
     @property
     def certificates(self) -> list[Certificate]:  # type: ignore[override]
-        """What the learner's theorems say."""
+        """The certificates of the learner."""
         return self.result.certificates
 
     def write_page(self, path: str) -> None:
@@ -110,9 +110,9 @@ class PlayOutput(Published):
         courses = self._courses()
         forced = [
             LowerBoundPanel(
-                observed=kept.observed, holds=kept.holds, course=courses[kept.promise.title], **_promised(kept)
+                observed=bound.observed, holds=bound.holds, course=courses[bound.promise.title], **_promised(bound)
             )
-            for kept in result.promises
+            for bound in result.promises
         ]
         report = PlayReport(
             title=f"{result.learner.name} against {self.pairing.called}",
@@ -132,14 +132,14 @@ class PlayOutput(Published):
         write_play_report(path, report)
 
     def _courses(self) -> dict[str, list[tuple[int, float]]]:
-        """What was promised of what is counted after each number of rounds that is drawn, by the promises' titles."""
+        """The lower bounds after each number of rounds that is drawn, by their titles."""
         result = self.result
-        found: dict[str, list[tuple[int, float]]] = {kept.promise.title: [] for kept in result.promises}
+        courses: dict[str, list[tuple[int, float]]] = {bound.promise.title: [] for bound in result.promises}
         for point in result.curve:
             for promise in result.promised(point.rounds):
-                if promise.quantity == result.counts and promise.title in found:
-                    found[promise.title].append((point.rounds, promise.least))
-        return found
+                if promise.quantity == result.counts and promise.title in courses:
+                    courses[promise.title].append((point.rounds, promise.least))
+        return courses
 
     def _about_environment(self) -> dict[str, Any]:
         finite_class = getattr(self.pairing.environment, "finite_class", None)
@@ -150,7 +150,7 @@ class PlayOutput(Published):
         return {**shape, **known, "seed": self.arguments.seed}
 
     def save(self) -> None:
-        """Keep the learner, if there is a place for it."""
+        """Save the learner, if a file is named."""
         path = self.arguments.save
         if path is None:
             return
@@ -162,7 +162,7 @@ class PlayOutput(Published):
         learner.save(path)
 
     def played(self) -> str:
-        """How much of what was wanted."""
+        """How much was played of what was asked for."""
         result = self.result
         if result.runs < self.arguments.runs and result.rounds == self.pairing.rounds:
             return f"{result.runs} of {many(self.arguments.runs, 'run')}"
@@ -171,7 +171,7 @@ class PlayOutput(Published):
     # For programs.
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
+        """The result as JSON values."""
         result, pairing = self.result, self.pairing
         finite_class = getattr(pairing.environment, "finite_class", None)
         shape = None
@@ -211,7 +211,7 @@ class PlayOutput(Published):
     # For people.
 
     def lines(self) -> Iterator[str]:
-        """What people are told before the certificates."""
+        """Lines for people before the certificates."""
         result, pairing = self.result, self.pairing
         counts = f"{many(result.runs, 'run')} of {many(result.rounds, 'round')}"
         yield f"{result.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
@@ -230,14 +230,14 @@ class PlayOutput(Published):
             yield "allowed at most"
 
     def _settings(self) -> Iterator[str]:
-        """What was set, by the user or by what the play is like."""
+        """Settings of the user, and those that follow from the environment."""
         environment = self.pairing.environment
         finite_class = getattr(environment, "finite_class", None)
         if finite_class is not None:
             what = "hypothesis" if finite_class.hypotheses == 1 else "hypotheses"
             points = many(finite_class.points, "point")
             yield f"  {'class':<{NAMES}} {finite_class.hypotheses:,} {what} on {points}"
-        for name, value in self.pairing.given.items():
+        for name, value in self.pairing.texts.items():
             yield f"  {name:<{NAMES}} {value}"
         for name, value in self.parameters.items():
             if value is not None and (name in self._set() or name in ("tie", "prune", "horizon", "loss")):
@@ -247,7 +247,7 @@ class PlayOutput(Published):
         return {text.partition("=")[0].strip().replace("-", "_") for text in self.arguments.set}
 
     def _curve(self) -> list[Point]:
-        """How things stood at doubling round counts."""
+        """The curve at doubling round counts."""
         from ..play.run import doubling
 
         stops = set(doubling(self.result.rounds))
@@ -261,7 +261,7 @@ class PlayOutput(Published):
         return list(trace(pairing.learner, pairing.environment, min(most, self.result.rounds)))
 
     def _table(self) -> Iterator[str]:
-        """How things stood at doubling round counts."""
+        """The curve at doubling round counts."""
         result = self.result
         heads = ["rounds", result.counts, "since last"]
         if result.best is not None:
@@ -286,12 +286,12 @@ def _cell(value: float | None) -> str:
 
 
 def _described(point: Point, result: PlayResult) -> dict[str, Any]:
-    found = {"rounds": point.rounds, result.counts: point.count, "best": point.best, "regret": point.regret}
-    return found | ({result.more: point.more} if result.more else {})
+    values = {"rounds": point.rounds, result.counts: point.count, "best": point.best, "regret": point.regret}
+    return values | ({result.more: point.more} if result.more else {})
 
 
-def _promised(kept: CheckedLowerBound) -> dict[str, Any]:
-    promise = kept.promise
+def _promised(bound: CheckedLowerBound) -> dict[str, Any]:
+    promise = bound.promise
     return {name: getattr(promise, name) for name in ("title", "kind", "quantity", "least", "source")}
 
 

@@ -17,7 +17,7 @@ from ..finite_classes.finite_class import FiniteClass
 from ..play.compatibility import WORST, resolve
 from .exit_codes import UsageError
 from .output import complain
-from .parameters import read_settings, told
+from .parameters import fault_text, read_settings
 
 if TYPE_CHECKING:
     from ..environments import Environment
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 WORDS: dict[str, bool | None] = {"none": None, "true": True, "false": False}
 
 
-def given_of(texts: list[str]) -> dict[str, str]:
-    """What is set of it, as text."""
-    found: dict[str, str] = {}
+def environment_texts(texts: list[str]) -> dict[str, str]:
+    """The parameters of the environment that the command line sets, as text."""
+    settings: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if not sign:
             raise UsageError(f"--with {text}: give a value, as in {name}=1")
-        if name in found:
+        if name in settings:
             raise UsageError(f"--with {text}: {name} is set twice")
         if name in OPTIONS:
             raise UsageError(f"--with {text}: {name} is set by --{name} or not at all")
-        found[name] = value.strip()
-    return found
+        settings[name] = value.strip()
+    return settings
 
 
-def environment_of(arguments: PlayOptions, given: Mapping[str, str]) -> Labels | Environment:
+def environment_of(arguments: PlayOptions, texts: Mapping[str, str]) -> Labels | Environment:
     """The environment itself.
 
     Raises
@@ -58,30 +58,30 @@ def environment_of(arguments: PlayOptions, given: Mapping[str, str]) -> Labels |
     finite_class = finite_class_of(arguments) if entry.needs_class else None
     try:
         return make(
-            arguments.environment, given, rounds=arguments.rounds, seed=arguments.seed, finite_class=finite_class
+            arguments.environment, texts, rounds=arguments.rounds, seed=arguments.seed, finite_class=finite_class
         )
     except DataError:
         raise  # of a file that one of them names
     except RegretlessError as error:
-        raise _about(error, arguments, given) from error
+        raise _about(error, arguments, texts) from error
 
 
-def _about(error: RegretlessError, arguments: PlayOptions, given: Mapping[str, str]) -> UsageError:
+def _about(error: RegretlessError, arguments: PlayOptions, texts: Mapping[str, str]) -> UsageError:
     """The error by the name of the option that it is about."""
     if not isinstance(error, ParameterError):
-        meant = next((f"--with {one}={value}" for one, value in given.items() if repr(value) in str(error)), "")
+        meant = next((f"--with {one}={value}" for one, value in texts.items() if repr(value) in str(error)), "")
         return UsageError(f"{meant or f'--environment {arguments.environment}'}: {error}")
     if error.name not in ("rounds", "seed"):
-        return UsageError(f"--with {told(error)}")
+        return UsageError(f"--with {fault_text(error)}")
     missing = getattr(arguments, error.name) is None
     return UsageError(f"--{error.name} is missing: {error.expected}" if missing else f"--{error.name} {error.fault}")
 
 
-def worst_of(learner: Any, given: Mapping[str, str]) -> Labels:
+def worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
     """The worst case of a learner; the time to look for it is all that can be set."""
     from ..play.worst_case import WorstCaseLabels
 
-    settings = dict(given)
+    settings = dict(texts)
     text = settings.pop("limit", "none")
     try:
         limit = None if text == "none" else positive("limit", float(text))
@@ -121,7 +121,7 @@ def finite_class_of(arguments: PlayOptions) -> FiniteClass:
 
 
 def rounds_of(arguments: PlayOptions, environment: Labels | Environment) -> int:
-    """How many rounds are asked for; by default all, or as many as environment has something to say in.
+    """How many rounds are asked for; by default all, or the default of an endless environment.
 
     Raises
     ------
@@ -141,10 +141,10 @@ def rounds_of(arguments: PlayOptions, environment: Labels | Environment) -> int:
     return int(arguments.rounds)
 
 
-def settings_of(name: str, given: Mapping[str, str]) -> dict[str, Any]:
+def settings_of(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """All parameters of an environment, those that were not set with their defaults: as JSON values."""
     usual = {"limit": "none"} if name == WORST else parameters(name)
-    return {one: _value(given.get(one, text)) for one, text in usual.items()}
+    return {one: _value(texts.get(one, text)) for one, text in usual.items()}
 
 
 def _value(text: str) -> Any:
@@ -165,7 +165,7 @@ def _value(text: str) -> Any:
 
 @dataclass(frozen=True)
 class Pairing:
-    """Who meets whom, for how long.
+    """A learner, an environment, and for how many rounds they play.
 
     Attributes
     ----------
@@ -175,8 +175,8 @@ class Pairing:
     environment : Labels or Environment
     called : str
         Environment's name.
-    given : mapping of str to str
-        What was set of it.
+    texts : mapping of str to str
+        Its parameters that the command line sets, as text.
     settings : mapping
         All its parameters as JSON values, those that were not set too.
     rounds : int
@@ -186,7 +186,7 @@ class Pairing:
     learner: Any
     environment: Labels | Environment
     called: str
-    given: Mapping[str, str]
+    texts: Mapping[str, str]
     settings: Mapping[str, Any]
     rounds: int
 
@@ -197,24 +197,24 @@ def pairing_of(arguments: PlayOptions) -> Pairing:
     Raises
     ------
     UsageError
-        If there is no such learner or environment, they have nothing to say to each other, or a parameter has no
+        If there is no such learner or environment, they do not fit together, or a parameter has no
         meaning.
     """
     kind, name = _names(arguments)
     maker = Maker(kind, name, settings_of_learner(kind, name, arguments.set), arguments, None, arguments.rounds or 0)
     maker.check()
-    given = given_of(arguments.given)
+    texts = environment_texts(arguments.environment_set)
     environment: Labels | Environment
     if arguments.environment == WORST:
         learner = maker.of(finite_class_of(arguments)).make()
-        environment = worst_of(learner, given)
+        environment = worst_of(learner, texts)
         rounds = rounds_of(arguments, environment)
     else:
-        environment = environment_of(arguments, given)
+        environment = environment_of(arguments, texts)
         rounds = rounds_of(arguments, environment)
         learner = maker.of(getattr(environment, "finite_class", None), rounds).make()
-    settings = settings_of(arguments.environment, given)
-    return Pairing(kind, learner, environment, arguments.environment, given, settings, rounds)
+    settings = settings_of(arguments.environment, texts)
+    return Pairing(kind, learner, environment, arguments.environment, texts, settings, rounds)
 
 
 def _names(arguments: PlayOptions) -> tuple[Kind, str]:
@@ -251,17 +251,17 @@ ELSEWHERE: dict[Kind, dict[str, str]] = {
 }
 
 
-def settings_of_learner(kind: Kind, name: str, given: list[str]) -> dict[str, Any]:
-    """What is set of the learner."""
-    orders = [text for text in given if kind == "class" and text.partition("=")[0].strip() == "order"]
-    found = read_settings(class_of(kind, name), [text for text in given if text not in orders], ELSEWHERE[kind])
+def settings_of_learner(kind: Kind, name: str, texts: list[str]) -> dict[str, Any]:
+    """The parameters of the learner that the command line sets."""
+    orders = [text for text in texts if kind == "class" and text.partition("=")[0].strip() == "order"]
+    settings = read_settings(class_of(kind, name), [text for text in texts if text not in orders], ELSEWHERE[kind])
     if not orders:
-        return found
+        return settings
     ordered = CLASS_LEARNERS[name].info.ordered
     if not ordered or len(orders) > 1:
         raise UsageError("order is set twice" if ordered else f"--set {orders[-1]}: {name} has no order")
     names = next(csv.reader([orders[0].partition("=")[2]]), [])
-    return found | {"order": [int(one) if one.strip().isdigit() else one.strip() for one in names]}
+    return settings | {"order": [int(one) if one.strip().isdigit() else one.strip() for one in names]}
 
 
 @dataclass(frozen=True)
@@ -302,16 +302,16 @@ class Maker:
     def _about(self, error: RegretlessError) -> str:
         """What is wrong with a parameter, by the name that it has on the command line."""
         if isinstance(error, ParameterError) and error.name in self.settings:
-            return f"--set {told(error)}"
+            return f"--set {fault_text(error)}"
         if self.arguments.anytime and "horizon" in str(error):
             return f"--anytime: {self.name} has to be told how many rounds there will be, or how fast to learn"
         return f"--learner {self.name}: {error}"
 
     def _of_class(self) -> Any:
         self._refuse_anytime()
-        found = class_of(self.kind, self.name)
-        seeded = {"random_state": self.arguments.seed} if "random_state" in signature(found).parameters else {}
-        return found(self.finite_class, **seeded, **self.settings)
+        learner_class = class_of(self.kind, self.name)
+        seeded = {"random_state": self.arguments.seed} if "random_state" in signature(learner_class).parameters else {}
+        return learner_class(self.finite_class, **seeded, **self.settings)
 
     def _linear(self) -> Any:
         self._refuse_anytime()
@@ -320,8 +320,8 @@ class Maker:
         return made
 
     def _combiner(self) -> Any:
-        found = class_of(self.kind, self.name)
-        known = signature(found).parameters
+        learner_class = class_of(self.kind, self.name)
+        known = signature(learner_class).parameters
         settings = {"loss": self._loss(known["loss"].default), **self.settings}
         self._refuse_loss(settings["loss"])
         if settings["loss"] != "zero-one":
@@ -330,12 +330,12 @@ class Maker:
             settings["random_state"] = self.arguments.seed
         if "switches" not in known or settings.get("switches") is not None:
             settings = self._tuned(known) | settings
-        made = found(**settings)
+        made = learner_class(**settings)
         made._rules(2)
         return made
 
     def _loss(self, usual: Any) -> Any:
-        """Of arms the losses are told; a vote costs the distance of the forecast from the label."""
+        """Arms have losses of their own; a vote costs the distance of the forecast from the label."""
         if entry_of(self.arguments.environment).gives == "arms":
             return None
         return usual if usual == "zero-one" or EXPERT_LEARNERS[self.name].info.one_loss else "absolute"
@@ -348,15 +348,15 @@ class Maker:
             raise UsageError(f"--set loss={loss}: votes are right or wrong; {', '.join(OF_VOTES)} or none is expected")
 
     def _bandit(self) -> Any:
-        found = class_of(self.kind, self.name)
-        known = signature(found).parameters
-        arms = 2 if found.info.advised else None
+        learner_class = class_of(self.kind, self.name)
+        known = signature(learner_class).parameters
+        arms = 2 if learner_class.info.advised else None
         settings = {"n_arms": arms, "seed": self.arguments.seed, **self._tuned(known), **self.settings}
         if "horizon" in known and known["horizon"].default is known["horizon"].empty and "horizon" not in settings:
             raise RegretlessError("horizon is missing")
         if "switches" in known and "horizon" in settings:
             settings.setdefault("switches", min(SWITCHES, self.rounds - 1))
-        return found(**settings)
+        return learner_class(**settings)
 
     def _tuned(self, known: Mapping[str, Any]) -> dict[str, Any]:
         """The number of rounds, for a learner that can make use of it and is not tuned otherwise."""

@@ -149,7 +149,7 @@ def run(arguments: PullOptions) -> int:
     path = arguments.file
     if path is None:
         raise UsageError("a FILE of losses is missing, or --logged FILE; see regretless pull --help")
-    _refuse_nonsense(arguments, path)
+    _refuse_contradictions(arguments, path)
     maker = BanditMaker(arguments)
     table = _read(arguments, path)
     for note in () if arguments.quiet else table.notes:
@@ -327,8 +327,8 @@ def _runs(arguments: PullOptions) -> int:
     return RUNS if arguments.runs is None else int(arguments.runs)
 
 
-def _refuse_nonsense(arguments: PullOptions, path: str) -> None:
-    """Refuse what cannot be meant, before anything is read or written."""
+def _refuse_contradictions(arguments: PullOptions, path: str) -> None:
+    """Refuse options that contradict each other, before anything is read or written."""
     of_logs = {
         "--action": arguments.action,
         "--reward": arguments.reward,

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 SCHEMA = "regretless.pull/1"
 MOST = 12  # lines of arms
 WIDTH, WIDEST = 34, 56  # of names
-MOST_RUNS = 5000  # whose own bounds are told
+MOST_RUNS = 5000  # whose own bounds are in JSON
 OBSERVABLE = "observable"
 QUANTILES = {"q05": 0.05, "q50": 0.5, "q95": 0.95}
-ELSEWHERE = ("arms", "run")  # parameters that stand elsewhere: the file has the arms, and every run its own number
+ELSEWHERE = ("arms", "run")  # parameters that are not shown: the file has the arms, and every run its own number
 
 
 @dataclass
@@ -32,11 +32,11 @@ class Pulled(Published):
     ----------
     pulls : Pulls
     path : str
-        What was played, as the user called it.
+        The file, as the user called it.
     experts : list of str or None
-        Who gave advice.
+        Their names, where experts advise.
     asked : int
-        How many runs were wanted; fewer are over if they were interrupted.
+        How many runs were asked for; fewer are over if they were interrupted.
     certificates : list of Certificate
     """
 
@@ -49,8 +49,14 @@ class Pulled(Published):
     @classmethod
     def of(cls, pulls: Pulls, path: str, experts: list[str] | None, asked: int) -> Pulled:
         """The runs beside what theorems say of them."""
-        found = pulls.certificates()
-        return cls(pulls, path, experts, asked, found if experts is None else [_named(one, experts) for one in found])
+        certificates = pulls.certificates()
+        return cls(
+            pulls,
+            path,
+            experts,
+            asked,
+            certificates if experts is None else [_named(one, experts) for one in certificates],
+        )
 
     def write_page(self, path: str) -> None:
         """Write the report."""
@@ -77,10 +83,10 @@ class Pulled(Published):
         return parameters_of(self.pulls.learner, ELSEWHERE) | counts
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
+        """The result as JSON values."""
         pulls = self.pulls
         quantiles = pulls.quantiles(*QUANTILES.values()).tolist()
-        found = {
+        values = {
             "schema": SCHEMA,
             "learner": pulls.learner.name,
             "parameters": self.parameters,
@@ -99,11 +105,11 @@ class Pulled(Published):
             "draws": dict(zip(pulls.arms, pulls.draws.tolist(), strict=True)),
         }
         if pulls.rewards is not None:
-            found |= {"reward": spread(pulls.rewards), "best_arm_reward": pulls.best_arm_reward}
+            values |= {"reward": spread(pulls.rewards), "best_arm_reward": pulls.best_arm_reward}
         if self.best_expert is not None:
             name, total = self.best_expert
-            found |= {"best_expert": name, f"best_expert_{'loss' if pulls.rewards is None else 'reward'}": total}
-        return found
+            values |= {"best_expert": name, f"best_expert_{'loss' if pulls.rewards is None else 'reward'}": total}
+        return values
 
     def _observable(self) -> dict[str, list[float]] | None:
         """The regret of each run beside what it could say of it without having seen it."""
@@ -115,7 +121,7 @@ class Pulled(Published):
 
     @property
     def best_expert(self) -> tuple[str, float] | None:
-        """Whose advice would have lost least, and what, where experts advise."""
+        """The expert whose advice would have lost least, and its loss; None without advice."""
         seen = self.pulls.plan.seen
         if self.experts is None or seen is None:
             return None
@@ -125,7 +131,7 @@ class Pulled(Published):
     # For people.
 
     def lines(self) -> Iterator[str]:
-        """What people are told before the certificates."""
+        """Lines for people before the certificates."""
         yield from self._runs()
         yield from self._arms()
         yield from self._regrets()
@@ -173,8 +179,8 @@ class Pulled(Published):
         heads = " ".join(f"{head:>14}" for head in (("5%", "median", "95%") if several else ("at the end",)))
         yield f"{'over the runs' if several else 'in the run':<{width + 2}} {heads}  exceeded in"
         for name, values, often in rows:
-            told = " ".join(f"{number_text(value):>14}" for value in values)
-            yield f"  {short(name, width):<{width}} {told}{often}"
+            numbers = " ".join(f"{number_text(value):>14}" for value in values)
+            yield f"  {short(name, width):<{width}} {numbers}{often}"
 
     def _shares(self) -> dict[str, float]:
         """The quantiles that are shown; one run has a single number."""
@@ -188,12 +194,12 @@ class Pulled(Published):
             for alike in zip(*pulls.comparators(), strict=True)
             if alike[0].name == "best_sequence"
         ]
-        found = [(name, np.quantile(regrets, shares).tolist()) for name, regrets in sequences]
-        return [("regret against best arm" if found else "regret", pulls.quantiles(*shares).tolist()), *found]
+        quantiles = [(name, np.quantile(regrets, shares).tolist()) for name, regrets in sequences]
+        return [("regret against best arm" if quantiles else "regret", pulls.quantiles(*shares).tolist()), *quantiles]
 
 
 def _named(certificate: Certificate, experts: list[str]) -> Certificate:
-    """The certificate with the name of the expert whom the learner knows by number."""
+    """The certificate with the name of the expert in place of its number."""
     known = certificate.comparator
     if known is None or known.name != "best_expert" or known.place is None:
         return certificate

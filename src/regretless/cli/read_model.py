@@ -55,11 +55,11 @@ def _read(path: str) -> tuple[Any, dict[str, Any]]:
     if learner.kind == "bandits":
         raise ModelError(f"{path}: this model draws arms ({learner.name}); inspect shows it, regretless.load reads it")
     if learner.kind == "class":
-        found = f"this model learned a finite class ({learner.name})"
+        fault = f"this model learned a finite class ({learner.name})"
         advice = (
             "inspect shows it and what it predicts, and in Python regretless.load(...).play(points, labels) goes on"
         )
-        raise ModelError(f"{path}: {found}; {advice}")
+        raise ModelError(f"{path}: {fault}; {advice}")
     return learner, extra
 
 
@@ -84,8 +84,8 @@ def known_columns(stream: Stream, columns: int) -> Iterator[Batch]:
             yield first_columns(batch, columns)
             continue
         if batch.columns < columns:
-            found = f"{batch.columns} columns of features"
-            raise DataError(stream.name, None, None, found, f"the model knows {columns}; give a file that has them all")
+            fault = f"{batch.columns} columns of features"
+            raise DataError(stream.name, None, None, fault, f"the model knows {columns}; give a file that has them all")
         yield Batch(np.ascontiguousarray(batch.values[:, :columns]), batch.labels, columns)
 
 
@@ -108,16 +108,16 @@ def _from_list(names: list[str]) -> Callable[[int], str]:
 
 
 def largest(learner: OnlineClassifier, schema: dict[str, Any] | None, top: int) -> list[tuple[str, Weights]]:
-    """For each target, the class that positive scores speak for and the largest weights, the largest first."""
+    """For each target, the class of positive scores and the largest weights, the largest first."""
     name = namer(learner, schema)
     weights = learner.state_.coefficients()
     classes = learner.classes_[-1:] if weights.shape[1] == 1 else learner.classes_
-    found = []
+    each = []
     for target, label in enumerate(classes.tolist()):
         column = weights[:, target]
         chosen = _top(np.abs(column), top)
-        found.append((label_text(label), [(name(int(k)), float(column[k])) for k in chosen if column[k] != 0]))
-    return found
+        each.append((label_text(label), [(name(int(k)), float(column[k])) for k in chosen if column[k] != 0]))
+    return each
 
 
 def _top(sizes: np.ndarray[Any, Any], top: int) -> list[int]:

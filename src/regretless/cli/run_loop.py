@@ -10,7 +10,7 @@ from ..errors import RegretlessError
 from .console import Console
 from .exit_codes import Ended
 from .output import explain
-from .signals import Heeds, Stopping, Waits
+from .signals import Interruptible, PlainWork, Stopping
 
 if TYPE_CHECKING:
     from ..run.experts import CombineRun
@@ -26,21 +26,21 @@ def run_until_signal(
     *,
     stopped: Callable[[], str] | None = None,
     failed: Callable[[Exception], Exception] | None = None,
-    run: Waits | None = None,
+    run: Interruptible | None = None,
 ) -> tuple[Result, int | None]:
     """What the work returns, and the exit code of the signal if one came meanwhile.
 
     Parameters
     ----------
     work : callable
-        Takes what it asks now and then whether to stop.
+        Takes a function to ask now and then whether to stop.
     console : Console
         Its changing line is taken away at the end.
     stopped : callable
-        Returns what is said if a signal came and the work returned nothing; by default it always returns something.
+        Returns the message if a signal came and the work raised; by default the error stands.
     failed : callable
-        Takes what the work raised; returns what is raised in its place, by default the same.
-    run : Waits, optional
+        Takes what the work raised; returns what to raise in its place, by default the same.
+    run : Interruptible, optional
         A run that says when a signal may end it at once; by default it never may.
 
     Raises
@@ -48,7 +48,7 @@ def run_until_signal(
     Ended
         If a signal came and the work returned nothing.
     """
-    with Stopping(run or Heeds()) as stopping:
+    with Stopping(run or PlainWork()) as stopping:
         try:
             result = work(stopping.asked)
         except Exception as error:
@@ -102,9 +102,9 @@ def go(run: Run | CombineRun, table: PointTable, console: Console) -> None:
     Raises
     ------
     Ended
-        If the user has had enough.
+        If a signal came.
     RegretlessError
-        If a row cannot be used or read; it says what is kept.
+        If a row cannot be used or read; it says what is saved.
     """
     run.on_point, run.on_rounds = table.point, console.rounds
 
@@ -117,15 +117,17 @@ def go(run: Run | CombineRun, table: PointTable, console: Console) -> None:
         return RegretlessError(f"{message}{_rescued(run, message)}")
 
     try:
-        _, code = run_until_signal(play, console, stopped=lambda: f"interrupted; {kept(run)}", failed=failed, run=run)
+        _, code = run_until_signal(
+            play, console, stopped=lambda: f"interrupted; {saved_message(run)}", failed=failed, run=run
+        )
     finally:
         table.end(run.point)
     if code is not None:
-        raise Ended(f"interrupted when the run was over; {kept(run)}", code)
+        raise Ended(f"interrupted when the run was over; {saved_message(run)}", code)
 
 
-def kept(run: Run | CombineRun) -> str:
-    """What is left of a run that was stopped: what was written, whatever was meant to be."""
+def saved_message(run: Run | CombineRun) -> str:
+    """What is saved of a run that was stopped."""
     if run.save is None:
         return "nothing was kept, for there is no --save"
     if not run.saved:
@@ -134,10 +136,10 @@ def kept(run: Run | CombineRun) -> str:
     return f"{run.saved} rounds are kept in {run.save}{lost}; to go on: --resume {run.save}"
 
 
-def all_kept(run: Run | CombineRun, then: str = "") -> str:
-    """What is left of a run that is over, where only what comes after it was stopped."""
+def whole_run_message(run: Run | CombineRun, then: str = "") -> str:
+    """What is saved of a run that is over, if only what follows it was stopped."""
     whole = run.save is not None and run.saved and run.unsaved is None
-    return f"the whole run is kept in {run.save}{then}" if whole else kept(run)
+    return f"the whole run is kept in {run.save}{then}" if whole else saved_message(run)
 
 
 def _rescued(run: Run | CombineRun, error: str) -> str:

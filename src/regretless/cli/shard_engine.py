@@ -50,10 +50,10 @@ class WatchedEngine(Engine):
         self, work: Any, merge: Any, common: Any, shards: Sequence[Any], *, done: Any = None, stop: Any = None
     ) -> Any:
         """The result of the work, as the engine does it."""
-        tell = self.done if done is None and len(shards) == self._shards else done  # else one is looked at alone
+        tell = self.done if done is None and len(shards) == self._shards else done  # else a single shard is asked
         self.waiting = isinstance(self._engine, Here)
         try:
-            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
+            if self.stop():  # asked once waiting, or a signal between the two would be overlooked
                 raise Interrupted("interrupted")
             return self._engine.fold(work, merge, common, shards, done=tell, stop=stop or self.stop)
         finally:
@@ -61,13 +61,13 @@ class WatchedEngine(Engine):
             self.moved = self._engine.moved
 
     def begin(self, doing: str) -> None:
-        """Say what all shards are gone over for."""
+        """Say what is done with all shards."""
         self._doing = doing
         self._done.clear()
         self._tell()
 
     def done(self, place: int) -> None:
-        """Say that the work on a shard is done; if it was before, all of them are gone over anew."""
+        """Say that the work on a shard is done; if it was done before, a new pass has begun."""
         if place in self._done:
             self._done.clear()
         self._done.add(place)
@@ -104,7 +104,7 @@ def open_engine(arguments: CertifyingOptions, shards: int, console: Console) -> 
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """Nothing is logged meanwhile: Dask logs tracebacks of what is then said in one line."""
+    """Log nothing meanwhile: Dask logs tracebacks of errors that are then reported in one line."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -168,12 +168,12 @@ class EpochTable:
         self._weighted = 0.0
 
     def begin(self, history: list[Epoch]) -> None:
-        """Take up what was counted before."""
+        """Add the counts of epochs before."""
         for epoch in history:
             self._add(epoch)
 
     def epoch(self, epoch: Epoch) -> None:
-        """Told of every epoch that is over."""
+        """Write the row of an epoch."""
         self._add(epoch)
         if not self._headed:
             self._write(HEADER)
@@ -215,7 +215,7 @@ class MixingLoop:
         Raises
         ------
         Ended
-            If the user has had enough.
+            If a signal came.
         RegretlessError
             If a shard cannot be used, or a process is gone; it says what is kept.
         """
@@ -232,17 +232,17 @@ class MixingLoop:
             return RegretlessError(f"{explain(inner or error)}{self._rescued()}")
 
         mixture, code = run_until_signal(
-            play, self.console, stopped=lambda: f"interrupted; {self.kept()}", failed=failed, run=self.engine
+            play, self.console, stopped=lambda: f"interrupted; {self.saved_message()}", failed=failed, run=self.engine
         )
         if code is not None:
-            raise Ended(f"interrupted when the run was over; {self.kept()}", code)
+            raise Ended(f"interrupted when the run was over; {self.saved_message()}", code)
         if not self._new:
             played = many(len(mixture.history), "epoch")
             complain(f"{played} were played already, and no more are asked for; --passes says how many in all")
         return mixture
 
-    def kept(self) -> str:
-        """What is left of a run that was stopped."""
+    def saved_message(self) -> str:
+        """What is saved of a run that was stopped."""
         path = self.run.checkpoint
         if path is None:
             return "nothing was kept, for there is no --save"
@@ -251,11 +251,11 @@ class MixingLoop:
         place = os.fspath(path)
         return f"{self._epochs()} kept in {place}; to go on: the same shards with --resume {place}"
 
-    def all_kept(self) -> str:
-        """What is left of a run that is over, where only its certificates were stopped."""
+    def whole_run_message(self) -> str:
+        """What is saved of a run that is over, if only its certificates were stopped."""
         path = self.run.checkpoint
         if path is None or not self.run.saved:
-            return self.kept()
+            return self.saved_message()
         place = os.fspath(path)
         return f"the whole run is kept in {place}; for its certificates: regretless certify {place}, the same shards"
 

@@ -112,13 +112,13 @@ def refuse_unmixed(model: str, extra: Mapping[str, Any]) -> None:
         raise UsageError(f"{refused}; go on without --workers or --dask, or begin anew with --learner")
 
 
-def refuse_nonsense(arguments: CertifyingOptions) -> None:
+def refuse_contradictions(arguments: CertifyingOptions) -> None:
     """Refuse what has no meaning where files are shards.
 
     Raises
     ------
     UsageError
-        If there is such a thing.
+        If there is such an option.
     """
     if arguments.workers is not None and arguments.dask is not None:
         raise UsageError("--workers are processes of this machine and --dask those of a cluster; give one of them")
@@ -128,15 +128,15 @@ def refuse_nonsense(arguments: CertifyingOptions) -> None:
         raise UsageError("--cache has no meaning with shards: they are read where they are, as often as is needed")
 
 
-def refuse_nonsense_of_learning(arguments: LearnOptions) -> None:
+def refuse_contradictions_of_learning(arguments: LearnOptions) -> None:
     """Refuse also what has no meaning where they are learned from.
 
     Raises
     ------
     UsageError
-        If there is such a thing.
+        If there is such an option.
     """
-    refuse_nonsense(arguments)
+    refuse_contradictions(arguments)
     if arguments.checkpoint_every is not None:
         raise UsageError("--checkpoint-every has no meaning with shards: the model is saved after each epoch")
     if arguments.one_shot and arguments.together is not None:

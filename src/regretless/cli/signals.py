@@ -1,4 +1,4 @@
-"""Ctrl-C and termination, at a place where nothing is half done."""
+"""Ctrl-C and termination end work where nothing is half done."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from typing import Any, NoReturn, Protocol
 from ..errors import Interrupted
 from .exit_codes import HUNG_UP, INTERRUPTED, TERMINATED, Ended
 
-ONE_WISH = 0.5  # seconds in which a repeated signal is the same wish: a key that bounced, a signal delivered twice
-ONCE_MORE = 0.02  # seconds after which a signal is told again that came while a module was imported
+SAME_SIGNAL = 0.5  # seconds in which a repeated signal counts once: a key that bounced, a signal delivered twice
+ONCE_MORE = 0.02  # seconds after which a signal is sent again that came while a module was imported
 IMPORTER = "<frozen importlib._bootstrap>"  # the file of Python's own code for imports
 CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
 if hasattr(signal, "SIGHUP"):  # its terminal is gone, or the connection to it
     CODES[signal.SIGHUP] = HUNG_UP
-_replaced: dict[int, Any] = {}  # what handled the signals before a run that was stopped, until the command is over
+_replaced: dict[int, Any] = {}  # handlers of the signals before a run that was stopped, until the command is over
 
 
-class Waits(Protocol):
+class Interruptible(Protocol):
     """A run that says when nothing is half done."""
 
     @property
     def waiting(self) -> bool: ...
 
 
-class Heeds:
-    """Work that asks, again and again, whether to stop; or, with `waiting`, never, and is stopped wherever it is."""
+class PlainWork:
+    """Work that asks now and then whether to stop; with `waiting` it never asks, and is stopped at once."""
 
     def __init__(self, waiting: bool = False) -> None:
         self.waiting = waiting
@@ -40,11 +40,11 @@ class Heeds:
 class Stopping(AbstractContextManager["Stopping"]):
     """While it is entered, the first signal asks the run to stop, and a second one ends the process at once.
 
-    One that comes right after the first is the same wish once more, and is ignored: what is done so far is reported.
-    The run is asked between two batches. While it waits for the next one, which may take for ever, it is stopped there.
+    A signal right after the first one is a repetition and is ignored: what is done so far is reported. The run asks
+    between two batches; while it waits for the next one, which may take for ever, it is stopped at once.
     """
 
-    def __init__(self, run: Waits) -> None:
+    def __init__(self, run: Interruptible) -> None:
         self._run = run
         self.signal: int | None = None
         self._since = 0.0
@@ -69,17 +69,17 @@ class Stopping(AbstractContextManager["Stopping"]):
 
     def __exit__(self, kind: object, *_: object) -> None:
         if self.signal is not None and kind is not KeyboardInterrupt:
-            for number, before in self._before.items():  # or the same wish, told twice, would end what follows
+            for number, before in self._before.items():  # or a repetition of the signal would end what follows
                 _replaced.setdefault(number, before)
             return
         for number, before in self._before.items():
             signal.signal(number, before)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
-        if _put_off(number, frame):
+        if _postponed(number, frame):
             return
         if self.signal is not None:
-            if monotonic() - self._since < ONE_WISH:
+            if monotonic() - self._since < SAME_SIGNAL:
                 return
             interrupt(number)
         self._since = monotonic()
@@ -89,32 +89,32 @@ class Stopping(AbstractContextManager["Stopping"]):
 
 
 class InterruptWatch:
-    """Whether Ctrl-C came, whatever became of it; a module that is imported is imported to its end first."""
+    """Remembers whether Ctrl-C came; a module that is being imported is imported to its end first."""
 
     def __init__(self) -> None:
         self.interrupt = self._deadly = False
         before = signal.getsignal(signal.SIGINT)
         if current_thread() is main_thread() and before in (signal.SIG_DFL, signal.default_int_handler):
             self._deadly = before is signal.SIG_DFL  # as `__main__` has it
-            _replaced.setdefault(signal.SIGINT, signal.signal(signal.SIGINT, self._hear))
+            _replaced.setdefault(signal.SIGINT, signal.signal(signal.SIGINT, self._on_interrupt))
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
+    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._deadly and "regretless._core" not in sys.modules:  # it still starts, and nothing is half done
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.raise_signal(signal.SIGINT)
         self.interrupt = True
-        if not _put_off(number, frame):
+        if not _postponed(number, frame):
             raise KeyboardInterrupt
 
 
-def _put_off(number: int, frame: FrameType | None) -> bool:
-    """Whether a module is being imported; the signal is then told again a little later.
+def _postponed(number: int, frame: FrameType | None) -> bool:
+    """Whether a module is being imported; the signal is then sent again a little later.
 
     An exception there may be swallowed by the module, become an error of its own, or leave half of it behind.
     """
     if not _importing(frame):
         return False
-    again = Timer(ONCE_MORE, _tell, [number])
+    again = Timer(ONCE_MORE, _send_again, [number])
     again.daemon = True
     again.start()
     return True
@@ -129,7 +129,7 @@ def _importing(frame: FrameType | None) -> bool:
     return False
 
 
-def _tell(number: int) -> None:
+def _send_again(number: int) -> None:
     """Send the main thread a signal from another one, so that it also wakes from waiting for input."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread().ident or 0, number)
@@ -143,7 +143,7 @@ def interrupt(number: int, _: object = None) -> NoReturn:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if not _put_off(number, frame):
+    if not _postponed(number, frame):
         interrupt(number)
 
 
@@ -153,8 +153,8 @@ def code_of(end: KeyboardInterrupt) -> int:
 
 
 @contextmanager
-def certifying(kept: Callable[[], str]) -> Iterator[None]:
-    """While a run is certified, a signal ends the command with a word on what is kept.
+def certifying(saved: Callable[[], str]) -> Iterator[None]:
+    """While a run is certified, a signal ends the command; the message says what is saved.
 
     Raises
     ------
@@ -169,13 +169,13 @@ def certifying(kept: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as end:
-        raise Ended(f"interrupted while certifying; {kept()}", code_of(end)) from None
+        raise Ended(f"interrupted while certifying; {saved()}", code_of(end)) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 def restore() -> None:
-    """Give the signals back to whoever handled them before the command, once it is over."""
+    """Give the signals back to their handlers before the command, once it is over."""
     while _replaced:
         signal.signal(*_replaced.popitem())

@@ -14,7 +14,7 @@ from .files import refuse_overwriting
 from .options import IN_TURNS
 from .output import complain, explain, verdict
 from .run_loop import run_until_signal
-from .signals import Heeds
+from .signals import PlainWork
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
@@ -125,7 +125,7 @@ def _method(text: str) -> str:
 
 def run(arguments: SolveOptions) -> int:
     """Read, solve, report."""
-    _refuse_nonsense(arguments)
+    _refuse_contradictions(arguments)
     file = _read(arguments)
     task = _task(file, arguments)
     for note in () if arguments.quiet else [*file.notes, *task.notes]:
@@ -159,7 +159,7 @@ def _read(arguments: SolveOptions) -> GameFile:
 
 
 def _task(file: GameFile, arguments: SolveOptions) -> Task:
-    """What is to be done about the file.
+    """The task for the file.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def _solve(task: Task, arguments: SolveOptions, file: GameFile, console: Console
         console,
         stopped=lambda: "interrupted before there were any strategies",
         failed=failed,
-        run=Heeds(not task.asks),
+        run=PlainWork(not task.asks),
     )
 
 
@@ -214,8 +214,8 @@ def _about_option(error: RegretlessError, path: str = "") -> Exception:
     return RegretlessError(f"{path}: {error}")
 
 
-def _refuse_nonsense(arguments: SolveOptions) -> None:
-    """Refuse what cannot be meant, before anything is read or written."""
+def _refuse_contradictions(arguments: SolveOptions) -> None:
+    """Refuse options that contradict each other, before anything is read or written."""
     options.refuse_quiet_progress(arguments)
     if arguments.correlated and arguments.coarse:
         raise UsageError("--correlated and --coarse are two sets of equilibria; name one")

@@ -35,7 +35,7 @@ LIBRARY = "quantecon"  # of the extra `nash`
 
 
 def bimatrix_task(file: GameFile, arguments: SolveOptions) -> Task:
-    """What is to be done about a file of two matrices: one of a constant sum is a zero-sum game in other numbers."""
+    """The task for a file of two matrices: one of a constant sum is a zero-sum game in other numbers."""
     refuse(arguments, {"--losses": arguments.losses}, "payoffs of both players")
     game = BimatrixGame(file.payoffs[0], file.payoffs[1], file.rows, file.columns)
     if game.constant_sum is not None and not any(map(is_set, of_general_sum(arguments).values())):
@@ -72,13 +72,13 @@ class BimatrixTask:
             return SolvedBimatrix(self._file, self._game, None, self._correlated(arguments.objective or "welfare"))
         seconds = arguments.seconds or SECONDS
         try:
-            found = self._game.equilibria(arguments.equilibria or "auto", arguments.limit, seconds)
+            equilibria = self._game.equilibria(arguments.equilibria or "auto", arguments.limit, seconds)
         except RegretlessError as error:
-            # Whoever named a method is told what it lacks; everybody else gets what can be had without it.
+            # A method that was named is an error without its library; by default the pure equilibria are shown.
             if arguments.equilibria is not None or find_spec(LIBRARY) is not None:
                 raise
             return SolvedBimatrix(self._file, self._game, None, self._correlated("welfare"), str(error))
-        return SolvedBimatrix(self._file, self._game, found, None)
+        return SolvedBimatrix(self._file, self._game, equilibria, None)
 
     def _correlated(self, objective: Any) -> Correlated:
         from ..games.general_sum.correlated import correlated
@@ -103,11 +103,11 @@ class SolvedBimatrix(Solved):
     file : GameFile
     game : BimatrixGame
     equilibria : Equilibria or None
-        Nash equilibria, if these were looked for.
+        Nash equilibria, if they were searched for.
     correlated : Correlated or None
         A correlated equilibrium, if one was.
     lacking : str or None
-        Why there are no Nash equilibria but pure ones, where these were wanted.
+        Why mixed Nash equilibria were not searched for, if they were not.
     certificates : list of Certificate
     """
 
@@ -121,15 +121,15 @@ class SolvedBimatrix(Solved):
     # For programs.
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
-        found: dict[str, Any] = {"rows": self.game.shape[0], "columns": self.game.shape[1]}
+        """The result as JSON values."""
+        values: dict[str, Any] = {"rows": self.game.shape[0], "columns": self.game.shape[1]}
         if self.equilibria is not None:
-            found |= self.equilibria.describe()
+            values |= self.equilibria.describe()
         if self.correlated is not None:
-            found["correlated"] = self._joint()
+            values["correlated"] = self._joint()
         if self.lacking is not None:
-            found |= {"pure_equilibria": [list(pair) for pair in self.game.pure_equilibria()], "note": self.lacking}
-        return self.headed(found, "bimatrix") | {"certificates": [one.describe() for one in self.certificates]}
+            values |= {"pure_equilibria": [list(pair) for pair in self.game.pure_equilibria()], "note": self.lacking}
+        return self.headed(values, "bimatrix") | {"certificates": [one.describe() for one in self.certificates]}
 
     def _joint(self) -> dict[str, Any]:
         one = self.known
@@ -158,13 +158,17 @@ class SolvedBimatrix(Solved):
         names = {"rows": np.array(self.game.rows), "cols": np.array(self.game.cols)}
         if self.correlated is not None:
             return {"joint": self.known.joint, **names}
-        found = list(self.equilibria or [])
-        return {"row": np.array([one.row for one in found]), "column": np.array([one.column for one in found]), **names}
+        equilibria = list(self.equilibria or [])
+        return {
+            "row": np.array([one.row for one in equilibria]),
+            "column": np.array([one.column for one in equilibria]),
+            **names,
+        }
 
     # For people.
 
     def lines(self) -> Iterator[str]:
-        """What people are told before the certificates."""
+        """Lines for people before the certificates."""
         if self.file.title:
             yield " ".join(self.file.title.split())
         rows, columns = self.game.shape
@@ -181,22 +185,22 @@ class SolvedBimatrix(Solved):
             yield from self._correlated_lines()
 
     def _how(self) -> str:
-        found = self.equilibria
-        if found is None:
+        equilibria = self.equilibria
+        if equilibria is None:
             return ""
-        count = f"{len(found):,} equilibri{'um' if len(found) == 1 else 'a'}"
-        note = f", {found.note}" if found.note else ""
-        return f"; {found.method}: {count}, {_completeness(found)}{note}"
+        count = f"{len(equilibria):,} equilibri{'um' if len(equilibria) == 1 else 'a'}"
+        note = f", {equilibria.note}" if equilibria.note else ""
+        return f"; {equilibria.method}: {count}, {_completeness(equilibria)}{note}"
 
     def _equilibrium(self, number: int, one: Equilibrium) -> Iterator[str]:
         exact = one.exact if self.equilibria is not None and self.equilibria.stated else None
-        told = [figures(one.row_payoff), figures(one.column_payoff)]
+        payoffs = [figures(one.row_payoff), figures(one.column_payoff)]
         if exact is not None:
-            told = [fraction(exact.row_payoff, told[0]), fraction(exact.column_payoff, told[1])]
+            payoffs = [fraction(exact.row_payoff, payoffs[0]), fraction(exact.column_payoff, payoffs[1])]
         # Where it is known exactly, nobody gains anything; what floats leave to gain is their rounding.
         gain = max(one.row_gain, one.column_gain)
         gains = "" if gain == 0 or exact is not None else f", to gain at most {gain:.2g}"
-        yield f"equilibrium {number}: payoffs {told[0]} and {told[1]}{gains}"
+        yield f"equilibrium {number}: payoffs {payoffs[0]} and {payoffs[1]}{gains}"
         rows, columns = (None, None) if exact is None else (exact.row, exact.column)
         yield row_of("rows", _mixture(self.game.rows, one.row.tolist(), rows))
         yield row_of("columns", _mixture(self.game.cols, one.column.tolist(), columns))
@@ -245,19 +249,21 @@ def _played(one: Correlated) -> list[int]:
     return [int(i) for i in np.flatnonzero(one.joint.any(axis=1))]
 
 
-def _completeness(found: Equilibria) -> str:
-    if found.complete is None:
+def _completeness(equilibria: Equilibria) -> str:
+    if equilibria.complete is None:
         return "all there are unless the game is degenerate"
-    if not found.complete:
+    if not equilibria.complete:
         return "there may be others"
-    if mixtures(found):
+    if mixtures(equilibria):
         return "of which all others are mixtures"
-    return "all there is" if len(found) == 1 else "all there are"
+    return "all there is" if len(equilibria) == 1 else "all there are"
 
 
-def mixtures(found: Equilibria) -> bool:
+def mixtures(equilibria: Equilibria) -> bool:
     """Whether mixtures of some equilibria are equilibria too, as far as it is known."""
-    return bool(found.degenerate) and (found.subsets is None or any(len(subset) > 1 for subset in found.subsets))
+    return bool(equilibria.degenerate) and (
+        equilibria.subsets is None or any(len(subset) > 1 for subset in equilibria.subsets)
+    )
 
 
 def named(names: Sequence[str], chances: Sequence[float]) -> dict[str, float]:
@@ -268,11 +274,11 @@ def named(names: Sequence[str], chances: Sequence[float]) -> dict[str, float]:
 def _mixture(names: Sequence[str], chances: Sequence[float], exact: Sequence[Fraction] | None) -> str:
     """A strategy in one line, the likeliest part first."""
     order = sorted((place for place, chance in enumerate(chances) if chance > 0), key=lambda place: -chances[place])
-    told = []
+    parts = []
     for place in order[:MOST]:
         share = f"{100 * chances[place]:.6g}%"
-        told.append(f"{short(names[place], WIDTH)} ({share if exact is None else fraction(exact[place], share)})")
-    return ", ".join(told) + (f" … and {len(order) - MOST:,} more" if len(order) > MOST else "")
+        parts.append(f"{short(names[place], WIDTH)} ({share if exact is None else fraction(exact[place], share)})")
+    return ", ".join(parts) + (f" … and {len(order) - MOST:,} more" if len(order) > MOST else "")
 
 
 def report_of(outcome: SolvedBimatrix) -> GameReport:
@@ -281,11 +287,12 @@ def report_of(outcome: SolvedBimatrix) -> GameReport:
 
     rows, columns = outcome.game.shape
     shown = max(rows, columns) <= MOST_IN_PICTURE
-    found = outcome.equilibria
+    equilibria = outcome.equilibria
+    title = "Equilibria" if equilibria is not None else "An equilibrium"
     return GameReport(
-        title=f"{'Equilibria' if found is not None else 'An equilibrium'} of {os.path.basename(outcome.file.name)}",
+        title=f"{title} of {os.path.basename(outcome.file.name)}",
         kind="bimatrix",
-        method=found.method if found is not None else kind_of(outcome.known),
+        method=equilibria.method if equilibria is not None else kind_of(outcome.known),
         rows=rows,
         columns=columns,
         whose="payoffs of both players",
@@ -295,11 +302,11 @@ def report_of(outcome: SolvedBimatrix) -> GameReport:
         column_payoffs=outcome.game.column_payoffs.dense().tolist() if shown else None,
         players=(outcome.file.players[0], outcome.file.players[1]),
         source={"path": outcome.file.name},
-        note=(found.note if found is not None else outcome.lacking) or "",
-        seconds=None if found is None else found.seconds,
-        equilibria=[_row(outcome, one) for one in found or []],
-        complete=None if found is None else found.complete,
-        degenerate=found is not None and mixtures(found),
+        note=(equilibria.note if equilibria is not None else outcome.lacking) or "",
+        seconds=None if equilibria is None else equilibria.seconds,
+        equilibria=[_row(outcome, one) for one in equilibria or []],
+        complete=None if equilibria is None else equilibria.complete,
+        degenerate=equilibria is not None and mixtures(equilibria),
         joints=[] if outcome.correlated is None else [_joint(outcome)],
     )
 

@@ -49,24 +49,24 @@ class Solved(Published):
 
     @abstractmethod
     def arrays(self) -> dict[str, Any]:
-        """What is kept of it, by name."""
+        """The arrays to save, by name."""
 
     def interrupted(self) -> str:
-        """What is said of an answer that was found before a signal was heeded."""
+        """The message if a signal came when the game was solved."""
         return "interrupted when the game was solved"
 
     def save(self, path: str) -> None:
-        """Keep the strategies, so that the path holds the old file or the whole new one."""
+        """Save the strategies, so that the path holds the old file or the whole new one."""
         with replacing(path) as file:
             np.savez(file, **self.arrays())
 
-    def headed(self, found: dict[str, Any], kind: str) -> dict[str, Any]:
-        """An answer's JSON values, and before them what they are about."""
+    def headed(self, values: dict[str, Any], kind: str) -> dict[str, Any]:
+        """The JSON values of an answer, after those of its file."""
         about = {"schema": SCHEMA, "path": self.file.name, "title": self.file.title or None, "game": kind}
-        return {**about, **found}
+        return {**about, **values}
 
     def _print(self, *, json: bool) -> None:
-        # Where nobody reads the answer any more, stderr still says what was written, and why the run ended.
+        # If stdout is closed, stderr still says what was written, and why the run ended.
         with suppress(BrokenPipeError):
             super()._print(json=json)
 
@@ -99,15 +99,15 @@ def strategy_lines(
     yield f"{what}, {played:,} of {len(names):,} played"
     shown = order[: min(MOST, played)].tolist()
     for place in shown:
-        told = "" if exact is None else f"  {fraction(exact[place])}"
-        yield row_of(names[place], f"{100 * chances[place]:>11.6g}%{told}")
+        beside = "" if exact is None else f"  {fraction(exact[place])}"
+        yield row_of(names[place], f"{100 * chances[place]:>11.6g}%{beside}")
     if played > len(shown):
         rest = 100 * float(np.asarray(chances)[order[len(shown) :]].sum())
         yield f"  … and {played - len(shown):,} more, together {rest:.3g}%"
 
 
 def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[Any, Any]:
-    """The strategies that were kept in a file.
+    """The strategies that were saved in a file.
 
     Raises
     ------
@@ -117,9 +117,9 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     advice = "a .npz file with the arrays row and column is expected, as --save writes it"
     file = whole_file(path, "an array")
     with damage_as_error(file, "this holds no strategies", advice), Archive(file) as archive:
-        found = [archive[name].all() for name in ("row", "column")]
+        strategies = [archive[name].all() for name in ("row", "column")]
         names = [archive[name].all().ravel().tolist() if name in archive.names else None for name in ("rows", "cols")]
-    for what, strategy, known, own in zip(("row", "column"), found, names, (rows, columns), strict=True):
+    for what, strategy, known, own in zip(("row", "column"), strategies, names, (rows, columns), strict=True):
         if strategy.shape != (len(own),) or strategy.dtype.kind not in "fiu":
             shown = f"{what} has shape {strategy.shape} and type {strategy.dtype}"
             raise DataError(path, None, None, shown, f"a probability for each of {len(own)} {what}s is expected")
@@ -127,7 +127,7 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
             raise DataError(path, None, None, f"{what} has numbers that are no probabilities", "choose another file")
         if known is not None and list(map(str, known)) != list(own):
             raise DataError(path, None, None, f"the {what}s have other names", "these are strategies of another game")
-    return found[0], found[1]
+    return strategies[0], strategies[1]
 
 
 def of_general_sum(arguments: SolveOptions) -> dict[str, object]:
@@ -181,7 +181,7 @@ class Task(Protocol):
     asks: bool
 
     def solve(self, show: Show, stop: Stop) -> Solved:
-        """Solve it; `show` is told how it goes, and `stop` says whether to end."""
+        """Solve it; `show` takes the steps and the gap so far, and `stop` says whether to end."""
 
 
 def figures(value: float) -> str:

@@ -36,7 +36,7 @@ COST, LEAST_ROUNDS, MOST_ROUNDS = 400_000_000, 100, 100_000
 KNOWN = ("auto", "linear-programming", *IN_TURNS)
 PLAYERS: tuple[Player, Player] = ("row", "column")
 Behaviour = Mapping[str, Mapping[str, Any]]  # probabilities of actions, by information set
-MOST_SETS = 12  # information sets that are told of each player
+MOST_SETS = 12  # information sets that are shown of each player
 
 
 class ZeroSumTask(ABC):
@@ -93,13 +93,13 @@ class SolvedZeroSum(Solved):
 
     def arrays(self) -> dict[str, Any]:
         """The strategies and what they guarantee."""
-        found = self.solution
-        interval = {"lower": np.float64(found.lower), "upper": np.float64(found.upper)}
-        names = {"rows": np.array(found.rows), "cols": np.array(found.columns)}
-        return {"row": found.row, "column": found.column, **interval, **names}
+        solution = self.solution
+        interval = {"lower": np.float64(solution.lower), "upper": np.float64(solution.upper)}
+        names = {"rows": np.array(solution.rows), "cols": np.array(solution.columns)}
+        return {"row": solution.row, "column": solution.column, **interval, **names}
 
     def interrupted(self) -> str:
-        """What is left of a run that was stopped."""
+        """The message of a run that was stopped."""
         if self.solution.stopped is None:
             return super().interrupted()
         done = steps(self.solution.method, self.solution.iterations)
@@ -107,24 +107,24 @@ class SolvedZeroSum(Solved):
 
     def how(self) -> str:
         """How it was solved, in a line."""
-        found = self.solution
-        note = f", {found.note}" if found.note else ""
-        ended = "" if found.stopped is None else ", stopped before it was done"
-        return f"{found.method}: {steps(found.method, found.iterations)}{note}{ended}"
+        solution = self.solution
+        note = f", {solution.note}" if solution.note else ""
+        ended = "" if solution.stopped is None else ", stopped before it was done"
+        return f"{solution.method}: {steps(solution.method, solution.iterations)}{note}{ended}"
 
     def value_lines(self, total: Any = None) -> Iterator[str]:
         """Whose numbers these are, the value, and the interval around it; `total` is what both players win together."""
-        found = self.solution
-        yield found.whose
-        if found.exact is not None:
-            yield row_of("value, exactly", fraction(found.exact.value))
-        yield row_of("value", certain(found.value, found.gap))
-        yield row_of("at least, at most", ends(found.lower, found.upper))
-        yield row_of("duality gap", f"{found.gap:.3g}")
+        solution = self.solution
+        yield solution.whose
+        if solution.exact is not None:
+            yield row_of("value, exactly", fraction(solution.exact.value))
+        yield row_of("value", certain(solution.value, solution.gap))
+        yield row_of("at least, at most", ends(solution.lower, solution.upper))
+        yield row_of("duality gap", f"{solution.gap:.3g}")
         if total is not None:
-            other = certain(float(total) - found.value, found.gap)
-            if found.exact is not None and not isinstance(total, float):
-                other = written(total - found.exact.value)
+            other = certain(float(total) - solution.value, solution.gap)
+            if solution.exact is not None and not isinstance(total, float):
+                other = written(total - solution.exact.value)
             shown = figures(total) if isinstance(total, float) else str(total)
             yield row_of("value for the column player", f"{other}, for both win {shown} together")
 
@@ -185,15 +185,15 @@ class SolvedMatrix(SolvedZeroSum):
     # For programs.
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
-        found = self.headed(self.solution.describe(), "zero-sum" if self.constant is None else "constant-sum")
-        return found if self.constant is None else found | {"sum": float(self.constant)}
+        """The result as JSON values."""
+        values = self.headed(self.solution.describe(), "zero-sum" if self.constant is None else "constant-sum")
+        return values if self.constant is None else values | {"sum": float(self.constant)}
 
     # For people.
 
     def lines(self) -> Iterator[str]:
-        """What people are told before the certificates."""
-        found = self.solution
+        """Lines for people before the certificates."""
+        solution = self.solution
         rows, columns = self.game.shape
         if self.file.title:
             yield " ".join(self.file.title.split())
@@ -201,11 +201,11 @@ class SolvedMatrix(SolvedZeroSum):
         yield f"{kind} game, {rows:,} x {columns:,}; {self.how()}"
         yield from self.value_lines(self.constant)
         rows_exact = columns_exact = None
-        if found.exact is not None:
-            rows_exact, columns_exact = found.exact.row, found.exact.column
+        if solution.exact is not None:
+            rows_exact, columns_exact = solution.exact.row, solution.exact.column
         one, other = self.file.players
-        yield from strategy_lines(f"rows ({one})", found.rows, found.row.tolist(), rows_exact)
-        yield from strategy_lines(f"columns ({other})", found.columns, found.column.tolist(), columns_exact)
+        yield from strategy_lines(f"rows ({one})", solution.rows, solution.row.tolist(), rows_exact)
+        yield from strategy_lines(f"columns ({other})", solution.columns, solution.column.tolist(), columns_exact)
 
     # As a page.
 
@@ -216,12 +216,12 @@ class SolvedMatrix(SolvedZeroSum):
         from ..report.games import MOST_IN_PICTURE
 
         shown = self.game.payoffs.kind != "operator" and max(self.game.shape) <= MOST_IN_PICTURE
-        given = self.game.payoffs.negated() if self.game.losses else self.game.payoffs
+        payoffs = self.game.payoffs.negated() if self.game.losses else self.game.payoffs
         report = solved(
             self.solution,
             f"{self.solution.method} on {os.path.basename(self.file.name)}",
             self._source(),
-            payoffs=given.dense().tolist() if shown else None,
+            payoffs=payoffs.dense().tolist() if shown else None,
             players=tuple(self.file.players),
             tolerance=self.tolerance,
             beside=self._beside(),
@@ -246,11 +246,11 @@ class SolvedMatrix(SolvedZeroSum):
         if played.course is None:
             return {}
         marks = played.course.rounds.tolist()
-        found = {BESIDE: (marks, played.course.gap.tolist())}
+        curves = {BESIDE: (marks, played.course.gap.tolist())}
         if played.line is not None and self.solution.course is None:
             title, bound = played.line
-            found[title] = marks, [bound(mark) for mark in marks]
-        return found
+            curves[title] = marks, [bound(mark) for mark in marks]
+        return curves
 
 
 # In turns, by its sequence form or its tree.
@@ -267,8 +267,8 @@ class SequenceTask(ZeroSumTask):
 
     def __init__(self, file: GameFile, arguments: SolveOptions) -> None:
         if arguments.method not in (None, *KNOWN):
-            found = f"--method {arguments.method} is for games by their matrix, and {file.name} holds one in turns"
-            raise UsageError(f"{found}: use {', '.join(KNOWN)}")
+            refused = f"--method {arguments.method} is for games by their matrix, and {file.name} holds one in turns"
+            raise UsageError(f"{refused}: use {', '.join(KNOWN)}")
         if arguments.start is not None and arguments.method not in IN_TURNS:
             raise UsageError(f"--start is about self-play; --method names one: {', '.join(IN_TURNS)}")
         super().__init__(file, arguments, _game(file), file.tree is not None)
@@ -288,9 +288,9 @@ def _game(file: GameFile) -> SequenceGame:
     try:
         return SequenceGame(A, E, F)
     except RegretlessError as error:
-        found = str(error).replace("; ", ", ")
+        fault = str(error).replace("; ", ", ")
         advice = "a sequence form is expected: E x = e, F y = e, sequence 0 empty"
-        raise DataError(file.name, None, None, found, advice) from error
+        raise DataError(file.name, None, None, fault, advice) from error
 
 
 @dataclass
@@ -314,38 +314,38 @@ class SolvedSequence(SolvedZeroSum):
     certificates: list[Certificate] = field(default_factory=list)
 
     def describe(self) -> dict[str, Any]:
-        """The outcome as JSON values."""
+        """The result as JSON values."""
         return self.headed(self.solution.describe(), "sequence form")
 
     # For people.
 
     def lines(self) -> Iterator[str]:
-        """What people are told before the certificates."""
-        found = self.solution
+        """Lines for people before the certificates."""
+        solution = self.solution
         if self.file.title:
             yield " ".join(self.file.title.split())
         rows, columns = self.game.shape
         yield f"game in turns, {rows:,} x {columns:,} sequences; {self.how()}"
-        yield from self.value_lines(found.total or None)
+        yield from self.value_lines(solution.total or None)
         for place, player in enumerate(PLAYERS):
             called = short(self.file.players[place], WIDTH)
             yield from _behaviour_lines(f"{player} player ({called})", *self._behaviour(player))
 
     def _behaviour(self, player: Player) -> tuple[Behaviour, Behaviour | None]:
         """What a player does in each information set that it comes to, and that in fractions if they are known."""
-        found = self.solution
-        exact = None if found.exact is None else found.behaviour(player, exact=True)
-        return found.behaviour(player), exact
+        solution = self.solution
+        exact = None if solution.exact is None else solution.behaviour(player, exact=True)
+        return solution.behaviour(player), exact
 
     def _reached(self) -> list[dict[str, float]]:
         """With what probability each player's own choices lead to each of its information sets."""
-        found = self.solution
+        solution = self.solution
         return [
             {
                 tree.sets[place]: float(plan[tree.order[parent]])
                 for place, parent in zip(tree.places.tolist(), tree.parent.tolist(), strict=True)
             }
-            for tree, plan in ((found.row_tree, found.row), (found.column_tree, found.column))
+            for tree, plan in ((solution.row_tree, solution.row), (solution.column_tree, solution.column))
         ]
 
     # As a page.
@@ -381,12 +381,12 @@ def _behaviour_lines(what: str, behaviour: Behaviour, exact: Behaviour | None) -
         own = {} if exact is None else exact.get(name, {})
         likely = sorted((action for action in actions if actions[action] > 0), key=lambda action: -actions[action])
         yield row_of(
-            name, ", ".join(f"{short(action, WIDTH)} ({_told(actions[action], own.get(action))})" for action in likely)
+            name, ", ".join(f"{short(action, WIDTH)} ({_share(actions[action], own.get(action))})" for action in likely)
         )
     if len(behaviour) > MOST_SETS:
         yield f"  … and {len(behaviour) - MOST_SETS:,} more"
 
 
-def _told(chance: float, exact: Fraction | None) -> str:
+def _share(chance: float, exact: Fraction | None) -> str:
     share = f"{100 * chance:.5g}%"
     return share if exact is None else fraction(exact, share)

@@ -68,8 +68,8 @@ def run(arguments: VerifyOptions) -> int:
         raise RegretlessError(f"{arguments.report}: {error}; make it again with this version") from error
     except MALFORMED as error:
         lacks = f" ({error} is missing)" if isinstance(error, KeyError) else ""
-        found = f"it does not say what a report of {kind} says{lacks}"
-        raise RegretlessError(f"{arguments.report}: {found}; make it again with this version") from error
+        fault = f"it does not say what a report of {kind} says{lacks}"
+        raise RegretlessError(f"{arguments.report}: {fault}; make it again with this version") from error
     _tell(arguments, checks)
     wrong = [one.theorem for one in checks if one.verdict == "differs"]
     if wrong:
@@ -89,15 +89,15 @@ def _report(path: str) -> dict[str, Any]:
 
     try:
         if path == "-":
-            found = json.load(sys.stdin)
+            report = json.load(sys.stdin)
         else:
             with open(path, encoding="utf-8") as file:
-                found = json.load(file)
+                report = json.load(file)
     except (ValueError, RecursionError) as error:
         raise RegretlessError(f"{path}: this is no JSON ({error}); give what --json printed") from error
-    if not isinstance(found, dict) or not str(found.get("schema", "")).startswith("regretless."):
+    if not isinstance(report, dict) or not str(report.get("schema", "")).startswith("regretless."):
         raise RegretlessError(f"{path}: this is no report; give what --json printed")
-    return found
+    return report
 
 
 def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:
@@ -112,9 +112,9 @@ def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:
         return
     verdicts = [one.verdict for one in checks]
     counts = {kind: verdicts.count(kind) for kind in ("agrees", "differs", "unchecked", "idle")}
-    told = {"schema": "regretless.verify/1", "report": arguments.report, "input": arguments.file}
+    head = {"schema": "regretless.verify/1", "report": arguments.report, "input": arguments.file}
     *each, whole = [one.describe() for one in checks]
-    write_json({**told, **counts, "run": whole, "checks": each})
+    write_json({**head, **counts, "run": whole, "checks": each})
 
 
 def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
