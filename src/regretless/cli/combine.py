@@ -110,9 +110,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         choices=tuple(EXPERT_LEARNERS),
         help=f"{', '.join(EXPERT_LEARNERS)}; by default {COMBINER}",
     )
-    group.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
-    )
+    options.add_set(group)
     group.add_argument(
         "--loss",
         metavar="NAME",
@@ -128,11 +126,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         action=BooleanOptionalAction,
         help="the gradient trick: compete with the best convex combination instead of the best expert",
     )
-    group.add_argument("--save", metavar="MODEL", help="write the model (.rgl)")
-    group.add_argument(
-        "--resume", metavar="MODEL", help="go on with a model; it is replaced unless --save names another"
-    )
-    group.add_argument("--checkpoint-every", type=options.whole, metavar="N", help="save the model every N rows")
+    options.add_saving(group, "rows")
 
 
 def _add_output(parser: ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from argparse import _ActionsContainer
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RegretlessError
+from ..errors import DataError, RegretlessError
 from .exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -86,6 +86,18 @@ def refuse_overwriting_rows(tables: Sequence[str | None]) -> None:
             raise UsageError(
                 f"{table} holds the rows of an earlier run, and this one writes its own; name another file"
             )
+
+
+def refuse_model(path: str, advice: str) -> None:
+    """Refuse a saved model in place of data.
+
+    Raises
+    ------
+    DataError
+        If the file is called so.
+    """
+    if path.endswith(".rgl"):
+        raise DataError(path, None, None, "this is a saved model", advice)
 
 
 def refuse_irregular(model: str | None) -> None:

@@ -68,10 +68,8 @@ def _described(learner: Any, extra: dict[str, Any], arguments: InspectOptions) -
         values = describe_class_learner(learner, MOST if arguments.json else arguments.top)
         lines = lines_of_class_learner(values, arguments.top)
     else:
-        from .inspect import describe_mixing
-
         values = describe(learner, Continuation.read(extra), arguments.top)
-        values["mixing"] = describe_mixing(extra)
+        values["mixing"] = _describe_mixing(extra)
         lines = _lines(values, arguments.top)
     return values, lines
 
@@ -116,8 +114,6 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
 
 
 def _lines(values: dict[str, Any], top: int) -> list[str]:
-    from .inspect import mixing_facts, shard_lines
-
     rate = f" ({values['mistakes'] / values['rounds']:.6f} of the rounds)" if values["rounds"] else ""
     facts = {
         "learner": values["learner"],
@@ -138,10 +134,10 @@ def _lines(values: dict[str, Any], top: int) -> list[str]:
         weights = ", ".join(f"{weight:.6g}" for weight in constant["weights"])
         facts["constant"] = f"of size {constant['size']:g}, weights {weights}"
     if values["mixing"] is not None:
-        facts |= mixing_facts(values["mixing"])
+        facts |= _mixing_facts(values["mixing"])
     lines = [f"{name:<12}{value}" for name, value in facts.items()]
     if values["mixing"] is not None:
-        lines += shard_lines(values["mixing"], top)
+        lines += _shard_lines(values["mixing"], top)
     for one in values["weights"] if values["support"] is None else ():
         lines += ["", f"largest weights, for {one['class']}"]
         width = max((len(row["feature"]) for row in one["largest"]), default=0)
@@ -174,14 +170,8 @@ def _run_state(unfinished: dict[str, Any] | None) -> str:
     return "stopped after row {row} of {source}, pass {pass} of {passes}".format(**unfinished)
 
 
-def describe_mixing(extra: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a model says of its shards, as JSON values; None if there were none.
-
-    Raises
-    ------
-    ModelError
-        If it does not fit together.
-    """
+def _describe_mixing(extra: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a model says of its shards, as JSON values; None if there were none."""
     if extra.get("mixing") is None:
         return None
     from ..distributed.checkpoint import SavedRun
@@ -202,7 +192,7 @@ def describe_mixing(extra: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def mixing_facts(values: Mapping[str, Any]) -> dict[str, str]:
+def _mixing_facts(values: Mapping[str, Any]) -> dict[str, str]:
     """The lines of `inspect` about it, by their headings."""
     shards = many(len(values["shards"]), "shard")
     if values["one_shot"]:
@@ -221,7 +211,7 @@ def mixing_facts(values: Mapping[str, Any]) -> dict[str, str]:
     return facts
 
 
-def shard_lines(values: Mapping[str, Any], top: int) -> list[str]:
+def _shard_lines(values: Mapping[str, Any], top: int) -> list[str]:
     """The first shards with their rows, and what their weights counted in the mean."""
     shown = values["shards"][:top]
     width = max(len(one["name"]) for one in shown)

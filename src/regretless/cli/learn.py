@@ -61,17 +61,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_files(parser)
     group = parser.add_argument_group("learning")
     group.add_argument("--learner", metavar="NAME", choices=tuple(LEARNERS), help=", ".join(LEARNERS))
-    group.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
-    )
+    options.add_set(group)
     group.add_argument(
         "--passes", type=options.whole, metavar="N", help="how often to go over the rows; over shards: how many epochs"
     )
-    group.add_argument("--save", metavar="MODEL", help="write the model (.rgl)")
-    group.add_argument(
-        "--resume", metavar="MODEL", help="go on with a model; it is replaced unless --save names another"
-    )
-    group.add_argument("--checkpoint-every", type=options.whole, metavar="N", help="save the model every N rounds")
+    options.add_saving(group, "rounds")
     shards.add_arguments(parser)
     certificates = options.add_certifying(parser)
     certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import ceil, isfinite, sqrt
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
@@ -78,9 +78,7 @@ def _refuse_contradictions(arguments: PullOptions, path: str) -> None:
         options.refuse_set(of_learners, "is for a learner, and --policy is none")
     if arguments.format is not None and arguments.format not in TABLES:
         raise UsageError(f"--format {arguments.format}: a log is {', '.join(TABLES)}")
-    low, high = arguments.range or (0.0, 1.0)
-    if not (isfinite(low) and isfinite(high) and low < high):
-        raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
+    options.range_of(arguments.range)
     inputs = [one for one in (path, arguments.policy) if one is not None]
     refuse_overwriting(inputs, [arguments.report])
 
@@ -95,7 +93,6 @@ def _read(arguments: PullOptions, path: str) -> Log:
         propensity: str | float = float(named)
     except ValueError:
         propensity = named
-    low, high = arguments.range or (0.0, 1.0)
     try:
         log = read_log(
             path,
@@ -103,7 +100,7 @@ def _read(arguments: PullOptions, path: str) -> Log:
             reward=reward,
             propensity=propensity,
             context=arguments.context,
-            value_range=(low, high),
+            value_range=options.range_of(arguments.range),
             losses=arguments.losses,
             format=arguments.format,
         )

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
-from math import inf
+from math import inf, isfinite
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -108,6 +108,29 @@ def add_model(parser: ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model that --save wrote")
 
 
+def add_set(group: argparse._ArgumentGroup) -> None:
+    """Parameters of the learner."""
+    group.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
+    )
+
+
+def add_anytime(group: argparse._ArgumentGroup) -> None:
+    """Whether the learner knows the number of rounds."""
+    group.add_argument(
+        "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
+    )
+
+
+def add_saving(group: argparse._ArgumentGroup, unit: str) -> None:
+    """The model to write, the model to go on with, and how often it is written, in such units."""
+    group.add_argument("--save", metavar="MODEL", help="write the model (.rgl)")
+    group.add_argument(
+        "--resume", metavar="MODEL", help="go on with a model; it is replaced unless --save names another"
+    )
+    group.add_argument("--checkpoint-every", type=whole, metavar="N", help=f"save the model every N {unit}")
+
+
 def add_format(group: argparse._ArgumentGroup, formats: Formats) -> None:
     """Which of these formats the file has."""
     names = ", ".join(formats.names)
@@ -205,6 +228,20 @@ def is_set(value: object) -> bool:
 def console_of(arguments: WatchedOptions) -> Console:
     """The console for these options."""
     return Console(quiet=arguments.quiet or arguments.json, progress=arguments.progress)
+
+
+def range_of(bounds: list[float] | None) -> tuple[float, float]:
+    """The range of losses, by default from 0 to 1.
+
+    Raises
+    ------
+    UsageError
+        If it is no range.
+    """
+    low, high = bounds or (0.0, 1.0)
+    if not (isfinite(low) and isfinite(high) and low < high):
+        raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
+    return low, high
 
 
 def refuse_quiet_progress(arguments: WatchedOptions) -> None:

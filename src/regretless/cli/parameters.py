@@ -58,14 +58,8 @@ def fault_text(error: ParameterError) -> str:
     return f"{error.name}={error.value}: {error.expected}"
 
 
-def make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> OnlineClassifier:
-    """The learner with these parameters.
-
-    Raises
-    ------
-    UsageError
-        If one of them has no meaning.
-    """
+def _make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> OnlineClassifier:
+    """The learner with these parameters."""
     made = learner(**settings)
     try:
         made.checked()
@@ -143,11 +137,11 @@ def learner_of(arguments: LearnOptions) -> tuple[OnlineClassifier, dict[str, Any
     wanted = learner_class(arguments.learner)
     settings = read_settings(wanted, arguments.set)
     if arguments.passes is not None:
-        name = _limit(make_learner(wanted, settings).until_clean)
+        name = _limit(_make_learner(wanted, settings).until_clean)
         if settings.get(name, arguments.passes) != arguments.passes:
             raise UsageError(f"--passes {arguments.passes} contradicts --set {name}={settings[name]}")
         settings[name] = arguments.passes
-    return make_learner(wanted, settings), {}
+    return _make_learner(wanted, settings), {}
 
 
 def _resumed(arguments: LearnOptions, path: str) -> tuple[OnlineClassifier, dict[str, Any]]:

@@ -61,9 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--seed", type=options.seed, default=0, metavar="S", help="of the environment and the learner (0)"
     )
-    group.add_argument(
-        "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
-    )
+    options.add_anytime(group)
     group = parser.add_argument_group("output")
     group.add_argument("--save", metavar="MODEL", help="write the learner as it stands after its one run (.rgl)")
     options.add_report(group)
@@ -82,9 +80,7 @@ def _add_players(parser: ArgumentParser) -> None:
         help=f"{', '.join(dict.fromkeys(name for names in TABLES.values() for name in names))}; experts.hedge and "
         "bandits.hedge are two",
     )
-    group.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
-    )
+    options.add_set(group)
     group.add_argument("--environment", metavar="NAME", required=True, help=", ".join((*ENVIRONMENTS, WORST)))
     group.add_argument(
         "--with",

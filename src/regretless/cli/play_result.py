@@ -13,7 +13,6 @@ from .output import Published, described, many, number_text, plain, runs_of, sho
 
 if TYPE_CHECKING:
     from ..play import PlayResult
-    from ..play.lower_bounds import CheckedLowerBound
     from ..play.player import Point
     from ..theorem import Certificate
     from .arguments import PlayOptions
@@ -24,7 +23,7 @@ WIDTH = 12
 FEW = 4  # numbers of a row that are shown
 
 
-def trace_lines(steps: Sequence[Any], rounds: int) -> Iterator[str]:
+def _trace_lines(steps: Sequence[Any], rounds: int) -> Iterator[str]:
     """One line a round, below the names of the columns; it is said where the table ends before the play does.
 
     Parameters
@@ -110,7 +109,14 @@ class PlayOutput(Published):
         courses = self._courses()
         forced = [
             LowerBoundPanel(
-                observed=bound.observed, holds=bound.holds, course=courses[bound.promise.title], **_promised(bound)
+                title=bound.promise.title,
+                kind=bound.promise.kind,
+                quantity=bound.promise.quantity,
+                least=bound.promise.least,
+                source=bound.promise.source,
+                observed=bound.observed,
+                holds=bound.holds,
+                course=courses[bound.promise.title],
             )
             for bound in result.promises
         ]
@@ -142,12 +148,15 @@ class PlayOutput(Published):
         return courses
 
     def _about_environment(self) -> dict[str, Any]:
-        finite_class = getattr(self.pairing.environment, "finite_class", None)
-        shape = {}
-        if finite_class is not None:
-            shape = {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
         known = {name: value for name, value in self.pairing.settings.items() if value is not None}
-        return {**shape, **known, "seed": self.arguments.seed}
+        return {**(self._shape() or {}), **known, "seed": self.arguments.seed}
+
+    def _shape(self) -> dict[str, int] | None:
+        """The size of the finite class that the environment is made of, if it is."""
+        finite_class = getattr(self.pairing.environment, "finite_class", None)
+        if finite_class is None:
+            return None
+        return {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
 
     def save(self) -> None:
         """Save the learner, if a file is named."""
@@ -173,10 +182,6 @@ class PlayOutput(Published):
     def describe(self) -> dict[str, Any]:
         """The result as JSON values."""
         result, pairing = self.result, self.pairing
-        finite_class = getattr(pairing.environment, "finite_class", None)
-        shape = None
-        if finite_class is not None:
-            shape = {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
         return {
             "schema": SCHEMA,
             "learner": result.learner.name,
@@ -184,7 +189,7 @@ class PlayOutput(Published):
             "parameters": self.parameters,
             "environment": pairing.called,
             "settings": dict(pairing.settings),
-            "class": shape,
+            "class": self._shape(),
             "rounds": result.rounds,
             "runs": result.runs,
             "seed": self.arguments.seed,
@@ -217,7 +222,7 @@ class PlayOutput(Published):
         yield f"{result.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
         yield from self._settings()
         if self.arguments.trace:
-            yield from trace_lines(self._trace(SHOWN), result.rounds)
+            yield from _trace_lines(self._trace(SHOWN), result.rounds)
         yield from self._table()
         if len(result.totals) > 1:
             spread = number_text(float(np.std(result.totals, ddof=1)))
@@ -231,12 +236,10 @@ class PlayOutput(Published):
 
     def _settings(self) -> Iterator[str]:
         """Settings of the user, and those that follow from the environment."""
-        environment = self.pairing.environment
-        finite_class = getattr(environment, "finite_class", None)
-        if finite_class is not None:
-            what = "hypothesis" if finite_class.hypotheses == 1 else "hypotheses"
-            points = many(finite_class.points, "point")
-            yield f"  {'class':<{NAMES}} {finite_class.hypotheses:,} {what} on {points}"
+        shape = self._shape()
+        if shape is not None:
+            what = "hypothesis" if shape["hypotheses"] == 1 else "hypotheses"
+            yield f"  {'class':<{NAMES}} {shape['hypotheses']:,} {what} on {many(shape['points'], 'point')}"
         for name, value in self.pairing.texts.items():
             yield f"  {name:<{NAMES}} {value}"
         for name, value in self.parameters.items():
@@ -288,11 +291,6 @@ def _cell(value: float | None) -> str:
 def _described(point: Point, result: PlayResult) -> dict[str, Any]:
     values = {"rounds": point.rounds, result.counts: point.count, "best": point.best, "regret": point.regret}
     return values | ({result.more: point.more} if result.more else {})
-
-
-def _promised(bound: CheckedLowerBound) -> dict[str, Any]:
-    promise = bound.promise
-    return {name: getattr(promise, name) for name in ("title", "kind", "quantity", "least", "source")}
 
 
 def _written(value: Any) -> Any:

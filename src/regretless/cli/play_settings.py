@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WORDS: dict[str, bool | None] = {"none": None, "true": True, "false": False}
 
 
-def environment_texts(texts: list[str]) -> dict[str, str]:
+def _environment_texts(texts: list[str]) -> dict[str, str]:
     """The parameters of the environment that the command line sets, as text."""
     settings: dict[str, str] = {}
     for text in texts:
@@ -43,19 +43,13 @@ def environment_texts(texts: list[str]) -> dict[str, str]:
     return settings
 
 
-def environment_of(arguments: PlayOptions, texts: Mapping[str, str]) -> Labels | Environment:
-    """The environment itself.
-
-    Raises
-    ------
-    UsageError
-        If a parameter of it has no meaning, or a class is given to one that is made of none.
-    """
+def _environment_of(arguments: PlayOptions, texts: Mapping[str, str]) -> Labels | Environment:
+    """The environment itself."""
     entry = entry_of(arguments.environment)
     if not entry.needs_class and (arguments.table is not None or arguments.named is not None):
         option = "--class" if arguments.named is None else "--named"
         raise UsageError(f"{option}: --environment {arguments.environment} is made of no class that one could choose")
-    finite_class = finite_class_of(arguments) if entry.needs_class else None
+    finite_class = _finite_class_of(arguments) if entry.needs_class else None
     try:
         return make(
             arguments.environment, texts, rounds=arguments.rounds, seed=arguments.seed, finite_class=finite_class
@@ -73,11 +67,11 @@ def _about(error: RegretlessError, arguments: PlayOptions, texts: Mapping[str, s
         return UsageError(f"{meant or f'--environment {arguments.environment}'}: {error}")
     if error.name not in ("rounds", "seed"):
         return UsageError(f"--with {fault_text(error)}")
-    missing = getattr(arguments, error.name) is None
+    missing = error.name == "rounds" and arguments.rounds is None
     return UsageError(f"--{error.name} is missing: {error.expected}" if missing else f"--{error.name} {error.fault}")
 
 
-def worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
+def _worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
     """The worst case of a learner; the time to look for it is all that can be set."""
     from ..play.worst_case import WorstCaseLabels
 
@@ -93,16 +87,8 @@ def worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
     return WorstCaseLabels(learner, limit)
 
 
-def finite_class_of(arguments: PlayOptions) -> FiniteClass:
-    """The class that the command line gives.
-
-    Raises
-    ------
-    UsageError
-        If it gives none, or there is none of that name.
-    """
-    from ..finite_classes.finite_class import FiniteClass
-
+def _finite_class_of(arguments: PlayOptions) -> FiniteClass:
+    """The class that the command line names."""
     if arguments.named is not None:
         try:
             return FiniteClass.named(arguments.named)
@@ -120,14 +106,8 @@ def finite_class_of(arguments: PlayOptions) -> FiniteClass:
     return FiniteClass(file.matrix, hypotheses=file.hypotheses, points=file.points)
 
 
-def rounds_of(arguments: PlayOptions, environment: Labels | Environment) -> int:
-    """How many rounds are asked for; by default all, or the default of an endless environment.
-
-    Raises
-    ------
-    UsageError
-        If there are fewer, or environment goes on for ever.
-    """
+def _rounds_of(arguments: PlayOptions, environment: Labels | Environment) -> int:
+    """How many rounds are asked for; by default all, or the default of an endless environment."""
     most = environment.rounds
     if arguments.rounds is None:
         usual = most if most is not None else getattr(environment, "default_rounds", None)
@@ -141,7 +121,7 @@ def rounds_of(arguments: PlayOptions, environment: Labels | Environment) -> int:
     return int(arguments.rounds)
 
 
-def settings_of(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
+def _settings_of(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """All parameters of an environment, those that were not set with their defaults: as JSON values."""
     usual = {"limit": "none"} if name == WORST else parameters(name)
     return {one: _value(texts.get(one, text)) for one, text in usual.items()}
@@ -201,19 +181,19 @@ def pairing_of(arguments: PlayOptions) -> Pairing:
         meaning.
     """
     kind, name = _names(arguments)
-    maker = Maker(kind, name, settings_of_learner(kind, name, arguments.set), arguments, None, arguments.rounds or 0)
+    maker = Maker(kind, name, _settings_of_learner(kind, name, arguments.set), arguments, None, arguments.rounds or 0)
     maker.check()
-    texts = environment_texts(arguments.environment_set)
+    texts = _environment_texts(arguments.environment_set)
     environment: Labels | Environment
     if arguments.environment == WORST:
-        learner = maker.of(finite_class_of(arguments)).make()
-        environment = worst_of(learner, texts)
-        rounds = rounds_of(arguments, environment)
+        learner = maker.of(_finite_class_of(arguments)).make()
+        environment = _worst_of(learner, texts)
+        rounds = _rounds_of(arguments, environment)
     else:
-        environment = environment_of(arguments, texts)
-        rounds = rounds_of(arguments, environment)
+        environment = _environment_of(arguments, texts)
+        rounds = _rounds_of(arguments, environment)
         learner = maker.of(getattr(environment, "finite_class", None), rounds).make()
-    settings = settings_of(arguments.environment, texts)
+    settings = _settings_of(arguments.environment, texts)
     return Pairing(kind, learner, environment, arguments.environment, texts, settings, rounds)
 
 
@@ -251,7 +231,7 @@ ELSEWHERE: dict[Kind, dict[str, str]] = {
 }
 
 
-def settings_of_learner(kind: Kind, name: str, texts: list[str]) -> dict[str, Any]:
+def _settings_of_learner(kind: Kind, name: str, texts: list[str]) -> dict[str, Any]:
     """The parameters of the learner that the command line sets."""
     orders = [text for text in texts if kind == "class" and text.partition("=")[0].strip() == "order"]
     settings = read_settings(class_of(kind, name), [text for text in texts if text not in orders], ELSEWHERE[kind])

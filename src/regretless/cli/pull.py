@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import BANDITS, bandit_class
 from ..data.formats import LOSSES
-from ..errors import DataError, ParameterError, RegretlessError
+from ..errors import ParameterError, RegretlessError
 from . import options
 from .console import Console
 from .exit_codes import Ended, UsageError
-from .files import refuse_overwriting
+from .files import refuse_model, refuse_overwriting
 from .output import complain, explain, verdict
 from .run_loop import run_until_signal
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from .logged import MakeBandit
 
 RUNS = 100
-MODEL = ".rgl"
 BANDIT = "exp3-ix"  # by default
 ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advised)
 
@@ -84,12 +82,8 @@ def _add_learning(parser: ArgumentParser) -> None:
     group.add_argument(
         "--delta", type=options.share, metavar="D", help="the probability with which a certificate may fail (0.05)"
     )
-    group.add_argument(
-        "--anytime", action="store_true", help="do not tell the learner how many rounds there will be: rates then fall"
-    )
-    group.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the learner"
-    )
+    options.add_anytime(group)
+    options.add_set(group)
     group.add_argument(
         "--advice",
         metavar="FILE",
@@ -276,7 +270,7 @@ def _replayed(arguments: PullOptions) -> MakeBandit:
 def _read(arguments: PullOptions, path: str) -> LossTable:
     from ..data.losses import Wanted, read_losses
 
-    low, high = arguments.range or (0.0, 1.0)
+    low, high = options.range_of(arguments.range)
     named = options.names_of(arguments.arms)
     wanted = Wanted(named, arguments.array, arguments.missing, low, high, arguments.rewards)
     try:
@@ -342,13 +336,8 @@ def _refuse_contradictions(arguments: PullOptions, path: str) -> None:
     options.refuse_quiet_progress(arguments)
     if arguments.arms and not any(options.names_of(arguments.arms) or ()):
         raise UsageError("--arms names no column; leave it out for all columns of numbers")
-    if arguments.range is not None:
-        low, high = arguments.range
-        if not (isfinite(low) and isfinite(high) and low < high):
-            raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
-    if path.endswith(MODEL):
-        advice = "regretless inspect shows it, and a table of losses is expected here"
-        raise DataError(path, None, None, "this is a saved model", advice)
+    options.range_of(arguments.range)
+    refuse_model(path, "regretless inspect shows it, and a table of losses is expected here")
     inputs = [path, *([arguments.advice] if arguments.advice is not None else [])]
     if inputs.count("-") > 1:
         raise UsageError("FILE and --advice cannot both be standard input")

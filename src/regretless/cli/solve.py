@@ -10,7 +10,7 @@ from ..errors import DataError, ParameterError, RegretlessError
 from . import options
 from .console import Console
 from .exit_codes import Ended, UsageError
-from .files import refuse_overwriting
+from .files import refuse_model, refuse_overwriting
 from .options import IN_TURNS
 from .output import complain, explain, verdict
 from .run_loop import run_until_signal
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .arguments import SolveOptions
     from .solve_result import Solved, Task
 
-MODEL = ".rgl"
 METHODS = ("auto", "simplex", "interior-point", "linear-programming")
 SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
 ENUMERATIONS = ("auto", "exact-enumeration", "support-enumeration", "vertex-enumeration", "lemke-howson")
@@ -235,8 +234,7 @@ def _refuse_contradictions(arguments: SolveOptions) -> None:
         )
     if arguments.start is not None and arguments.method == "simplex":
         raise UsageError("--start is of no use to the simplex method, which begins at a corner of its own")
-    if arguments.file.endswith(MODEL):
-        raise DataError(arguments.file, None, None, "this is a saved model", "a game is expected here")
+    refuse_model(arguments.file, "a game is expected here")
     if arguments.save is not None and not arguments.save.endswith(".npz"):
         raise UsageError(f"--save {arguments.save}: strategies are kept in a .npz file")
     inputs = [arguments.file, *([arguments.start] if arguments.start is not None else [])]

@@ -136,7 +136,7 @@ class SolvedBimatrix(Solved):
         rows, columns = self.game.rows, self.game.cols
         cells = {rows[i]: named(columns, one.joint[i].tolist()) for i in _played(one)}
         return {
-            "kind": kind_of(one),
+            "kind": _kind_of(one),
             "objective": one.objective,
             "best": one.best,
             "bound": one.bound,
@@ -169,8 +169,7 @@ class SolvedBimatrix(Solved):
 
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates."""
-        if self.file.title:
-            yield " ".join(self.file.title.split())
+        yield from self.title_lines()
         rows, columns = self.game.shape
         yield f"bimatrix game, {rows:,} x {columns:,}{self._how()}"
         one, other = self.file.players
@@ -218,7 +217,7 @@ class SolvedBimatrix(Solved):
         one = self.known
         payoffs = f"payoffs {figures(one.row_payoff)} and {figures(one.column_payoff)}"
         gain = max(one.row_gain, one.column_gain)
-        yield f"{kind_of(one)} equilibrium, the best {BEST[one.objective]}: {payoffs}, to gain at most {gain:.2g}"
+        yield f"{_kind_of(one)} equilibrium, the best {BEST[one.objective]}: {payoffs}, to gain at most {gain:.2g}"
         yield row_of(
             f"{AIMS[one.objective]}, at most", f"{figures(one.best)}, {figures(one.bound)} in any such equilibrium"
         )
@@ -239,7 +238,7 @@ class SolvedBimatrix(Solved):
         write_game_report(path, report_of(self))
 
 
-def kind_of(one: Correlated) -> str:
+def _kind_of(one: Correlated) -> str:
     """What it is called."""
     return "coarse correlated" if one.coarse else "correlated"
 
@@ -292,7 +291,7 @@ def report_of(outcome: SolvedBimatrix) -> GameReport:
     return GameReport(
         title=f"{title} of {os.path.basename(outcome.file.name)}",
         kind="bimatrix",
-        method=equilibria.method if equilibria is not None else kind_of(outcome.known),
+        method=equilibria.method if equilibria is not None else _kind_of(outcome.known),
         rows=rows,
         columns=columns,
         whose="payoffs of both players",
@@ -334,7 +333,7 @@ def _joint(outcome: SolvedBimatrix) -> JointRow:
 
     one = outcome.known
     return JointRow(
-        title=f"{kind_of(one).capitalize()} equilibrium, the best {BEST[one.objective]}",
+        title=f"{_kind_of(one).capitalize()} equilibrium, the best {BEST[one.objective]}",
         probabilities=one.joint.tolist(),
         row_payoff=one.row_payoff,
         column_payoff=one.column_payoff,

@@ -65,6 +65,11 @@ class Solved(Published):
         about = {"schema": SCHEMA, "path": self.file.name, "title": self.file.title or None, "game": kind}
         return {**about, **values}
 
+    def title_lines(self) -> Iterator[str]:
+        """The title of the game in a line, if it has one."""
+        if self.file.title:
+            yield " ".join(self.file.title.split())
+
     def _print(self, *, json: bool) -> None:
         # If stdout is closed, stderr still says what was written, and why the run ended.
         with suppress(BrokenPipeError):

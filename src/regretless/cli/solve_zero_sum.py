@@ -195,8 +195,7 @@ class SolvedMatrix(SolvedZeroSum):
         """Lines for people before the certificates."""
         solution = self.solution
         rows, columns = self.game.shape
-        if self.file.title:
-            yield " ".join(self.file.title.split())
+        yield from self.title_lines()
         kind = "zero-sum" if self.constant is None else "constant-sum"
         yield f"{kind} game, {rows:,} x {columns:,}; {self.how()}"
         yield from self.value_lines(self.constant)
@@ -322,8 +321,7 @@ class SolvedSequence(SolvedZeroSum):
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates."""
         solution = self.solution
-        if self.file.title:
-            yield " ".join(self.file.title.split())
+        yield from self.title_lines()
         rows, columns = self.game.shape
         yield f"game in turns, {rows:,} x {columns:,} sequences; {self.how()}"
         yield from self.value_lines(solution.total or None)
