@@ -509,7 +509,7 @@ def test_a_report_that_cannot_be_written_does_not_hide_the_certificates(run, mai
 
 def test_svm_without_scikit_learn_is_refused(run, mail, model, monkeypatch):
     """--svm says what to install where scikit-learn is missing, before anything is learned."""
-    monkeypatch.setattr("regretless.cli.options.find_spec", lambda name: None)
+    monkeypatch.setattr("regretless.cli.files.find_spec", lambda name: None)
     for words in (("learn", mail, "--learner", "perceptron", "--svm"), ("certify", model, mail, "--svm")):
         result = run(*words)
         assert result.code == 1

@@ -88,8 +88,8 @@ def test_pull_is_simulate_with_the_same_parameters(run, table):
     assert (found["best_arm"], found["best_arm_loss"]) == ("south", pytest.approx(losses()[:, 1].sum()))
     assert found["loss"]["mean"] - found["best_arm_loss"] == pytest.approx(found["pseudo_regret"])
     assert found["draws"] == dict(zip(ARMS, pulls.draws.tolist(), strict=True))
-    described = [one.describe() | {"runs": one.runs} for one in pulls.certificates()]
-    assert json.loads(json.dumps(described)) == found["certificates"]
+    certificate_values = [one.describe() | {"runs": one.runs} for one in pulls.certificates()]
+    assert json.loads(json.dumps(certificate_values)) == found["certificates"]
     bounds = found["observable"]["bound"]
     assert found["observable"]["regret"] == pulls.regrets.tolist()
     own = found["certificates"][-1]["runs"]["bound"]
@@ -496,7 +496,7 @@ def test_a_violated_bound_is_a_bug(run, table, monkeypatch):
     """If a bound that always holds does not, the exit code is 3, and everything is printed all the same."""
     from dataclasses import replace
 
-    judged = pull_result.Pulled.of
+    judged = pull_result.PullOutput.of
 
     def broken(*arguments: Any) -> Any:
         outcome = judged(*arguments)
@@ -505,7 +505,7 @@ def test_a_violated_bound_is_a_bug(run, table, monkeypatch):
         ]
         return outcome
 
-    monkeypatch.setattr(pull_result.Pulled, "of", broken)
+    monkeypatch.setattr(pull_result.PullOutput, "of", broken)
     result = run("pull", table, "--learner", "hedge", *FEW, "--json")
     assert result.code == 3
     assert "hedge_mixed" in result.err

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import options, shards
 from .console import Console
-from .files import refuse_foreign, refuse_overwriting, write_vectors
-from .output import classifier_values, described, print_certificates, verdict, warn_skipped, write_json
+from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting, write_vectors
+from .output import certificate_values, classifier_values, print_certificates, verdict, warn_skipped, write_json
 from .signals import certifying
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def run(arguments: CertifyOptions) -> int:
     refuse_foreign(arguments.save_comparators)
     inputs = [arguments.model, *arguments.files, *filter(None, [arguments.against])]
     refuse_overwriting(inputs, [arguments.cache, arguments.save_comparators])
-    if shards.asked(arguments):
+    if shards.are_shards(arguments):
         shards.refuse_contradictions(arguments)
     else:
         shards.only_file(arguments)
     learner, extra = read_classifier(arguments.model)
-    against = options.load_against(arguments)
-    if shards.asked(arguments):
+    against = load_against(arguments)
+    if shards.are_shards(arguments):
         certify = _certify_shards
     else:
         shards.refuse_mixed(arguments.model, extra)
@@ -68,7 +68,7 @@ def _certify_file(
     from .read_model import known_schema
 
     path = shards.only_file(arguments)
-    with options.copied_for_against(arguments, path) as copied:
+    with copied_for_against(arguments, path) as copied:
         stream = options.open_input(path, copied, known_schema(learner, Continuation.read(extra).schema))
         certificates = certify_stream(learner, stream, against=against, svm=arguments.svm, trusted=False)
     warn_skipped(stream)
@@ -90,12 +90,12 @@ def _certify_shards(
     from ..distributed.result import Mixture
     from ..run.linear import Continuation
     from .read_model import known_schema
-    from .shard_engine import open_engine, open_shards
+    from .shard_engine import open_engine, open_shards, paths_of
 
     saved = None if extra.get("mixing") is None else SavedRun.of(extra)
     schema = known_schema(learner, Continuation.read(extra).schema)
     parts = open_shards(arguments, saved, schema)
-    refuse_overwriting([getattr(part, "path", part.name) for part in parts], [arguments.save_comparators])
+    refuse_overwriting(paths_of(parts), [arguments.save_comparators])
     how = {"against": against, "svm": arguments.svm, "trusted": False}
     console = Console(quiet=arguments.json)
     try:
@@ -116,8 +116,8 @@ def _tell(arguments: CertifyOptions, learner: OnlineClassifier, certificates: li
         {
             "schema": "regretless.certify/1",
             "model": arguments.model,
-            "input": arguments.files if shards.asked(arguments) else arguments.files[0],
+            "input": arguments.files if shards.are_shards(arguments) else arguments.files[0],
             **classifier_values(learner),
-            **described(certificates),
+            **certificate_values(certificates),
         }
     )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
     from ..run.experts import CombineRun, Continuation
     from .arguments import CombineOptions
-    from .combine_result import Combined
+    from .combine_result import CombineOutput
 
 COMBINER = "ml-poly"  # by default
 SWITCHES = 5  # of the best sequence of experts, unless the user says
@@ -237,7 +237,7 @@ def run(arguments: CombineOptions) -> int:
     finally:
         for note in run.stream.notes:
             complain(note)
-    outcome = _judged(arguments, run, perf_counter() - started, console)
+    outcome = _compare(arguments, run, perf_counter() - started, console)
     write_vectors(arguments.save_comparators, outcome.certificates)
     outcome.publish(
         arguments, console, arguments.report, model=run.save, forecasts=arguments.out, weights=arguments.weights
@@ -311,12 +311,12 @@ def _experts(arguments: CombineOptions, learner: ExpertLearner, before: Continua
     return named
 
 
-def _judged(arguments: CombineOptions, run: CombineRun, seconds: float, console: Console) -> Combined:
-    """The run beside what could have been done."""
+def _compare(arguments: CombineOptions, run: CombineRun, seconds: float, console: Console) -> CombineOutput:
+    """The run beside fixed uses of the experts."""
     from ..experts.certificates import best_expert
-    from .combine_result import Combined
+    from .combine_result import CombineOutput
 
-    outcome = Combined(run, arguments.file, seconds)
+    outcome = CombineOutput(run, arguments.file, seconds)
     if run.rounds:
         console.doing("fixed uses of the experts are searched for")
         with certifying(lambda: whole_run_message(run)):

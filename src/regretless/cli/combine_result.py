@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, described, number_text, parameters_of, short
+from .output import Output, certificate_values, number_text, parameters_of, short
 from .run_loop import PointTable
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class RegretTable(PointTable):
 
 
 @dataclass
-class Combined(Published):
+class CombineOutput(Output):
     """A run that is over.
 
     Attributes
@@ -97,7 +97,7 @@ class Combined(Published):
             },
             "weights": dict(zip(names, learner.weights.tolist(), strict=True)),
             "forecast": self.forecast,
-            **described(self.certificates),
+            **certificate_values(self.certificates),
             "missing": int(book.absent),
             "delay_cost": book.delay if self.run.late else None,
             "seconds": self.seconds,
@@ -191,7 +191,7 @@ LEADING = 12  # experts whose way is drawn, by weight and by loss
 FLOORED = ("table", "zero-one", "absolute")  # losses for which a fair coin costs every learner so much
 
 
-def report_of(outcome: Combined) -> ForecastReport:
+def report_of(outcome: CombineOutput) -> ForecastReport:
     """The run as a report shows it."""
     from ..report import ForecastReport
 

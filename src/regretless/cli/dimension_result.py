@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..atomic_write import replacing
 from ..report.mistake_tree import MOST, TreePicture, tree_lines, tree_svg
-from .output import Published, many, short
+from .output import Output, many, short
 
 if TYPE_CHECKING:
     from ..finite_classes import Dimension, FiniteClass, MistakeTree
@@ -57,7 +57,7 @@ class ClassArgument:
 
 
 @dataclass
-class DimensionOutput(Published):
+class DimensionOutput(Output):
     """The dimensions of a class, as far as they are known.
 
     Attributes

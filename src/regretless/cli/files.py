@@ -1,18 +1,22 @@
-"""Files beside the rows: checks of outputs, and the vectors that certificates were read against."""
+"""Files beside the rows: checks of outputs, and vectors of certificates, the user's own and those to save."""
 
 from __future__ import annotations
 
 import os
 from argparse import _ActionsContainer
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import DataError, RegretlessError
 from .exit_codes import UsageError
 
 if TYPE_CHECKING:
     from ..theorem import Certificate
-    from .arguments import CombineOptions, LearnOptions
+    from .arguments import CertifyingOptions, CombineOptions, LearnOptions
+
+Certifying = TypeVar("Certifying", bound="CertifyingOptions")
 
 
 def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
@@ -124,6 +128,52 @@ def _refuse_unwritable(path: str) -> None:
         raise RegretlessError(f"{path}: there is no folder {folder}; make it first")
     if not os.access(folder, os.W_OK):
         raise RegretlessError(f"{path}: nothing may be written in {folder}; choose another folder")
+
+
+@contextmanager
+def copied_for_against(arguments: Certifying, path: str) -> Iterator[Certifying]:
+    """If the user's own vector is to be tested on rounds that come only once, keep a copy of them meanwhile.
+
+    The user need not name a place for the copy, which nothing else needs.
+    """
+    from ..data.source import can_be_read_again
+
+    if arguments.against is None or arguments.cache is not None or can_be_read_again(path):
+        yield arguments
+        return
+    from dataclasses import replace
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="regretless-") as folder:
+        yield replace(arguments, cache=os.path.join(folder, "rounds"))
+
+
+def load_against(arguments: CertifyingOptions) -> Any:
+    """The user's own comparator, if there is one.
+
+    Raises
+    ------
+    RegretlessError
+        If the file holds no array of numbers, or if scikit-learn's comparators are wanted and it is missing.
+    """
+    if arguments.svm and find_spec("sklearn") is None:
+        raise RegretlessError("--svm needs scikit-learn; pip install 'regretless[sklearn]'")
+    path = arguments.against
+    if path is None:
+        return None
+    import numpy as np
+
+    from ..data.archives import UNREADABLE, File
+    from ..data.source import whole_file
+
+    file = whole_file(path, "an array")
+    try:
+        with File(file) as array:
+            return np.asarray(array.all(), dtype=np.float64)
+    except (*UNREADABLE, TypeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DataError(path, None, None, "this is no array of numbers", "save one with numpy.save") from error
 
 
 def add_vectors(parser: _ActionsContainer) -> None:

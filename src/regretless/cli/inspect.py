@@ -40,7 +40,7 @@ def run(arguments: InspectOptions) -> int:
 
     learner, extra = read(arguments.model)
     with fits(f"{arguments.model}: what the model says"):
-        values, lines = _described(learner, extra, arguments)
+        values, lines = _values_and_lines(learner, extra, arguments)
     if arguments.json:
         write_json({"schema": "regretless.inspect/1", "model": arguments.model, **values})
     else:
@@ -48,7 +48,9 @@ def run(arguments: InspectOptions) -> int:
     return DONE
 
 
-def _described(learner: Any, extra: dict[str, Any], arguments: InspectOptions) -> tuple[dict[str, Any], list[str]]:
+def _values_and_lines(
+    learner: Any, extra: dict[str, Any], arguments: InspectOptions
+) -> tuple[dict[str, Any], list[str]]:
     """What is in a model, for programs and for people."""
     from ..run.linear import Continuation
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import LEARNERS
 from . import options, shards
 from .exit_codes import UsageError
-from .files import refuse_foreign, refuse_overwriting_or_model, write_vectors
+from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model, write_vectors
 from .output import complain, label_text, verdict, warn_skipped
 from .run_loop import PointTable, go, whole_run_message
 from .signals import certifying
@@ -79,14 +79,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: LearnOptions) -> int:
     """Learn, certify, report."""
-    if shards.asked(arguments):
+    if shards.are_shards(arguments):
         from .learn_shards import learn_shards
 
         _refuse_contradictions(arguments)
         return learn_shards(arguments)
     path = shards.only_file(arguments)
     _refuse_contradictions(arguments)
-    with options.copied_for_against(arguments, path) as copied:
+    with copied_for_against(arguments, path) as copied:
         return _learn(copied, path)
 
 
@@ -96,7 +96,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
     from .parameters import learner_of
     from .read_model import known_schema
 
-    against = options.load_against(arguments)
+    against = load_against(arguments)
     learner, extra = learner_of(arguments)
     if arguments.resume is not None:
         shards.refuse_mixed(arguments.resume, extra)

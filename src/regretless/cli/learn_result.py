@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, classifier_values, described
+from .output import Output, certificate_values, classifier_values
 from .read_model import largest
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ SCHEMA = "regretless.learn/1"
 
 
 @dataclass
-class LearnOutput(Published):
+class LearnOutput(Output):
     """A run that is over.
 
     Attributes
@@ -61,7 +61,7 @@ class LearnOutput(Published):
             **classifier_values(self.run.learner),
             "seconds": self.seconds,
             "curve": [list(point) for point in self.run.whole_curve],
-            **described(self.certificates),
+            **certificate_values(self.certificates),
             "model": None if self.run.save is None else os.fspath(self.run.save),
             "notes": self.notes,
             "input": self.input(),
@@ -135,8 +135,8 @@ def comparators_of(certificates: list[Certificate]) -> list[dict[str, Any]]:
         if certificate.comparator is None:
             continue
         values = certificate.comparator.describe()
-        described = {name: values[name] for name in SUMS if name in values}
-        row = rows.setdefault(tuple(described.items()), {**described, "serves": []})
+        sums = {name: values[name] for name in SUMS if name in values}
+        row = rows.setdefault(tuple(sums.items()), {**sums, "serves": []})
         row["serves"].append(certificate.theorem.title)
     return [{**row, "serves": ", ".join(row["serves"])} for row in rows.values()]
 

@@ -13,11 +13,11 @@ from ..distributed.mixing import Mixing
 from ..errors import RegretlessError
 from . import options
 from .exit_codes import UsageError
-from .files import refuse_overwriting_or_model, write_vectors
+from .files import load_against, refuse_overwriting_or_model, write_vectors
 from .learn_result import comparators_of, largest_weights, smallest_bound
-from .output import Published, complain, described, many, verdict
+from .output import Output, certificate_values, complain, many, verdict
 from .parameters import learner_of
-from .shard_engine import MixingLoop, WatchedEngine, open_engine, open_shards
+from .shard_engine import MixingLoop, WatchedEngine, open_engine, open_shards, paths_of
 from .shards import refuse_contradictions_of_learning, refuse_unmixed
 from .signals import certifying
 
@@ -35,7 +35,7 @@ SCHEMA = "regretless.mixing/1"
 
 
 @dataclass
-class MixedOutput(Published):
+class MixingOutput(Output):
     """A run over shards that is over.
 
     Attributes
@@ -70,7 +70,7 @@ class MixedOutput(Published):
             **self.mixture.describe(),
             "loss": self.mixture.ledger.loss,
             "seconds": self.seconds,
-            **described(self.certificates),
+            **certificate_values(self.certificates),
             "model": None if self.model is None else os.fspath(self.model),
             "input": self.input(),
         }
@@ -95,7 +95,7 @@ COUNTS = {
 }
 
 
-def report_of(outcome: MixedOutput) -> MixReport:
+def report_of(outcome: MixingOutput) -> MixReport:
     """The run as a report shows it."""
     from ..report import EpochRow, MixReport, ShardRow
 
@@ -125,13 +125,13 @@ def _called(files: list[str]) -> str:
     return os.path.basename(files[0]) if len(files) == 1 else many(len(files), "file")
 
 
-def _source(outcome: MixedOutput) -> dict[str, Any]:
+def _source(outcome: MixingOutput) -> dict[str, Any]:
     source = outcome.input()
     paths = source["path"]
     return {**source, "path": ", ".join(paths[:8]) + (", …" if len(paths) > 8 else "")}
 
 
-def _how(outcome: MixedOutput) -> dict[str, Any]:
+def _how(outcome: MixingOutput) -> dict[str, Any]:
     mixture, arguments = outcome.mixture, outcome.arguments
     up = sum(epoch.bytes_up or 0 for epoch in mixture.history)
     down = sum(epoch.bytes_down or 0 for epoch in mixture.history)
@@ -161,20 +161,19 @@ def _bounds(certificates: list[Certificate]) -> list[BoundCurve]:
 def learn_shards(arguments: LearnOptions) -> int:
     """Learn from shards, certify, report."""
     refuse_contradictions_of_learning(arguments)
-    against = options.load_against(arguments)
+    against = load_against(arguments)
     learner, extra = learner_of(arguments)
     _refuse_unmixable(learner)
     saved = _saved_run(arguments, learner, extra)
     shards = open_shards(arguments, saved)
-    inputs = [getattr(shard, "path", shard.name) for shard in shards]  # what a glob has named among them
-    refuse_overwriting_or_model(arguments, inputs, [arguments.report, arguments.save_comparators])
+    refuse_overwriting_or_model(arguments, paths_of(shards), [arguments.report, arguments.save_comparators])
     console = options.console_of(arguments)
     with open_engine(arguments, len(shards), console) as engine:
         run = _run(arguments, learner, shards, engine, saved)
         loop = MixingLoop(run, engine, console, 0 if saved is None else len(saved.history))
         started = perf_counter()
         mixture = loop.go()
-        outcome = MixedOutput(mixture, arguments, perf_counter() - started)
+        outcome = MixingOutput(mixture, arguments, perf_counter() - started)
         _warn(mixture)
         if not arguments.no_certify:
             trusted = arguments.resume is None

@@ -1,19 +1,17 @@
-"""Options that several verbs share, and the stream that they describe."""
+"""Options of several verbs: how they are declared, refused, and read into a stream."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from math import inf, isfinite
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..data.formats import ROWS, Formats
-from ..errors import DataError, ParameterError, RegretlessError
+from ..errors import ParameterError
 from .console import Console
 from .exit_codes import UsageError
 from .files import add_vectors
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from ..theorem import Certificate
     from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
-Certifying = TypeVar("Certifying", bound="CertifyingOptions")
 # Methods of self-play for games in turns: of `solve`, and of its tasks, which the parser must not import.
 IN_TURNS = ("cfr", "cfr+", "pcfr+")
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
@@ -356,49 +353,3 @@ def errors_by_option(parameters: Container[str]) -> Iterator[None]:
             option = error.name.replace("_", "-")
             raise UsageError(f"--{str(error).replace(error.name, option, 1)}") from error
         raise
-
-
-@contextmanager
-def copied_for_against(arguments: Certifying, path: str) -> Iterator[Certifying]:
-    """If the user's own vector is to be tested on rounds that come only once, keep a copy of them meanwhile.
-
-    The user need not name a place for the copy, which nothing else needs.
-    """
-    from ..data.source import can_be_read_again
-
-    if arguments.against is None or arguments.cache is not None or can_be_read_again(path):
-        yield arguments
-        return
-    from dataclasses import replace
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="regretless-") as folder:
-        yield replace(arguments, cache=os.path.join(folder, "rounds"))
-
-
-def load_against(arguments: CertifyingOptions) -> Any:
-    """The user's own comparator, if there is one.
-
-    Raises
-    ------
-    RegretlessError
-        If the file holds no array of numbers, or if scikit-learn's comparators are wanted and it is missing.
-    """
-    if arguments.svm and find_spec("sklearn") is None:
-        raise RegretlessError("--svm needs scikit-learn; pip install 'regretless[sklearn]'")
-    path = arguments.against
-    if path is None:
-        return None
-    import numpy as np
-
-    from ..data.archives import UNREADABLE, File
-    from ..data.source import whole_file
-
-    file = whole_file(path, "an array")
-    try:
-        with File(file) as array:
-            return np.asarray(array.all(), dtype=np.float64)
-    except (*UNREADABLE, TypeError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise DataError(path, None, None, "this is no array of numbers", "save one with numpy.save") from error

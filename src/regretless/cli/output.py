@@ -36,7 +36,7 @@ ADVICE = {
 COLOURS = {"holds": "32", "broken": "1;31", "idle": "33"}
 
 
-class Published(ABC):
+class Output(ABC):
     """The result of a command: for people, for programs and as a page.
 
     Attributes
@@ -174,7 +174,7 @@ def print_certificates(certificates: Sequence[Certificate]) -> None:
         print(joint)
 
 
-def described(certificates: Sequence[Certificate], **more: Any) -> dict[str, Any]:
+def certificate_values(certificates: Sequence[Certificate], **more: Any) -> dict[str, Any]:
     """The certificates as JSON values, each with what else it is to have; and with what probability all hold."""
     from ..theorem import joint_confidence
 

@@ -93,29 +93,29 @@ def _add_players(parser: ArgumentParser) -> None:
 
 
 def run(arguments: PlayOptions) -> int:
-    """Play, judge, report."""
+    """Play, certify, report."""
     _refuse_contradictions(arguments)
     from .play_result import PlayOutput
     from .play_settings import pairing_of
 
     pairing = pairing_of(arguments)
     console = options.console_of(arguments)
-    result, stopped = _meet(pairing, arguments, console)
+    result, stopped = _play(pairing, arguments, console)
     outcome = PlayOutput(result, pairing, arguments)
     outcome.save()
     outcome.publish(arguments, console, arguments.report, model=arguments.save)
-    code = verdict(outcome.certificates) or _promised(result)
+    code = verdict(outcome.certificates) or _code_of_lower_bounds(result)
     if stopped is not None:
         left_out = "" if result.certificates else "; to certify so many, ask for them by --rounds"
         raise Ended(f"interrupted after {outcome.played()}{left_out}", stopped)
     return code
 
 
-def _meet(pairing: Pairing, arguments: PlayOptions, console: Console) -> tuple[PlayResult, int | None]:
+def _play(pairing: Pairing, arguments: PlayOptions, console: Console) -> tuple[PlayResult, int | None]:
     """The result, and the exit code of the signal if one came before all was played."""
     from ..play import play
 
-    def meet(stop: Callable[[], bool]) -> PlayResult:
+    def play_until(stop: Callable[[], bool]) -> PlayResult:
         return play(
             pairing.learner,
             pairing.environment,
@@ -132,7 +132,7 @@ def _meet(pairing: Pairing, arguments: PlayOptions, console: Console) -> tuple[P
             return RegretlessError(f"memory is exhausted by {asked}; ask for fewer")
         return RegretlessError(explain(error))
 
-    return run_until_signal(meet, console, stopped=lambda: "interrupted before there was a round", failed=failed)
+    return run_until_signal(play_until, console, stopped=lambda: "interrupted before there was a round", failed=failed)
 
 
 def _marks(pairing: Pairing, arguments: PlayOptions) -> range | None:
@@ -141,8 +141,8 @@ def _marks(pairing: Pairing, arguments: PlayOptions) -> range | None:
     return range(1, pairing.rounds + 1) if arguments.report is not None and short else None
 
 
-def _promised(result: PlayResult) -> int:
-    """The exit code that goes with the environment's promises."""
+def _code_of_lower_bounds(result: PlayResult) -> int:
+    """The exit code that goes with the environment's lower bounds."""
     broken = [bound.promise.title for bound in result.promises if bound.violated]
     if not broken:
         return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, described, many, number_text, plain, runs_of, short, spread
+from .output import Output, certificate_values, many, number_text, plain, runs_of, short, spread
 
 if TYPE_CHECKING:
     from ..play import PlayResult
@@ -81,7 +81,7 @@ ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  #
 
 
 @dataclass
-class PlayOutput(Published):
+class PlayOutput(Output):
     """A result that is over.
 
     Attributes
@@ -201,7 +201,7 @@ class PlayOutput(Published):
             "curve": [_described(point, result) for point in self._curve()],
             "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
             "promises": [promise.describe() for promise in result.promises],
-            **described(result.certificates, runs=runs_of),
+            **certificate_values(result.certificates, runs=runs_of),
             "interrupted": result.stopped,
             "seconds": result.seconds,
             "model": None if self.arguments.save is None else os.fspath(self.arguments.save),

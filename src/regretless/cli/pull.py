@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..data.arm_advice import Advice
     from ..data.losses import LossTable
     from .arguments import PullOptions
-    from .logged import MakeBandit
+    from .pull_log import MakeBandit
 
 RUNS = 100
 BANDIT = "exp3-ix"  # by default
@@ -133,12 +133,12 @@ def _add_output(parser: ArgumentParser) -> None:
 
 
 def run(arguments: PullOptions) -> int:
-    """Play, judge, report."""
+    """Play, certify, report."""
     if arguments.logged is not None:
-        from .logged import evaluate_log
+        from .pull_log import evaluate_log
 
-        return evaluate_log(arguments, arguments.logged, _replayed)
-    from .pull_result import Pulled
+        return evaluate_log(arguments, arguments.logged, _log_learner)
+    from .pull_result import PullOutput
 
     path = arguments.file
     if path is None:
@@ -152,7 +152,7 @@ def run(arguments: PullOptions) -> int:
     learner = maker.learner(len(table.values), table.arms)
     console = options.console_of(arguments)
     pulls, stopped = _play(arguments, learner, table, advice, console)
-    outcome = Pulled.of(pulls, path, None if advice is None else advice.experts, _runs(arguments))
+    outcome = PullOutput.of(pulls, path, None if advice is None else advice.experts, _runs(arguments))
     outcome.publish(arguments, console, arguments.report)
     code = verdict(outcome.certificates)
     if stopped is not None:
@@ -251,7 +251,7 @@ def _own_options(arguments: PullOptions) -> dict[str, Any]:
     return settings
 
 
-def _replayed(arguments: PullOptions) -> MakeBandit:
+def _log_learner(arguments: PullOptions) -> MakeBandit:
     """What makes the learner that a log is replayed to, by the number of rounds and the names of the arms."""
     from dataclasses import replace
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Published, described, many, number_text, parameters_of, runs_of, short, spread
+from .output import Output, certificate_values, many, number_text, parameters_of, runs_of, short, spread
 
 if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
@@ -25,7 +25,7 @@ ELSEWHERE = ("arms", "run")  # parameters that are not shown: the file has the a
 
 
 @dataclass
-class Pulled(Published):
+class PullOutput(Output):
     """Runs that are over.
 
     Attributes
@@ -47,7 +47,7 @@ class Pulled(Published):
     certificates: list[Certificate]
 
     @classmethod
-    def of(cls, pulls: Pulls, path: str, experts: list[str] | None, asked: int) -> Pulled:
+    def of(cls, pulls: Pulls, path: str, experts: list[str] | None, asked: int) -> PullOutput:
         """The runs beside what theorems say of them."""
         certificates = pulls.certificates()
         return cls(
@@ -98,7 +98,7 @@ class Pulled(Published):
             "regret": {"mean": float(pulls.regrets.mean()), **dict(zip(QUANTILES, quantiles, strict=True))},
             "best_arm": pulls.best_arm,
             "best_arm_loss": pulls.best_arm_loss,
-            **described(self.certificates, runs=runs_of),
+            **certificate_values(self.certificates, runs=runs_of),
             "observable": self._observable(),
             "seconds": pulls.seconds,
             "seed": pulls.learner.seed_,

@@ -191,6 +191,11 @@ class EpochTable:
         self._weighted += epoch.weighted_updates
 
 
+def paths_of(shards: Sequence[Shard]) -> list[str]:
+    """The files of the shards, those that a pattern names among them."""
+    return [getattr(shard, "path", shard.name) for shard in shards]
+
+
 class MixingLoop:
     """A run, the engine that goes over its shards, and the console.
 

@@ -57,7 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def asked(arguments: CertifyingOptions) -> bool:
+def are_shards(arguments: CertifyingOptions) -> bool:
     """Whether the files are shards."""
     return arguments.workers is not None or arguments.dask is not None
 

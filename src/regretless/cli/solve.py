@@ -19,7 +19,7 @@ from .signals import PlainWork
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from .arguments import SolveOptions
-    from .solve_result import Solved, Task
+    from .solve_result import SolveOutput, Task
 
 METHODS = ("auto", "simplex", "interior-point", "linear-programming")
 SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
@@ -182,7 +182,7 @@ def _task(file: GameFile, arguments: SolveOptions) -> Task:
     return SequenceTask(file, arguments)
 
 
-def _solve(task: Task, arguments: SolveOptions, file: GameFile, console: Console) -> tuple[Solved, int | None]:
+def _solve(task: Task, arguments: SolveOptions, file: GameFile, console: Console) -> tuple[SolveOutput, int | None]:
     """The answer, and the exit code of the signal if one came before it was done."""
 
     def show(steps: int, gap: float) -> None:

@@ -15,7 +15,7 @@ from ..games.formatting import written
 from ..games.general_sum.bimatrix import BimatrixGame
 from .options import is_set
 from .output import many, plain, short
-from .solve_result import MOST, WIDTH, Solved, figures, fraction, of_general_sum, of_zero_sum, refuse, row_of
+from .solve_result import MOST, WIDTH, SolveOutput, figures, fraction, of_general_sum, of_zero_sum, refuse, row_of
 from .solve_zero_sum import MatrixTask
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ class BimatrixTask:
         self._file, self._arguments, self._game = file, arguments, game
         self.notes: list[str] = []
 
-    def solve(self, show: Show, stop: Stop) -> SolvedBimatrix:
+    def solve(self, show: Show, stop: Stop) -> BimatrixOutput:
         """Find what was asked for."""
         arguments = self._arguments
         if arguments.correlated or arguments.coarse:
-            return SolvedBimatrix(self._file, self._game, None, self._correlated(arguments.objective or "welfare"))
+            return BimatrixOutput(self._file, self._game, None, self._correlated(arguments.objective or "welfare"))
         seconds = arguments.seconds or SECONDS
         try:
             equilibria = self._game.equilibria(arguments.equilibria or "auto", arguments.limit, seconds)
@@ -77,8 +77,8 @@ class BimatrixTask:
             # A method that was named is an error without its library; by default the pure equilibria are shown.
             if arguments.equilibria is not None or find_spec(LIBRARY) is not None:
                 raise
-            return SolvedBimatrix(self._file, self._game, None, self._correlated("welfare"), str(error))
-        return SolvedBimatrix(self._file, self._game, equilibria, None)
+            return BimatrixOutput(self._file, self._game, None, self._correlated("welfare"), str(error))
+        return BimatrixOutput(self._file, self._game, equilibria, None)
 
     def _correlated(self, objective: Any) -> Correlated:
         from ..games.general_sum.correlated import correlated
@@ -95,7 +95,7 @@ AIMS = {"welfare": "sum of the payoffs", "row": "row player's payoff", "column":
 
 
 @dataclass
-class SolvedBimatrix(Solved):
+class BimatrixOutput(SolveOutput):
     """Two matrices, and equilibria of them.
 
     Attributes
@@ -280,7 +280,7 @@ def _mixture(names: Sequence[str], chances: Sequence[float], exact: Sequence[Fra
     return ", ".join(parts) + (f" … and {len(order) - MOST:,} more" if len(order) > MOST else "")
 
 
-def report_of(outcome: SolvedBimatrix) -> GameReport:
+def report_of(outcome: BimatrixOutput) -> GameReport:
     """The outcome, ready to be shown."""
     from ..report.games import MOST_IN_PICTURE, GameReport
 
@@ -310,7 +310,7 @@ def report_of(outcome: SolvedBimatrix) -> GameReport:
     )
 
 
-def _row(outcome: SolvedBimatrix, one: Equilibrium) -> EquilibriumRow:
+def _row(outcome: BimatrixOutput, one: Equilibrium) -> EquilibriumRow:
     from ..report.games import EquilibriumRow, ExactGame
 
     exact = None
@@ -328,7 +328,7 @@ def _row(outcome: SolvedBimatrix, one: Equilibrium) -> EquilibriumRow:
     )
 
 
-def _joint(outcome: SolvedBimatrix) -> JointRow:
+def _joint(outcome: BimatrixOutput) -> JointRow:
     from ..report.games import JointRow
 
     one = outcome.known

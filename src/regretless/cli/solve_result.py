@@ -17,7 +17,7 @@ from ..data.source import whole_file
 from ..errors import DataError
 from ..games.formatting import written
 from .options import refuse_set
-from .output import Published, short
+from .output import Output, short
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -36,7 +36,7 @@ Show = Callable[[int, float], None]
 Stop = Callable[[], bool]
 
 
-class Solved(Published):
+class SolveOutput(Output):
     """An answer.
 
     Attributes
@@ -185,7 +185,7 @@ class Task(Protocol):
     notes: list[str]
     asks: bool
 
-    def solve(self, show: Show, stop: Stop) -> Solved:
+    def solve(self, show: Show, stop: Stop) -> SolveOutput:
         """Solve it; `show` takes the steps and the gap so far, and `stop` says whether to end."""
 
 

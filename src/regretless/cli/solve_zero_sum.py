@@ -18,7 +18,18 @@ from ..games.formatting import written
 from .exit_codes import UsageError
 from .options import IN_TURNS
 from .output import many, short
-from .solve_result import WIDTH, Solved, certain, ends, figures, fraction, read_start, row_of, steps, strategy_lines
+from .solve_result import (
+    WIDTH,
+    SolveOutput,
+    certain,
+    ends,
+    figures,
+    fraction,
+    read_start,
+    row_of,
+    steps,
+    strategy_lines,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -60,7 +71,7 @@ class ZeroSumTask(ABC):
             self.notes.append(f"{file.name}: its numbers are floats; what is exact is about their very values")
 
     @abstractmethod
-    def solve(self, show: Show, stop: Stop) -> SolvedZeroSum:
+    def solve(self, show: Show, stop: Stop) -> ZeroSumOutput:
         """Solve it."""
 
     def _solution(self, show: Show, stop: Stop) -> Any:
@@ -78,7 +89,7 @@ class ZeroSumTask(ABC):
         )
 
 
-class SolvedZeroSum(Solved):
+class ZeroSumOutput(SolveOutput):
     """A zero-sum game that is solved.
 
     Attributes
@@ -151,16 +162,16 @@ class MatrixTask(ZeroSumTask):
         super().__init__(file, arguments, game, game.payoffs.stated)
         self._constant = constant
 
-    def solve(self, show: Show, stop: Stop) -> SolvedMatrix:
+    def solve(self, show: Show, stop: Stop) -> MatrixOutput:
         """Solve it."""
         solution: Solution = self._solution(show, stop)
-        return SolvedMatrix(
+        return MatrixOutput(
             self._file, self._game, solution, self._arguments.tolerance, self._constant, solution.certificates
         )
 
 
 @dataclass
-class SolvedMatrix(SolvedZeroSum):
+class MatrixOutput(ZeroSumOutput):
     """A matrix that is solved.
 
     Attributes
@@ -182,14 +193,10 @@ class SolvedMatrix(SolvedZeroSum):
     constant: Any = None
     certificates: list[Certificate] = field(default_factory=list)
 
-    # For programs.
-
     def describe(self) -> dict[str, Any]:
         """The result as JSON values."""
         values = self.headed(self.solution.describe(), "zero-sum" if self.constant is None else "constant-sum")
         return values if self.constant is None else values | {"sum": float(self.constant)}
-
-    # For people.
 
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates."""
@@ -205,8 +212,6 @@ class SolvedMatrix(SolvedZeroSum):
         one, other = self.file.players
         yield from strategy_lines(f"rows ({one})", solution.rows, solution.row.tolist(), rows_exact)
         yield from strategy_lines(f"columns ({other})", solution.columns, solution.column.tolist(), columns_exact)
-
-    # As a page.
 
     def write_page(self, path: str) -> None:
         """Write the report."""
@@ -272,10 +277,10 @@ class SequenceTask(ZeroSumTask):
             raise UsageError(f"--start is about self-play; --method names one: {', '.join(IN_TURNS)}")
         super().__init__(file, arguments, _game(file), file.tree is not None)
 
-    def solve(self, show: Show, stop: Stop) -> SolvedSequence:
+    def solve(self, show: Show, stop: Stop) -> SequenceOutput:
         """Solve it."""
         solution: SequenceSolution = self._solution(show, stop)
-        return SolvedSequence(self._file, self._game, solution, self._arguments.tolerance, solution.certificates)
+        return SequenceOutput(self._file, self._game, solution, self._arguments.tolerance, solution.certificates)
 
 
 def _game(file: GameFile) -> SequenceGame:
@@ -293,7 +298,7 @@ def _game(file: GameFile) -> SequenceGame:
 
 
 @dataclass
-class SolvedSequence(SolvedZeroSum):
+class SequenceOutput(ZeroSumOutput):
     """A game in turns that is solved.
 
     Attributes
@@ -315,8 +320,6 @@ class SolvedSequence(SolvedZeroSum):
     def describe(self) -> dict[str, Any]:
         """The result as JSON values."""
         return self.headed(self.solution.describe(), "sequence form")
-
-    # For people.
 
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates."""
@@ -345,8 +348,6 @@ class SolvedSequence(SolvedZeroSum):
             }
             for tree, plan in ((solution.row_tree, solution.row), (solution.column_tree, solution.column))
         ]
-
-    # As a page.
 
     def write_page(self, path: str) -> None:
         """Write the report."""

@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from . import options
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
-from .output import Published, complain, described, many, parameters_of
+from .output import Output, certificate_values, complain, many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -111,7 +111,7 @@ def _read(arguments: PullOptions, path: str) -> Log:
         raise
 
 
-def _evaluate(arguments: PullOptions, log: Log, make: MakeBandit | None) -> EvaluatedLog:
+def _evaluate(arguments: PullOptions, log: Log, make: MakeBandit | None) -> LogOutput:
     from ..bandits.off_policy import evaluate_learner, evaluate_policy
 
     delta, runs, seed = arguments.delta or DELTA, arguments.runs or RUNS, arguments.seed or 0
@@ -120,12 +120,12 @@ def _evaluate(arguments: PullOptions, log: Log, make: MakeBandit | None) -> Eval
 
         wider, table = read_policy(arguments.policy, log, context=arguments.context)
         evaluation = evaluate_policy(wider, table, runs=runs, delta=delta, seed=seed)
-        return EvaluatedLog(arguments, evaluation, seed, POLICY, {"file": os.fspath(arguments.policy)})
+        return LogOutput(arguments, evaluation, seed, POLICY, {"file": os.fspath(arguments.policy)})
     assert make is not None, "without a policy there is a learner"
     learner = make(_most_rounds(log), log.names)
     evaluation = evaluate_learner(log, learner, runs=runs, delta=delta)
     parameters = parameters_of(learner, without=("arms", "run"))
-    return EvaluatedLog(arguments, evaluation, seed, learner.name, parameters, _certificates(evaluation))
+    return LogOutput(arguments, evaluation, seed, learner.name, parameters, _certificates(evaluation))
 
 
 def _most_rounds(log: Log) -> int:
@@ -151,7 +151,7 @@ NAMES = {
 
 
 @dataclass
-class EvaluatedLog(Published):
+class LogOutput(Output):
     """An evaluation, for people, for programs and for a report.
 
     Attributes
@@ -196,7 +196,7 @@ class EvaluatedLog(Published):
             "effective_rounds": evaluation.effective,
             "largest_weight": evaluation.largest,
             "draws": self._shares(evaluation.draws),
-            **described(self.certificates),
+            **certificate_values(self.certificates),
             "notes": list(evaluation.notes),
             "seconds": evaluation.seconds,
         }
