@@ -11,6 +11,7 @@ CORE := CMakeLists.txt $(wildcard bind/* cpp/regretless/*)
 # models, begin on one of them; who is done takes over what another has left.
 SHARED := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 PYTHONS := $(wildcard src tests benchmarks docs)
+CPPS := $(wildcard cpp/regretless/*.hpp bind/*.hpp bind/*.cpp fuzz/*.hpp fuzz/*.cpp)
 UV := $(shell command -v uv 2>/dev/null)
 
 # The first build takes minutes: whoever sits at a terminal sees how far it is, with pip each file that is compiled.
@@ -78,6 +79,7 @@ lint: $(VENV)/.with-lint
 	diff -u src/regretless/_core.pyi $(VENV)/lib/python*/site-packages/regretless/_core.pyi
 	$(VENV)/bin/ruff check $(PYTHONS)
 	$(VENV)/bin/ruff format --check $(PYTHONS)
+	$(VENV)/bin/clang-format --dry-run -Werror $(CPPS)
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	.ci/core_imports

@@ -19,10 +19,12 @@ inline std::uint64_t bits_there(const BitClass& bits, std::int64_t word) {
 inline BitClass borrowed_class(const ClassColumns& columns, std::int64_t hypotheses) {
   check_aligned(Any(columns));
   const BitClass bits{columns.data(), std::int64_t(columns.shape(0)), std::int64_t(columns.shape(1)), hypotheses};
-  demand(hypotheses > 0 && hypotheses < std::int64_t(1) << 31 && bits.words == words_for_bits(hypotheses), "one bit per hypothesis");
+  demand(hypotheses > 0 && hypotheses < std::int64_t(1) << 31 && bits.words == words_for_bits(hypotheses),
+         "one bit per hypothesis");
   demand(bits.points < std::int64_t(1) << 30, "too many points");
   std::uint64_t beyond = 0;
-  for (std::int64_t x = 0; x < bits.points; ++x) beyond |= bits.columns[(x + 1) * bits.words - 1] & ~bits_there(bits, bits.words - 1);
+  for (std::int64_t x = 0; x < bits.points; ++x)
+    beyond |= bits.columns[(x + 1) * bits.words - 1] & ~bits_there(bits, bits.words - 1);
   demand(!beyond, "a bit beyond the last hypothesis");
   return bits;
 }

@@ -30,19 +30,23 @@ static auto with_rows(const Combination& s, const Advice& advice, F f) {
   });
 }
 
-static Verdict play(const Combination& s, const Advice& advice, const Results& to, std::int64_t begin, std::int64_t end) {
-  return with_rows(s, advice, [&]<class R>(const auto* rows) { return play_rows<R>(s, rows, advice.outcomes, to, begin, end); });
+static Verdict play(const Combination& s, const Advice& advice, const Results& to, std::int64_t begin,
+                    std::int64_t end) {
+  return with_rows(s, advice,
+                   [&]<class R>(const auto* rows) { return play_rows<R>(s, rows, advice.outcomes, to, begin, end); });
 }
 
 static Verdict play_delayed(const Combination& s, const Advice& advice, const Results& to, const Lateness& late,
                             std::int64_t rounds) {
-  return with_rows(s, advice,
-                   [&]<class R>(const auto* rows) { return play_late_rows<R>(s, rows, advice.outcomes, to, late, rounds); });
+  return with_rows(s, advice, [&]<class R>(const auto* rows) {
+    return play_late_rows<R>(s, rows, advice.outcomes, to, late, rounds);
+  });
 }
 
 static Verdict predict(const Combination& s, const Advice& advice, double* weights, double* prediction) {
   Desk d(s);
-  const Found bad = with_rows(s, advice, [&]<class R>(const auto* row) { return predict_row<R>(d, row, weights, prediction); });
+  const Found bad =
+      with_rows(s, advice, [&]<class R>(const auto* row) { return predict_row<R>(d, row, weights, prediction); });
   return {0, bad.refusal, bad.column};
 }
 
@@ -94,7 +98,7 @@ static double gap(const Combination& s) { return gap_of(Desk(s)); }
 
 namespace regretless {
 const Combiners REGRETLESS_TABLE(REGRETLESS_ISA) = {
-    REGRETLESS_ISA::rules,   REGRETLESS_ISA::play,    REGRETLESS_ISA::play_delayed, REGRETLESS_ISA::predict, REGRETLESS_ISA::settle,
-    REGRETLESS_ISA::settle_charges, REGRETLESS_ISA::weights, REGRETLESS_ISA::rates, REGRETLESS_ISA::rate,
-    REGRETLESS_ISA::log_potential,  REGRETLESS_ISA::gap};
+    REGRETLESS_ISA::rules,  REGRETLESS_ISA::play,           REGRETLESS_ISA::play_delayed, REGRETLESS_ISA::predict,
+    REGRETLESS_ISA::settle, REGRETLESS_ISA::settle_charges, REGRETLESS_ISA::weights,      REGRETLESS_ISA::rates,
+    REGRETLESS_ISA::rate,   REGRETLESS_ISA::log_potential,  REGRETLESS_ISA::gap};
 }  // namespace regretless

@@ -22,12 +22,11 @@ using Reals2 = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of 
 using Why = std::optional<std::string>;
 
 constexpr std::pair<std::string_view, ChargeKind> charges[] = {
-    {"table", ChargeKind::table},       {"absolute", ChargeKind::absolute}, {"square", ChargeKind::square},
-    {"pinball", ChargeKind::pinball},   {"log", ChargeKind::log},           {"zero-one", ChargeKind::zero_one},
+    {"table", ChargeKind::table},           {"absolute", ChargeKind::absolute}, {"square", ChargeKind::square},
+    {"pinball", ChargeKind::pinball},       {"log", ChargeKind::log},           {"zero-one", ChargeKind::zero_one},
     {"percentage", ChargeKind::percentage}, {"wealth", ChargeKind::wealth}};
-constexpr std::pair<std::string_view, ScheduleKind> schedules[] = {{"constant", ScheduleKind::constant},
-                                                                   {"anytime", ScheduleKind::anytime},
-                                                                   {"self-tuned", ScheduleKind::self_tuned}};
+constexpr std::pair<std::string_view, ScheduleKind> schedules[] = {
+    {"constant", ScheduleKind::constant}, {"anytime", ScheduleKind::anytime}, {"self-tuned", ScheduleKind::self_tuned}};
 
 template <class K, std::size_t N>
 K known(const std::pair<std::string_view, K> (&kinds)[N], const std::string& name, const char* what) {
@@ -97,7 +96,8 @@ class Combiner {
 
   Combiner(State2 state, State1 memory, State1 book, State2 tallies, Reals prior, const std::string& rule,
            const std::string& charge, const std::string& schedule, double rate, double span, double alpha, double tau,
-           double low, double high, bool linear, bool substitute, std::optional<Reals> powers, bool always, std::int64_t width)
+           double low, double high, bool linear, bool substitute, std::optional<Reals> powers, bool always,
+           std::int64_t width)
       : state_(state), memory_(memory), book_(book), tallies_(tallies), prior_(prior), powers_(powers) {
     const std::int64_t experts = std::int64_t(prior.size());
     s_.place = place_of(rule);
@@ -113,12 +113,14 @@ class Combiner {
     demand(tallies.shape(0) == tally_rows && std::int64_t(tallies.shape(1)) == experts, "tallies have the wrong shape");
     demand(rate > 0 && span >= 0 && alpha >= 0 && alpha < 1 && tau > 0 && tau < 1 && low <= high,
            "a parameter is out of its range");
-    demand(width == 1 || s_.charge == ChargeKind::square || s_.charge == ChargeKind::log || s_.charge == ChargeKind::table,
-           "forecasts of several numbers go with square and log");
+    demand(
+        width == 1 || s_.charge == ChargeKind::square || s_.charge == ChargeKind::log || s_.charge == ChargeKind::table,
+        "forecasts of several numbers go with square and log");
     demand(!s_.rule.counts || (s_.charge == ChargeKind::zero_one && powers && powers->size() > 1),
            "a majority needs zero-one charges and powers");
     demand(!s_.rule.shares || s_.schedule != ScheduleKind::self_tuned || alpha > 0, "alpha must be above 0");
-    const bool bounded = s_.charge == ChargeKind::square && width == 1 && low > -infinite_ && high < infinite_ && low < high;
+    const bool bounded =
+        s_.charge == ChargeKind::square && width == 1 && low > -infinite_ && high < infinite_ && low < high;
     demand(!substitute || (s_.rule.exponential && s_.schedule == ScheduleKind::constant && !linear &&
                            (s_.charge == ChargeKind::log || bounded)),
            "only a hedge of constant rate, of log or of bounded square losses, has another prediction");
@@ -181,7 +183,8 @@ class Combiner {
     return {words(verdict.refusal), verdict.column};
   }
 
-  // The same for one row at a time, with all that waits for its outcome in one array: the advice, the weights, the prediction.
+  // The same for one row at a time, with all that waits for its outcome in one array: the advice, the weights, the
+  // prediction.
   nb::object open(const Any& advice, State1 waiting) const {
     const Advice row = row_of(advice, nullptr);
     demand(std::int64_t(waiting.size()) == room(), "the room to wait has the wrong shape");
@@ -315,7 +318,8 @@ class Combiner {
       demand(starts.data()[t] <= starts.data()[t + 1] && starts.data()[t + 1] <= count, "starts must not fall");
       for (std::int64_t e = starts.data()[t]; e < starts.data()[t + 1]; ++e) {
         const std::int64_t row = settle.data()[e];
-        demand(row >= 0 && row < t && holder[std::size_t(slots.data()[row])] == row, "a row is settled that does not wait");
+        demand(row >= 0 && row < t && holder[std::size_t(slots.data()[row])] == row,
+               "a row is settled that does not wait");
         holder[std::size_t(slots.data()[row])] = -1;
       }
       if (t < rounds) {
@@ -368,46 +372,54 @@ class Combiner {
 
 void bind_combiner(nb::module_& m) {
   nb::class_<Combiner>(m, "Combiner", "A rule for the weights of experts, and borrowed state; feed it rounds.")
-      .def(nb::init<State2, State1, State1, State2, Reals, const std::string&, const std::string&, const std::string&, double,
-                    double, double, double, double, double, bool, bool, std::optional<Reals>, bool, std::int64_t>(),
-           "state"_a.noconvert(), "memory"_a.noconvert(), "book"_a.noconvert(), "tallies"_a.noconvert(), "prior"_a.noconvert(),
-           nb::kw_only(), "rule"_a, "charge"_a, "schedule"_a = "constant", "rate"_a = 1.0, "span"_a = 0.0, "alpha"_a = 0.0,
-           "tau"_a = 0.5, "low"_a = -std::numeric_limits<double>::infinity(),
+      .def(nb::init<State2, State1, State1, State2, Reals, const std::string&, const std::string&, const std::string&,
+                    double, double, double, double, double, double, bool, bool, std::optional<Reals>, bool,
+                    std::int64_t>(),
+           "state"_a.noconvert(), "memory"_a.noconvert(), "book"_a.noconvert(), "tallies"_a.noconvert(),
+           "prior"_a.noconvert(), nb::kw_only(), "rule"_a, "charge"_a, "schedule"_a = "constant", "rate"_a = 1.0,
+           "span"_a = 0.0, "alpha"_a = 0.0, "tau"_a = 0.5, "low"_a = -std::numeric_limits<double>::infinity(),
            "high"_a = std::numeric_limits<double>::infinity(), "linear"_a = false, "substitute"_a = false,
            "powers"_a.noconvert().none() = nb::none(), "always"_a = false, "width"_a = 1)
       .def("play", &Combiner::play, "advice"_a.noconvert(), "outcomes"_a.noconvert().none(), nb::kw_only(),
            "predictions"_a.noconvert().none() = nb::none(), "losses"_a.noconvert().none() = nb::none(),
            "weights"_a.noconvert().none() = nb::none(), "uniforms"_a.noconvert().none() = nb::none(),
            "chosen"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
-           "Play the rounds begin <= t < end: the first that was not played, what stopped it, and whose advice that is (-1: "
+           "Play the rounds begin <= t < end: the first that was not played, what stopped it, and whose advice that is "
+           "(-1: "
            "the outcome's).")
       .def("play_delayed", &Combiner::play_delayed, "advice"_a.noconvert(), "outcomes"_a.noconvert().none(),
            "settle"_a.noconvert(), "starts"_a.noconvert(), "slots"_a.noconvert(), "pool"_a.noconvert(), nb::kw_only(),
-           "predictions"_a.noconvert(), "losses"_a.noconvert().none() = nb::none(), "weights"_a.noconvert().none() = nb::none(),
+           "predictions"_a.noconvert(), "losses"_a.noconvert().none() = nb::none(),
+           "weights"_a.noconvert().none() = nb::none(),
            "Play all rounds, settling the rows settle[starts[t]:starts[t + 1]] before row t is predicted.")
       .def("predict", &Combiner::predict, "advice"_a.noconvert(), "p"_a.noconvert(), "yhat"_a.noconvert(),
            "Weights and prediction of one row; what is wrong with it, and whose advice that is.")
-      .def("settle", &Combiner::settle_one, "advice"_a.noconvert(), "p"_a.noconvert(), "yhat"_a.noconvert(), "outcome"_a,
+      .def("settle", &Combiner::settle_one, "advice"_a.noconvert(), "p"_a.noconvert(), "yhat"_a.noconvert(),
+           "outcome"_a,
            "Learn the outcome of a row that was predicted: the loss, what is wrong, and whose advice that is.")
       .def("settle", &Combiner::settle_many, "advice"_a.noconvert(), "p"_a.noconvert(), "yhat"_a.noconvert(),
            "outcome"_a.noconvert())
       .def("open", &Combiner::open, "advice"_a.noconvert(), "waiting"_a.noconvert(),
-           "Predict a row, and keep in one array what its outcome will need: its first number, or what is wrong and where.")
+           "Predict a row, and keep in one array what its outcome will need: its first number, or what is wrong and "
+           "where.")
       .def("close", &Combiner::close_one, "waiting"_a.noconvert(), "outcome"_a,
            "Learn the outcome of such a row: the loss, or what is wrong and where.")
       .def("close", &Combiner::close_many, "waiting"_a.noconvert(), "outcome"_a.noconvert())
       .def_prop_ro("room", &Combiner::room, "How many numbers such an array has.")
-      .def("settle_charges", &Combiner::settle_charges, "own"_a.noconvert(), "c"_a.noconvert(), "p"_a.noconvert(), "loss"_a,
-           "mix"_a, "Learn from losses and charges that were found elsewhere, nan for who is silent; what is wrong.")
+      .def("settle_charges", &Combiner::settle_charges, "own"_a.noconvert(), "c"_a.noconvert(), "p"_a.noconvert(),
+           "loss"_a, "mix"_a,
+           "Learn from losses and charges that were found elsewhere, nan for who is silent; what is wrong.")
       .def("weights", &Combiner::weights, "out"_a.noconvert(), "Weights of the next round, if all speak.")
       .def("rates", &Combiner::rates, "out"_a.noconvert(), "The last rate of each expert.")
       .def("rate", &Combiner::rate, "The rate of the next round; nan for rules that have none in common.")
       .def("log_potential", &Combiner::log_potential, "Logarithm of the potential of a rule that has one, else nan.")
       .def("gap", &Combiner::gap, "Sum of the mixability gaps.");
-  m.def("combiner_rows", [](const std::string& rule) { return combiners().rules[std::size_t(place_of(rule))].rows; }, "rule"_a,
-        "How many numbers a rule keeps of each expert.");
-  m.def("expert_fields", [] { return std::vector<std::string>(std::begin(expert_fields), std::end(expert_fields)); },
-        "Names of the numbers of an experts' book, in order.");
+  m.def(
+      "combiner_rows", [](const std::string& rule) { return combiners().rules[std::size_t(place_of(rule))].rows; },
+      "rule"_a, "How many numbers a rule keeps of each expert.");
+  m.def(
+      "expert_fields", [] { return std::vector<std::string>(std::begin(expert_fields), std::end(expert_fields)); },
+      "Names of the numbers of an experts' book, in order.");
   m.attr("COMBINER_MEMORY") = combiner_memory_size;
   m.attr("COMBINER_RULES") = facts_of_rules();
 }

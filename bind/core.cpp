@@ -36,15 +36,23 @@ NB_MODULE(_core, m) {
   bind_winnow(m);
   bind_worst_case(m);
   m.def("isa", [] { return std::string(isa_name(current_isa())); }, "The instruction set in use.");
-  m.def("isas", [] {
-    std::vector<std::string> names;
-    for (Isa isa : {Isa::generic, Isa::v1, Isa::v3, Isa::v4})
-      if ((isa == Isa::generic) == (best_isa() == Isa::generic) && isa <= best_isa()) names.emplace_back(isa_name(isa));
-    return names;
-  }, "The instruction sets that this machine can run.");
-  m.def("use_isa", [](const std::string& name) {
-    for (Isa isa : {Isa::generic, Isa::v1, Isa::v3, Isa::v4})
-      if (name == isa_name(isa) && (isa == Isa::generic) == (best_isa() == Isa::generic) && isa <= best_isa()) return use_isa(isa);
-    throw std::invalid_argument("this machine cannot run " + name);
-  }, "name"_a, "Choose an instruction set; all of them give the same bits.");
+  m.def(
+      "isas",
+      [] {
+        std::vector<std::string> names;
+        for (Isa isa : {Isa::generic, Isa::v1, Isa::v3, Isa::v4})
+          if ((isa == Isa::generic) == (best_isa() == Isa::generic) && isa <= best_isa())
+            names.emplace_back(isa_name(isa));
+        return names;
+      },
+      "The instruction sets that this machine can run.");
+  m.def(
+      "use_isa",
+      [](const std::string& name) {
+        for (Isa isa : {Isa::generic, Isa::v1, Isa::v3, Isa::v4})
+          if (name == isa_name(isa) && (isa == Isa::generic) == (best_isa() == Isa::generic) && isa <= best_isa())
+            return use_isa(isa);
+        throw std::invalid_argument("this machine cannot run " + name);
+      },
+      "name"_a, "Choose an instruction set; all of them give the same bits.");
 }

@@ -71,7 +71,8 @@ class Payer {
     return p;
   }
 
-  static Payer sparse(const Any& values, const Indices& indices, const Order& starts, std::int64_t columns, double sign) {
+  static Payer sparse(const Any& values, const Indices& indices, const Order& starts, std::int64_t columns,
+                      double sign) {
     Payer p(sign);
     const std::int64_t entries = std::int64_t(values.size()), rows = std::int64_t(starts.size()) - 1;
     p.g_.kind = GainKind::sparse;
@@ -109,7 +110,8 @@ class Payer {
     Told given(const_cast<double*>(others), {std::size_t(g_.others)});
     const nb::object answer = multiply_(nb::cast(given, nb::rv_policy::copy));
     Reals told;
-    demand(nb::try_cast(answer, told) && std::int64_t(told.size()) == g_.mine, "a product is no row of the right length");
+    demand(nb::try_cast(answer, told) && std::int64_t(told.size()) == g_.mine,
+           "a product is no row of the right length");
     bool finite = true;
     for (std::int64_t i = 0; i < g_.mine; ++i) mine[i] = told.data()[i], finite &= std::isfinite(mine[i]);
     demand(finite, "a product is not finite");
@@ -160,16 +162,17 @@ struct Asked {
 
 class Dueler {
  public:
-  Dueler(const std::string& method, const Payer& row_payer, const Payer& column_payer, State2 row_state, State2 column_state,
-         State1 memory, State1 book, std::optional<State2> joint, bool alternate, bool zero_sum, int power, bool falls,
-         double row_rate, double column_rate)
-      : row_payer_(row_payer), column_payer_(column_payer), row_state_(row_state), column_state_(column_state), memory_(memory),
-        book_(book), joint_(joint) {
+  Dueler(const std::string& method, const Payer& row_payer, const Payer& column_payer, State2 row_state,
+         State2 column_state, State1 memory, State1 book, std::optional<State2> joint, bool alternate, bool zero_sum,
+         int power, bool falls, double row_rate, double column_rate)
+      : row_payer_(row_payer), column_payer_(column_payer), row_state_(row_state), column_state_(column_state),
+        memory_(memory), book_(book), joint_(joint) {
     d_.method = method_named(method);
     const Gains &of_row = row_payer.gains(), &of_column = column_payer.gains();
     demand(of_row.mine == of_column.others && of_row.others == of_column.mine, "the payoffs have different shapes");
     demand(power >= 0 && power <= 2, "weights are powers of the round, 0, 1 or 2");
-    demand(row_rate >= 0 && column_rate >= 0 && std::isfinite(row_rate) && std::isfinite(column_rate), "a rate is none");
+    demand(row_rate >= 0 && column_rate >= 0 && std::isfinite(row_rate) && std::isfinite(column_rate),
+           "a rate is none");
     demand(memory.size() == duel_memory_size, "memory has the wrong shape");
     demand(book.size() == game_book_size, "book has the wrong shape");
     demand(!joint || !alternate, "strategies that meet at different times have no joint distribution");
@@ -203,7 +206,8 @@ class Dueler {
 
  private:
   static DuelSide seat(const State2& state, std::int64_t count, double rate, Room& room) {
-    demand(state.shape(0) == duel_rows && std::int64_t(state.shape(1)) == duel_padded(count), "state has the wrong shape");
+    demand(state.shape(0) == duel_rows && std::int64_t(state.shape(1)) == duel_padded(count),
+           "state has the wrong shape");
     room = zeros_for(duel_room(count));
     return {count, rate, state.data(), room.get()};
   }
@@ -216,7 +220,8 @@ class Dueler {
       const std::int64_t padded = duel_padded(side->count);
       const double* const play = side->state + duel_play * padded;
       bool sound = true;
-      for (std::int64_t i = 0; i < padded; ++i) sound &= play[i] >= 0 && play[i] <= 2 && (i < side->count || play[i] == 0);
+      for (std::int64_t i = 0; i < padded; ++i)
+        sound &= play[i] >= 0 && play[i] <= 2 && (i < side->count || play[i] == 0);
       demand(sound, "a strategy is none");
     }
   }
@@ -249,7 +254,8 @@ void shorten_payoffs(const Any& values, double centre, double factor, Shorts2 ou
   check_aligned(values);
   const bool single = is_single(values);
   const std::int64_t rows = std::int64_t(values.shape(0)), columns = std::int64_t(values.shape(1));
-  demand(std::int64_t(out.shape(0)) == rows && std::int64_t(out.shape(1)) == duel_padded(columns), "rows of whole sixteens");
+  demand(std::int64_t(out.shape(0)) == rows && std::int64_t(out.shape(1)) == duel_padded(columns),
+         "rows of whole sixteens");
   demand(std::isfinite(centre) && std::isfinite(factor), "a centre and a factor are finite numbers");
   nb::gil_scoped_release unlocked;
   duelists().shorten(values.data(), single, rows, columns, centre, factor, out.data());
@@ -267,11 +273,12 @@ void bind_duel(nb::module_& m) {
                   "A function of the other's strategy.")
       .def("gains", &payer_gains, "others"_a.noconvert(), "mine"_a.noconvert(), "Write what each strategy wins.");
   nb::class_<Dueler>(m, "Dueler", "Two learners and their borrowed state; let them play each other.")
-      .def(nb::init<const std::string&, const Payer&, const Payer&, State2, State2, State1, State1, std::optional<State2>, bool,
-                    bool, int, bool, double, double>(),
+      .def(nb::init<const std::string&, const Payer&, const Payer&, State2, State2, State1, State1,
+                    std::optional<State2>, bool, bool, int, bool, double, double>(),
            "method"_a, "row"_a, "column"_a, nb::kw_only(), "row_state"_a.noconvert(), "column_state"_a.noconvert(),
-           "memory"_a.noconvert(), "book"_a.noconvert(), "joint"_a.noconvert().none() = nb::none(), "alternate"_a = false,
-           "zero_sum"_a = true, "power"_a = 0, "falls"_a = false, "row_rate"_a = 0.0, "column_rate"_a = 0.0)
+           "memory"_a.noconvert(), "book"_a.noconvert(), "joint"_a.noconvert().none() = nb::none(),
+           "alternate"_a = false, "zero_sum"_a = true, "power"_a = 0, "falls"_a = false, "row_rate"_a = 0.0,
+           "column_rate"_a = 0.0)
       .def("play", &Dueler::play, "rounds"_a, "target"_a,
            "Play so many rounds, or fewer: how many were played, and whether the gap is at most `target`.");
   m.def("shorten_payoffs", &shorten_payoffs, "values"_a.noconvert(), "centre"_a, "factor"_a, "out"_a.noconvert(),

@@ -28,8 +28,8 @@ static bool gains(const Gains& g, const double* others, double* room, double* mi
   return gains_against(g, {play, narrow, places, placed}, mine);
 }
 
-static void shorten(const void* values, bool single, std::int64_t rows, std::int64_t columns, double centre, double factor,
-                    std::int16_t* out) {
+static void shorten(const void* values, bool single, std::int64_t rows, std::int64_t columns, double centre,
+                    double factor, std::int16_t* out) {
   if (single) shorten_rows(static_cast<const float*>(values), rows, columns, centre, factor, out);
   else shorten_rows(static_cast<const double*>(values), rows, columns, centre, factor, out);
 }
@@ -40,5 +40,6 @@ static void shorten(const void* values, bool single, std::int64_t rows, std::int
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(duelists_, isa)
 
 namespace regretless {
-const Duelists REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::gains, REGRETLESS_ISA::shorten};
+const Duelists REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::gains,
+                                                   REGRETLESS_ISA::shorten};
 }  // namespace regretless

@@ -15,23 +15,28 @@ static KernelOutcome with_values(const Block& b, const KernelRules& rules, Kerne
   return f(values, row_of);
 }
 
-static KernelOutcome play(const Block& block, const Given& given, const Labels& labels, const KernelRules& rules, KernelState& s,
-                          const Known& known, std::int64_t begin, std::int64_t end) {
-  const auto all = [&](auto& values, const auto& row_of) { return play_blocks(values, labels, rules, s, known, begin, end, row_of); };
+static KernelOutcome play(const Block& block, const Given& given, const Labels& labels, const KernelRules& rules,
+                          KernelState& s, const Known& known, std::int64_t begin, std::int64_t end) {
+  const auto all = [&](auto& values, const auto& row_of) {
+    return play_blocks(values, labels, rules, s, known, begin, end, row_of);
+  };
   if (!given.gram) return with_values(block, rules, s, all);
   GivenValues values(given, block.order, s);
   return all(values, [&](std::int64_t t) { return values.row(t); });
 }
 
-static KernelOutcome score(const Block& block, const Given& given, const KernelRules& rules, KernelState& s, double* out) {
+static KernelOutcome score(const Block& block, const Given& given, const KernelRules& rules, KernelState& s,
+                           double* out) {
   if (!given.gram)
-    return with_values(block, rules, s, [&](auto& values, const auto&) { return score_blocks(values, s, block.rows, out); });
+    return with_values(block, rules, s,
+                       [&](auto& values, const auto&) { return score_blocks(values, s, block.rows, out); });
   GivenValues values(given, nullptr, s);
   return score_blocks(values, s, given.rows, out);
 }
 
 static KernelOutcome gram(const Block& block, const KernelRules& rules, KernelState& s, double* out, double* self) {
-  return with_values(block, rules, s, [&](auto& values, const auto&) { return gram_blocks(values, s, block.rows, out, self); });
+  return with_values(block, rules, s,
+                     [&](auto& values, const auto&) { return gram_blocks(values, s, block.rows, out, self); });
 }
 
 static KernelOutcome adopt(const Block& block, const KernelRules& rules, KernelState& s) {
@@ -44,6 +49,6 @@ static KernelOutcome adopt(const Block& block, const KernelRules& rules, KernelS
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(kernel_, isa)
 
 namespace regretless {
-const KernelFunctions REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::score, REGRETLESS_ISA::gram,
-                                                          REGRETLESS_ISA::adopt};
+const KernelFunctions REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::score,
+                                                          REGRETLESS_ISA::gram, REGRETLESS_ISA::adopt};
 }  // namespace regretless

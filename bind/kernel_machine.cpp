@@ -41,16 +41,16 @@ void require(bool holds, const char* otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
 }
 
-// Rounds played, and why no more: a complaint about the next row, "full" where arrays must grow, "over" after a round that
-// filled one slot more than wanted.
+// Rounds played, and why no more: a complaint about the next row, "full" where arrays must grow, "over" after a round
+// that filled one slot more than wanted.
 Report kernel_report(KernelOutcome outcome) {
   if (outcome.halt == Halt::full) return {outcome.played, "full"};
   if (outcome.halt == Halt::over) return {outcome.played, "over"};
   return report({outcome.played, outcome.complaint});
 }
 
-// One call at a time: each lets go of the interpreter's lock, and all of them work on the same arrays and scratch. What is
-// checked is checked after the others are done.
+// One call at a time: each lets go of the interpreter's lock, and all of them work on the same arrays and scratch. What
+// is checked is checked after the others are done.
 struct Working {
   nb::gil_scoped_release unlocked;
   std::lock_guard<std::mutex> alone;
@@ -69,7 +69,8 @@ class KernelMachine {
     require(counts.size() == 4, "counts are four");
     require(books.shape(0) == targets + (targets > 1) && books.shape(1) == ledger_size, "books have the wrong shape");
     require(lengths2.size() == targets, "one squared length a target");
-    require(columns >= 0 && std::int64_t(scratch.size()) >= kernel_scratch(0, std::int64_t(targets)), "scratch is too small");
+    require(columns >= 0 && std::int64_t(scratch.size()) >= kernel_scratch(0, std::int64_t(targets)),
+            "scratch is too small");
     Support& s = state_.support;
     s.coefficients = coefficients.data(), s.lag = lag.data(), s.norm2 = norm2.data(), s.born = born.data();
     s.columns = columns, s.targets = std::int64_t(targets), s.room = std::int64_t(room);
@@ -85,15 +86,18 @@ class KernelMachine {
 
   void dense(State2 rows) {
     Support& s = state_.support;
-    require(std::int64_t(rows.shape(0)) == s.room && std::int64_t(rows.shape(1)) == s.columns, "rows have the wrong shape");
-    require(s.columns <= (std::int64_t(rows1_[3].size()) - kernel_scratch(0, s.targets)) / dense_lanes, "scratch is too small");
+    require(std::int64_t(rows.shape(0)) == s.room && std::int64_t(rows.shape(1)) == s.columns,
+            "rows have the wrong shape");
+    require(s.columns <= (std::int64_t(rows1_[3].size()) - kernel_scratch(0, s.targets)) / dense_lanes,
+            "scratch is too small");
     s.rows = rows.data();
     rows_ = rows;
   }
 
   void sparse(Longs begin, Longs length, State1 values, Ints indices, Ints place, State2 work) {
     Support& s = state_.support;
-    require(std::int64_t(begin.size()) == s.room && std::int64_t(length.size()) == s.room, "one beginning and length a slot");
+    require(std::int64_t(begin.size()) == s.room && std::int64_t(length.size()) == s.room,
+            "one beginning and length a slot");
     require(values.size() == indices.size() && *s.entries <= std::int64_t(values.size()), "one index per value");
     require(std::int64_t(place.size()) <= s.columns, "more places than columns");
     require(work.shape(0) > 0 && work.shape(1) == std::size_t(sparse_lanes), "work has the wrong shape");
@@ -103,9 +107,11 @@ class KernelMachine {
     s.place_columns = std::int64_t(place.size());
     check_places();
     for (std::int64_t k = 0; k < *s.count; ++k) {
-      require(s.begin[k] >= 0 && s.length[k] >= 0 && s.begin[k] <= *s.entries - s.length[k], "a row lies outside the entries");
+      require(s.begin[k] >= 0 && s.length[k] >= 0 && s.begin[k] <= *s.entries - s.length[k],
+              "a row lies outside the entries");
       for (std::int64_t e = s.begin[k]; e < s.begin[k] + s.length[k]; ++e)
-        require(s.indices[e] >= 0 && s.indices[e] < s.place_columns && s.place[s.indices[e]] > 0, "an entry is in no column");
+        require(s.indices[e] >= 0 && s.indices[e] < s.place_columns && s.place[s.indices[e]] > 0,
+                "an entry is in no column");
     }
     state_.work = work.data();
     entries_ = {begin, length};
@@ -128,7 +134,8 @@ class KernelMachine {
 
   void log(Longs slot, State1 round, State2 moves) {
     require(slot.size() == round.size() && moves.shape(0) == slot.size() &&
-                std::int64_t(moves.shape(1)) == state_.support.targets && *state_.log.count <= std::int64_t(slot.size()),
+                std::int64_t(moves.shape(1)) == state_.support.targets &&
+                *state_.log.count <= std::int64_t(slot.size()),
             "the log's arrays do not fit each other");
     state_.log.slot = slot.data(), state_.log.round = round.data(), state_.log.moves = moves.data();
     state_.log.room = std::int64_t(slot.size());
@@ -142,17 +149,18 @@ class KernelMachine {
     rules_.gamma = gamma, rules_.coef0 = coef0, rules_.degree = degree, rules_.offset = offset, rules_.tie = tie;
   }
 
-  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
-              const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin, std::int64_t end,
-              const std::optional<Longs>& known, std::int64_t offset) {
+  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+              const Signs& labels, const std::optional<Reals>& sample_weight, const std::optional<Order>& order,
+              std::int64_t begin, std::int64_t end, const std::optional<Longs>& known, std::int64_t offset) {
     const Working working(mutex_);
     Block block = own_block(values, indices, starts);
     check_layout();
     return play_rounds(block, {}, labels_of(block, labels, sample_weight), order, begin, end, known, offset);
   }
 
-  Report play_given(const Matrix& gram, std::int64_t self, const Signs& labels, const std::optional<Reals>& sample_weight,
-                    const std::optional<Order>& order, std::int64_t begin, std::int64_t end, const std::optional<Longs>& known) {
+  Report play_given(const Matrix& gram, std::int64_t self, const Signs& labels,
+                    const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
+                    std::int64_t end, const std::optional<Longs>& known) {
     const Working working(mutex_);
     const Given g = given_of(gram, self);
     require(self >= 0 && self <= g.columns - g.rows, "the rows are not among the columns");
@@ -176,12 +184,14 @@ class KernelMachine {
     return kernel_report(kernel_functions().score({}, g, rules_, state_, out.data()));
   }
 
-  Report gram(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out, State1 self) {
+  Report gram(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out,
+              State1 self) {
     const Working working(mutex_);
     const Block block = own_block(values, indices, starts);
     check_layout();
     require(std::int64_t(out.shape(0)) == block.rows && std::int64_t(out.shape(1)) == *state_.support.count &&
-                std::int64_t(self.size()) == block.rows, "room for one value per row and slot");
+                std::int64_t(self.size()) == block.rows,
+            "room for one value per row and slot");
     return kernel_report(kernel_functions().gram(block, rules_, state_, out.data(), self.data()));
   }
 
@@ -193,9 +203,7 @@ class KernelMachine {
   }
 
  private:
-  void check_layout() const {
-    require(state_.support.rows || state_.support.begin, "the support has no rows");
-  }
+  void check_layout() const { require(state_.support.rows || state_.support.begin, "the support has no rows"); }
   void check_out(const State2& out, std::int64_t rows) const {
     require(std::int64_t(out.shape(0)) == rows && std::int64_t(out.shape(1)) == state_.support.targets,
             "room for one score per row and target");
@@ -204,7 +212,8 @@ class KernelMachine {
     require(state_.support.column, "the support is not of columns");
     const Given g{gram.data(), std::int64_t(gram.shape(0)), std::int64_t(gram.shape(1)), self};
     for (std::int64_t k = 0; k < *state_.support.count; ++k)
-      require(state_.support.column[k] >= 0 && state_.support.column[k] < g.columns, "a column is not in the Gram matrix");
+      require(state_.support.column[k] >= 0 && state_.support.column[k] < g.columns,
+              "a column is not in the Gram matrix");
     return g;
   }
   // As many columns have a number as are counted, so that there is one left for each of the others.
@@ -219,8 +228,8 @@ class KernelMachine {
     require(!wrong && numbered == *s.places, "the numbers of columns are out of range");
   }
   // Of the rounds that are to be played alone: a machine that is stopped is called for the rest again and again.
-  void check_rounds(std::int64_t rows, const Labels& of, const std::int64_t* order, std::int64_t begin, std::int64_t end,
-                    const Known& known) const {
+  void check_rounds(std::int64_t rows, const Labels& of, const std::int64_t* order, std::int64_t begin,
+                    std::int64_t end, const Known& known) const {
     const std::int64_t targets = state_.support.targets, count = *state_.support.count;
     for (std::int64_t t = begin; t < end; ++t) {
       const std::int64_t row = order ? order[t] : t;
@@ -246,8 +255,8 @@ class KernelMachine {
     if (bytes) std::memcpy(room.data(), from, std::size_t(bytes));
     return room.data();
   }
-  Report play_rounds(Block& block, const Given& given, const Labels& of, const std::optional<Order>& order, std::int64_t begin,
-                     std::int64_t end, const std::optional<Longs>& known, std::int64_t offset) {
+  Report play_rounds(Block& block, const Given& given, const Labels& of, const std::optional<Order>& order,
+                     std::int64_t begin, std::int64_t end, const std::optional<Longs>& known, std::int64_t offset) {
     const std::int64_t rounds = order ? std::int64_t(order->size()) : block.rows;
     block.order = order ? order->data() : nullptr;
     if (end < 0) end = rounds;
@@ -280,32 +289,38 @@ class KernelMachine {
 void bind_kernel_machine(nb::module_& m) {
   nb::class_<KernelMachine>(m, "KernelMachine", "A perceptron in the dual over borrowed arrays; feed it rounds.")
       .def(nb::init<State2, State2, State1, State1, Longs, State2, State1, State1, std::int64_t, std::int64_t>(),
-           "coefficients"_a.noconvert(), "lag"_a.noconvert(), "norm2"_a.noconvert(), "born"_a.noconvert(), "counts"_a.noconvert(),
-           "books"_a.noconvert(), "lengths2"_a.noconvert(), "scratch"_a.noconvert(), "columns"_a, "most"_a = 0)
+           "coefficients"_a.noconvert(), "lag"_a.noconvert(), "norm2"_a.noconvert(), "born"_a.noconvert(),
+           "counts"_a.noconvert(), "books"_a.noconvert(), "lengths2"_a.noconvert(), "scratch"_a.noconvert(),
+           "columns"_a, "most"_a = 0)
       .def("dense", &KernelMachine::dense, "rows"_a.noconvert(), "The support is kept as dense rows.")
       .def("sparse", &KernelMachine::sparse, "begin"_a.noconvert(), "length"_a.noconvert(), "values"_a.noconvert(),
            "indices"_a.noconvert(), "place"_a.noconvert(), "work"_a.noconvert(), "The support is kept as sparse rows.")
       .def("given", &KernelMachine::given, "column"_a.noconvert(), "The support is columns of a Gram matrix.")
-      .def("sources", &KernelMachine::sources, "source"_a.noconvert(), "Note which row fills a slot, where rows come again.")
+      .def("sources", &KernelMachine::sources, "source"_a.noconvert(),
+           "Note which row fills a slot, where rows come again.")
       .def("log", &KernelMachine::log, "slot"_a.noconvert(), "round"_a.noconvert(), "moves"_a.noconvert(),
            "Write every update down.")
       .def("rules", &KernelMachine::rules, "kind"_a, "gamma"_a = 1.0, "coef0"_a = 0.0, "degree"_a = 1, "offset"_a = 0.0,
            "tie"_a = 0.0, "Which kernel, and what a score of 0 means.")
-      .def("play", &KernelMachine::play, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-           "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(),
-           "begin"_a = 0, "end"_a = -1, "known"_a.noconvert().none() = nb::none(), "offset"_a = 0,
+      .def("play", &KernelMachine::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+           "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
+           "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
+           "known"_a.noconvert().none() = nb::none(), "offset"_a = 0,
            "Play the rounds begin <= t < end; how many were played, and what stopped them.")
       .def("play_given", &KernelMachine::play_given, "gram"_a.noconvert(), "first"_a, "labels"_a.noconvert(),
            "sample_weight"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(), "begin"_a = 0,
            "end"_a = -1, "known"_a.noconvert().none() = nb::none(), "The same on a Gram matrix.")
       .def("score", &KernelMachine::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.")
-      .def("score_given", &KernelMachine::score_given, "gram"_a.noconvert(), "out"_a.noconvert(), "The same on a Gram matrix.")
-      .def("gram", &KernelMachine::gram, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-           "out"_a.noconvert(), "own"_a.noconvert(), "K(row, slot) of all rows and slots, and K(row, row).")
+      .def("score_given", &KernelMachine::score_given, "gram"_a.noconvert(), "out"_a.noconvert(),
+           "The same on a Gram matrix.")
+      .def("gram", &KernelMachine::gram, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+           "starts"_a.noconvert().none(), "out"_a.noconvert(), "own"_a.noconvert(),
+           "K(row, slot) of all rows and slots, and K(row, row).")
       .def("adopt", &KernelMachine::adopt, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "Fill slots with rows, without coefficients.");
-  m.def("kernel_scratch", &kernel_scratch, "columns"_a, "targets"_a, "How many numbers of scratch a KernelMachine needs.");
+  m.def("kernel_scratch", &kernel_scratch, "columns"_a, "targets"_a,
+        "How many numbers of scratch a KernelMachine needs.");
   m.attr("SPARSE_LANES") = sparse_lanes;
 }
 

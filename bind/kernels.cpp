@@ -27,11 +27,12 @@ static constexpr auto names_of(std::variant<T...>*, More... more) {
 static constexpr auto geometries = names_of(static_cast<AnyGeometry*>(nullptr));
 static constexpr auto losses = names_of(static_cast<AnyLoss*>(nullptr), direct);
 
-static Outcome play(const Block& block, const Labels& labels, const Rules& rules, const State& state, std::int64_t begin,
-                    std::int64_t end) {
+static Outcome play(const Block& block, const Labels& labels, const Rules& rules, const State& state,
+                    std::int64_t begin, std::int64_t end) {
   const Rate rate = AnyRate::named(rules);
   if (rules.loss == direct)
-    return std::visit([&](const auto& rows) { return play_direct(rows, labels, rules, rate, state, begin, end); }, rows_of(block));
+    return std::visit([&](const auto& rows) { return play_direct(rows, labels, rules, rate, state, begin, end); },
+                      rows_of(block));
   return std::visit(
       [&](const auto& rows, const auto& geometry, const auto& loss) {
         return state.targets == 1 ? play_one(rows, labels, rules, geometry, loss, rate, state, begin, end)
@@ -56,7 +57,7 @@ static Outcome sight_rays(const Block& block, const Labels& labels, const Rules&
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(kernels_, isa)
 
 namespace regretless {
-const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
-    REGRETLESS_ISA::geometries,   REGRETLESS_ISA::losses, REGRETLESS_ISA::AnyRate::names, REGRETLESS_ISA::play,
-    REGRETLESS_ISA::score, REGRETLESS_ISA::sight_rays};
+const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::geometries,     REGRETLESS_ISA::losses,
+                                                  REGRETLESS_ISA::AnyRate::names, REGRETLESS_ISA::play,
+                                                  REGRETLESS_ISA::score,          REGRETLESS_ISA::sight_rays};
 }  // namespace regretless

@@ -54,14 +54,16 @@ const RandomizedKernels& kernels_of_isa() {
 
 void accept(LittlestoneOutcome outcome) {
   if (outcome == LittlestoneOutcome::no_memory) throw std::bad_alloc();
-  demand(outcome != LittlestoneOutcome::no_version_space, "no version space: these are not all that agree with some labels");
+  demand(outcome != LittlestoneOutcome::no_version_space,
+         "no version space: these are not all that agree with some labels");
   demand(outcome != LittlestoneOutcome::not_shattered, "no tree is as deep");
 }
 
 // A class whose bits are borrowed and sound.
 class Borrowed {
  public:
-  Borrowed(const ClassColumns& columns, std::int64_t hypotheses) : columns_(columns), class_(borrowed_class(columns, hypotheses)) {
+  Borrowed(const ClassColumns& columns, std::int64_t hypotheses)
+      : columns_(columns), class_(borrowed_class(columns, hypotheses)) {
     demand(class_.points > 0, "one point at least");
   }
   const BitClass& bits() const { return class_; }
@@ -136,7 +138,8 @@ class Littlestone {
     return {standing.lower, standing.upper, standing.steps};
   }
 
-  std::optional<std::pair<Places, Places>> tree(const std::optional<Live>& live, int depth, std::optional<std::int64_t> words) {
+  std::optional<std::pair<Places, Places>> tree(const std::optional<Live>& live, int depth,
+                                                std::optional<std::int64_t> words) {
     const Queue::Turn turn(queue_);
     demand(!words || *words > 0, "one word at least");
     demand(depth >= 0 && class_.bits().hypotheses >> std::min(depth, 62), "no tree is as deep");
@@ -147,8 +150,8 @@ class Littlestone {
       depth_ = depth;
     }
     for (;;) {
-      const LittlestoneOutcome outcome = held_.call(held_.kernels().tree, class_.words_of(live), depth, words.value_or(slice),
-                                                    points_.get(), hypotheses_.get());
+      const LittlestoneOutcome outcome = held_.call(held_.kernels().tree, class_.words_of(live), depth,
+                                                    words.value_or(slice), points_.get(), hypotheses_.get());
       if (outcome != LittlestoneOutcome::open) accept(outcome);
       if (outcome == LittlestoneOutcome::done) break;
       if (words) return std::nullopt;
@@ -189,7 +192,8 @@ class Littlestone {
   }
   static Places handed(std::unique_ptr<std::int64_t[]> held, std::size_t size) {
     std::int64_t* const numbers = held.release();
-    return Places(numbers, {size}, nb::capsule(numbers, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); }));
+    return Places(numbers, {size},
+                  nb::capsule(numbers, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); }));
   }
 
   Borrowed class_;
@@ -205,7 +209,7 @@ class RandomizedLittlestone {
       : class_(columns, hypotheses), held_(kernels_of_isa<RandomizedKernels>(), class_.bits(), memory) {}
 
   std::tuple<std::uint64_t, std::uint64_t, bool, std::int64_t, std::int64_t> run(const std::optional<Live>& live,
-                                                                                   std::int64_t words) {
+                                                                                 std::int64_t words) {
     const Queue::Turn turn(queue_);
     demand(words > 0, "one word at least");
     const std::int64_t before = held_.words();
@@ -227,17 +231,20 @@ class RandomizedLittlestone {
 }  // namespace
 
 void bind_littlestone(nb::module_& m) {
-  nb::class_<Littlestone>(m, "Littlestone",
-                          "A search for the Littlestone dimensions of version spaces of a class of distinct hypotheses, whose bits "
-                          "are borrowed; of what it found it remembers as much as the memory, in bytes, allows. Threads wait for "
-                          "one another.")
+  nb::class_<Littlestone>(
+      m, "Littlestone",
+      "A search for the Littlestone dimensions of version spaces of a class of distinct hypotheses, whose bits "
+      "are borrowed; of what it found it remembers as much as the memory, in bytes, allows. Threads wait for "
+      "one another.")
       .def(nb::init<const ClassColumns&, std::int64_t, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
            "memory"_a = std::int64_t(1) << 30)
       .def("run", &Littlestone::run, "alive"_a.noconvert().none(), "words"_a, "least"_a = 0,
-           "Until so many words of bits more have been looked at, and the last step is done: the dimension is no less and no "
+           "Until so many words of bits more have been looked at, and the last step is done: the dimension is no less "
+           "and no "
            "more, and how many steps were taken. A tree of `least` levels is known from elsewhere.")
       .def("tree", &Littlestone::tree, "alive"_a.noconvert().none(), "depth"_a, "words"_a.none() = nb::none(),
-           "A mistake tree of this depth in the order of a heap: its points, and a hypothesis for each leaf. None if so many "
+           "A mistake tree of this depth in the order of a heap: its points, and a hypothesis for each leaf. None if "
+           "so many "
            "words do not do, by which it is nearer.")
       .def("labels", &Littlestone::labels, "alive"_a.noconvert().none(), "point"_a,
            "The dimensions of those that say 0 of a point and of those that say 1; -1 of none.")
@@ -249,7 +256,8 @@ void bind_littlestone(nb::module_& m) {
       .def(nb::init<const ClassColumns&, std::int64_t, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
            "memory"_a = std::int64_t(1) << 30)
       .def("run", &RandomizedLittlestone::run, "alive"_a.noconvert().none(), "words"_a,
-           "Until so many words more have been looked at: no less, no more, whether the upper one may have been rounded up, "
+           "Until so many words more have been looked at: no less, no more, whether the upper one may have been "
+           "rounded up, "
            "the steps taken and the words looked at.")
       .def_prop_ro("words", &RandomizedLittlestone::words, "How many words of bits it has looked at.")
       .def_prop_ro("known", &RandomizedLittlestone::known, "How many version spaces it remembers something of.")

@@ -20,16 +20,18 @@ static void* make(const BitClass& c, std::int64_t bytes) {
   return room;
 }
 
-static LittlestoneOutcome run(void* held, const std::uint64_t* live, std::int64_t words, int least, LittlestoneStanding& standing) {
+static LittlestoneOutcome run(void* held, const std::uint64_t* live, std::int64_t words, int least,
+                              LittlestoneStanding& standing) {
   return static_cast<LittlestoneTask*>(held)->run(live, words, least, standing);
 }
 
-static LittlestoneOutcome run_randomized(void* held, const std::uint64_t* live, std::int64_t words, RandomizedStanding& standing) {
+static LittlestoneOutcome run_randomized(void* held, const std::uint64_t* live, std::int64_t words,
+                                         RandomizedStanding& standing) {
   return static_cast<RandomizedSearch*>(held)->run(live, words, standing);
 }
 
-static LittlestoneOutcome tree(void* held, const std::uint64_t* live, int depth, std::int64_t words, std::int64_t* points,
-                               std::int64_t* leaves) {
+static LittlestoneOutcome tree(void* held, const std::uint64_t* live, int depth, std::int64_t words,
+                               std::int64_t* points, std::int64_t* leaves) {
   return static_cast<LittlestoneTask*>(held)->tree(live, depth, words, points, leaves);
 }
 
@@ -59,10 +61,13 @@ namespace of_isa = REGRETLESS_ISA::littlestone;
 using of_isa::LittlestoneTask;
 using of_isa::RandomizedSearch;
 
-const LittlestoneKernels REGRETLESS_TABLE(littlestone_kernels_, REGRETLESS_ISA) = {
-    of_isa::make<LittlestoneTask>,  of_isa::end<LittlestoneTask>,   of_isa::run,
-    of_isa::tree,                   of_isa::words<LittlestoneTask>, of_isa::known<LittlestoneTask>,
-    of_isa::full<LittlestoneTask>};
+const LittlestoneKernels REGRETLESS_TABLE(littlestone_kernels_, REGRETLESS_ISA) = {of_isa::make<LittlestoneTask>,
+                                                                                   of_isa::end<LittlestoneTask>,
+                                                                                   of_isa::run,
+                                                                                   of_isa::tree,
+                                                                                   of_isa::words<LittlestoneTask>,
+                                                                                   of_isa::known<LittlestoneTask>,
+                                                                                   of_isa::full<LittlestoneTask>};
 const RandomizedKernels REGRETLESS_TABLE(randomized_kernels_, REGRETLESS_ISA) = {
     of_isa::make<RandomizedSearch>,  of_isa::end<RandomizedSearch>,   of_isa::run_randomized,
     of_isa::words<RandomizedSearch>, of_isa::known<RandomizedSearch>, of_isa::full<RandomizedSearch>};

@@ -8,12 +8,13 @@
 
 namespace regretless {
 
-// Columns decide where a kernel reads and writes. It checks those of a row before it uses them; in between, another thread may
-// write to the caller's arrays. So kernels are given copies, in pieces that stay in the cache.
+// Columns decide where a kernel reads and writes. It checks those of a row before it uses them; in between, another
+// thread may write to the caller's arrays. So kernels are given copies, in pieces that stay in the cache.
 class Pieces {
  public:
   Pieces(const Block& block, std::int64_t begin, std::int64_t end)
-      : block_(block), at_(begin), end_(end), index_size_(block.wide_indices ? 8 : 4), value_size_(block.single ? 4 : 8) {}
+      : block_(block), at_(begin), end_(end), index_size_(block.wide_indices ? 8 : 4),
+        value_size_(block.single ? 4 : 8) {}
 
   bool over() const { return at_ == end_; }
 
@@ -46,7 +47,9 @@ class Pieces {
     return block_.wide_starts ? static_cast<const std::int64_t*>(block_.starts)[row]
                               : static_cast<const std::int32_t*>(block_.starts)[row];
   }
-  const char* indices(std::int64_t entry) const { return static_cast<const char*>(block_.indices) + entry * index_size_; }
+  const char* indices(std::int64_t entry) const {
+    return static_cast<const char*>(block_.indices) + entry * index_size_;
+  }
 
   // Each start is read once. The first row of a piece may have any length.
   void take_starts() {
@@ -77,8 +80,9 @@ class Pieces {
   Block piece_;
 };
 
-// play(block, labels, begin, end, first) for rounds begin <= t < end: for each piece of them, whose rounds count from `first`. Dense
-// rows have no columns to copy. Of rounds in another order any row may be next: whoever gives an order gives arrays of its own.
+// play(block, labels, begin, end, first) for rounds begin <= t < end: for each piece of them, whose rounds count from
+// `first`. Dense rows have no columns to copy. Of rounds in another order any row may be next: whoever gives an order
+// gives arrays of its own.
 template <class F>
 Outcome in_pieces(const Rounds& r, const F& play) {
   if (!r.block.starts || r.block.order) return play(r.block, r.of, r.begin, r.end, std::int64_t(0));
@@ -97,7 +101,9 @@ Outcome in_pieces(const Rounds& r, const F& play) {
 template <class F>
 Outcome in_pieces(const Block& block, const F& score) {
   const Rounds r{block, {}, block.rows, 0, block.rows};
-  return in_pieces(r, [&](const Block& rows, const Labels&, std::int64_t, std::int64_t, std::int64_t first) { return score(rows, first); });
+  return in_pieces(r, [&](const Block& rows, const Labels&, std::int64_t, std::int64_t, std::int64_t first) {
+    return score(rows, first);
+  });
 }
 
 }  // namespace regretless

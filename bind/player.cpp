@@ -24,7 +24,8 @@ class Player {
       : weights_(weights), memory_(memory), books_(books), scratch_(scratch), lag_(lag) {
     const std::size_t targets = weights.shape(1);
     if (targets == 0) throw std::invalid_argument("at least one target");
-    if (memory.shape(0) != targets || memory.shape(1) != memory_size) throw std::invalid_argument("memory has the wrong shape");
+    if (memory.shape(0) != targets || memory.shape(1) != memory_size)
+      throw std::invalid_argument("memory has the wrong shape");
     if (books.shape(0) != targets + (targets > 1) || books.shape(1) != ledger_size)
       throw std::invalid_argument("books have the wrong shape");
     if (scratch.size() < 4 * targets) throw std::invalid_argument("scratch is too small");
@@ -49,9 +50,9 @@ class Player {
     state_.targets = std::int64_t(targets);
   }
 
-  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
-              const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
-              std::int64_t end, const std::optional<State2>& moves) const {
+  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+              const Signs& labels, const std::optional<Reals>& sample_weight, const std::optional<Order>& order,
+              std::int64_t begin, std::int64_t end, const std::optional<State2>& moves) const {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     const Turn turn(busy_);
     State state = state_;
@@ -61,11 +62,12 @@ class Player {
       state.moves = moves->data();
     }
     nb::gil_scoped_release unlocked;
-    return report(in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
-      State here = state;
-      if (state.moves) here.moves += first * state.targets;
-      return kernels().play(block, of, rules_, here, begin, end);
-    }));
+    return report(in_pieces(
+        r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
+          State here = state;
+          if (state.moves) here.moves += first * state.targets;
+          return kernels().play(block, of, rules_, here, begin, end);
+        }));
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -74,7 +76,8 @@ class Player {
     return report(kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
-  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
+  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+               State2 out) const {
     const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     nb::gil_scoped_release unlocked;
     return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
@@ -98,9 +101,9 @@ class Player {
   mutable std::atomic_flag busy_;  // learning: any number of threads may score
 };
 
-Report sight(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
-             double intercept, const State2& directions, const Reals& biases, const State3& bins, const State1& least,
-             const State1& seen, const State1& scratch) {
+Report sight(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+             const Signs& labels, double intercept, const State2& directions, const Reals& biases, const State3& bins,
+             const State1& least, const State1& seen, const State1& scratch) {
   const Block block = block_of(values, indices, starts);
   const Labels of = labels_of(block, labels, std::nullopt);
   const std::size_t count = directions.shape(1);
@@ -109,8 +112,14 @@ Report sight(const Any& values, const std::optional<Any>& indices, const std::op
     throw std::invalid_argument("the rays' arrays do not fit each other");
   Rules rules;
   rules.intercept = intercept;
-  const Rays rays{directions.data(), biases.data(), bins.data(), least.data(), seen.data(), scratch.data(),
-                  std::int64_t(directions.shape(0)), std::int64_t(count)};
+  const Rays rays{directions.data(),
+                  biases.data(),
+                  bins.data(),
+                  least.data(),
+                  seen.data(),
+                  scratch.data(),
+                  std::int64_t(directions.shape(0)),
+                  std::int64_t(count)};
   nb::gil_scoped_release unlocked;
   return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
     return kernels().sight(rows, {of.label + first, nullptr}, rules, rays);
@@ -127,19 +136,22 @@ void bind_player(nb::module_& m) {
            "lag"_a.noconvert().none() = nb::none(), nb::kw_only(), "geometry"_a, "loss"_a, "rate"_a, "radius"_a = 0.0,
            "eta"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0, "limit"_a = 1.0, "margin"_a = 0.0)
       .def("play", &Player::play, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-           "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(),
-           "begin"_a = 0, "end"_a = -1, "moves"_a.noconvert().none() = nb::none(),
-           "Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of each "
+           "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
+           "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
+           "moves"_a.noconvert().none() = nb::none(),
+           "Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of "
+           "each "
            "round and target.")
       .def("one", &Player::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
-      .def("score", &Player::score, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-           "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");
+      .def("score", &Player::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+           "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");
   m.def("sight", &sight, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
         "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(), "biases"_a.noconvert(), "bins"_a.noconvert(),
         "least"_a.noconvert(), "seen"_a.noconvert(), "scratch"_a.noconvert(),
         "Bin the margins of all rows along each direction.");
-  m.def("ledger_fields", [] { return std::vector<std::string>(std::begin(ledger_fields), std::end(ledger_fields)); },
-        "Names of a book's numbers, in order.");
+  m.def(
+      "ledger_fields", [] { return std::vector<std::string>(std::begin(ledger_fields), std::end(ledger_fields)); },
+      "Names of a book's numbers, in order.");
   m.attr("MEMORY_SIZE") = memory_size;
   m.attr("RAY_MANTISSA_BITS") = ray_mantissa_bits;
   m.attr("RAY_LOWEST") = ray_lowest;

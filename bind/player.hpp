@@ -58,7 +58,8 @@ inline Report report(Outcome outcome) {
 }
 
 inline void check_aligned(const Any& a) {
-  if (reinterpret_cast<std::uintptr_t>(a.data()) % (a.dtype().bits / 8) != 0) throw std::invalid_argument("arrays must be aligned");
+  if (reinterpret_cast<std::uintptr_t>(a.data()) % (a.dtype().bits / 8) != 0)
+    throw std::invalid_argument("arrays must be aligned");
 }
 
 inline bool is_single(const Any& a) {

@@ -29,8 +29,9 @@ using Given = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Why = std::optional<std::string>;
 
 constexpr std::pair<std::string_view, PullRule> rules[] = {
-    {"exp3", PullRule::exp3},           {"exp3-ix", PullRule::exp3_ix}, {"exp3-p", PullRule::exp3_p},
-    {"tsallis-inf", PullRule::tsallis}, {"exp3-s", PullRule::exp3_s},   {"hedge", PullRule::hedge},
+    {"exp3", PullRule::exp3},     {"exp3-ix", PullRule::exp3_ix},
+    {"exp3-p", PullRule::exp3_p}, {"tsallis-inf", PullRule::tsallis},
+    {"exp3-s", PullRule::exp3_s}, {"hedge", PullRule::hedge},
     {"exp4", PullRule::exp4}};
 
 PullRule rule_named(const std::string& name) {
@@ -96,16 +97,19 @@ class Puller {
     s_.schedule = schedule_named(schedule);
     const std::int64_t experts = std::int64_t(state.shape(1));
     demand(arms > 0 && arms < most_arms && experts > 0 && experts < most_arms, "from one arm to 2**31");
-    demand(std::int64_t(state.shape(0)) == pull_rows(s_.rule) && (advised() || experts == arms), "state has the wrong shape");
+    demand(std::int64_t(state.shape(0)) == pull_rows(s_.rule) && (advised() || experts == arms),
+           "state has the wrong shape");
     demand(memory.size() == pull_memory_size, "memory has the wrong shape");
     demand(book.size() == pull_book_size, "book has the wrong shape");
-    demand(tallies.shape(0) == pull_tally_rows && std::int64_t(tallies.shape(1)) == arms, "tallies have the wrong shape");
+    demand(tallies.shape(0) == pull_tally_rows && std::int64_t(tallies.shape(1)) == arms,
+           "tallies have the wrong shape");
     demand(s_.schedule != PullSchedule::constant || (rate > 0 && rate <= 1e300 && gamma >= 0 && gamma <= 1e300),
            "a constant schedule needs a rate above 0 and a gamma");
     demand(beta >= 0 && beta <= 1 && (explore == 0 || explore >= least_share) && explore <= 1 &&
                (share == 0 || share >= least_share) && share < 1,
            "a parameter is out of its range");
-    demand(std::isfinite(low) && std::isfinite(high) && low < high && std::isfinite(high - low), "the range of losses is none");
+    demand(std::isfinite(low) && std::isfinite(high) && low < high && std::isfinite(high - low),
+           "the range of losses is none");
     s_.rate = rate, s_.gamma = gamma, s_.beta = beta, s_.explore = explore, s_.share = share, s_.reduced = reduced;
     s_.low = low, s_.high = high, s_.rewards = rewards;
     s_.arms = arms, s_.experts = experts, s_.key0 = seed, s_.key1 = run;
@@ -151,8 +155,9 @@ class Puller {
     return {d.arm, d.p, d.gamma, std::int64_t(s_.book->rounds)};
   }
 
-  void settle(std::int64_t arm, double p, double gamma, std::int64_t number, double loss, const std::optional<Mask>& mask,
-              const std::optional<Any>& advice, const std::optional<Reals>& row) const {
+  void settle(std::int64_t arm, double p, double gamma, std::int64_t number, double loss,
+              const std::optional<Mask>& mask, const std::optional<Any>& advice,
+              const std::optional<Reals>& row) const {
     PullSettlement given{};
     given.drawn = {arm, p, gamma};
     given.number = double(number);
@@ -198,7 +203,8 @@ class Puller {
     }
     accept(verdict);
     double* const p = out.release();
-    return Given(p, {std::size_t(s_.arms)}, nb::capsule(p, [](void* array) noexcept { delete[] static_cast<double*>(array); }));
+    return Given(p, {std::size_t(s_.arms)},
+                 nb::capsule(p, [](void* array) noexcept { delete[] static_cast<double*>(array); }));
   }
 
   double rate() const { return rates().first; }
@@ -227,10 +233,10 @@ class Puller {
     return told_of(pullers().play_table(s_, given, told, to, begin, end));
   }
 
-  Told play_bernoulli(const Reals2& means, const Order& starts, std::uint64_t noise_key, std::int64_t begin, std::int64_t end,
-                      const std::optional<Arms>& arms, const std::optional<Any>& advice, const std::optional<Order>& marks,
-                      std::optional<State1> loss_curve, std::optional<State1> certificate_curve,
-                      std::optional<State2> shares) const {
+  Told play_bernoulli(const Reals2& means, const Order& starts, std::uint64_t noise_key, std::int64_t begin,
+                      std::int64_t end, const std::optional<Arms>& arms, const std::optional<Any>& advice,
+                      const std::optional<Order>& marks, std::optional<State1> loss_curve,
+                      std::optional<State1> certificate_curve, std::optional<State2> shares) const {
     demand(std::int64_t(means.shape(1)) == s_.arms, "one mean per arm");
     demand(means.shape(0) > 0 && starts.size() == means.shape(0) && starts.data()[0] == 0,
            "one start per row of means, from 0");
@@ -318,7 +324,8 @@ class Puller {
       told.picks = static_cast<const std::int64_t*>(advice->data());
     } else {
       demand(advice->dtype() == nb::dtype<double>(), "advice must be float64 or int64");
-      demand(advice->ndim() == first + 2 && std::int64_t(advice->shape(first + 1)) == s_.arms, "advice has the wrong shape");
+      demand(advice->ndim() == first + 2 && std::int64_t(advice->shape(first + 1)) == s_.arms,
+             "advice has the wrong shape");
       told.shares = static_cast<const double*>(advice->data());
     }
     return told;
@@ -392,8 +399,8 @@ std::tuple<std::int64_t, Why, std::int64_t, bool> inspect_table(const Any& table
 
 void bind_pull(nb::module_& m) {
   nb::class_<Puller>(m, "Puller", "A bandit's rule and borrowed state; feed it rounds.")
-      .def(nb::init<const std::string&, const std::string&, State2, State1, State1, State2, double, double, double, double,
-                    double, bool, double, double, bool, std::int64_t, std::uint64_t, std::uint64_t>(),
+      .def(nb::init<const std::string&, const std::string&, State2, State1, State1, State2, double, double, double,
+                    double, double, bool, double, double, bool, std::int64_t, std::uint64_t, std::uint64_t>(),
            "rule"_a, "schedule"_a, nb::kw_only(), "state"_a.noconvert(), "memory"_a.noconvert(), "book"_a.noconvert(),
            "tallies"_a.noconvert(), "rate"_a, "gamma"_a, "beta"_a = 0.0, "explore"_a = 0.0, "share"_a = 0.0,
            "reduced"_a = false, "low"_a = 0.0, "high"_a = 1.0, "rewards"_a = false, "arms"_a, "seed"_a, "run"_a)
@@ -401,8 +408,9 @@ void bind_pull(nb::module_& m) {
       .def("update", &Puller::update, "arm"_a, "loss"_a, "The loss of the arm that was just drawn.")
       .def("open", &Puller::open, "mask"_a.noconvert().none() = nb::none(), "advice"_a.noconvert().none() = nb::none(),
            "Draw an arm: the arm, its probability, gamma, and the number of the draw.")
-      .def("settle", &Puller::settle, "arm"_a, "p"_a, "gamma"_a, "number"_a, "loss"_a, "mask"_a.noconvert().none() = nb::none(),
-           "advice"_a.noconvert().none() = nb::none(), "row"_a.noconvert().none() = nb::none(),
+      .def("settle", &Puller::settle, "arm"_a, "p"_a, "gamma"_a, "number"_a, "loss"_a,
+           "mask"_a.noconvert().none() = nb::none(), "advice"_a.noconvert().none() = nb::none(),
+           "row"_a.noconvert().none() = nb::none(),
            "The loss of such a draw, or of all arms, with the mask or the advice it was drawn under.")
       .def("lose", &Puller::lose, "number"_a,
            "The loss of a draw will never come; that of an open bare draw, if it is the last one.")
@@ -414,21 +422,26 @@ void bind_pull(nb::module_& m) {
       .def("play_table", &Puller::play_table, "table"_a.noconvert(), "begin"_a, "end"_a, nb::kw_only(),
            "arms"_a.noconvert().none() = nb::none(), "advice"_a.noconvert().none() = nb::none(),
            "marks"_a.noconvert().none() = nb::none(), "loss_curve"_a.noconvert().none() = nb::none(),
-           "certificate_curve"_a.noconvert().none() = nb::none(), "shares"_a.noconvert().none() = nb::none(), "clean"_a = false,
-           "Play the rows begin <= t < end, or the first of them: how many were played, why the next was not, and its column.")
-      .def("play_bernoulli", &Puller::play_bernoulli, "means"_a.noconvert(), "starts"_a.noconvert(), "noise_key"_a, "begin"_a,
-           "end"_a, nb::kw_only(), "arms"_a.noconvert().none() = nb::none(), "advice"_a.noconvert().none() = nb::none(),
-           "marks"_a.noconvert().none() = nb::none(), "loss_curve"_a.noconvert().none() = nb::none(),
            "certificate_curve"_a.noconvert().none() = nb::none(), "shares"_a.noconvert().none() = nb::none(),
+           "clean"_a = false,
+           "Play the rows begin <= t < end, or the first of them: how many were played, why the next was not, and its "
+           "column.")
+      .def("play_bernoulli", &Puller::play_bernoulli, "means"_a.noconvert(), "starts"_a.noconvert(), "noise_key"_a,
+           "begin"_a, "end"_a, nb::kw_only(), "arms"_a.noconvert().none() = nb::none(),
+           "advice"_a.noconvert().none() = nb::none(), "marks"_a.noconvert().none() = nb::none(),
+           "loss_curve"_a.noconvert().none() = nb::none(), "certificate_curve"_a.noconvert().none() = nb::none(),
+           "shares"_a.noconvert().none() = nb::none(),
            "The same with losses that are 1 with the given probabilities, in units, and else 0.");
-  m.def("inspect_table", &inspect_table, "table"_a.noconvert(), "low"_a, "high"_a,
-        "How many rows of a table can be played, what is wrong with the next one and where, and whether any arm sleeps.");
+  m.def(
+      "inspect_table", &inspect_table, "table"_a.noconvert(), "low"_a, "high"_a,
+      "How many rows of a table can be played, what is wrong with the next one and where, and whether any arm sleeps.");
   m.def("uniforms", &uniforms, "seed"_a, "run"_a, "position"_a, "out"_a.noconvert(),
         "The numbers in [0, 1) that draws number position + 1, position + 2, ... of a run take.");
   m.def("find_arms", &find_arms, "masses"_a.noconvert(), "uniforms"_a.noconvert(), "out"_a.noconvert(),
         "The arms that numbers in [0, 1) draw in proportion to masses, by a sum tree.");
-  m.def("puller_rows", [](const std::string& rule) { return pull_rows(rule_named(rule)); }, "rule"_a,
-        "How many numbers a rule keeps of each arm or expert.");
+  m.def(
+      "puller_rows", [](const std::string& rule) { return pull_rows(rule_named(rule)); }, "rule"_a,
+      "How many numbers a rule keeps of each arm or expert.");
   m.attr("PULL_MEMORY") = pull_memory_size;
   m.attr("PULL_RULES") = names_of(rules);
   m.attr("PULL_FIELDS") = nb::tuple(nb::cast(std::vector<std::string>(std::begin(pull_fields), std::end(pull_fields))));

@@ -99,7 +99,8 @@ static bool find(const double* masses, std::int64_t n, double* nodes, const doub
 
 // The first row that cannot be played, as if it were the number of rows played; and whether any before it has a gap.
 template <class V>
-static PullVerdict inspect_rows(const V* values, double low, double high, std::int64_t rows, std::int64_t arms, bool& gaps) {
+static PullVerdict inspect_rows(const V* values, double low, double high, std::int64_t rows, std::int64_t arms,
+                                bool& gaps) {
   for (std::int64_t t = 0; t < rows; ++t) {
     const V* row = values + t * arms;
     const Oddities odd = oddities(row, arms, low, high);
@@ -115,7 +116,8 @@ static PullVerdict inspect_rows(const V* values, double low, double high, std::i
   return {rows};
 }
 
-static PullVerdict inspect(const PullTable& table, double low, double high, std::int64_t rows, std::int64_t arms, bool& gaps) {
+static PullVerdict inspect(const PullTable& table, double low, double high, std::int64_t rows, std::int64_t arms,
+                           bool& gaps) {
   if (table.single) return inspect_rows(static_cast<const float*>(table.values), low, high, rows, arms, gaps);
   return inspect_rows(static_cast<const double*>(table.values), low, high, rows, arms, gaps);
 }
@@ -127,8 +129,7 @@ static PullVerdict inspect(const PullTable& table, double low, double high, std:
 
 namespace regretless {
 const Pullers REGRETLESS_TABLE(REGRETLESS_ISA) = {
-    REGRETLESS_ISA::play_table, REGRETLESS_ISA::play_noise,    REGRETLESS_ISA::open,  REGRETLESS_ISA::settle,
-    REGRETLESS_ISA::draw,       REGRETLESS_ISA::update,        REGRETLESS_ISA::probabilities,
-    REGRETLESS_ISA::rates,      REGRETLESS_ISA::rebuild,       REGRETLESS_ISA::uniforms,
-    REGRETLESS_ISA::find,       REGRETLESS_ISA::inspect};
+    REGRETLESS_ISA::play_table, REGRETLESS_ISA::play_noise, REGRETLESS_ISA::open,          REGRETLESS_ISA::settle,
+    REGRETLESS_ISA::draw,       REGRETLESS_ISA::update,     REGRETLESS_ISA::probabilities, REGRETLESS_ISA::rates,
+    REGRETLESS_ISA::rebuild,    REGRETLESS_ISA::uniforms,   REGRETLESS_ISA::find,          REGRETLESS_ISA::inspect};
 }  // namespace regretless

@@ -60,7 +60,8 @@ inline Rounds one_round(const Reals& x, const std::int32_t& label, const double&
 inline Block rows_to_score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
                            const State2& out, std::int64_t targets) {
   const Block block = block_of(values, indices, starts);
-  demand(std::int64_t(out.shape(0)) == block.rows && std::int64_t(out.shape(1)) == targets, "room for one score per row and target");
+  demand(std::int64_t(out.shape(0)) == block.rows && std::int64_t(out.shape(1)) == targets,
+         "room for one score per row and target");
   return block;
 }
 

@@ -46,8 +46,8 @@ class SecondOrderPlayer {
   }
 
   // A full matrix.
-  SecondOrderPlayer(State2 sums, State2 weights, State2 scales, State2 factor, State2 memory, State2 books, State1 scratch,
-                    const std::string& loss, double tie, double intercept)
+  SecondOrderPlayer(State2 sums, State2 weights, State2 scales, State2 factor, State2 memory, State2 books,
+                    State1 scratch, const std::string& loss, double tie, double intercept)
       : memory_(memory), books_(books), scratch_(scratch) {
     const std::size_t targets = memory.shape(0), n = sums.shape(1);
     demand(n > 0 && shaped(sums, targets, n) && shaped(weights, targets, n) && shaped(scales, targets, n) &&
@@ -61,15 +61,16 @@ class SecondOrderPlayer {
     begin(loss, tie, intercept);
   }
 
-  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
-              const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
-              std::int64_t end) const {
+  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+              const Signs& labels, const std::optional<Reals>& sample_weight, const std::optional<Order>& order,
+              std::int64_t begin, std::int64_t end) const {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
-    return report(in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t) {
-      return second_order_kernels().play(block, of, rules_, state_, begin, end);
-    }));
+    return report(
+        in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t) {
+          return second_order_kernels().play(block, of, rules_, state_, begin, end);
+        }));
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -78,7 +79,8 @@ class SecondOrderPlayer {
     return report(second_order_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
-  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
+  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+               State2 out) const {
     const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     nb::gil_scoped_release unlocked;
     return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
@@ -118,14 +120,15 @@ class SecondOrderPlayer {
 }  // namespace
 
 void bind_second_order(nb::module_& m) {
-  nb::class_<SecondOrderPlayer>(m, "SecondOrderPlayer", "Rules and borrowed state of a second-order learner; feed it rounds.")
+  nb::class_<SecondOrderPlayer>(m, "SecondOrderPlayer",
+                                "Rules and borrowed state of a second-order learner; feed it rounds.")
       .def(nb::init<State2, State2, State2, State1, const std::string&, double, double>(), "records"_a.noconvert(),
-           "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a, "tie"_a = 0.0,
-           "intercept"_a = 0.0)
+           "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a,
+           "tie"_a = 0.0, "intercept"_a = 0.0)
       .def(nb::init<State2, State2, State2, State2, State2, State2, State1, const std::string&, double, double>(),
            "sums"_a.noconvert(), "weights"_a.noconvert(), "scales"_a.noconvert(), "factor"_a.noconvert(),
-           "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a, "tie"_a = 0.0,
-           "intercept"_a = 0.0)
+           "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a,
+           "tie"_a = 0.0, "intercept"_a = 0.0)
       .def("play", &SecondOrderPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
            "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,

@@ -28,7 +28,8 @@ static Outcome play_second_order(const Block& block, const Labels& labels, const
 
 static Outcome score_second_order(const Block& block, const Rules& rules, const SecondOrder& state, double* out) {
   return with_kind(state, rules, [&](const auto& matrix, const auto&) {
-    return std::visit([&](const auto& rows) { return score_rows(rows, block.rows, rules, matrix, state, out); }, rows_of(block));
+    return std::visit([&](const auto& rows) { return score_rows(rows, block.rows, rules, matrix, state, out); },
+                      rows_of(block));
   });
 }
 

@@ -44,7 +44,8 @@ void free_levels(ShatterSearch* s) {
 
 class Shatter {
  public:
-  Shatter(const ClassColumns& columns, std::int64_t hypotheses, int target) : columns_(columns), s_(new ShatterSearch{}, free_levels) {
+  Shatter(const ClassColumns& columns, std::int64_t hypotheses, int target)
+      : columns_(columns), s_(new ShatterSearch{}, free_levels) {
     const BitClass bits = borrowed_class(columns, hypotheses);
     demand(target >= 0 && target <= largest_set, "from no point to 62");
     s_->points = bits.points, s_->hypotheses = hypotheses, s_->target = target, s_->given = bits.columns;
@@ -101,14 +102,17 @@ class Shatter {
 }  // namespace
 
 void bind_shatter(nb::module_& m) {
-  nb::class_<Shatter>(m, "Shatter",
-                      "A search for so many points that a class shatters. Columns are points: bit h % 64 of word h // 64 is what "
-                      "hypothesis h says. MemoryError ends it.")
+  nb::class_<Shatter>(
+      m, "Shatter",
+      "A search for so many points that a class shatters. Columns are points: bit h % 64 of word h // 64 is what "
+      "hypothesis h says. MemoryError ends it.")
       .def(nb::init<const ClassColumns&, std::int64_t, int>(), "columns"_a.noconvert(), "hypotheses"_a, "target"_a)
       .def("run", &Shatter::run, "work"_a,
-           "Goes on until about as many words were looked at: whether there is such a set, None if that is not known yet.")
+           "Goes on until about as many words were looked at: whether there is such a set, None if that is not known "
+           "yet.")
       .def("dive", &Shatter::dive, "work"_a,
-           "A shattered set by greedy choices, whatever its size, instead of run: whether it is at its end. Until then, what "
+           "A shattered set by greedy choices, whatever its size, instead of run: whether it is at its end. Until "
+           "then, what "
            "is found grows.")
       .def_prop_ro("found", &Shatter::found, "The points of the set that was found, in the order of their choice.")
       .def_prop_ro("steps", &Shatter::steps, "How many sets were looked at.");

@@ -94,9 +94,7 @@ struct Room {
     return {std::int64_t(double(rows) * factor), std::int64_t(double(entries) * factor)};
   }
   // The most that text can hold: a row is at least "1\n", an entry " 1:1".
-  static Room for_text(std::size_t bytes) {
-    return {std::int64_t(bytes / 2 + 1), std::int64_t(bytes / 4 + 1)};
-  }
+  static Room for_text(std::size_t bytes) { return {std::int64_t(bytes / 2 + 1), std::int64_t(bytes / 4 + 1)}; }
 };
 
 struct Arrays {
@@ -193,7 +191,8 @@ using Labels1 = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Starts1 = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
 using Indices1 = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
 using Values1 = nb::ndarray<nb::numpy, nb::ndim<1>>;
-using Complaints = std::vector<std::tuple<const char*, std::int64_t, std::int64_t, nb::bytes>>;  // what, line, column, text
+using Complaints =
+    std::vector<std::tuple<const char*, std::int64_t, std::int64_t, nb::bytes>>;  // what, line, column, text
 using Rows = std::tuple<Labels1, Starts1, Indices1, Values1, std::int64_t, std::int64_t, Complaints>;
 
 // One call at a time: parsing lets go of the interpreter's lock, and reading may run any Python.
@@ -343,7 +342,8 @@ class SvmlightParser {
     const Arrays& a = *arrays;
     void *labels = a.labels.as<void>(), *starts = a.starts.as<void>();
     void *indices = a.indices.as<void>(), *values = a.values.as<void>();
-    const nb::capsule owner(new Lease{pool_, std::move(arrays)}, [](void* p) noexcept { delete static_cast<Lease*>(p); });
+    const nb::capsule owner(new Lease{pool_, std::move(arrays)},
+                            [](void* p) noexcept { delete static_cast<Lease*>(p); });
     const auto dtype = job_.single ? nb::dtype<float>() : nb::dtype<double>();
     Complaints complaints;
     for (int c = 0; c < std::min<std::int64_t>(job_.complaints, svmlight_remembered); ++c) {
@@ -351,9 +351,13 @@ class SvmlightParser {
       const auto shown = std::size_t(std::min(what.end - what.begin, longest_text_shown));
       complaints.emplace_back(words(what.fault), what.line, what.column, nb::bytes(what.begin, shown));
     }
-    return {Labels1(labels, {rows}, owner),       Starts1(starts, {rows + 1}, owner),
-            Indices1(indices, {entries}, owner),  Values1(values, {entries}, owner, {}, dtype),
-            job_.columns, job_.complaints, std::move(complaints)};
+    return {Labels1(labels, {rows}, owner),
+            Starts1(starts, {rows + 1}, owner),
+            Indices1(indices, {entries}, owner),
+            Values1(values, {entries}, owner, {}, dtype),
+            job_.columns,
+            job_.complaints,
+            std::move(complaints)};
   }
 
   static constexpr std::size_t longest_line = std::size_t(1) << 28;
@@ -378,12 +382,14 @@ void bind_svmlight(nb::module_& m) {
            "Values become float32 if `single`; `first_id` is the id of column 0, found from the first entries if None.")
       .def("next", &SvmlightParser::next, "file"_a,
            "The next block of `file` (which has `readinto`), or None behind the last: labels, starts, indices, values, "
-           "columns seen so far, how many lines were bad, and (what, line, column, text) of the first of these. The arrays "
+           "columns seen so far, how many lines were bad, and (what, line, column, text) of the first of these. The "
+           "arrays "
            "stay as they are for as long as anyone holds them.")
       .def("gather", &SvmlightParser::gather, "file"_a, "bytes_expected"_a,
            "Add the rows of the next block to those gathered; False behind the last block and at a bad line.")
       .def("gathered", &SvmlightParser::gathered, "All rows gathered, in the form of `next`.")
-      .def_prop_ro("first_id", &SvmlightParser::first_id, "The id of column 0, or None when there were no entries yet.");
+      .def_prop_ro("first_id", &SvmlightParser::first_id,
+                   "The id of column 0, or None when there were no entries yet.");
 }
 
 }  // namespace regretless

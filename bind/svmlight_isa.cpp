@@ -4,10 +4,8 @@
 namespace regretless::REGRETLESS_ISA {
 
 static void read_svmlight(SvmlightJob& job) {
-  if (job.single)
-    SvmlightReader<float>(job).read();
-  else
-    SvmlightReader<double>(job).read();
+  if (job.single) SvmlightReader<float>(job).read();
+  else SvmlightReader<double>(job).read();
 }
 
 }  // namespace regretless::REGRETLESS_ISA

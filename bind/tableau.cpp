@@ -21,7 +21,7 @@ namespace regretless {
 
 namespace {
 
-constexpr std::int64_t few_cells = 4096;  // a call on fewer keeps the interpreter's lock
+constexpr std::int64_t few_cells = 4096;                         // a call on fewer keeps the interpreter's lock
 constexpr std::int64_t most_strategies = std::int64_t(1) << 30;  // variables of both players are int32
 
 const GameKernels& game_kernels() {
@@ -58,8 +58,8 @@ void check_cells(const Block& b, std::int64_t columns) {
   demand(!wrong, "a payoff lies outside of the matrix");
 }
 
-GameMatrix game_of(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, std::int64_t columns,
-                   double size) {
+GameMatrix game_of(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+                   std::int64_t columns, double size) {
   const Block b = block_of(values, indices, starts);
   GameMatrix game{};
   game.values = b.values, game.single = b.single, game.rows = b.rows;
@@ -90,7 +90,8 @@ std::pair<double, double> payoff_range(const Any& values) {
 std::pair<double, double> enclose(const Any& values, double size, const Reals& row, const Reals& column,
                                   const std::optional<Any>& indices, const std::optional<Any>& starts) {
   const GameMatrix game = game_of(values, indices, starts, std::int64_t(column.size()), size);
-  demand(std::int64_t(row.size()) == game.rows && std::int64_t(column.size()) == game.columns, "one weight per strategy");
+  demand(std::int64_t(row.size()) == game.rows && std::int64_t(column.size()) == game.columns,
+         "one weight per strategy");
   const Room room = room_for(product_room(game.columns));
   Interval found{};
   bool done;
@@ -177,11 +178,12 @@ void bind_tableau(nb::module_& m) {
   m.def("enclose", &enclose, "values"_a.noconvert(), "size"_a, "row"_a.noconvert(), "column"_a.noconvert(),
         "indices"_a.noconvert().none() = nb::none(), "starts"_a.noconvert().none() = nb::none(),
         "Numbers between which the value of a game lies, as two strategies prove it; no payoff is larger than size.");
-  nb::class_<GameTableau>(m, "GameTableau",
-                          "The condensed tableau of a dense game whose payoffs lie within low ... high. After more pivots that "
-                          "gain nothing than patience allows they go on in lexicographic order.")
-      .def(nb::init<const Any&, double, double, std::optional<std::int64_t>>(), "values"_a.noconvert(), "low"_a, "high"_a,
-           "patience"_a.none() = nb::none())
+  nb::class_<GameTableau>(
+      m, "GameTableau",
+      "The condensed tableau of a dense game whose payoffs lie within low ... high. After more pivots that "
+      "gain nothing than patience allows they go on in lexicographic order.")
+      .def(nb::init<const Any&, double, double, std::optional<std::int64_t>>(), "values"_a.noconvert(), "low"_a,
+           "high"_a, "patience"_a.none() = nb::none())
       .def("solve", &GameTableau::solve, "limit"_a, "row"_a.noconvert(), "column"_a.noconvert(),
            "At most so many pivots, and at the end the strategies: whether it is the end.")
       .def("basis", &GameTableau::basis, "The rows and the columns that are in play at the end.")

@@ -7,6 +7,7 @@
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(game_kernels_, isa)
 
 namespace regretless {
-const GameKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::range, REGRETLESS_ISA::enclose, REGRETLESS_ISA::load,
-                                                      REGRETLESS_ISA::pivot, REGRETLESS_ISA::polish};
+const GameKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::range, REGRETLESS_ISA::enclose,
+                                                      REGRETLESS_ISA::load, REGRETLESS_ISA::pivot,
+                                                      REGRETLESS_ISA::polish};
 }  // namespace regretless

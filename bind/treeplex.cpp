@@ -53,13 +53,15 @@ Treeplex treeplex_of(const Signs& first, const Signs& parent) {
   return t;
 }
 
-TreePayoffs payoffs_of(const Order& starts, const Signs& columns, const Reals& values, std::int64_t rows, std::int64_t across) {
+TreePayoffs payoffs_of(const Order& starts, const Signs& columns, const Reals& values, std::int64_t rows,
+                       std::int64_t across) {
   const std::int64_t entries = std::int64_t(values.size());
   demand(std::int64_t(starts.size()) == rows + 1 && std::int64_t(columns.size()) == entries && starts.data()[0] == 0 &&
              starts.data()[rows] == entries,
          "payoffs are stored row by row");
   for (std::int64_t s = 0; s < rows; ++s) {
-    demand(starts.data()[s] <= starts.data()[s + 1] && starts.data()[s + 1] <= entries, "payoffs are stored row by row");
+    demand(starts.data()[s] <= starts.data()[s + 1] && starts.data()[s + 1] <= entries,
+           "payoffs are stored row by row");
     for (std::int64_t k = starts.data()[s]; k < starts.data()[s + 1]; ++k) {
       demand(columns.data()[k] >= 0 && columns.data()[k] < across, "no such sequence");
       demand(k == starts.data()[s] || columns.data()[k - 1] < columns.data()[k], "sequences ascend in a row");
@@ -114,8 +116,8 @@ class Tree {
 
 class TreeDuel {
  public:
-  TreeDuel(const Tree& tree, const std::string& rule, State2 row, State2 column, State1 memory, State1 book, bool alternate,
-           int power)
+  TreeDuel(const Tree& tree, const std::string& rule, State2 row, State2 column, State1 memory, State1 book,
+           bool alternate, int power)
       : row_(row), column_(column), memory_(memory), book_(book) {
     p_.game = tree.game();
     p_.rule = tree_rule_named(rule);
@@ -176,17 +178,18 @@ class TreeDuel {
 void bind_treeplex(nb::module_& m) {
   nb::class_<Tree>(m, "Tree", "A game in sequence form over borrowed arrays.")
       .def(nb::init<Signs, Signs, Signs, Signs, Order, Signs, Reals, Order, Signs, Reals>(), nb::kw_only(),
-           "row_first"_a.noconvert(), "row_parent"_a.noconvert(), "column_first"_a.noconvert(), "column_parent"_a.noconvert(),
-           "row_starts"_a.noconvert(), "row_columns"_a.noconvert(), "row_values"_a.noconvert(), "column_starts"_a.noconvert(),
-           "column_columns"_a.noconvert(), "column_values"_a.noconvert())
+           "row_first"_a.noconvert(), "row_parent"_a.noconvert(), "column_first"_a.noconvert(),
+           "column_parent"_a.noconvert(), "row_starts"_a.noconvert(), "row_columns"_a.noconvert(),
+           "row_values"_a.noconvert(), "column_starts"_a.noconvert(), "column_columns"_a.noconvert(),
+           "column_values"_a.noconvert())
       .def("enclose", &Tree::enclose, "x"_a.noconvert(), "y"_a.noconvert(), "rounded"_a,
            "What the plan x wins at least and y pays at most; rounded: each payoff may be off by half a unit.")
       .def("reaches", &Tree::reaches, "row"_a, "low"_a.noconvert(), "high"_a.noconvert(),
            "The least and the most that each sequence of a player can be worth.");
   nb::class_<TreeDuel>(m, "TreeDuel", "Two learners that play each other on a tree, and their borrowed state.")
-      .def(nb::init<const Tree&, const std::string&, State2, State2, State1, State1, bool, int>(), nb::keep_alive<1, 2>(),
-           "tree"_a, "rule"_a, nb::kw_only(), "row"_a.noconvert(), "column"_a.noconvert(), "memory"_a.noconvert(),
-           "book"_a.noconvert(), "alternate"_a, "power"_a)
+      .def(nb::init<const Tree&, const std::string&, State2, State2, State1, State1, bool, int>(),
+           nb::keep_alive<1, 2>(), "tree"_a, "rule"_a, nb::kw_only(), "row"_a.noconvert(), "column"_a.noconvert(),
+           "memory"_a.noconvert(), "book"_a.noconvert(), "alternate"_a, "power"_a)
       .def("play", &TreeDuel::play, "rounds"_a, "Play so many rounds more.")
       .def("settle", &TreeDuel::settle, "Bring the book up to date: regrets, lengths and the gap of the averages.");
   m.attr("TREE_ROWS") = int(tree_rows);

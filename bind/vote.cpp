@@ -40,7 +40,8 @@ class Voter {
  public:
   Voter(const ClassColumns& columns, std::int64_t hypotheses, const Set& kept, const Counts& book,
         const std::optional<Set>& alive, const std::optional<Order>& order, int tie, bool lazy)
-      : columns_(columns), kept_(kept), book_(book), alive_(alive), order_(order), class_(borrowed_class(columns, hypotheses)) {
+      : columns_(columns), kept_(kept), book_(book), alive_(alive), order_(order),
+        class_(borrowed_class(columns, hypotheses)) {
     v_.columns = class_.columns;
     v_.points = class_.points, v_.words = class_.words, v_.hypotheses = hypotheses;
     demand(std::int64_t(book.size()) == vote_fields, "the book has another length");
@@ -134,18 +135,21 @@ class Voter {
 
 void bind_vote(nb::module_& m) {
   m.attr("VOTE_FIELDS") = nb::make_tuple("rounds", "mistakes", "alive", "kept", "died");
-  nb::class_<Voter>(m, "Voter",
-                    "The hypotheses that are kept: they vote, or the first one in the order is followed. Those alive are "
-                    "another set where only mistakes cost hypotheses their vote.")
-      .def(nb::init<const ClassColumns&, std::int64_t, const Set&, const Counts&, const std::optional<Set>&, const std::optional<Order>&, int, bool>(),
-           "columns"_a.noconvert(), "hypotheses"_a, "kept"_a.noconvert(), "book"_a.noconvert(), "alive"_a.noconvert().none() = nb::none(),
-           "order"_a.noconvert().none() = nb::none(), "tie"_a = 1, "lazy"_a = false)
+  nb::class_<Voter>(
+      m, "Voter",
+      "The hypotheses that are kept: they vote, or the first one in the order is followed. Those alive are "
+      "another set where only mistakes cost hypotheses their vote.")
+      .def(nb::init<const ClassColumns&, std::int64_t, const Set&, const Counts&, const std::optional<Set>&,
+                    const std::optional<Order>&, int, bool>(),
+           "columns"_a.noconvert(), "hypotheses"_a, "kept"_a.noconvert(), "book"_a.noconvert(),
+           "alive"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(), "tie"_a = 1,
+           "lazy"_a = false)
       .def_prop_ro("size", &Voter::size, "How many are kept.")
       .def("ones", &Voter::ones, "point"_a, "How many of them say 1.")
       .def("predict", &Voter::predict, "point"_a, "Nothing is moved by it.")
       .def("settle", &Voter::settle, "point"_a, "label"_a, "predicted"_a, "A round whose label is known.")
-      .def("play", &Voter::play, "points"_a.noconvert(), "labels"_a.noconvert(), "predictions"_a.noconvert(), "alive"_a.noconvert(),
-           "Many rounds: what is predicted, and how many agree with all labels after each.");
+      .def("play", &Voter::play, "points"_a.noconvert(), "labels"_a.noconvert(), "predictions"_a.noconvert(),
+           "alive"_a.noconvert(), "Many rounds: what is predicted, and how many agree with all labels after each.");
 }
 
 }  // namespace regretless

@@ -1,4 +1,5 @@
-// The kernels of learners of finite classes for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+// The kernels of learners of finite classes for one instruction set: compiled once for each, REGRETLESS_ISA being its
+// name.
 #include "regretless/vote.hpp"
 
 #define REGRETLESS_PASTE(a, b) a##b

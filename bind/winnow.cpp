@@ -32,32 +32,34 @@ Link link_named(const std::string& name) {
 
 class MirrorPlayer {
  public:
-  MirrorPlayer(State2 pairs, State2 memory, State2 books, State1 scratch, const std::string& link, double rate, double tie,
-               double intercept)
+  MirrorPlayer(State2 pairs, State2 memory, State2 books, State1 scratch, const std::string& link, double rate,
+               double tie, double intercept)
       : pairs_(pairs), memory_(memory), books_(books), scratch_(scratch) {
     const std::size_t targets = memory.shape(0);
     if (targets == 0) throw std::invalid_argument("at least one target");
     if (pairs.shape(1) != 2 * targets) throw std::invalid_argument("two numbers a feature and target");
-    if (memory.shape(1) != mirror_memory_size)
-      throw std::invalid_argument("memory has the wrong shape");
+    if (memory.shape(1) != mirror_memory_size) throw std::invalid_argument("memory has the wrong shape");
     if (books.shape(0) != targets + (targets > 1) || books.shape(1) != ledger_size)
       throw std::invalid_argument("books have the wrong shape");
     if (scratch.size() < 2 * targets) throw std::invalid_argument("scratch is too small");
     rules_ = {link_named(link), rate, tie, intercept};
-    state_ = {pairs.data(),   reinterpret_cast<MirrorMemory*>(memory.data()), reinterpret_cast<Ledger*>(books.data()),
-              scratch.data(), std::int64_t(pairs.shape(0)),                   std::int64_t(targets)};
+    state_ = {pairs.data(),
+              reinterpret_cast<MirrorMemory*>(memory.data()),
+              reinterpret_cast<Ledger*>(books.data()),
+              scratch.data(),
+              std::int64_t(pairs.shape(0)),
+              std::int64_t(targets)};
   }
 
-  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
-              const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
-              std::int64_t end) const {
+  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+              const Signs& labels, const std::optional<Reals>& sample_weight, const std::optional<Order>& order,
+              std::int64_t begin, std::int64_t end) const {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     const Turn turn(busy_);
     check_columns();
     nb::gil_scoped_release unlocked;
-    return report(in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t) {
-      return mirrors().play(block, of, rules_, state_, begin, end);
-    }));
+    return report(in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end,
+                                   std::int64_t) { return mirrors().play(block, of, rules_, state_, begin, end); }));
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -67,7 +69,8 @@ class MirrorPlayer {
     return report(mirrors().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
-  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out) const {
+  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+               State2 out) const {
     const Block block = rows_to_score(values, indices, starts, out, state_.targets);
     check_columns();
     nb::gil_scoped_release unlocked;
@@ -105,13 +108,15 @@ void bind_winnow(nb::module_& m) {
       .def(nb::init<State2, State2, State2, State1, const std::string&, double, double, double>(),
            "pairs"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(),
            "link"_a, "rate"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0)
-      .def("play", &MirrorPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-           "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(),
-           "begin"_a = 0, "end"_a = -1, "Play the rounds begin <= t < end; how many were played, and what stopped them.")
+      .def("play", &MirrorPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+           "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
+           "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
+           "Play the rounds begin <= t < end; how many were played, and what stopped them.")
       .def("one", &MirrorPlayer::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
       .def("score", &MirrorPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows under the normalised weights.")
-      .def("refresh", &MirrorPlayer::refresh, "Compute all that follows from the dual coordinates, as they were put there.");
+      .def("refresh", &MirrorPlayer::refresh,
+           "Compute all that follows from the dual coordinates, as they were put there.");
   m.attr("MIRROR_MEMORY_SIZE") = mirror_memory_size;
 }
 

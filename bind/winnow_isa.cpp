@@ -53,5 +53,5 @@ static void refresh_mirror(const MirrorRules& rules, const MirrorState& state) {
 
 namespace regretless {
 const MirrorKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play_mirror, REGRETLESS_ISA::score_mirror,
-                                                                 REGRETLESS_ISA::refresh_mirror};
+                                                        REGRETLESS_ISA::refresh_mirror};
 }  // namespace regretless

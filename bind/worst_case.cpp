@@ -34,14 +34,16 @@ const ForcingKernels& forcing_kernels() {
 
 class WorstCaseSearch {
  public:
-  WorstCaseSearch(const ClassColumns& columns, std::int64_t hypotheses, bool first, int tie, bool lazy, std::int64_t memory)
+  WorstCaseSearch(const ClassColumns& columns, std::int64_t hypotheses, bool first, int tie, bool lazy,
+                  std::int64_t memory)
       : columns_(columns), kernels_(forcing_kernels()) {
     const BitClass bits = borrowed_class(columns, hypotheses);
     demand(bits.points > 0, "one point at least");
     demand(tie == 0 || tie == 1, "a tie predicts 0 or 1");
     demand(memory >= std::int64_t(1) << 20, "a mebibyte of memory at least");
     asked_.columns = bits.columns, asked_.points = bits.points, asked_.words = bits.words;
-    asked_.hypotheses = hypotheses, asked_.first = first, asked_.tie = tie != 0, asked_.lazy = lazy, asked_.memory = memory;
+    asked_.hypotheses = hypotheses, asked_.first = first, asked_.tie = tie != 0, asked_.lazy = lazy,
+    asked_.memory = memory;
     forcer_ = kernels_.open(asked_);
     if (!forcer_) throw std::bad_alloc();
   }
@@ -80,11 +82,13 @@ class WorstCaseSearch {
 }  // namespace
 
 void bind_worst_case(nb::module_& m) {
-  nb::class_<WorstCaseSearch>(m, "WorstCaseSearch",
-                              "The most mistakes that labels of a hypothesis force on who follows the first hypothesis that is "
-                              "left, or the majority.")
-      .def(nb::init<const ClassColumns&, std::int64_t, bool, int, bool, std::int64_t>(), "columns"_a.noconvert(), "hypotheses"_a,
-           nb::kw_only(), "first"_a = false, "tie"_a = 1, "lazy"_a = false, "memory"_a = std::int64_t(1) << 30)
+  nb::class_<WorstCaseSearch>(
+      m, "WorstCaseSearch",
+      "The most mistakes that labels of a hypothesis force on who follows the first hypothesis that is "
+      "left, or the majority.")
+      .def(nb::init<const ClassColumns&, std::int64_t, bool, int, bool, std::int64_t>(), "columns"_a.noconvert(),
+           "hypotheses"_a, nb::kw_only(), "first"_a = false, "tie"_a = 1, "lazy"_a = false,
+           "memory"_a = std::int64_t(1) << 30)
       .def("run", &WorstCaseSearch::run, "words"_a,
            "Go on until so many words were looked at: (lower, upper, steps until now, whether memory ran out).")
       .def("trace", &WorstCaseSearch::trace,

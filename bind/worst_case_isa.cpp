@@ -1,5 +1,5 @@
-// The kernels of worst cases of learners of finite classes for one instruction set: compiled once for each, REGRETLESS_ISA
-// being its name.
+// The kernels of worst cases of learners of finite classes for one instruction set: compiled once for each,
+// REGRETLESS_ISA being its name.
 #include "regretless/worst_case.hpp"
 
 #define REGRETLESS_PASTE(a, b) a##b

@@ -16,10 +16,12 @@ std::int64_t plain_rank(std::vector<std::uint64_t> rows, std::int64_t count, std
     std::int64_t pivot = rank;
     while (pivot < count && !has(pivot)) ++pivot;
     if (pivot == count) continue;
-    for (std::int64_t w = 0; w < words; ++w) std::swap(rows[std::size_t(pivot * words + w)], rows[std::size_t(rank * words + w)]);
+    for (std::int64_t w = 0; w < words; ++w)
+      std::swap(rows[std::size_t(pivot * words + w)], rows[std::size_t(rank * words + w)]);
     for (std::int64_t i = rank + 1; i < count; ++i)
       if (has(i))
-        for (std::int64_t w = 0; w < words; ++w) rows[std::size_t(i * words + w)] ^= rows[std::size_t(rank * words + w)];
+        for (std::int64_t w = 0; w < words; ++w)
+          rows[std::size_t(i * words + w)] ^= rows[std::size_t(rank * words + w)];
     ++rank;
   }
   return rank;

@@ -1,5 +1,5 @@
-// Finite classes for the targets that search them: bits beyond the last hypothesis are 0, as the binding demands. And what
-// the definitions say of small ones.
+// Finite classes for the targets that search them: bits beyond the last hypothesis are 0, as the binding demands. And
+// what the definitions say of small ones.
 #pragma once
 #include <algorithm>
 #include <set>
@@ -13,12 +13,14 @@ struct Class {
   std::vector<std::uint64_t> columns;
 
   Class(Input& in, std::int64_t most_hypotheses, std::int64_t most_points, std::int64_t least_points = 1)
-      : hypotheses(in.within(1, most_hypotheses)), points(in.within(least_points, most_points)), words((hypotheses + 63) / 64) {
+      : hypotheses(in.within(1, most_hypotheses)), points(in.within(least_points, most_points)),
+        words((hypotheses + 63) / 64) {
     const int kind = int(in.below(3));  // any bits, few ones, thresholds
     columns = array<std::uint64_t>(points * words, [&] { return kind == 0 ? in.raw<std::uint64_t>() : 0; });
     for (std::int64_t x = 0; x < points && kind > 0; ++x)
       for (std::int64_t h = 0; h < hypotheses; ++h)
-        if (kind == 1 ? in.byte() < 40 : h > x) columns[std::size_t(x * words + h / 64)] |= std::uint64_t(1) << (h % 64);
+        if (kind == 1 ? in.byte() < 40 : h > x)
+          columns[std::size_t(x * words + h / 64)] |= std::uint64_t(1) << (h % 64);
     for (std::int64_t x = 0; x < points; ++x) columns[std::size_t((x + 1) * words - 1)] &= last();
   }
   std::uint64_t last() const { return ~std::uint64_t(0) >> (-hypotheses & 63); }
@@ -50,7 +52,8 @@ inline int littlestone_of(const std::vector<std::uint64_t>& rows, std::int64_t p
     for (const std::uint64_t row : rows) sides[row >> x & 1].push_back(row);
     if (sides[0].empty() || sides[1].empty()) continue;
     const int other = littlestone_of(sides[0].size() < sides[1].size() ? sides[0] : sides[1], points);
-    if (other >= best) best = std::max(best, 1 + std::min(other, littlestone_of(sides[sides[0].size() < sides[1].size()], points)));
+    if (other >= best)
+      best = std::max(best, 1 + std::min(other, littlestone_of(sides[sides[0].size() < sides[1].size()], points)));
   }
   return best;
 }

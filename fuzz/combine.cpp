@@ -1,6 +1,6 @@
-// Rules that combine experts, on hostile advice and outcomes, with state from the start or from anywhere. What is kept here is
-// what the binding demands of shapes and parameters. Rounds in two calls, and rounds that also write down their weights, leave
-// the same bits; weights are shares of one; late outcomes stay in the slots they wait in.
+// Rules that combine experts, on hostile advice and outcomes, with state from the start or from anywhere. What is kept
+// here is what the binding demands of shapes and parameters. Rounds in two calls, and rounds that also write down their
+// weights, leave the same bits; weights are shares of one; late outcomes stay in the slots they wait in.
 #include "input.hpp"
 #include "regretless/expert_types.hpp"
 
@@ -40,7 +40,8 @@ struct Learner {
       s.low = in.any(), s.high = in.any();
       if (!(s.low <= s.high)) s.low = 0, s.high = 1;
     }
-    const bool bounded = s.charge == ChargeKind::square && width == 1 && s.low > -infinity && s.high < infinity && s.low < s.high;
+    const bool bounded =
+        s.charge == ChargeKind::square && width == 1 && s.low > -infinity && s.high < infinity && s.low < s.high;
     s.substitute = in.flag() && s.rule.exponential && s.schedule == ScheduleKind::constant && !s.linear &&
                    (s.charge == ChargeKind::log || bounded);
     if (s.charge == ChargeKind::log || s.charge == ChargeKind::wealth) s.low = std::max(s.low, 0.0);
@@ -74,7 +75,8 @@ struct Learner {
     return c;
   }
   bool is_like(const Learner& other) const {
-    return same(state, other.state) && same(memory, other.memory) && same(book, other.book) && same(tallies, other.tallies);
+    return same(state, other.state) && same(memory, other.memory) && same(book, other.book) &&
+           same(tallies, other.tallies);
   }
 };
 
@@ -89,7 +91,11 @@ struct Table {
     const std::uint8_t tame = in.byte();  // how many are shares rather than anything
     const auto number = [&] { return in.byte() < tame ? in.unit() : in.byte() < 128 ? double(in.flag()) : in.any(); };
     advice.single = in.flag();
-    if (advice.single) floats = array<float>(numbers, [&] { const double x = number(); return std::fabs(x) < 3e38 ? x : 1; });
+    if (advice.single)
+      floats = array<float>(numbers, [&] {
+        const double x = number();
+        return std::fabs(x) < 3e38 ? x : 1;
+      });
     else doubles = array<double>(numbers, number);
     advice.values = advice.single ? static_cast<const void*>(at(floats)) : at(doubles);
     outcomes = array<double>(rounds * learner.width, number);
@@ -161,17 +167,18 @@ void play_late(Input& in, Learner learner, const Table& table) {
   }
   std::vector<double> pool = zeros(4 * learner.experts), predictions = zeros(table.rounds * learner.width);
   const Results to{at(predictions), nullptr, nullptr, nullptr, nullptr};
-  KERNELS(combiners_).play_delayed(learner.combination(scratch), table.advice, to,
-                                   {at(settle), at(starts), at(slots), at(pool)}, table.rounds);
+  KERNELS(combiners_)
+      .play_delayed(learner.combination(scratch), table.advice, to, {at(settle), at(starts), at(slots), at(pool)},
+                    table.rounds);
 }
 
 void one_by_one(Input& in, Learner learner) {
   const Aligned scratch(scratch_size(learner.experts, learner.width));
   const Combination c = learner.combination(scratch);
   std::vector<double> own, charges, p, out = zeros(learner.experts), prediction = zeros(learner.width);
-  for (std::vector<double>* numbers : {&own, &charges, &p}) *numbers = array<double>(learner.experts, [&] { return in.any(); });
-  if (!learner.s.substitute)
-    KERNELS(combiners_).settle_charges(c, {at(own), at(charges), at(p), in.any(), in.any()});
+  for (std::vector<double>* numbers : {&own, &charges, &p})
+    *numbers = array<double>(learner.experts, [&] { return in.any(); });
+  if (!learner.s.substitute) KERNELS(combiners_).settle_charges(c, {at(own), at(charges), at(p), in.any(), in.any()});
   KERNELS(combiners_).weights(c, at(out)), KERNELS(combiners_).rates(c, at(out));
   KERNELS(combiners_).rate(c), KERNELS(combiners_).log_potential(c), KERNELS(combiners_).gap(c);
   const auto row = array<double>(learner.experts * learner.width, [&] { return in.any(); });

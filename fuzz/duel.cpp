@@ -1,5 +1,6 @@
-// Self-play on payoffs of every layout, any numbers among them, with state from the start or from anywhere; strategies alone
-// are as the binding demands them. Fresh players on finite payoffs play strategies, and rounds in two calls leave the same bits.
+// Self-play on payoffs of every layout, any numbers among them, with state from the start or from anywhere; strategies
+// alone are as the binding demands them. Fresh players on finite payoffs play strategies, and rounds in two calls leave
+// the same bits.
 #include "input.hpp"
 #include "regretless/duel_types.hpp"
 
@@ -41,7 +42,10 @@ struct Payoffs {
     switch (gains.numbers) {
       case GainNumbers::doubles: doubles = array<double>(n, number), gains.values = at(doubles); break;
       case GainNumbers::floats: {
-        const auto single = [&] { const double x = number(); return std::fabs(x) < 3e38 ? x : NAN; };
+        const auto single = [&] {
+          const double x = number();
+          return std::fabs(x) < 3e38 ? x : NAN;
+        };
         floats = array<float>(n, single), gains.values = at(floats);
         break;
       }
@@ -64,7 +68,10 @@ struct Players {
       : rows(m), columns(n), row_room(duel_room(m)), column_room(duel_room(n)) {
     d.method = DuelMethod(in.below(5)), d.alternate = in.flag(), d.zero_sum = in.flag(), d.falls = in.flag();
     d.power = int(in.below(3));
-    const auto rate = [&] { const double x = std::fabs(in.finite()); return sound && x > 100 ? 1 : x; };
+    const auto rate = [&] {
+      const double x = std::fabs(in.finite());
+      return sound && x > 100 ? 1 : x;
+    };
     d.row.rate = rate(), d.column.rate = rate();
     row_state = state(in, m, sound), column_state = state(in, n, sound);
     memory = array<double>(duel_memory_size, [&] { return sound ? 0.0 : in.any(); });
@@ -94,8 +101,11 @@ struct Players {
     const bool weights = d.method == DuelMethod::hedge || d.method == DuelMethod::optimistic_hedge;
     for (std::int64_t i = 0; i < padded; ++i) {
       double& play = numbers[std::size_t(duel_play * padded + i)];
-      if (sound) numbers[std::size_t(duel_prior * padded + i)] =
-            i >= n ? (weights ? -std::numeric_limits<double>::infinity() : 0) : weights ? -std::log(double(n)) : 1 / double(n);
+      if (sound)
+        numbers[std::size_t(duel_prior * padded + i)] = i >= n
+                                                            ? (weights ? -std::numeric_limits<double>::infinity() : 0)
+                                                        : weights ? -std::log(double(n))
+                                                                  : 1 / double(n);
       play = i >= n ? 0 : sound ? 1 / double(n) : 2 * in.unit();
     }
     return numbers;
@@ -130,7 +140,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Payoffs row(in, m, n, sound), column(in, n, m, sound);
   Input again = in;
   Players one(in, m, n, sound), two(again, m, n, sound);
-  const double never = std::numeric_limits<double>::quiet_NaN();  // books that are not sound have gaps of minus infinity
+  const double never =
+      std::numeric_limits<double>::quiet_NaN();  // books that are not sound have gaps of minus infinity
   MUST(KERNELS(duelists_).play(one.now(row, column), rounds, never).played == rounds);
   const std::int64_t middle = in.within(0, rounds);
   KERNELS(duelists_).play(two.now(row, column), middle, never);

@@ -1,5 +1,5 @@
-// What a fuzzer's bytes become: choices, sizes, and numbers with a liking for the ends of their range. Behind the last byte
-// all bytes are 0.
+// What a fuzzer's bytes become: choices, sizes, and numbers with a liking for the ends of their range. Behind the last
+// byte all bytes are 0.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -16,12 +16,12 @@
 #define KERNELS(name) FUZZ_OF_ISA(name, FUZZ_ISA)  // KERNELS(pullers_) is the table of the instruction set at hand
 
 // What must hold whatever the input is.
-#define MUST(condition)                                                               \
-  do {                                                                                \
-    if (!(condition)) {                                                               \
+#define MUST(condition)                                                                        \
+  do {                                                                                         \
+    if (!(condition)) {                                                                        \
       std::fprintf(stderr, "%s:%d: this does not hold: %s\n", __FILE__, __LINE__, #condition); \
-      std::abort();                                                                   \
-    }                                                                                 \
+      std::abort();                                                                            \
+    }                                                                                          \
   } while (false)
 
 namespace fuzz {
@@ -51,10 +51,16 @@ class Input {
 
   double any() {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    constexpr double ends[] = {0.0,    -0.0,   1e-320, 5e-324, 2.3e-308, 1e-300, 1e-200, 1e-160, 1e-154, 1e-100,
-                               1e-20,  1e20,   1e100,  1e150,  1.4e154,  1e160,  1e200,  1e300,  8.9e307, 1.79e308,
-                               0.1,    0.3,    0.5,    3.4e38, 1e-45,    1e15,   9007199254740993.0, 1e-8, infinity,
-                               std::numeric_limits<double>::quiet_NaN()};
+    constexpr double ends[] = {0.0,     -0.0,     1e-320,
+                               5e-324,  2.3e-308, 1e-300,
+                               1e-200,  1e-160,   1e-154,
+                               1e-100,  1e-20,    1e20,
+                               1e100,   1e150,    1.4e154,
+                               1e160,   1e200,    1e300,
+                               8.9e307, 1.79e308, 0.1,
+                               0.3,     0.5,      3.4e38,
+                               1e-45,   1e15,     9007199254740993.0,
+                               1e-8,    infinity, std::numeric_limits<double>::quiet_NaN()};
     constexpr int count = sizeof ends / sizeof *ends;
     const std::uint8_t kind = byte();
     if (kind < 2 * count) return kind & 1 ? -ends[kind / 2] : ends[kind / 2];
@@ -102,7 +108,7 @@ inline std::vector<double> zeros(std::int64_t n) {
 // The same, aligned like a cache line.
 class Aligned {
  public:
-  explicit Aligned(std::int64_t n) : numbers_(new (std::align_val_t{64}) double[std::size_t(n)]()) {}
+  explicit Aligned(std::int64_t n) : numbers_(new(std::align_val_t{64}) double[std::size_t(n)]()) {}
   ~Aligned() { operator delete[](numbers_, std::align_val_t{64}); }
   Aligned(const Aligned&) = delete;
   Aligned& operator=(const Aligned&) = delete;

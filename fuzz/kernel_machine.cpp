@@ -1,6 +1,6 @@
-// Kernel perceptrons over a dense support, a sparse one, or columns of a Gram matrix. Rows are hostile; the support is what
-// the kernels themselves made of earlier rows, its counts as the binding has them checked. Arrays have little room, so that
-// "full" comes often; what is played then goes on in larger ones.
+// Kernel perceptrons over a dense support, a sparse one, or columns of a Gram matrix. Rows are hostile; the support is
+// what the kernels themselves made of earlier rows, its counts as the binding has them checked. Arrays have little
+// room, so that "full" comes often; what is played then goes on in larger ones.
 #include "regretless/kernel_types.hpp"
 #include "rounds.hpp"
 
@@ -21,8 +21,10 @@ struct Machine {
   KernelState s;
 
   Machine(Input& in, std::int64_t gram_columns)
-      : kept(gram_columns ? Kept::gram : in.flag() ? Kept::dense : Kept::sparse), columns(in.below(12)),
-        targets(in.byte() < 160 ? 1 : in.within(2, 4)) {
+      : kept(gram_columns ? Kept::gram
+             : in.flag()  ? Kept::dense
+                          : Kept::sparse),
+        columns(in.below(12)), targets(in.byte() < 160 ? 1 : in.within(2, 4)) {
     const std::int64_t room = in.below(24);
     rules.kind = KernelKind(in.below(3));
     rules.gamma = in.any(), rules.coef0 = in.any(), rules.offset = in.any();
@@ -36,7 +38,8 @@ struct Machine {
     p.count = at(counts), p.entries = at(counts) + 1, p.places = at(counts) + 2, s.log.count = at(counts) + 3;
     if (kept == Kept::dense) rows = zeros(room * columns), p.rows = at(rows);
     if (kept == Kept::sparse) hold_sparse(in, room);
-    if (kept == Kept::gram) column = array<std::int64_t>(room, [&] { return in.below(gram_columns); }), p.column = at(column);
+    if (kept == Kept::gram)
+      column = array<std::int64_t>(room, [&] { return in.below(gram_columns); }), p.column = at(column);
     if (in.flag()) source = array<std::int64_t>(room, [] { return -1; }), p.source = at(source);
     if (in.flag()) {
       const std::int64_t lines = in.below(24);
@@ -89,11 +92,13 @@ void play_rows(Input& in) {
       const KernelOutcome adopted = KERNELS(kernel_).adopt(all, m.rules, m.s);
       check_outcome(adopted, 0, all.rows), m.check();
     }
-    auto slots = array<std::int64_t>(r.block.rows + 1, [&] { return m.counts[0] ? in.below(m.counts[0] + 1) - 1 : -1; });
+    auto slots =
+        array<std::int64_t>(r.block.rows + 1, [&] { return m.counts[0] ? in.below(m.counts[0] + 1) - 1 : -1; });
     const Known known{in.flag() ? at(slots) : nullptr, in.below(2)};
     check_outcome(KERNELS(kernel_).play(r.block, {}, r.of, m.rules, m.s, known, r.begin, r.end), r.begin, r.end);
     m.check();
-    std::vector<double> scores = zeros(all.rows * m.targets), gram = zeros(all.rows * m.counts[0]), self = zeros(all.rows);
+    std::vector<double> scores = zeros(all.rows * m.targets), gram = zeros(all.rows * m.counts[0]),
+                        self = zeros(all.rows);
     check_outcome(KERNELS(kernel_).score(all, {}, m.rules, m.s, at(scores)), 0, all.rows), m.check();
     check_outcome(KERNELS(kernel_).gram(all, m.rules, m.s, at(gram), at(self)), 0, all.rows), m.check();
   }
@@ -109,7 +114,8 @@ void play_gram(Input& in) {
   fill_labels(in, r, m.targets, false);
   check_outcome(KERNELS(kernel_).play(r.block, given, r.of, m.rules, m.s, {}, r.begin, r.end), r.begin, r.end);
   m.check();
-  for (std::int64_t k = 0; k < m.counts[0]; ++k) MUST(m.column[std::size_t(k)] >= 0 && m.column[std::size_t(k)] < columns);
+  for (std::int64_t k = 0; k < m.counts[0]; ++k)
+    MUST(m.column[std::size_t(k)] >= 0 && m.column[std::size_t(k)] < columns);
   std::vector<double> scores = zeros(rows * m.targets);
   check_outcome(KERNELS(kernel_).score({}, {at(gram), rows, columns, -1}, m.rules, m.s, at(scores)), 0, rows);
 }

@@ -1,5 +1,5 @@
-// Linear learners: hostile rows, and state that somebody else wrote. A fresh learner keeps its books in order, and dense rows,
-// the same rows sparse, and rounds in two calls teach it the same bits.
+// Linear learners: hostile rows, and state that somebody else wrote. A fresh learner keeps its books in order, and
+// dense rows, the same rows sparse, and rounds in two calls teach it the same bits.
 #include "rounds.hpp"
 
 namespace {
@@ -7,7 +7,9 @@ namespace {
 using namespace fuzz;
 using namespace regretless;
 
-std::string_view any_of(Input& in, Names names, std::size_t count = 0) { return names[std::size_t(in.below(std::int64_t(count ? count : names.size())))]; }
+std::string_view any_of(Input& in, Names names, std::size_t count = 0) {
+  return names[std::size_t(in.below(std::int64_t(count ? count : names.size())))];
+}
 
 struct Learner {
   std::int64_t columns, targets;
@@ -15,11 +17,13 @@ struct Learner {
   Rules rules;
   std::vector<double> weights, lag, memory, books, scratch, moves;
 
-  explicit Learner(Input& in) : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 9)), sound(in.byte() < 192) {
+  explicit Learner(Input& in)
+      : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 9)), sound(in.byte() < 192) {
     const Kernels& known = KERNELS(kernels_);
     rules.rate = any_of(in, known.rates);
     // The last loss is the one of several classes in one.
-    rules.loss = rules.rate.starts_with("pa") ? "hinge" : any_of(in, known.losses, known.losses.size() - (targets == 1));
+    rules.loss =
+        rules.rate.starts_with("pa") ? "hinge" : any_of(in, known.losses, known.losses.size() - (targets == 1));
     rules.geometry = rules.loss == direct ? "euclidean" : any_of(in, known.geometries);
     for (double* x : {&rules.radius, &rules.eta, &rules.limit, &rules.margin, &rules.intercept})
       *x = sound ? std::fabs(in.finite()) : in.any();
@@ -48,7 +52,8 @@ struct Learner {
     return KERNELS(kernels_).play(r.block, r.of, rules, state(), begin, end);
   }
   bool is_like(const Learner& other) const {
-    return same(weights, other.weights) && same(lag, other.lag) && same(memory, other.memory) && same(books, other.books);
+    return same(weights, other.weights) && same(lag, other.lag) && same(memory, other.memory) &&
+           same(books, other.books);
   }
   bool finite() const { return all_finite(weights) && all_finite(lag) && all_finite(memory) && all_finite(books); }
 };

@@ -1,5 +1,5 @@
-// Searches for Littlestone dimensions, plain and randomised, left and taken up again, with little memory, asked for version
-// spaces that may be none. Of small classes the dimension is that of its definition; a tree is one of mistakes.
+// Searches for Littlestone dimensions, plain and randomised, left and taken up again, with little memory, asked for
+// version spaces that may be none. Of small classes the dimension is that of its definition; a tree is one of mistakes.
 #include "bits.hpp"
 #include "regretless/littlestone.hpp"
 
@@ -65,7 +65,8 @@ void search_randomized(Input& in, const Class& c) {
   RandomizedStanding standing{};
   for (int times = 0; times < 4; ++times) {
     const auto live = live_of(in, c);
-    const LittlestoneOutcome outcome = kernels.run(task, in.flag() ? nullptr : live.data(), in.within(1, 2000), standing);
+    const LittlestoneOutcome outcome =
+        kernels.run(task, in.flag() ? nullptr : live.data(), in.within(1, 2000), standing);
     if (outcome == LittlestoneOutcome::done) MUST(standing.lower <= standing.upper);
   }
   kernels.end(task);

@@ -1,6 +1,6 @@
-// Bandits: sum trees, tables of hostile losses, advice that may be none, masks, late and lost losses, with state from the
-// start or from anywhere finite. What is kept here is what the binding demands of shapes, parameters and memory. Draws are of
-// arms that are there (and awake), probabilities are some, and rounds in two calls leave the same bits.
+// Bandits: sum trees, tables of hostile losses, advice that may be none, masks, late and lost losses, with state from
+// the start or from anywhere finite. What is kept here is what the binding demands of shapes, parameters and memory.
+// Draws are of arms that are there (and awake), probabilities are some, and rounds in two calls leave the same bits.
 #include "input.hpp"
 #include "regretless/bandit_types.hpp"
 
@@ -51,7 +51,10 @@ struct Bandit {
 
  private:
   void spoil(Input& in) {
-    const auto count = [&] { const double x = std::fabs(in.finite()); return x <= 9007199254740000.0 ? x : 1; };  // rounds still are counted
+    const auto count = [&] {
+      const double x = std::fabs(in.finite());
+      return x <= 9007199254740000.0 ? x : 1;
+    };  // rounds still are counted
     for (double& x : memory) x = in.any();
     for (double& x : book) x = in.any();
     auto& m = *reinterpret_cast<PullMemory*>(at(memory));
@@ -116,13 +119,15 @@ PullVerdict play(const Bandit& b, std::int64_t middle, std::int64_t rounds, Play
 void play_table(Input& in, Bandit& one, Bandit& two) {
   const std::int64_t rounds = in.below(20);
   const std::uint8_t tame = in.byte();
-  const auto number = [&] {
-    return in.byte() <= tame ? one.s.low + in.unit() * (one.s.high - one.s.low) : in.any();
-  };
+  const auto number = [&] { return in.byte() <= tame ? one.s.low + in.unit() * (one.s.high - one.s.low) : in.any(); };
   std::vector<double> doubles;
   std::vector<float> floats;
   PullTable table{nullptr, in.flag(), false};
-  if (table.single) floats = array<float>(rounds * one.arms, [&] { const double x = number(); return std::fabs(x) < 3e38 ? x : NAN; });
+  if (table.single)
+    floats = array<float>(rounds * one.arms, [&] {
+      const double x = number();
+      return std::fabs(x) < 3e38 ? x : NAN;
+    });
   else doubles = array<double>(rounds * one.arms, number);
   table.values = table.single ? static_cast<const void*>(at(floats)) : at(doubles);
   bool gaps = false;

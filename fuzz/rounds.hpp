@@ -1,5 +1,6 @@
-// Rounds of learners of rows, sound or hostile: what the binding has seen to is kept here, too (sizes that fit each other, an
-// order and labels that exist), nothing else is. So starts, indices, values and weights of rounds may be anything.
+// Rounds of learners of rows, sound or hostile: what the binding has seen to is kept here, too (sizes that fit each
+// other, an order and labels that exist), nothing else is. So starts, indices, values and weights of rounds may be
+// anything.
 #pragma once
 #include "input.hpp"
 #include "regretless/linear_types.hpp"
@@ -24,7 +25,11 @@ inline void fill_values(Input& in, Rounds& r, std::int64_t n) {
   regretless::Block& b = r.block;
   b.entries = n;
   b.single = in.flag();
-  if (b.single) r.floats = array<float>(n, [&] { const double x = in.any(); return std::fabs(x) < 3e38 || x - x != 0 ? x : 3e38; });
+  if (b.single)
+    r.floats = array<float>(n, [&] {
+      const double x = in.any();
+      return std::fabs(x) < 3e38 || x - x != 0 ? x : 3e38;
+    });
   else r.doubles = array<double>(n, [&] { return in.any(); });
   b.values = b.single ? static_cast<const void*>(at(r.floats)) : at(r.doubles);
 }

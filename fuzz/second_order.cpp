@@ -1,5 +1,6 @@
-// Second-order learners, their matrix whole or diagonal: hostile rows, and state that somebody else wrote. A fresh learner
-// keeps its books in order, and dense rows, the same rows sparse, and rounds in two calls teach it the same bits.
+// Second-order learners, their matrix whole or diagonal: hostile rows, and state that somebody else wrote. A fresh
+// learner keeps its books in order, and dense rows, the same rows sparse, and rounds in two calls teach it the same
+// bits.
 #include "regretless/second_order_types.hpp"
 #include "rounds.hpp"
 
@@ -15,7 +16,8 @@ struct Learner {
   std::vector<double> records, sums, weights, scales, factor, memory, books, scratch;
 
   explicit Learner(Input& in)
-      : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 5)), sound(in.byte() < 192), whole(in.flag()) {
+      : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 5)), sound(in.byte() < 192),
+        whole(in.flag()) {
     const bool by_sums = in.flag();
     rules.loss = by_sums ? "perceptron" : "squared-hinge";
     rules.tie = double(in.within(-1, 1));
@@ -24,14 +26,17 @@ struct Learner {
     const auto number = [&] { return sound ? 0.0 : in.any(); };
     memory = array<double>(targets * second_order_memory_size, number);
     if (sound)
-      for (std::int64_t c = 0; c < targets; ++c) memory[std::size_t(c * second_order_memory_size)] = prior > 0 ? prior : 1;
+      for (std::int64_t c = 0; c < targets; ++c)
+        memory[std::size_t(c * second_order_memory_size)] = prior > 0 ? prior : 1;
     const std::int64_t n = columns + 1;
     if (whole) {
       for (std::vector<double>* of : {&sums, &weights, &scales}) *of = array<double>(targets * n, number);
       if (sound) scales = array<double>(targets * n, [&] { return 1 / (prior > 0 ? prior : 1); });
       factor = array<double>(targets * (n * (n - 1) / 2), number);
     } else {
-      numbers = by_sums ? numbers_by_sums * targets : targets == 1 ? numbers_by_one_weight : numbers_by_weights * targets;
+      numbers = by_sums        ? numbers_by_sums * targets
+                : targets == 1 ? numbers_by_one_weight
+                               : numbers_by_weights * targets;
       records = array<double>(columns * numbers, number);
     }
     books = array<double>((targets + (targets > 1)) * ledger_size, number);
@@ -50,7 +55,8 @@ struct Learner {
   }
   bool is_like(const Learner& other) const {
     return same(records, other.records) && same(sums, other.sums) && same(weights, other.weights) &&
-           same(scales, other.scales) && same(factor, other.factor) && same(memory, other.memory) && same(books, other.books);
+           same(scales, other.scales) && same(factor, other.factor) && same(memory, other.memory) &&
+           same(books, other.books);
   }
   bool finite() const {
     return all_finite(records) && all_finite(sums) && all_finite(weights) && all_finite(scales) && all_finite(factor) &&

@@ -1,4 +1,5 @@
-// Searches for shattered sets, in slices of any size: what is found is shattered, and of small classes nothing is missed.
+// Searches for shattered sets, in slices of any size: what is found is shattered, and of small classes nothing is
+// missed.
 #include "regretless/shatter_search.hpp"
 
 #include "bits.hpp"

@@ -1,7 +1,7 @@
-// Svmlight text, cut into blocks of whole lines where the input says so, with no byte to spare around it. However it is cut,
-// with narrow registers or wide ones, and whether or not a comment behind each line sends it the careful way, the same rows
-// are read and the same lines are complained of. What the binding has seen to: 64 bytes around the text, a newline at its
-// end, and room for as many rows and entries as it can hold.
+// Svmlight text, cut into blocks of whole lines where the input says so, with no byte to spare around it. However it is
+// cut, with narrow registers or wide ones, and whether or not a comment behind each line sends it the careful way, the
+// same rows are read and the same lines are complained of. What the binding has seen to: 64 bytes around the text, a
+// newline at its end, and room for as many rows and entries as it can hold.
 #include "regretless/svmlight.hpp"
 
 #include <algorithm>
@@ -35,9 +35,9 @@ struct Read {
   std::int64_t complained = 0, columns = 0, lines = 0;
 
   bool is_like(const Read& other) const {
-    return same(labels, other.labels) && starts == other.starts && indices == other.indices && same(values, other.values) &&
-           complaints == other.complaints && complained == other.complained && columns == other.columns &&
-           lines == other.lines;
+    return same(labels, other.labels) && starts == other.starts && indices == other.indices &&
+           same(values, other.values) && complaints == other.complaints && complained == other.complained &&
+           columns == other.columns && lines == other.lines;
   }
 };
 

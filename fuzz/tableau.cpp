@@ -1,6 +1,7 @@
-// Matrix games, dense and sparse: ranges, the simplex method on payoffs that may be anything, and enclosures. What is kept
-// here is what the binding demands: cells inside of the matrix, and a size that no payoff exceeds where that is promised. The
-// simplex method ends with two strategies on tame payoffs, and enclosures contain what numbers of 113 bits say.
+// Matrix games, dense and sparse: ranges, the simplex method on payoffs that may be anything, and enclosures. What is
+// kept here is what the binding demands: cells inside of the matrix, and a size that no payoff exceeds where that is
+// promised. The simplex method ends with two strategies on tame payoffs, and enclosures contain what numbers of 113
+// bits say.
 #include "input.hpp"
 #include "regretless/matrix_game.hpp"
 
@@ -38,7 +39,9 @@ struct Matrix {
     const std::int64_t n = std::int64_t(indices.size());
     const auto number = [&] {
       const double x = tame ? in.finite() : in.any();
-      return !(std::fabs(x) < (game.single ? 3e38 : 1e300)) && tame ? 1.0 : game.single && !(std::fabs(x) < 3e38) ? NAN : x;
+      return !(std::fabs(x) < (game.single ? 3e38 : 1e300)) && tame ? 1.0
+             : game.single && !(std::fabs(x) < 3e38)                ? NAN
+                                                                    : x;
     };
     if (game.single) floats = array<float>(n, number);
     else doubles = array<double>(n, number);
@@ -71,7 +74,8 @@ struct Truth {
 };
 Truth truth_of(const Matrix& m, const std::vector<double>& row, const std::vector<double>& column) {
   const std::int64_t rows = m.game.rows, columns = m.game.columns;
-  const auto least = [&](const std::vector<double>& weights, std::int64_t n, std::int64_t others, auto of, Wide& slack) {
+  const auto least = [&](const std::vector<double>& weights, std::int64_t n, std::int64_t others, auto of,
+                         Wide& slack) {
     Wide sum = 0, best = 0;
     for (const double w : weights) sum += w;
     for (std::int64_t j = 0; j < others; ++j) {
@@ -93,7 +97,10 @@ Truth truth_of(const Matrix& m, const std::vector<double>& row, const std::vecto
 void enclose(Input& in) {
   const bool tame = in.byte() < 200;
   const Matrix m(in, tame, in.flag());
-  const auto weight = [&] { const double x = in.any(); return tame ? (std::fabs(x) < 1e20 ? std::fabs(x) : 1) : x; };
+  const auto weight = [&] {
+    const double x = in.any();
+    return tame ? (std::fabs(x) < 1e20 ? std::fabs(x) : 1) : x;
+  };
   const auto row = array<double>(m.game.rows, weight), column = array<double>(m.game.columns, weight);
   std::vector<double> room = zeros(product_room(m.game.columns));
   Interval found{};
@@ -107,7 +114,9 @@ void range(Input& in) {
   Interval found{};
   const bool finite = KERNELS(game_kernels_).range(at(values), false, std::int64_t(values.size()), found);
   MUST(finite == all_finite(values));
-  if (finite) MUST(found.lower == *std::min_element(values.begin(), values.end()) && found.upper == *std::max_element(values.begin(), values.end()));
+  if (finite)
+    MUST(found.lower == *std::min_element(values.begin(), values.end()) &&
+         found.upper == *std::max_element(values.begin(), values.end()));
 }
 
 // As the binding lays a tableau out.

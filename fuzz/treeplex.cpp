@@ -1,6 +1,7 @@
-// Games in sequence form: trees as the binding demands them (sets of sequences one after the other, each behind the sequence
-// that leads to it, payoffs of at most 1e290 stored twice), state from the start or from anywhere with plans in 0 ... 2. Fresh
-// players play plans, rounds in two calls leave the same bits, and enclosures of what they prove stand in their order.
+// Games in sequence form: trees as the binding demands them (sets of sequences one after the other, each behind the
+// sequence that leads to it, payoffs of at most 1e290 stored twice), state from the start or from anywhere with plans
+// in 0 ... 2. Fresh players play plans, rounds in two calls leave the same bits, and enclosures of what they prove
+// stand in their order.
 #include "input.hpp"
 
 #define REGRETLESS_ISA enclosing
@@ -47,10 +48,15 @@ struct Game {
       }
       starts.shrink_to_fit(), places.shrink_to_fit(), values.shrink_to_fit();
     };
-    store(m, n, [&](std::int64_t i, std::int64_t j) { return full[std::size_t(i * n + j)]; }, row_starts, row_columns, row_values);
-    store(n, m, [&](std::int64_t j, std::int64_t i) { return full[std::size_t(i * n + j)]; }, column_starts, column_columns,
-          column_values);
-    game = {row.tree, column.tree, {at(row_starts), at(row_columns), at(row_values)},
+    store(
+        m, n, [&](std::int64_t i, std::int64_t j) { return full[std::size_t(i * n + j)]; }, row_starts, row_columns,
+        row_values);
+    store(
+        n, m, [&](std::int64_t j, std::int64_t i) { return full[std::size_t(i * n + j)]; }, column_starts,
+        column_columns, column_values);
+    game = {row.tree,
+            column.tree,
+            {at(row_starts), at(row_columns), at(row_values)},
             {at(column_starts), at(column_columns), at(column_values)}};
   }
 };
@@ -113,7 +119,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   KERNELS(tree_players_).play(one.now(), rounds);
   KERNELS(tree_players_).play(two.now(), middle), KERNELS(tree_players_).play(two.now(), rounds - middle);
   KERNELS(tree_players_).settle(one.now()), KERNELS(tree_players_).settle(two.now());
-  MUST(same(one.row, two.row) && same(one.column, two.column) && same(one.book, two.book) && same(one.memory, two.memory));
+  MUST(same(one.row, two.row) && same(one.column, two.column) && same(one.book, two.book) &&
+       same(one.memory, two.memory));
   if (sound) check_plan(one.row, g.game.row), check_plan(one.column, g.game.column);
 
   const auto chance = [&] { return sound ? in.unit() : 2 * in.unit(); };

@@ -1,4 +1,5 @@
-// Learners of finite classes, by majority or by an order, the lazy ones too: sets, votes and books are those of plain sets.
+// Learners of finite classes, by majority or by an order, the lazy ones too: sets, votes and books are those of plain
+// sets.
 #include "bits.hpp"
 #include "regretless/vote_types.hpp"
 

@@ -1,6 +1,6 @@
-// Learners by mirror steps (Winnow, balanced Winnow, p-norms): hostile rows, and state that somebody else wrote. A fresh
-// learner keeps its books in order and is left as it was by a round that is refused; dense rows, the same rows sparse, and
-// rounds in two calls teach it the same bits.
+// Learners by mirror steps (Winnow, balanced Winnow, p-norms): hostile rows, and state that somebody else wrote. A
+// fresh learner keeps its books in order and is left as it was by a round that is refused; dense rows, the same rows
+// sparse, and rounds in two calls teach it the same bits.
 #include "regretless/mirror.hpp"
 #include "rounds.hpp"
 
@@ -15,7 +15,8 @@ struct Learner {
   MirrorRules rules;
   std::vector<double> pairs, memory, books, scratch;
 
-  explicit Learner(Input& in) : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 5)), sound(in.byte() < 192) {
+  explicit Learner(Input& in)
+      : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 5)), sound(in.byte() < 192) {
     rules.link = Link(in.below(3));
     rules.rate = sound ? std::fabs(in.finite()) : in.any();
     rules.intercept = sound ? std::fabs(in.finite()) : in.any();
@@ -43,8 +44,12 @@ struct Learner {
     m.bias_cached = rules.link == Link::simplex;
   }
   MirrorState state() {
-    return {at(pairs), reinterpret_cast<MirrorMemory*>(at(memory)), reinterpret_cast<Ledger*>(at(books)), at(scratch),
-            columns, targets};
+    return {at(pairs),
+            reinterpret_cast<MirrorMemory*>(at(memory)),
+            reinterpret_cast<Ledger*>(at(books)),
+            at(scratch),
+            columns,
+            targets};
   }
   void refresh() { KERNELS(mirrors_).refresh(rules, state()); }
   Outcome play(const Rounds& r, std::int64_t begin, std::int64_t end) {

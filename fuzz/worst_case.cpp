@@ -1,5 +1,5 @@
-// Searches for the worst case of learners of finite classes, in slices: the labels that are found force as many mistakes as
-// they say on a learner that is played here, and of small classes nothing worse is missed.
+// Searches for the worst case of learners of finite classes, in slices: the labels that are found force as many
+// mistakes as they say on a learner that is played here, and of small classes nothing worse is missed.
 #include "bits.hpp"
 #include "regretless/worst_case_types.hpp"
 

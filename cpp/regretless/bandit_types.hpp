@@ -10,13 +10,13 @@ enum class PullSchedule { constant, anytime, every_round };
 
 // Running totals, losses in units: 0 is the best value of the range, 1 the worst.
 struct PullBook {
-  double rounds;      // draws made
-  double settled;     // draws whose loss is known
-  double loss;        // sum of these losses
-  double mixed;       // full information: losses mixed by the probabilities
-  double swing;       // sum over draws of the rate times the arms that could be drawn
-  double rates;       // sum over draws of the rate
-  double reach;       // sum over draws of the arms that could be drawn; with advice, of the sum of each arm's largest share
+  double rounds;   // draws made
+  double settled;  // draws whose loss is known
+  double loss;     // sum of these losses
+  double mixed;    // full information: losses mixed by the probabilities
+  double swing;    // sum over draws of the rate times the arms that could be drawn
+  double rates;    // sum over draws of the rate
+  double reach;  // sum over draws of the arms that could be drawn; with advice, of the sum of each arm's largest share
   double first_rate;  // of the first draw
   double last_rate;   // of the last one
   double last_gamma;  // the implicit exploration of the last draw
@@ -25,8 +25,9 @@ struct PullBook {
   double lost;        // draws that were withdrawn
 };
 
-inline constexpr const char* pull_fields[] = {"rounds",     "settled",   "loss",       "mixed",      "swing", "rates", "reach",
-                                              "first_rate", "last_rate", "last_gamma", "restricted", "late",  "lost"};
+inline constexpr const char* pull_fields[] = {"rounds",     "settled", "loss",       "mixed",     "swing",
+                                              "rates",      "reach",   "first_rate", "last_rate", "last_gamma",
+                                              "restricted", "late",    "lost"};
 inline constexpr int pull_book_size = sizeof(PullBook) / sizeof(double);
 static_assert(pull_book_size == sizeof(pull_fields) / sizeof(pull_fields[0]));
 
@@ -53,8 +54,8 @@ inline constexpr int pull_memory_size = sizeof(PullMemory) / sizeof(double);
 // Rows of `tallies`.
 enum PullTally { arm_draws, arm_losses, arm_missed, arm_asleep, pull_tally_rows };
 
-// State row 0: estimates of losses (of gains for exp3_p); row 1: the estimates of the certificate; row 2 of exp3_s: weights;
-// row 2 of exp3_p: what of row 0 was credited to an arm while it slept.
+// State row 0: estimates of losses (of gains for exp3_p); row 1: the estimates of the certificate; row 2 of exp3_s:
+// weights; row 2 of exp3_p: what of row 0 was credited to an arm while it slept.
 constexpr int pull_rows(PullRule rule) { return rule == PullRule::exp3_s || rule == PullRule::exp3_p ? 3 : 2; }
 
 // A rule and the arrays it plays on.
@@ -72,13 +73,15 @@ struct Pulling {
   PullMemory* memory;
   PullBook* book;
   double* tallies;  // (pull_tally_rows, arms)
-  double* nodes;    // pull_nodes, aligned like a cache line: a rule's cache, kept from call to call, found again by rebuild
-  double* room;     // pull_room, aligned like a cache line: nothing is kept there from call to call
+  double*
+      nodes;  // pull_nodes, aligned like a cache line: a rule's cache, kept from call to call, found again by rebuild
+  double* room;  // pull_room, aligned like a cache line: nothing is kept there from call to call
 };
 
 constexpr std::int64_t padded_arms(std::int64_t n) { return (n + 7) / 8 * 8; }
 
-// A sum tree over n leaves: its total, the leaves, then level by level the sums before the masses of a node and these masses.
+// A sum tree over n leaves: its total, the leaves, then level by level the sums before the masses of a node and these
+// masses.
 constexpr int tree_top = 16;
 constexpr std::int64_t tree_size(std::int64_t n) {
   std::int64_t size = 8;
@@ -94,7 +97,8 @@ constexpr std::int64_t pull_nodes(PullRule rule, std::int64_t arms, std::int64_t
     case PullRule::exp4: return tree_size(arms) + padded_arms(arms) + padded_arms(experts);
     case PullRule::exp3_p:
     case PullRule::tsallis:
-    case PullRule::hedge: return tree_size(arms) + padded_arms(arms) + 8;  // a copy of the estimates, and what was found of them
+    case PullRule::hedge:
+      return tree_size(arms) + padded_arms(arms) + 8;  // a copy of the estimates, and what was found of them
   }
   throw std::logic_error("no such rule");
 }
@@ -113,18 +117,19 @@ struct PullAdvice {
   const std::int64_t* picks = nullptr;
 };
 
-// Losses in the user's scale, (rounds, arms), nan for an arm that sleeps. Clean: somebody saw that all are in the range.
+// Losses in the user's scale, (rounds, arms), nan for an arm that sleeps. Clean: somebody saw that all are in the
+// range.
 struct PullTable {
   const void* values;
   bool single;  // float32, else float64
   bool clean;
 };
 
-// Losses in units that are 1 with the probabilities means[s], from row starts[s] on, and else 0: the same for everyone with the
-// same key.
+// Losses in units that are 1 with the probabilities means[s], from row starts[s] on, and else 0: the same for everyone
+// with the same key.
 struct PullNoise {
-  const double* means;          // (segments, arms)
-  const std::int64_t* starts;   // (segments), the first one 0
+  const double* means;         // (segments, arms)
+  const std::int64_t* starts;  // (segments), the first one 0
   std::int64_t segments;
   std::uint64_t key;
 };

@@ -1,12 +1,13 @@
-// What a tableau ends with is made as accurate as floats can be: the block of cells between the columns and the rows that are
-// played is the inverse of their payoffs, so that residuals formed in twice the digits are turned into corrections by it.
+// What a tableau ends with is made as accurate as floats can be: the block of cells between the columns and the rows
+// that are played is the inverse of their payoffs, so that residuals formed in twice the digits are turned into
+// corrections by it.
 #pragma once
 #include "enclosure.hpp"
 #include "tableau.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-inline constexpr double least_gap = 0x1p-52;    // of the range
+inline constexpr double least_gap = 0x1p-52;     // of the range
 inline constexpr double least_weight = 0x1p-49;  // of all
 
 // The strategies that the tableau holds.
@@ -24,7 +25,8 @@ inline void read_strategies(const Tableau& t) {
   for (std::int64_t j = 0; j < n; ++j) t.column_now[j] /= column_sum;
 }
 
-// How far every row is above what the first one in play gets, and every column, in units, as if the weights summed to 1.
+// How far every row is above what the first one in play gets, and every column, in units, as if the weights summed
+// to 1.
 inline double measure(const Tableau& t, double& level) {
   const std::int64_t m = t.game.rows, n = t.game.columns;
   level = missing;
@@ -67,7 +69,8 @@ inline void correct(const Tableau& t, double range) {
   for (std::int64_t j = 0; j < n; ++j)
     if (t.free[j] >= n) row_sum += row_step[j];
   for (std::int64_t i = 0; i < m; ++i)
-    if (t.basic[i] < n) t.column_now[t.basic[i]] += (column_step[t.basic[i]] - column_sum * t.column_now[t.basic[i]]) / range;
+    if (t.basic[i] < n)
+      t.column_now[t.basic[i]] += (column_step[t.basic[i]] - column_sum * t.column_now[t.basic[i]]) / range;
   for (std::int64_t j = 0; j < n; ++j)
     if (t.free[j] >= n) t.row_now[t.free[j] - n] += (row_step[j] - row_sum * t.row_now[t.free[j] - n]) / range;
 }
@@ -84,7 +87,8 @@ inline void renew(const Tableau& t, double range, double level) {
   const double value = (level - t.low * unit_of(t.game)) / range + 1;
   double* sums = cells_of(t, m);
   for (std::int64_t i = 0; i < m; ++i)
-    cells_of(t, i)[n] = (t.basic[i] < n ? t.column_now[t.basic[i]] : (row_level - t.row_past[t.basic[i] - n]) / range) / value;
+    cells_of(t, i)[n] =
+        (t.basic[i] < n ? t.column_now[t.basic[i]] : (row_level - t.row_past[t.basic[i] - n]) / range) / value;
   for (std::int64_t j = 0; j < n; ++j)
     sums[j] = (t.free[j] >= n ? t.row_now[t.free[j] - n] : (t.column_past[t.free[j]] - column_level) / range) / value;
   sums[n] = 1 / value;
@@ -138,7 +142,8 @@ REGRETLESS_INLINE bool without_noise(double* weights, std::int64_t n) {
   return any;
 }
 
-// Whoever is in play by rounding alone is taken out of it, unless the gap is larger so: a tiny weight may be a true one.
+// Whoever is in play by rounding alone is taken out of it, unless the gap is larger so: a tiny weight may be a true
+// one.
 inline void drop_noise(Tableau& t, double range) {
   const std::int64_t m = t.game.rows, n = t.game.columns;
   for (std::int64_t i = 0; i < m; ++i) t.row_now[i] = t.row[i];
@@ -169,8 +174,7 @@ inline void settle(Tableau& t, double range) {
     correct(t, range);
     measure(t, level);
     renew(t, range, level);
-    while (t.pivots - t.filled < most && (step_up(t) || step_back(t))) {
-    }
+    while (t.pivots - t.filled < most && (step_up(t) || step_back(t))) {}
     if (t.pivots == t.filled) return;
   }
 }

@@ -16,7 +16,8 @@ struct Sift {
   Word operator()(Word bits) const { return _pext_u64(bits, mask); }
 };
 #else
-// Hacker's Delight, 7-4: each bit goes down by as many places as there are unmarked ones below, a binary digit at a time.
+// Hacker's Delight, 7-4: each bit goes down by as many places as there are unmarked ones below, a binary digit at a
+// time.
 struct Sift {
   Word mask, moves[6];
   explicit Sift(Word marked) : mask(marked) {

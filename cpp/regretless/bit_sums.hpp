@@ -1,5 +1,6 @@
-// How many bits are set in many words. Carry-save adders add up 8 registers of words bit by bit, so that bits are counted in
-// one of them instead of eight (Harley and Seal; Mula, Kurz and Lemire 2018). Whole numbers: the same on every machine.
+// How many bits are set in many words. Carry-save adders add up 8 registers of words bit by bit, so that bits are
+// counted in one of them instead of eight (Harley and Seal; Mula, Kurz and Lemire 2018). Whole numbers: the same on
+// every machine.
 #pragma once
 #include <bit>
 
@@ -47,8 +48,8 @@ struct ManyWords {
   static REGRETLESS_INLINE void store(std::uint64_t* p, const Bits& bits) { store_bits(p, bits); }
 };
 
-// Bits set in f(how, w) of all places w below `words`: f loads from there, and may store, as `how` does: many words at a time,
-// or one of them.
+// Bits set in f(how, w) of all places w below `words`: f loads from there, and may store, as `how` does: many words at
+// a time, or one of them.
 template <class F>
 REGRETLESS_INLINE std::int64_t sum_bits(std::int64_t words, F f) {
   constexpr ManyWords many;

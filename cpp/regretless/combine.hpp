@@ -90,16 +90,17 @@ static void give_out(const Desk& d, const Account& account, const Results& to, s
   d.book.sampled += d.l[place];
 }
 
-// Whether all places have the same prior weight: then the first eight stand for all, and the cache has room for other things.
+// Whether all places have the same prior weight: then the first eight stand for all, and the cache has room for other
+// things.
 static bool equal_priors(const Desk& d) {
   bool equal = true;
   for (std::int64_t i = 1; i < d.padded_n && equal; ++i) equal = d.prior[i] == d.prior[0];
   return equal;
 }
 
-// Plays rounds by a hedge in one sweep each, up to the first that has anything unusual about it; returns its number. The loss
-// of a round is made by `loss_of` from its outcome. A hedge of constant rate needs nothing but its sums from round to round,
-// and has its books at hand.
+// Plays rounds by a hedge in one sweep each, up to the first that has anything unusual about it; returns its number.
+// The loss of a round is made by `loss_of` from its outcome. A hedge of constant rate needs nothing but its sums from
+// round to round, and has its books at hand.
 template <bool kept, bool said, class V, class LossOf>
 static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, const Results& to, std::int64_t t,
                                std::int64_t end, std::int64_t step, LossOf loss_of) {
@@ -132,7 +133,8 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
     const bool usual = (sums - sums == 0) & (all.lowest >= -tame) & (all.highest <= tame) &
                        ((said ? all.least_said : all.lowest) >= low) & ((said ? all.most_said : all.highest) <= high) &
                        (all.total > scant);
-    if (!usual) [[unlikely]] break;
+    if (!usual) [[unlikely]]
+      break;
     d.total = all.total;
     if (to.predictions) to.predictions[t] = prediction;
     if (to.losses) to.losses[t] = account.loss;
@@ -196,7 +198,8 @@ Verdict play_rows(const Combination& s, const V* table, const double* outcomes, 
       predict_from(d, row, prediction);
       bad = judge(d, row, prediction, y, nullptr, account);
     }
-    if (bad) [[unlikely]] return {t, bad.refusal, bad.column};
+    if (bad) [[unlikely]]
+      return {t, bad.refusal, bad.column};
     give_out(d, account, to, t);
     learn<R>(d, account, y);
   }
@@ -216,7 +219,8 @@ Found predict_row(Desk& d, const V* row, double* weights, double* prediction) {
 
 // Settles a row that was predicted earlier, with other weights perhaps.
 template <class R, class V>
-Found settle_row(Desk& d, const V* row, const double* y, const double* weights, const double* prediction, double& loss) {
+Found settle_row(Desk& d, const V* row, const double* y, const double* weights, const double* prediction,
+                 double& loss) {
   Found bad = hear(d, row);
   if (!bad) bad = weigh<R>(d);
   Account account;
@@ -228,15 +232,16 @@ Found settle_row(Desk& d, const V* row, const double* y, const double* weights, 
 }
 
 template <class R, class V>
-Verdict play_late_rows(const Combination& s, const V* table, const double* outcomes, const Results& to, const Lateness& late,
-                       std::int64_t rounds) {
+Verdict play_late_rows(const Combination& s, const V* table, const double* outcomes, const Results& to,
+                       const Lateness& late, std::int64_t rounds) {
   Desk d(s);
   for (std::int64_t t = 0; t <= rounds; ++t) {
     for (std::int64_t e = late.starts[t]; e < late.starts[t + 1]; ++e) {
       const std::int64_t old = late.settle[e];
       double loss = 0;
-      const Found bad = settle_row<R>(d, table + old * s.experts * s.width, outcomes ? outcomes + old * s.width : nullptr,
-                                      late.pool + late.slots[old] * s.experts, to.predictions + old * s.width, loss);
+      const Found bad =
+          settle_row<R>(d, table + old * s.experts * s.width, outcomes ? outcomes + old * s.width : nullptr,
+                        late.pool + late.slots[old] * s.experts, to.predictions + old * s.width, loss);
       if (bad) return {old, bad.refusal, bad.column};
       if (to.losses) to.losses[old] = loss;
     }
@@ -279,7 +284,8 @@ static double log_potential_of(Desk& d) {
   else return missing;
 }
 
-// The sum of the gaps. At a constant rate they telescope: it is the sum of charges less -ln(sum prior exp(-eta L)) / eta.
+// The sum of the gaps. At a constant rate they telescope: it is the sum of charges less -ln(sum prior exp(-eta L)) /
+// eta.
 static double gap_of(const Desk& d) {
   if (!d.s.rule.exponential || d.s.schedule != ScheduleKind::constant) return d.memory.gaps;
   if (d.memory.rounds == 0) return 0;

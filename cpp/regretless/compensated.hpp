@@ -1,11 +1,13 @@
 // Sums of products as accurate as if they were formed in twice the digits, with a proven bound on what is left.
 //
-// A product is h + e without any error, a sum s + t likewise. Of terms a_k b_k the errors g_k = e_k + t_k are summed by themselves, so that
+// A product is h + e without any error, a sum s + t likewise. Of terms a_k b_k the errors g_k = e_k + t_k are summed by
+// themselves, so that
 //   sum of a_k b_k = s + sum of (e_k + t_k),   and   |c - sum of (e_k + t_k)| <= gamma_N * sum of |g_k|,
-// where c is the computed sum of the computed g_k and no g_k takes part in more than N additions; gamma_N = N u / (1 - N u),
-// u = 2^-53. All that only where nothing overflows or underflows: with |a_k| <= 1 and 0 <= b_k <= 2^100 nothing overflows, and
-// what underflow takes, of a_k as it is scaled too, is less than 2^-970 a term, which `enclose` takes account of.
-// No fused multiply-add, though e would come for less: without one all instruction sets give the same bits, underflow or not.
+// where c is the computed sum of the computed g_k and no g_k takes part in more than N additions; gamma_N = N u / (1 -
+// N u), u = 2^-53. All that only where nothing overflows or underflows: with |a_k| <= 1 and 0 <= b_k <= 2^100 nothing
+// overflows, and what underflow takes, of a_k as it is scaled too, is less than 2^-970 a term, which `enclose` takes
+// account of. No fused multiply-add, though e would come for less: without one all instruction sets give the same bits,
+// underflow or not.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -26,7 +28,9 @@ REGRETLESS_INLINE Halves<Octet> halves(const Octet& a) {
   const Octet t = a * eight(134217729.0), high = t - (t - a);
   return {a, high, a - high};
 }
-REGRETLESS_INLINE Halves<Octet> in_all_lanes(const Halves<double>& a) { return {eight(a.all), eight(a.high), eight(a.low)}; }
+REGRETLESS_INLINE Halves<Octet> in_all_lanes(const Halves<double>& a) {
+  return {eight(a.all), eight(a.high), eight(a.low)};
+}
 
 // The sum, what it is short of, and the magnitudes of all the errors.
 template <class P>
@@ -59,7 +63,9 @@ REGRETLESS_INLINE double power_of_two(int k) {
 }
 
 // Numbers are made to be at most 1.
-REGRETLESS_INLINE double unit_of(const GameMatrix& game) { return power_of_two(game.exponent < -1022 ? 1022 : -game.exponent); }
+REGRETLESS_INLINE double unit_of(const GameMatrix& game) {
+  return power_of_two(game.exponent < -1022 ? 1022 : -game.exponent);
+}
 
 template <class V>
 struct DenseRows {

@@ -4,8 +4,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// The second part is at most half a unit of the first. An operation is off by less than 2^-100 of its result (Joldes, Muller and
-// Popescu 2017) unless it underflows.
+// The second part is at most half a unit of the first. An operation is off by less than 2^-100 of its result (Joldes,
+// Muller and Popescu 2017) unless it underflows.
 struct Twofold {
   double high = 0, low = 0;
 };
@@ -44,6 +44,8 @@ REGRETLESS_INLINE Twofold operator/(const Twofold& a, const Twofold& b) {
   const Twofold quotient = normal(q, r);
   return quotient + Twofold{more.high / b.high, 0};
 }
-REGRETLESS_INLINE bool operator<(const Twofold& a, const Twofold& b) { return a.high < b.high || (a.high == b.high && a.low < b.low); }
+REGRETLESS_INLINE bool operator<(const Twofold& a, const Twofold& b) {
+  return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
 
 }  // namespace regretless::REGRETLESS_ISA

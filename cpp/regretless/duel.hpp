@@ -49,7 +49,8 @@ struct Table {
 };
 
 template <class Rule>
-REGRETLESS_INLINE void learn(const Table& t, Duelist& me, double value, double round, double& square, double& shift, double& moved) {
+REGRETLESS_INLINE void learn(const Table& t, Duelist& me, double value, double round, double& square, double& shift,
+                             double& moved) {
   const Lesson lesson = Rule::learn(me, value, t.rate_after(me, round));
   me.present();
   square += lesson.square;
@@ -125,7 +126,8 @@ DuelVerdict play_rounds(const Dueling& d, std::int64_t rounds, double target) {
 
 // Payoffs less `centre`, times `factor`, as the nearest short whole numbers in rows of whole sixteens.
 template <class V>
-void shorten_rows(const V* values, std::int64_t rows, std::int64_t columns, double centre, double factor, std::int16_t* out) {
+void shorten_rows(const V* values, std::int64_t rows, std::int64_t columns, double centre, double factor,
+                  std::int16_t* out) {
   constexpr double shifter = 6755399441055744.0, most = 32767;
   const std::int64_t stride = duel_padded(columns);
   for (std::int64_t i = 0; i < rows; ++i) {

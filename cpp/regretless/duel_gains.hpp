@@ -1,5 +1,5 @@
-// What a player's strategies win against the other's mixed one: products of a matrix and a vector, each sum in one fixed
-// order. Strategies that are not played are passed over where rows of the matrix belong to them.
+// What a player's strategies win against the other's mixed one: products of a matrix and a vector, each sum in one
+// fixed order. Strategies that are not played are passed over where rows of the matrix belong to them.
 #pragma once
 #include "duel_types.hpp"
 #include "simd_math.hpp"
@@ -47,14 +47,18 @@ REGRETLESS_INLINE Pack<float, N> floats(const std::int16_t* p) {
   using P = Pack<float, N>;
   if constexpr (Halved<P>) return {floats<N / 2>(p), floats<N / 2>(p + N / 2)};
 #if defined(__AVX2__)
-  else return {typename P::Register(_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))))};
+  else
+    return {typename P::Register(
+        _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))))};
 #elif defined(__SSE2__)
   else {
     const __m128i shorts = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
     return {typename P::Register(_mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(shorts, shorts), 16)))};
   }
 #else
-  else return {__builtin_convertvector(*reinterpret_cast<const typename Pack<std::int16_t, N>::Loose*>(p), typename P::Register)};
+  else
+    return {__builtin_convertvector(*reinterpret_cast<const typename Pack<std::int16_t, N>::Loose*>(p),
+                                    typename P::Register)};
 #endif
 }
 template <int N>
@@ -86,8 +90,8 @@ REGRETLESS_INLINE double in_all(const Sixteen& a) {
   return in_all(at(lanes, 0) + at(lanes, 8));
 }
 
-inline constexpr int rows_at_once = 4;    // of dots: so that the strategy is read once for all of them
-inline constexpr int rows_together = 8;   // of combinations: so that the sums are read and written once for all of them
+inline constexpr int rows_at_once = 4;   // of dots: so that the strategy is read once for all of them
+inline constexpr int rows_together = 8;  // of combinations: so that the sums are read and written once for all of them
 
 // Rows of doubles or floats, as doubles.
 template <class V>
@@ -124,12 +128,13 @@ struct DoubleRows {
     for (std::int64_t k = 0; k < whole; k += 8)
       put(out + k, at(out, k) + sum([&](int r) REGRETLESS_LAMBDA { return at(row[r], k); }));
     if (rest)
-      put(out + whole, at(out, whole) + sum([&](int r) REGRETLESS_LAMBDA { return some_of(row[r] + whole, rest, 0); }));
+      put(out + whole,
+          at(out, whole) + sum([&](int r) REGRETLESS_LAMBDA { return some_of(row[r] + whole, rest, 0); }));
   }
 };
 
-// Rows of short whole numbers that are multiplied as floats; they are zero beyond their end, up to the stride. Floats are
-// summed over strips of the columns only, so that their rounding does not grow with the game.
+// Rows of short whole numbers that are multiplied as floats; they are zero beyond their end, up to the stride. Floats
+// are summed over strips of the columns only, so that their rounding does not grow with the game.
 struct ShortRows {
   static constexpr std::int64_t strip = 1024;
   const std::int16_t* values;
@@ -195,7 +200,8 @@ template <class V>
 REGRETLESS_APART void sparse_dots(const Gains& g, const Mixed& by, double* out) {
   for (std::int64_t i = 0; i < g.mine; ++i) {
     const std::int64_t begin = g.starts[i];
-    const SparseRow<V, std::int32_t> row{static_cast<const V*>(g.values) + begin, g.indices + begin, g.starts[i + 1] - begin};
+    const SparseRow<V, std::int32_t> row{static_cast<const V*>(g.values) + begin, g.indices + begin,
+                                         g.starts[i + 1] - begin};
     Eight sum{};
     std::int64_t k = 0;
     for (; k + 8 <= row.n; k += 8) sum = sum + row.pick8(by.play, k) * load<8>(row.x + k);

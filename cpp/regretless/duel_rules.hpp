@@ -134,7 +134,8 @@ struct PredictiveMatchingPlus {
   }
 };
 
-// Exponential weights of the summed regrets, which grow slower than sums of payoffs and so keep their digits over long plays.
+// Exponential weights of the summed regrets, which grow slower than sums of payoffs and so keep their digits over long
+// plays.
 template <bool optimistic>
 struct ExponentialWeights {
   static constexpr bool exponential = true;

@@ -44,9 +44,9 @@ struct Gains {
   double sign;
   std::int64_t mine, others;  // strategies
   const void* values;
-  std::int64_t stride;           // of rows; of shorts a multiple of 16, zero beyond their end
-  const std::int32_t* indices;   // sparse
-  const std::int64_t* starts;    // sparse
+  std::int64_t stride;          // of rows; of shorts a multiple of 16, zero beyond their end
+  const std::int32_t* indices;  // sparse
+  const std::int64_t* starts;   // sparse
   bool (*call)(void* context, const double* others, double* mine);  // false: it failed
   void* context;
 };
@@ -64,8 +64,8 @@ struct Dueling {
   DuelMethod method;
   bool alternate;  // the column player moves second
   bool zero_sum;
-  bool falls;      // rates fall like the inverse root of the round
-  int power;       // of the round: its weight
+  bool falls;  // rates fall like the inverse root of the round
+  int power;   // of the round: its weight
   DuelSide row, column;
   Gains row_gains, column_gains;
   DuelMemory* memory;
@@ -82,8 +82,8 @@ struct DuelVerdict {
 struct Duelists {
   DuelVerdict (*play)(const Dueling&, std::int64_t rounds, double target);
   bool (*gains)(const Gains&, const double* others, double* room, double* mine);
-  void (*shorten)(const void* values, bool single, std::int64_t rows, std::int64_t columns, double centre, double factor,
-                  std::int16_t* out);
+  void (*shorten)(const void* values, bool single, std::int64_t rows, std::int64_t columns, double centre,
+                  double factor, std::int16_t* out);
 };
 
 extern const Duelists duelists_v1, duelists_v3, duelists_v4, duelists_generic;

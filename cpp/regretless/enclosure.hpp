@@ -8,7 +8,8 @@ namespace regretless::REGRETLESS_ISA {
 
 inline constexpr double unit_roundoff = 0x1p-53, spare = 0x1p-900;
 
-// high + low, rounded to nearest: |low| <= half a unit in the last place of high. Two such are in order as their parts are.
+// high + low, rounded to nearest: |low| <= half a unit in the last place of high. Two such are in order as their parts
+// are.
 struct Pair {
   double high, low;
   bool exact;
@@ -17,10 +18,13 @@ REGRETLESS_INLINE Pair pair_of(double a, double b, bool exact) {
   const double s = a + b;
   return {s, sum_error(a, b, s), exact};
 }
-REGRETLESS_INLINE bool below(const Pair& a, const Pair& b) { return a.high < b.high || (a.high == b.high && a.low < b.low); }
+REGRETLESS_INLINE bool below(const Pair& a, const Pair& b) {
+  return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
 
-// By how much a sum of n terms may be off; see compensated.hpp. Lanes that are joined add 16 to the number of additions, and
-// twice the bound covers that the magnitudes too are sums that were rounded. Nothing at all where all errors are zero.
+// By how much a sum of n terms may be off; see compensated.hpp. Lanes that are joined add 16 to the number of
+// additions, and twice the bound covers that the magnitudes too are sums that were rounded. Nothing at all where all
+// errors are zero.
 REGRETLESS_INLINE double bound_of(const Compensated<double>& sum, std::int64_t n) {
   return sum.errors == 0 ? 0.0 : sum.errors * (double(n + 16) * 2 * unit_roundoff) + spare;
 }
@@ -38,9 +42,9 @@ REGRETLESS_INLINE Pair floor_of(const Compensated<double>& sum, std::int64_t n) 
 // The largest float that is not above a pair, as long as that is no overflow.
 REGRETLESS_INLINE double down(const Pair& p) { return p.low < 0 ? std::nextafter(p.high, -infinite) : p.high; }
 
-// A pair below the quotient of one and a sum of weights: one step of long division. The remainder of q = high / total.sum is a
-// float, and so are the parts of it that are formed first; all else is below 2^-52 of it, and 16 u of what was added covers it.
-// What underflows there is covered by `spare`, or was not there.
+// A pair below the quotient of one and a sum of weights: one step of long division. The remainder of q = high /
+// total.sum is a float, and so are the parts of it that are formed first; all else is below 2^-52 of it, and 16 u of
+// what was added covers it. What underflows there is covered by `spare`, or was not there.
 REGRETLESS_INLINE Pair quotient(const Pair& a, const Compensated<double>& total, std::int64_t n) {
   const Pair t = pair_of(total.sum, total.rest, true);
   const double off = bound_of(total, n);
@@ -66,9 +70,13 @@ REGRETLESS_INLINE bool never_underflows(const M& a, std::int64_t entries, const 
   return least >= 0x1p-450;
 }
 template <class V>
-REGRETLESS_INLINE std::int64_t entries_of(const DenseRows<V>& a) { return a.rows * a.columns; }
+REGRETLESS_INLINE std::int64_t entries_of(const DenseRows<V>& a) {
+  return a.rows * a.columns;
+}
 template <class V, class I>
-REGRETLESS_INLINE std::int64_t entries_of(const SparseRows<V, I>& a) { return std::int64_t(a.starts[a.rows]); }
+REGRETLESS_INLINE std::int64_t entries_of(const SparseRows<V, I>& a) {
+  return std::int64_t(a.starts[a.rows]);
+}
 
 // x 2^k, rounded down.
 REGRETLESS_INLINE double scaled_down(double x, int k) {
@@ -88,7 +96,8 @@ struct Least {
 
 // The least of the sums over the sum of the weights, in payoffs.
 template <class M>
-REGRETLESS_INLINE double guaranteed(const M& a, int exponent, const Least& found, const double* weights, std::int64_t n) {
+REGRETLESS_INLINE double guaranteed(const M& a, int exponent, const Least& found, const double* weights,
+                                    std::int64_t n) {
   Pair p = found.least;
   if (!p.exact || !never_underflows(a, entries_of(a), weights, n)) {
     const double low = p.low - spare;  // what underflow may have hidden in any of them
@@ -130,9 +139,8 @@ inline bool enclose(const GameMatrix& game, const double* row, const double* col
   with_matrix(game, [&](const auto& a) {
     Least lower{a.rows}, upper{a.columns};
     column_products(a, row, room, [&](std::int64_t, const Compensated<double>& sum) { lower.hear(sum); });
-    row_products(a, column, room, [&](std::int64_t, const Compensated<double>& sum) {
-      upper.hear({-sum.sum, -sum.rest, sum.errors});
-    });
+    row_products(a, column, room,
+                 [&](std::int64_t, const Compensated<double>& sum) { upper.hear({-sum.sum, -sum.rest, sum.errors}); });
     found = {guaranteed(a, game.exponent, lower, row, a.rows), -guaranteed(a, game.exponent, upper, column, a.columns)};
   });
   return true;

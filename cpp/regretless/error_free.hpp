@@ -1,5 +1,5 @@
-// What sums and products of floats are short of, without any error: Knuth's sum; Dekker's product (1971), whose factors are split
-// into halves of 26 digits as Veltkamp did. No fused multiply-add, so that every machine gives the same bits.
+// What sums and products of floats are short of, without any error: Knuth's sum; Dekker's product (1971), whose factors
+// are split into halves of 26 digits as Veltkamp did. No fused multiply-add, so that every machine gives the same bits.
 #pragma once
 #include "simd_sum.hpp"
 

@@ -1,5 +1,5 @@
-// What experts are charged: value(a) of a forecast given the outcome, and its slope, for one number or a register of them.
-// Nan stays nan.
+// What experts are charged: value(a) of a forecast given the outcome, and its slope, for one number or a register of
+// them. Nan stays nan.
 #pragma once
 #include "expert_types.hpp"
 #include "simd_math.hpp"

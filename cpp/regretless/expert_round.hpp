@@ -1,5 +1,5 @@
-// One round of expert advice: who speaks, how they weigh, what is predicted, and what it costs once the outcome is known.
-// Nothing is learned here and no book is kept.
+// One round of expert advice: who speaks, how they weigh, what is predicted, and what it costs once the outcome is
+// known. Nothing is learned here and no book is kept.
 #pragma once
 #include "expert_losses.hpp"
 #include "expert_rules.hpp"
@@ -7,12 +7,12 @@
 namespace regretless::REGRETLESS_ISA {
 
 inline constexpr double largest_double = std::numeric_limits<double>::max();
-// A round is refused whose losses and charges are larger than the first, or whose charges differ, or whose outcome is, by more
-// than the second: sums of these and of their squares stay floats for as long as rounds can be counted. What is below the
-// third is not looked at any closer.
+// A round is refused whose losses and charges are larger than the first, or whose charges differ, or whose outcome is,
+// by more than the second: sums of these and of their squares stay floats for as long as rounds can be counted. What is
+// below the third is not looked at any closer.
 inline constexpr double most_summed = 1e290, most_squared = 1e145, tame = 1e144;
-// Smaller numbers lose digits by weights that sum to less than `scant`, so that their shares are taken. Percentages of smaller
-// outcomes are refused.
+// Smaller numbers lose digits by weights that sum to less than `scant`, so that their shares are taken. Percentages of
+// smaller outcomes are refused.
 inline constexpr double least_size = 1e-290, scant = 1e-15;
 
 REGRETLESS_INLINE bool is_finite(double x) { return x <= largest_double && x >= -largest_double; }
@@ -48,7 +48,8 @@ static Found first_fault(const Desk& d, const V* row) {
   return {};
 }
 
-// Who speaks, and whether all that is said may be said. d.a has the advice, or for vectors zeros, and nan for who is silent.
+// Who speaks, and whether all that is said may be said. d.a has the advice, or for vectors zeros, and nan for who is
+// silent.
 template <class V>
 REGRETLESS_APART static Found hear(Desk& d, const V* row) {
   const Combination& s = d.s;
@@ -61,8 +62,7 @@ REGRETLESS_APART static Found hear(Desk& d, const V* row) {
         if (row[i * s.width + k] != row[i * s.width + k]) d.advice[i] = missing;
     }
     if (const Found bad = first_fault(d, row)) return bad;
-    for (std::int64_t i = 0; i < d.padded_n; i += 8)
-      silent = silent + where_known(at(d.advice, i), eight(0), eight(1));
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) silent = silent + where_known(at(d.advice, i), eight(0), eight(1));
   } else {
     const double low = at_least(s.low, -largest_double), high = at_most(s.high, largest_double);
     const bool binary = s.rule.counts, positive = s.charge == ChargeKind::wealth;
@@ -77,7 +77,8 @@ REGRETLESS_APART static Found hear(Desk& d, const V* row) {
           },
           x, wrong, eight(1));
       if (positive) {
-        const auto none = [](auto a, auto before, auto one) REGRETLESS_LAMBDA { return a <= decltype(a){} ? one : before; };
+        const auto none = [](auto a, auto before, auto one)
+                              REGRETLESS_LAMBDA { return a <= decltype(a){} ? one : before; };
         wrong = apply(none, x, wrong, eight(1));
       }
       if (binary) {
@@ -197,13 +198,15 @@ REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* p
     Octet sum{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       double column[8];
-      for (std::int64_t l = 0; l < 8 && s.width > 1; ++l) column[l] = i + l < d.n ? double(row[(i + l) * s.width + k]) : 0;
+      for (std::int64_t l = 0; l < 8 && s.width > 1; ++l)
+        column[l] = i + l < d.n ? double(row[(i + l) * s.width + k]) : 0;
       const Octet a = s.width > 1 ? at(column, 0) : at(d.a, i);
       sum = sum + where_known(at(d.a, i), at(d.w, i) * a, eight(0));
     }
     prediction[k] = in_all(sum) / d.total;
     const bool lost = d.total < scant && in_all(sum) < least_size && in_all(sum) > -least_size;
-    if (lost) [[unlikely]] prediction[k] = by_shares(d, row, k);
+    if (lost) [[unlikely]]
+      prediction[k] = by_shares(d, row, k);
     if (s.charge == ChargeKind::log) prediction[k] = at_most(prediction[k], 1);  // rounding may lead past certainty
   }
 }
@@ -214,7 +217,8 @@ static Found outcome_fault(const Combination& s, const double* y) {
   for (std::int64_t k = 0; k < s.width; ++k) {
     if (y[k] != y[k]) return {Refusal::outcome, -1};
     if (const Refusal bad = fault(s, y[k]); bad != Refusal::none) return {bad, -1};
-    if (s.charge == ChargeKind::percentage && y[k] < least_size && y[k] > -least_size) return {Refusal::out_of_range, -1};
+    if (s.charge == ChargeKind::percentage && y[k] < least_size && y[k] > -least_size)
+      return {Refusal::out_of_range, -1};
     if (!(y[k] < most_squared && y[k] > -most_squared)) return {Refusal::infinite_loss, -1};
   }
   return {};
@@ -287,8 +291,8 @@ REGRETLESS_INLINE Octet weighted(const Octet& w, const Octet& x) {
   return where_known(x, where_positive(w, w * x, eight(0)), eight(0));
 }
 
-// The mix and the extremes of charges and own losses; with `played`, what it cost to have played these weights rather than
-// those that the rule has now.
+// The mix and the extremes of charges and own losses; with `played`, what it cost to have played these weights rather
+// than those that the rule has now.
 REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
   Octet charge{}, lowest = eight(infinite), highest = eight(-infinite);
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
@@ -345,9 +349,9 @@ static std::int64_t first_beyond(const Desk& d) {
   return -1;
 }
 
-// Losses and charges that are too large are refused, but under the log loss an expert may be certain and wrong where the
-// prediction is the aggregating algorithm's, for its weight is gone for good, and where charges are linearised, for only slopes
-// are charged.
+// Losses and charges that are too large are refused, but under the log loss an expert may be certain and wrong where
+// the prediction is the aggregating algorithm's, for its weight is gone for good, and where charges are linearised, for
+// only slopes are charged.
 REGRETLESS_APART static Found fault_of_untamed(const Desk& d, const Account& account) {
   const Combination& s = d.s;
   const Mix& mix = account.mix;
@@ -356,20 +360,22 @@ REGRETLESS_APART static Found fault_of_untamed(const Desk& d, const Account& acc
   if (!certain) sound &= may_be_summed(account.expected);
   if (!(certain && s.substitute))
     sound &= may_be_summed(mix.lowest) && may_be_summed(mix.highest) && mix.highest - mix.lowest < most_squared;
-  if (!(certain && (s.substitute || s.linear))) sound &= may_be_summed(account.lowest) && may_be_summed(account.highest);
-  if (s.rule.by_regret)
-    sound &= mix.reach() < most_squared;
+  if (!(certain && (s.substitute || s.linear)))
+    sound &= may_be_summed(account.lowest) && may_be_summed(account.highest);
+  if (s.rule.by_regret) sound &= mix.reach() < most_squared;
   return sound ? Found{} : Found{Refusal::infinite_loss, first_beyond(d)};
 }
 REGRETLESS_INLINE Found account_fault(const Desk& d, const Account& account) {
-  const double least = at_most(account.mix.lowest, account.lowest), most = at_least(account.mix.highest, account.highest);
+  const double least = at_most(account.mix.lowest, account.lowest),
+               most = at_least(account.mix.highest, account.highest);
   const bool is_tame = (least > -tame) & (most < tame) & (account.loss > -tame) & (account.loss < tame) &
                        (account.delay > -tame) & (account.delay < tame);
   return is_tame ? Found{} : fault_of_untamed(d, account);
 }
 
-// Whether the rule is charged the loss of the prediction, not the mix of the charges: that of the aggregating algorithm, and
-// a hedge that tunes its rate by the gaps, for a convex loss of the mean is no larger than the mean of the losses.
+// Whether the rule is charged the loss of the prediction, not the mix of the charges: that of the aggregating
+// algorithm, and a hedge that tunes its rate by the gaps, for a convex loss of the mean is no larger than the mean of
+// the losses.
 REGRETLESS_INLINE bool charged_itself(const Combination& s) {
   const bool mean = !s.linear && s.charge != ChargeKind::table && s.charge != ChargeKind::zero_one;
   return s.substitute || (mean && s.rule.exponential && s.schedule == ScheduleKind::self_tuned);
@@ -393,7 +399,8 @@ static void charge_prediction(const Desk& d, const V* row, const double* y, cons
 
 // Charges everybody and adds it up; nothing is learned yet.
 template <class V>
-static Found judge(Desk& d, const V* row, const double* prediction, const double* y, const double* played, Account& account) {
+static Found judge(Desk& d, const V* row, const double* prediction, const double* y, const double* played,
+                   Account& account) {
   const Combination& s = d.s;
   if (const Found bad = outcome_fault(s, y)) return bad;
   if (s.width > 1) charge_vectors(d, row, prediction, y);

@@ -1,6 +1,6 @@
-// Rules for weights. A rule has two verbs. `weigh` writes the weights of those who speak, up to a common factor, and returns
-// their sum; if that is zero the prior weights are taken in their place. `move` learns from charges and their mix; whoever is
-// silent is charged as much as the mix.
+// Rules for weights. A rule has two verbs. `weigh` writes the weights of those who speak, up to a common factor, and
+// returns their sum; if that is zero the prior weights are taken in their place. `move` learns from charges and their
+// mix; whoever is silent is charged as much as the mix.
 #pragma once
 #include <tuple>
 
@@ -11,11 +11,11 @@ namespace regretless::REGRETLESS_ISA {
 inline constexpr std::int64_t grid_points = 30;  // of Squint: rates that halve
 inline constexpr std::int64_t small = 4096;      // the state of so few experts is copied, to lie well
 inline constexpr double smallest_scale = 1e-145;
-inline constexpr double steepest = 1e290;        // squared regrets of a round over those before it that still are summed
+inline constexpr double steepest = 1e290;  // squared regrets of a round over those before it that still are summed
 
-// The arrays of one play, each padded to whole eights: the state itself where it is so already and long, else a copy that
-// begins a cache line and is written back at the end. Padding: advice NaN, prior 0, cumulative loss +inf, so that it affects
-// neither sums nor minima.
+// The arrays of one play, each padded to whole eights: the state itself where it is so already and long, else a copy
+// that begins a cache line and is written back at the end. Padding: advice NaN, prior 0, cumulative loss +inf, so that
+// it affects neither sums nor minima.
 struct Desk {
   const Combination& s;
   CombinerMemory& memory;
@@ -70,8 +70,9 @@ struct Desk {
   double span(double learnt) const { return s.span > learnt ? s.span : learnt; }
 };
 
-// How the charges of a round mix under the rule's weights, of which `total` is the sum. Where the outcome came late, other
-// weights were played, and their mix was charged `delay` more. Rules that live by the regret take that of what was played.
+// How the charges of a round mix under the rule's weights, of which `total` is the sum. Where the outcome came late,
+// other weights were played, and their mix was charged `delay` more. Rules that live by the regret take that of what
+// was played.
 struct Mix {
   double charge, total, lowest, highest;
   double delay = 0;
@@ -101,12 +102,14 @@ static double common_rate(const Desk& d) {
   return eta > std::numeric_limits<double>::min() ? eta : std::numeric_limits<double>::min();
 }
 
-// Whether exponents may be counted from the charge of the mix, so that small gaps keep their digits: if none is too large.
+// Whether exponents may be counted from the charge of the mix, so that small gaps keep their digits: if none is too
+// large.
 static bool gentle(const Desk& d, const Mix& mix) {
   return d.eta < infinite && d.eta * (mix.charge - mix.lowest) <= 600;
 }
 
-// The sum of u (exp(eta (charge of the mix - charge)) - 1) for weights u; with `kept`, u times that exponential is written.
+// The sum of u (exp(eta (charge of the mix - charge)) - 1) for weights u; with `kept`, u times that exponential is
+// written.
 template <bool kept>
 static double surplus(const Desk& d, const double* u, double h, double* out) {
   Octet sum{};
@@ -151,7 +154,8 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet excess = at(sums, i) - eight(base);
-      const Octet factor = d.eta < infinite ? exp_of(eight(-d.eta) * excess) : where_positive(excess, eight(0), eight(1));
+      const Octet factor =
+          d.eta < infinite ? exp_of(eight(-d.eta) * excess) : where_positive(excess, eight(0), eight(1));
       const Octet w = where_known(at(d.a, i), at(d.prior, i) * factor, eight(0));
       put(d.w + i, w);
       total = total + w;
@@ -192,8 +196,9 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     return (mix.charge - least) + log_of(in_all(after) / in_all(before)) / d.eta;
   }
 
-  // All that a round asks for in one reading, where charges do not depend on the prediction and all speak. The next state is
-  // written elsewhere, so that nothing has happened if it turns out that the round must be looked at more closely.
+  // All that a round asks for in one reading, where charges do not depend on the prediction and all speak. The next
+  // state is written elsewhere, so that nothing has happened if it turns out that the round must be looked at more
+  // closely.
   struct Swept {
     double total, charge, said, lowest, highest, least_said, most_said, least;
   };
@@ -205,7 +210,8 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     P highest = everywhere<P>(-infinite), most_said = highest;
   };
   template <bool kept, bool said, class P, class Loss>
-  REGRETLESS_INLINE static void add(Sums<P>& s, const Desk& d, const Loss& loss, const P& a, std::int64_t i, std::int64_t step) {
+  REGRETLESS_INLINE static void add(Sums<P>& s, const Desk& d, const Loss& loss, const P& a, std::int64_t i,
+                                    std::int64_t step) {
     const P sum = read<P>(d.row[0] + i), c = values(loss, a), after = sum + c;
     const P w = read<P>(d.prior + (i & step)) * exp_of(everywhere<P>(-d.eta) * (sum - everywhere<P>(d.base)));
     put(d.next + i, after);
@@ -244,13 +250,14 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
       const Eight halves = in_halves(all);
       return largest_lane(upper(upper(low_half(halves), more), high_half(halves)));
     };
-    return {sum(s.total, end.total), sum(s.charge, end.charge), sum(s.mean, end.mean), least(s.lowest, end.lowest),
-            most(s.highest, end.highest), least(s.least_said, end.least_said), most(s.most_said, end.most_said),
-            least(s.least, end.least)};
+    return {sum(s.total, end.total),          sum(s.charge, end.charge),    sum(s.mean, end.mean),
+            least(s.lowest, end.lowest),      most(s.highest, end.highest), least(s.least_said, end.least_said),
+            most(s.most_said, end.most_said), least(s.least, end.least)};
   }
 };
 
-struct Share {  // exponential weights, of which a part is dealt out again after every round; state: weights, summed charges
+// Exponential weights, of which a part is dealt out again after every round; state: weights, summed charges.
+struct Share {
   static constexpr CombinerRule facts{.name = "share", .rows = 2, .one_rate = true, .shares = true};
   static double weigh(Desk& d) {
     d.eta = common_rate(d);
@@ -286,7 +293,8 @@ struct Share {  // exponential weights, of which a part is dealt out again after
     const double least = smallest_of(smallest_yet);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet u = at(d.row[0], i), excess = charged(d, i, mix.charge) - eight(least);
-      const Octet factor = where_positive(excess, d.eta < infinite ? exp_of(eight(-d.eta) * excess) : eight(0), eight(1));
+      const Octet factor =
+          where_positive(excess, d.eta < infinite ? exp_of(eight(-d.eta) * excess) : eight(0), eight(1));
       const Octet tempered = where_positive(u, u * factor, eight(0));
       put(d.aux + i, tempered);
       sum = sum + tempered;
@@ -302,7 +310,8 @@ REGRETLESS_APART static void add_regrets(const Desk& d, const Mix& mix) {
     put(d.row[0] + i, at(d.row[0], i) + (eight(mix.played()) - charged(d, i, mix.played())));
 }
 
-struct Poly {  // the positive part of the regret, over a slack of each expert's own; state: regrets, their squares
+// The positive part of the regret, over a slack of each expert's own; state: regrets, their squares.
+struct Poly {
   static constexpr CombinerRule facts{.name = "poly", .rows = 2, .own_rates = true, .by_regret = true};
   static double largest(const Desk& d) {
     const double declared = d.s.span * d.s.span, most = declared > d.memory.largest ? declared : d.memory.largest;
@@ -348,8 +357,8 @@ struct Poly {  // the positive part of the regret, over a slack of each expert's
       put(d.aux + i, at(d.prior, i) / where_positive(slack, slack, eight(1)));
     }
   }
-  // The first round, or one beside which all regret so far is smallest_scale any: the new slack is used, and the whole potential after
-  // the round is counted.
+  // The first round, or one beside which all regret so far is smallest_scale any: the new slack is used, and the whole
+  // potential after the round is counted.
   REGRETLESS_APART static void leap(const Desk& d, const Mix& mix, double square) {
     if (square > d.memory.largest) d.memory.largest = square;
     renew(d);
@@ -379,13 +388,16 @@ struct BoaGain {
 struct OwnRates {
   double cap, square, k;
   OwnRates(const Desk& d, double largest)
-      : cap(largest > smallest_scale ? 1 / (2 * largest) : 1), square(largest * largest), k(log_of(double(d.n > 2 ? d.n : 2))) {}
+      : cap(largest > smallest_scale ? 1 / (2 * largest) : 1), square(largest * largest),
+        k(log_of(double(d.n > 2 ? d.n : 2))) {}
   Octet operator()(const Octet& squares) const { return lower(root(eight(k) / (eight(square) + squares)), eight(cap)); }
 };
 
+// Weights eta exp(eta G), with a rate eta of each expert's own; state: regrets, gains G, squared regrets.
 template <class Gain>
-struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert's own; state: regrets, gains G, squared regrets
-  static constexpr CombinerRule facts{.name = Gain::name, .rows = 3, .own_rates = true, .by_regret = true, .drags = true};
+struct SecondOrder {
+  static constexpr CombinerRule facts{
+      .name = Gain::name, .rows = 3, .own_rates = true, .by_regret = true, .drags = true};
   static double weigh(Desk& d) {
     const double largest = d.span(d.memory.largest);
     if (!(largest > smallest_scale)) return 0;
@@ -430,7 +442,8 @@ struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert'
     if (!(largest > smallest_scale)) return 0;
     const OwnRates rates(d, largest);
     Octet most_yet = eight(-infinite), sum{};
-    for (std::int64_t i = 0; i < d.padded_n; i += 8) most_yet = upper(rates(at(d.row[2], i)) * at(d.row[1], i), most_yet);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      most_yet = upper(rates(at(d.row[2], i)) * at(d.row[1], i), most_yet);
     const double base = largest_of(most_yet);
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
       sum = sum + at(d.prior, i) * exp_of(rates(at(d.row[2], i)) * at(d.row[1], i) - eight(base));
@@ -440,7 +453,8 @@ struct SecondOrder {  // weights eta exp(eta G), with a rate eta of each expert'
 using Prod = SecondOrder<ProdGain>;
 using Boa = SecondOrder<BoaGain>;
 
-struct Squint {  // sums of eta exp(eta R - eta^2 V) over a grid of rates, on which there is a prior; state: R, V
+// Sums of eta exp(eta R - eta^2 V) over a grid of rates, on which there is a prior; state: R, V.
+struct Squint {
   static constexpr CombinerRule facts{.name = "squint", .rows = 2, .by_regret = true};
   // The smallest power of two that is no less.
   static double rounded_up(double x) {
@@ -519,7 +533,8 @@ struct Squint {  // sums of eta exp(eta R - eta^2 V) over a grid of rates, on wh
   }
 };
 
-struct Majority {  // votes that are multiplied by beta for every mistake; state: mistakes that counted
+// Votes that are multiplied by beta for every mistake; state: mistakes that counted.
+struct Majority {
   static constexpr CombinerRule facts{.name = "majority", .rows = 1, .counts = true};
   static double weigh(Desk& d) {
     // Votes are counted from the best of those who speak, as only ratios matter; without any mercy all may lose theirs.
@@ -544,7 +559,8 @@ struct Majority {  // votes that are multiplied by beta for every mistake; state
   }
 };
 
-struct AdaNormalHedge {  // differences of exp(max(R, 0)^2 / 3C), of regrets R and their sizes C in units of the span; state: R, R - C, V
+// Differences of exp(max(R, 0)^2 / 3C), of regrets R and their sizes C in units of the span; state: R, R - C, V.
+struct AdaNormalHedge {
   static constexpr CombinerRule facts{
       .name = "ada-normal-hedge", .rows = 3, .own_rates = true, .by_regret = true, .drags = true};
   // What a regret and its size would be, in units of the scale, after a round that adds or takes one.
@@ -582,7 +598,8 @@ struct AdaNormalHedge {  // differences of exp(max(R, 0)^2 / 3C), of regrets R a
       put(d.row[2] + i, at(d.row[2], i) + r * r);
     }
   }
-  // 1 / (3 scale C): what the squared regret is multiplied by in the potential. Where C is 0 so is the regret, and any will do.
+  // 1 / (3 scale C): what the squared regret is multiplied by in the potential. Where C is 0 so is the regret, and any
+  // will do.
   static Octet own_rates(const Desk& d, std::int64_t i) {
     const double scale = d.span(d.memory.largest);
     if (!(scale > smallest_scale)) return eight(1);

@@ -10,30 +10,30 @@ enum class ScheduleKind { constant, anytime, self_tuned };
 
 // Running totals over the rounds whose outcome is known, in the order in which the outcomes came.
 struct ExpertBook {
-  double rounds;        // rounds settled
-  double loss;          // the learner's own
-  double expected;      // the experts' losses, mixed by the weights that were played
-  double charge;        // what the rule was charged: the mix of the charges under its weights when the outcome came
-  double delay;         // charges mixed by the weights that were played, less `charge`
-  double gap;           // charge less mix losses; a hedge of constant rate has no need to sum them
-  double drag;          // ML-Poly: sum of rates times squared regrets
-  double sampled;       // losses of the experts that were drawn
-  double first_rate;    // of the first round settled
-  double last_rate;     // of the last one
-  double spread;        // largest difference between two charges of one round
-  double spread2;       // sum of the squares of these differences
-  double lowest;        // of the experts' losses
+  double rounds;      // rounds settled
+  double loss;        // the learner's own
+  double expected;    // the experts' losses, mixed by the weights that were played
+  double charge;      // what the rule was charged: the mix of the charges under its weights when the outcome came
+  double delay;       // charges mixed by the weights that were played, less `charge`
+  double gap;         // charge less mix losses; a hedge of constant rate has no need to sum them
+  double drag;        // ML-Poly: sum of rates times squared regrets
+  double sampled;     // losses of the experts that were drawn
+  double first_rate;  // of the first round settled
+  double last_rate;   // of the last one
+  double spread;      // largest difference between two charges of one round
+  double spread2;     // sum of the squares of these differences
+  double lowest;      // of the experts' losses
   double highest;
   double absent;        // forecasts that were missing
   double mistakes;      // rounds predicted wrongly, where a prediction is right or wrong
   double max_outcome2;  // largest squared outcome
-  double sensitivity;   // of the log loss of one number: sum of |p l'(p)|, which a relative error of the forecast p is multiplied by
+  double sensitivity;   // of the log loss of one number: sum of |p l'(p)|, which a relative error of the forecast p is
+                        // multiplied by
 };
 
 inline constexpr const char* expert_fields[] = {
-    "rounds",  "loss",       "expected",  "charge", "delay",   "gap",    "drag",    "sampled", "first_rate",
-    "last_rate", "spread",   "spread2",   "lowest", "highest", "absent", "mistakes", "max_outcome2",
-    "sensitivity"};
+    "rounds",    "loss",   "expected", "charge", "delay",   "gap",    "drag",     "sampled",      "first_rate",
+    "last_rate", "spread", "spread2",  "lowest", "highest", "absent", "mistakes", "max_outcome2", "sensitivity"};
 inline constexpr int expert_book_size = sizeof(ExpertBook) / sizeof(double);
 static_assert(expert_book_size == sizeof(expert_fields) / sizeof(expert_fields[0]));
 
@@ -56,14 +56,15 @@ enum Tally { own_losses, absences, missed_core, missed_mix, missed_loss, tally_r
 // What is to be known of a rule for weights. Each rule says it of itself: see `CombinerRules` in expert_rules.hpp.
 struct CombinerRule {
   const char* name;
-  int rows;          // numbers of an expert in the state
-  bool exponential = false;  // weights are in proportion to prior * exp(-rate * summed charges), and nothing else moves them
-  bool one_rate = false;  // all experts have one rate, of some schedule; then the last row of the state sums charges
+  int rows;  // numbers of an expert in the state
+  bool exponential =
+      false;  // weights are in proportion to prior * exp(-rate * summed charges), and nothing else moves them
+  bool one_rate = false;   // all experts have one rate, of some schedule; then the last row of the state sums charges
   bool own_rates = false;  // each expert has a rate of its own
   bool by_regret = false;  // the first row of the state sums the regrets of what was played, the last their squares
-  bool drags = false;  // the second row sums gains: regrets less what the rule charges for their size
-  bool shares = false;  // a share of the weights is dealt out again; they are the first row, at the start the prior
-  bool counts = false;  // the state counts mistakes, of which each multiplies the weight of an expert by beta
+  bool drags = false;      // the second row sums gains: regrets less what the rule charges for their size
+  bool shares = false;     // a share of the weights is dealt out again; they are the first row, at the start the prior
+  bool counts = false;     // the state counts mistakes, of which each multiplies the weight of an expert by beta
 };
 
 // A composition and the arrays it plays on.
@@ -105,8 +106,8 @@ struct Results {
   std::int64_t* chosen;
 };
 
-// Before row t is predicted, the rows settle[starts[t]] ... settle[starts[t + 1] - 1] are settled; the last stretch comes at
-// the end. The weights of row t wait in pool[slots[t]].
+// Before row t is predicted, the rows settle[starts[t]] ... settle[starts[t + 1] - 1] are settled; the last stretch
+// comes at the end. The weights of row t wait in pool[slots[t]].
 struct Lateness {
   const std::int64_t *settle, *starts, *slots;
   double* pool;

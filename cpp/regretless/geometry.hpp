@@ -30,13 +30,13 @@ REGRETLESS_APART static double stored_norm2(const Weights& s) {
   return tree(load<8>(lane)) + s.memory.bias * s.memory.bias;
 }
 
-// A running |w|^2 drifts by rounding, and loses its digits when what was large cancels. How much is added up along with it,
-// in units of the rounding of one number; beyond this share of |w|^2 it is summed afresh. That looks at nothing but the
-// rounds themselves, so a model does not depend on how its stream was laid out and cut into blocks.
+// A running |w|^2 drifts by rounding, and loses its digits when what was large cancels. How much is added up along with
+// it, in units of the rounding of one number; beyond this share of |w|^2 it is summed afresh. That looks at nothing but
+// the rounds themselves, so a model does not depend on how its stream was laid out and cut into blocks.
 inline constexpr double most_rounding = 1 << 20;
 
-// The book-keeping of a step w <- w + a x that both geometries share: |w + a x|^2 = |w|^2 + 2 a <w, x> + a^2 |x|^2, summed so
-// that a long step along a short row does not overflow.
+// The book-keeping of a step w <- w + a x that both geometries share: |w + a x|^2 = |w|^2 + 2 a <w, x> + a^2 |x|^2,
+// summed so that a long step along a short row does not overflow.
 REGRETLESS_INLINE void moved(const Weights& s, double score, double norm2, double a) {
   Memory& m = s.memory;
   m.rounding += m.norm2 + std::fabs(a) * (2 * std::fabs(score) + std::fabs(a) * norm2);
@@ -51,7 +51,9 @@ struct Euclidean {  // D(u, w) = |u - w|^2 / 2
   static constexpr std::string_view name = "euclidean";
   explicit Euclidean(const Rules&) {}
   double scale(const Memory&) const { return 1; }
-  REGRETLESS_INLINE void after(const Weights& s, double score, double norm2, double a) const { moved(s, score, norm2, a); }
+  REGRETLESS_INLINE void after(const Weights& s, double score, double norm2, double a) const {
+    moved(s, score, norm2, a);
+  }
 };
 
 struct Ball {  // the same, inside |w| <= radius: projection is a change of scale
@@ -65,7 +67,8 @@ struct Ball {  // the same, inside |w| <= radius: projection is a change of scal
     if (!(m.norm2 > radius * radius && m.norm2 < infinity)) return;
     m.scale *= radius / std::sqrt(m.norm2);
     m.norm2 = radius * radius;
-    if (m.scale < 1e-6) [[unlikely]] fold(s);
+    if (m.scale < 1e-6) [[unlikely]]
+      fold(s);
   }
 
  private:

@@ -1,6 +1,7 @@
-// The perceptron in the dual: f = sum of coefficients times K(x_s, .). The rows of a block meet the support as it is when the
-// block begins; then its rounds are played in their order, and what each update adds is added for the rows behind it. A score
-// is the sum over the slots in their order, whichever of the two found the terms, so blocks of any size give the same bits.
+// The perceptron in the dual: f = sum of coefficients times K(x_s, .). The rows of a block meet the support as it is
+// when the block begins; then its rounds are played in their order, and what each update adds is added for the rows
+// behind it. A score is the sum over the slots in their order, whichever of the two found the terms, so blocks of any
+// size give the same bits.
 #pragma once
 #include <cmath>
 
@@ -16,7 +17,8 @@ struct Desk {
   KernelState& s;
   double *scores, *moves;
 
-  explicit Desk(KernelState& state) : s(state), scores(state.scratch), moves(state.scratch + V::width * state.support.targets) {}
+  explicit Desk(KernelState& state)
+      : s(state), scores(state.scratch), moves(state.scratch + V::width * state.support.targets) {}
 
   REGRETLESS_INLINE void clear() {
     for (std::int64_t k = 0; k < V::width * s.support.targets; ++k) scores[k] = 0;
@@ -30,9 +32,9 @@ struct Desk {
   }
 };
 
-
 // Suffer one round and say by how much of K(x, .) the function moves.
-inline double suffer_kernel(double score, double y, double weight, double self, double tie, double& norm2, Ledger& book) {
+inline double suffer_kernel(double score, double y, double weight, double self, double tie, double& norm2,
+                            Ledger& book) {
   const double margin = y * score;
   book.rounds += 1;
   book.weighted += weight != 1;
@@ -62,7 +64,8 @@ bool bear_round(const Desk<V>& desk, const V& values, std::int64_t i, std::int32
   for (std::int64_t c = 0; c < targets; ++c) {
     const double score = desk.scores[c * V::width + i];
     double norm2 = s.norm2[c];
-    if (self < tame_size && std::fabs(score) < tame_size && norm2 < tame_size * tame_size && weight < tame_rule) continue;
+    if (self < tame_size && std::fabs(score) < tame_size && norm2 < tame_size * tame_size && weight < tame_rule)
+      continue;
     Ledger book = s.book[c];
     const double y = targets == 1 ? double(label) : label == c ? 1.0 : -1.0;
     const double move = suffer_kernel(score, y, weight, self, tie, norm2, book);
@@ -116,7 +119,8 @@ template <class V>
 void fill_slot(Desk<V>& desk, V& values, std::int64_t i) {
   KernelState& s = desk.s;
   const std::int64_t slot = (*s.support.count)++, targets = s.support.targets;
-  for (std::int64_t c = 0; c < targets; ++c) s.support.coefficients[slot * targets + c] = s.support.lag[slot * targets + c] = 0;
+  for (std::int64_t c = 0; c < targets; ++c)
+    s.support.coefficients[slot * targets + c] = s.support.lag[slot * targets + c] = 0;
   s.support.born[slot] = s.book[targets > 1 ? targets : 0].rounds;
   values.append(i, slot);
   settle(desk, slot);
@@ -125,7 +129,8 @@ void fill_slot(Desk<V>& desk, V& values, std::int64_t i) {
 
 template <class V>
 bool has_room(const KernelState& s, const V& values) {
-  return *s.support.count + values.n <= s.support.room && (!s.log.slot || *s.log.count + values.n <= s.log.room) && values.fits();
+  return *s.support.count + values.n <= s.support.room && (!s.log.slot || *s.log.count + values.n <= s.log.room) &&
+         values.fits();
 }
 
 // row_of(t) is the place of round t's row and label.

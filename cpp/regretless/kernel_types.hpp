@@ -8,7 +8,8 @@ namespace regretless {
 
 enum class KernelKind { linear, poly, rbf };
 
-// K(x, z): <x, z>, (gamma <x, z> + coef0)^degree or exp(-gamma |x - z|^2); and `offset` more, what a constant feature adds.
+// K(x, z): <x, z>, (gamma <x, z> + coef0)^degree or exp(-gamma |x - z|^2); and `offset` more, what a constant feature
+// adds.
 struct KernelRules {
   KernelKind kind = KernelKind::rbf;
   double gamma = 1, coef0 = 0, offset = 0;
@@ -28,7 +29,7 @@ struct Support {
   std::int64_t* length = nullptr;  // (room)
   double* values = nullptr;        // (entry_room): the entries, column by column
   std::int32_t* indices = nullptr;
-  std::int32_t* place = nullptr;  // (place_columns): the number, from 1, of each column that any entry is in; else 0
+  std::int32_t* place = nullptr;   // (place_columns): the number, from 1, of each column that any entry is in; else 0
   std::int64_t* column = nullptr;  // (room): of the Gram matrix
   std::int64_t* source = nullptr;  // (room): which of the rows that come again fills a slot, or -1
   std::int64_t columns = 0, targets = 1, room = 0, entry_room = 0, place_columns = 0, place_room = 0;
@@ -49,11 +50,11 @@ struct UpdateLog {
 struct KernelState {
   Support support;
   UpdateLog log;
-  Ledger* book = nullptr;       // (targets), and one more for the whole when there are several
-  double* norm2 = nullptr;      // (targets): |f|^2
-  double* scratch = nullptr;    // room for kernel_scratch numbers
-  double* work = nullptr;       // sparse support: (place_room + 1, sparse_lanes) zeros
-  std::int64_t most = 0;        // slots that may be filled before someone must make room; 0: as many as there are
+  Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
+  double* norm2 = nullptr;    // (targets): |f|^2
+  double* scratch = nullptr;  // room for kernel_scratch numbers
+  double* work = nullptr;     // sparse support: (place_room + 1, sparse_lanes) zeros
+  std::int64_t most = 0;      // slots that may be filled before someone must make room; 0: as many as there are
 };
 
 // A Gram matrix instead of rows: K(row, column), and where the rows themselves are among the columns.
@@ -83,8 +84,8 @@ struct KernelOutcome {
 };
 
 struct KernelFunctions {
-  KernelOutcome (*play)(const Block&, const Given&, const Labels&, const KernelRules&, KernelState&, const Known&, std::int64_t begin,
-                        std::int64_t end);
+  KernelOutcome (*play)(const Block&, const Given&, const Labels&, const KernelRules&, KernelState&, const Known&,
+                        std::int64_t begin, std::int64_t end);
   KernelOutcome (*score)(const Block&, const Given&, const KernelRules&, KernelState&, double* out);
   KernelOutcome (*gram)(const Block&, const KernelRules&, KernelState&, double* out, double* self);
   KernelOutcome (*adopt)(const Block&, const KernelRules&, KernelState&);

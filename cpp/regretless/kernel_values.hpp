@@ -1,5 +1,5 @@
-// K between the rows of a block and the support, many at once. A lane is a row of the block; products and squared lengths
-// are summed column by column, in one order for every layout, tile and instruction set.
+// K between the rows of a block and the support, many at once. A lane is a row of the block; products and squared
+// lengths are summed column by column, in one order for every layout, tile and instruction set.
 #pragma once
 #include <algorithm>
 
@@ -52,8 +52,9 @@ struct BlockOf {
   REGRETLESS_INLINE std::int64_t panels() const { return (n + 7) / 8; }
 };
 
-// Rows are laid out eight by eight, column by column, and met by as many rows of a dense support at a time as the registers
-// hold. Once laid out all rows are alike, so the loops over the support are compiled once for rows of any type.
+// Rows are laid out eight by eight, column by column, and met by as many rows of a dense support at a time as the
+// registers hold. Once laid out all rows are alike, so the loops over the support are compiled once for rows of any
+// type.
 struct DenseValues : BlockOf<dense_lanes> {
   AnyRows rows;
   Support& support;
@@ -188,7 +189,8 @@ struct SparseValues : BlockOf<sparse_lanes> {
       if (row.n) widest = std::max(widest, row.column(row.n - 1) + 1);
     }
     const std::int64_t numbered = std::min(*support.places + needed, support.columns);
-    return widest <= support.place_columns && *support.entries + needed <= support.entry_room && numbered <= support.place_room;
+    return widest <= support.place_columns && *support.entries + needed <= support.entry_room &&
+           numbered <= support.place_room;
   }
   void close() {
     std::visit([&](const auto& typed) { wipe(typed); }, rows);
@@ -245,7 +247,8 @@ struct SparseValues : BlockOf<sparse_lanes> {
           for (std::int64_t j = i + 1; j < n; ++j) products[j] = product_of(typed[first + i], typed[first + j]);
         },
         rows);
-    for (std::int64_t q = i / 8; q < all; ++q) visit(slot, q, kernel(at(products, q * 8), at(norm2, q * 8), support.norm2[slot]));
+    for (std::int64_t q = i / 8; q < all; ++q)
+      visit(slot, q, kernel(at(products, q * 8), at(norm2, q * 8), support.norm2[slot]));
   }
 };
 
@@ -258,7 +261,9 @@ struct GivenValues : BlockOf<given_lanes> {
   GivenValues(const Given& g, const std::int64_t* o, KernelState& s) : given(g), support(s.support), order(o) {}
 
   std::int64_t row(std::int64_t t) const { return order ? order[t] : t; }
-  double value(std::int64_t i, std::int64_t column) const { return given.gram[row(first + i) * given.columns + column]; }
+  double value(std::int64_t i, std::int64_t column) const {
+    return given.gram[row(first + i) * given.columns + column];
+  }
 
   Complaint open(std::int64_t t, std::int64_t wanted) {
     first = t;

@@ -19,9 +19,9 @@ struct Ledger {
   double weighted;      // rounds whose sample weight was not 1
 };
 
-inline constexpr const char* ledger_fields[] = {"rounds",    "updates",      "mistakes",    "loss",   "slope2",
-                                                "step2",     "max_norm2",    "update_norm2", "total_norm2", "reach2",
-                                                "first_rate", "last_rate",   "weighted"};
+inline constexpr const char* ledger_fields[] = {"rounds",     "updates",   "mistakes",     "loss",        "slope2",
+                                                "step2",      "max_norm2", "update_norm2", "total_norm2", "reach2",
+                                                "first_rate", "last_rate", "weighted"};
 inline constexpr int ledger_size = sizeof(Ledger) / sizeof(double);
 static_assert(ledger_size == sizeof(ledger_fields) / sizeof(ledger_fields[0]));
 

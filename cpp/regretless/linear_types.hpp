@@ -1,4 +1,5 @@
-// What crosses the border between the binding and the kernels of one instruction set: plain borrowed data, no templates.
+// What crosses the border between the binding and the kernels of one instruction set: plain borrowed data, no
+// templates.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -18,7 +19,8 @@ struct Block {
   bool wide_starts = false;
   std::int64_t rows = 0, columns = 0, entries = 0;
   const std::int64_t* order = nullptr;
-  const void* copied_next = nullptr;  // where the rows are a copied piece: the indices behind it, to be fetched meanwhile
+  const void* copied_next =
+      nullptr;  // where the rows are a copied piece: the indices behind it, to be fetched meanwhile
 };
 
 // What each round was about: a sign (one target) or the number of its class, and how much it weighs.
@@ -40,12 +42,12 @@ inline constexpr int memory_size = sizeof(Memory) / sizeof(double);
 
 // State of `targets` learners side by side; weights are laid out feature by target.
 struct State {
-  double* weights = nullptr;   // (columns, targets)
-  double* lag = nullptr;       // the same shape, or null: what turns the last weights into their average
-  Memory* memory = nullptr;    // (targets)
-  Ledger* book = nullptr;      // (targets), and one more for the whole when there are several
-  double* scratch = nullptr;   // 4 * targets
-  double* moves = nullptr;     // (rounds, targets), or null: the a of each round's w <- w + a x, 0 where nothing moved
+  double* weights = nullptr;  // (columns, targets)
+  double* lag = nullptr;      // the same shape, or null: what turns the last weights into their average
+  Memory* memory = nullptr;   // (targets)
+  Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
+  double* scratch = nullptr;  // 4 * targets
+  double* moves = nullptr;    // (rounds, targets), or null: the a of each round's w <- w + a x, 0 where nothing moved
   std::int64_t columns = 0, targets = 1;
 };
 

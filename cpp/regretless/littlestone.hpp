@@ -1,4 +1,5 @@
-// What crosses the border between the binding and the search for Littlestone dimensions: plain borrowed data, no templates.
+// What crosses the border between the binding and the search for Littlestone dimensions: plain borrowed data, no
+// templates.
 #pragma once
 #include "bit_class.hpp"
 
@@ -21,10 +22,11 @@ enum class LittlestoneOutcome { done, open, no_memory, no_version_space, not_sha
 struct LittlestoneKernels {
   void* (*make)(const BitClass&, std::int64_t bytes);  // null: no memory
   void (*end)(void*);
-  // Until so many words more of the hypotheses that live have been looked at, the last step being finished. A tree of `least`
-  // levels is known from elsewhere.
+  // Until so many words more of the hypotheses that live have been looked at, the last step being finished. A tree of
+  // `least` levels is known from elsewhere.
   LittlestoneOutcome (*run)(void*, const std::uint64_t* live, std::int64_t words, int least, LittlestoneStanding&);
-  // The same for a tree of this depth, of points (2^depth - 1) and hypotheses (2^depth), which are the same room each time.
+  // The same for a tree of this depth, of points (2^depth - 1) and hypotheses (2^depth), which are the same room each
+  // time.
   LittlestoneOutcome (*tree)(void*, const std::uint64_t* live, int depth, std::int64_t words, std::int64_t* points,
                              std::int64_t* leaves);
   std::int64_t (*words)(const void*);  // that were looked at

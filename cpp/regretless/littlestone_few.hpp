@@ -27,7 +27,8 @@ inline std::int64_t three_levels(const Frame& f, Word live, std::int64_t& looked
   for (std::int64_t c = 0; c < f.columns; ++c) {
     const Word side = column[c] & live;
     const int ones = std::popcount(side);
-    if (ones >= 4 && size - ones >= 4 && two_levels(f, side, looked) >= 0 && two_levels(f, live & ~side, looked) >= 0) return c;
+    if (ones >= 4 && size - ones >= 4 && two_levels(f, side, looked) >= 0 && two_levels(f, live & ~side, looked) >= 0)
+      return c;
   }
   return -1;
 }

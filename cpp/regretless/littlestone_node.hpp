@@ -14,13 +14,13 @@ struct Node {
   const Frame* frame = nullptr;
   Word mask = 0;  // what lives, in a frame of one word; in wider ones all do
   std::int64_t size = 0;
-  int wanted = 0;  // is there a tree of so many levels?
+  int wanted = 0;    // is there a tree of so many levels?
   Room<Word> order;  // columns that leave enough on either side, the most even first
   std::int64_t count = 0, next = 0;
   Room<Word> key;
   Room<Side> failed, held;  // sides known to have no tree of one level less, and those known to have one
   std::int64_t failures = 0, holds = 0;
-  Side side{};             // the one that the search went into
+  Side side{};  // the one that the search went into
   bool inside = false, other_open = false;
 
   Word live(std::int64_t word) const { return frame->narrow() ? mask : frame->all(word); }
@@ -54,7 +54,8 @@ struct Node {
     size = f.narrow() ? std::popcount(mask) : f.rows;
     count = next = failures = holds = 0;
     inside = other_open = false;
-    if (!order.reach(f.columns) || !key.reach(key_words) || !failed.reach(2 * f.columns) || !held.reach(2 * f.columns)) return false;
+    if (!order.reach(f.columns) || !key.reach(key_words) || !failed.reach(2 * f.columns) || !held.reach(2 * f.columns))
+      return false;
     const std::int64_t least = std::int64_t(1) << (levels - 1);
     for (std::int64_t c = 0; c < f.columns; ++c) {
       std::int64_t ones = 0;

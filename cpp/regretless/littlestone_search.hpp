@@ -1,8 +1,8 @@
 // Whether a version space shatters a tree of so many levels, decided on a stack that can be left and taken up again.
 //
-// V does if some point leaves on either side a version space that shatters a tree of one level less. What was decided is
-// remembered; within one version space, what fails on a side fails on every side inside it, and what holds on a side holds on
-// every side around it.
+// V does if some point leaves on either side a version space that shatters a tree of one level less. What was decided
+// is remembered; within one version space, what fails on a side fails on every side inside it, and what holds on a side
+// holds on every side around it.
 #pragma once
 #include "littlestone_few.hpp"
 #include "littlestone_node.hpp"
@@ -36,8 +36,8 @@ class Search {
     class_ = c;
     naming_ = Naming(c);
     words_ += c.points * c.words;
-    return frame_class(c, naming_, root_, alike_) && memo_.begin(naming_.words, 2, bytes) && spare_key_.reach(naming_.words) &&
-           spare_live_.reach(root_.words + 1);
+    return frame_class(c, naming_, root_, alike_) && memo_.begin(naming_.words, 2, bytes) &&
+           spare_key_.reach(naming_.words) && spare_live_.reach(root_.words + 1);
   }
 
   const Naming& naming() const { return naming_; }
@@ -162,7 +162,8 @@ class Search {
     Frame& inner = frames_[top_ + 1];
     words_ += f.cells();
     if (!reframe(f, spare_live_, naming_.shared, inner, alike_)) return Verdict::no_memory;
-    return enter(inner, inner.narrow() ? inner.tail() : 0, levels) == Verdict::no_memory ? Verdict::no_memory : Verdict::open;
+    return enter(inner, inner.narrow() ? inner.tail() : 0, levels) == Verdict::no_memory ? Verdict::no_memory
+                                                                                         : Verdict::open;
   }
 
   Verdict finish(Node& n, Move move) {

@@ -8,7 +8,8 @@ namespace regretless::REGRETLESS_ISA::littlestone {
 class LittlestoneTask {
  public:
   bool make(const BitClass& c, std::int64_t bytes) {
-    return search_.make(c, bytes) && live_.reach(c.words) && wanted_.reach(c.words) && key_.reach(search_.naming().words);
+    return search_.make(c, bytes) && live_.reach(c.words) && wanted_.reach(c.words) &&
+           key_.reach(search_.naming().words);
   }
   const Memo& memo() const { return search_.memo(); }
   std::int64_t words() const { return search_.words(); }
@@ -60,7 +61,8 @@ class LittlestoneTask {
   // Words after which a question makes way for the next one: these, or so many looks at all of the frame.
   static constexpr std::int64_t first_patience = 1 << 20, looks = 16;
 
-  // A place of a tree that is being taken out: the version space there, what is asked, and the label whose side comes next.
+  // A place of a tree that is being taken out: the version space there, what is asked, and the label whose side comes
+  // next.
   struct Growth {
     const Frame* frame;
     Word mask;
@@ -79,7 +81,8 @@ class LittlestoneTask {
     if (live) {
       search_.count(2 * root.cells());
       if (!is_version_space(root, wanted_, live_)) return LittlestoneOutcome::no_version_space;
-      if (!reframe(root, wanted_, search_.naming().shared, some_, search_.alike())) return LittlestoneOutcome::no_memory;
+      if (!reframe(root, wanted_, search_.naming().shared, some_, search_.alike()))
+        return LittlestoneOutcome::no_memory;
       start_ = &some_;
     }
     std::memcpy(live_, wanted_, std::size_t(root.words) * sizeof(Word));

@@ -16,21 +16,25 @@ struct PerceptronLoss {  // max(0, -m); a score of 0 is an update unless `tie` s
   double tie;
   explicit PerceptronLoss(const Rules& rules) : tie(rules.tie) {}
   double value(double m, const Memory&, const Ledger&) const { return m < 0 ? -m : 0; }
-  double slope(double m, double y, const Memory&, const Ledger&) const { return m > 0 || (m == 0 && tie == y) ? 0 : -1; }
+  double slope(double m, double y, const Memory&, const Ledger&) const {
+    return m > 0 || (m == 0 && tie == y) ? 0 : -1;
+  }
 };
-// max(0, margin * |w| - m): all rows must keep their distance from the plane. |w| is the running one: on whole numbers below
-// 2^53 it is exact; else each step since it was last summed afresh is off by a few units in the last place of the largest
-// of |w|^2 so far, and a round is decided wrongly only if its margin is as near to the bar as that.
+// max(0, margin * |w| - m): all rows must keep their distance from the plane. |w| is the running one: on whole numbers
+// below 2^53 it is exact; else each step since it was last summed afresh is off by a few units in the last place of the
+// largest of |w|^2 so far, and a round is decided wrongly only if its margin is as near to the bar as that.
 struct BelowMargin {
   static constexpr std::string_view name = "margin";
   double margin;
   explicit BelowMargin(const Rules& rules) : margin(rules.margin) {}
   double bar(const Memory& w) const { return margin * std::sqrt(w.norm2); }
   double value(double m, const Memory& w, const Ledger&) const { return m < bar(w) ? bar(w) - m : 0; }
-  double slope(double m, double, const Memory& w, const Ledger&) const { return m < bar(w) || (m == 0 && bar(w) == 0) ? -1 : 0; }
+  double slope(double m, double, const Memory& w, const Ledger&) const {
+    return m < bar(w) || (m == 0 && bar(w) == 0) ? -1 : 0;
+  }
 };
-// max(0, bar - m) / (sqrt(k) |x|) in what would be the k-th update, with |x| the longest row so far and a bar that falls:
-// margin * |x| / sqrt(k). At the bar itself there is an update too.
+// max(0, bar - m) / (sqrt(k) |x|) in what would be the k-th update, with |x| the longest row so far and a bar that
+// falls: margin * |x| / sqrt(k). At the bar itself there is an update too.
 struct BelowFallingMargin {
   static constexpr std::string_view name = "falling-margin";
   double margin;
@@ -83,6 +87,7 @@ concept Loss = requires(const L& loss, double m, double y, const Memory& w, cons
 };
 
 // The catalogue: a new loss is a struct above and a name here.
-using AnyLoss = std::variant<PerceptronLoss, BelowMargin, BelowFallingMargin, Hinge, SquaredHinge, Logistic, Square, Linear>;
+using AnyLoss =
+    std::variant<PerceptronLoss, BelowMargin, BelowFallingMargin, Hinge, SquaredHinge, Logistic, Square, Linear>;
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -29,11 +29,11 @@ struct Tableau {
   GameMatrix game;
   double low, high;  // of the payoffs
   std::int64_t stride;
-  double* cells;         // (rows + 1, stride)
-  std::int32_t *basic;   // (rows)
-  std::int32_t *free;    // (columns)
-  double *row, *column;  // the strategies that it ends with
-  std::int32_t* ended;   // (rows + columns): basic, then free, of these strategies
+  double* cells;                                          // (rows + 1, stride)
+  std::int32_t* basic;                                    // (rows)
+  std::int32_t* free;                                     // (columns)
+  double *row, *column;                                   // the strategies that it ends with
+  std::int32_t* ended;                                    // (rows + columns): basic, then free, of these strategies
   double *row_now, *column_now, *row_past, *column_past;  // strategies, and how far they are off
   double* pivots_column;                                  // (rows + 1)
   double* room;                                           // product_room(columns)
@@ -44,7 +44,8 @@ struct Tableau {
 };
 
 struct GameKernels {
-  bool (*range)(const void* values, bool single, std::int64_t count, Interval& found);  // false: one of them is not finite
+  bool (*range)(const void* values, bool single, std::int64_t count,
+                Interval& found);  // false: one of them is not finite
   bool (*enclose)(const GameMatrix&, const double* row, const double* column, double* room, Interval& found);
   void (*load)(Tableau&);
   bool (*pivot)(Tableau&, std::int64_t limit);  // false: the limit was reached before the end

@@ -20,25 +20,25 @@ struct MirrorRules {
   double intercept = 0;  // size of the constant feature
 };
 
-// What travels with the weights of one target. `cached` weights are those of the link relative to a reference, which moves
-// when a weight would leave the range of floats; their masses add up to the normaliser.
+// What travels with the weights of one target. `cached` weights are those of the link relative to a reference, which
+// moves when a weight would leave the range of floats; their masses add up to the normaliser.
 struct MirrorMemory {
-  double columns;       // features there are; kept by the caller
-  double power;         // p of the power link; kept by the caller
-  double met;           // features up to the last one that any round has shown
-  double reference;     // exp(-reference), or 1 / reference for powers, is what cached weights are multiplied by
-  double base;          // mass of a feature whose theta is 0
-  double sum, rest;     // masses of the features whose theta is not 0, and what rounding has cost their sum
-  double peak;          // largest sum since it was last added up afresh
-  double touched;       // how many features have a theta that is not 0, the constant one among them
-  double steps;         // updates since the sum was last added up afresh
+  double columns;            // features there are; kept by the caller
+  double power;              // p of the power link; kept by the caller
+  double met;                // features up to the last one that any round has shown
+  double reference;          // exp(-reference), or 1 / reference for powers, is what cached weights are multiplied by
+  double base;               // mass of a feature whose theta is 0
+  double sum, rest;          // masses of the features whose theta is not 0, and what rounding has cost their sum
+  double peak;               // largest sum since it was last added up afresh
+  double touched;            // how many features have a theta that is not 0, the constant one among them
+  double steps;              // updates since the sum was last added up afresh
   double bias, bias_cached;  // of the constant feature: theta and cached weight
-  double reach;         // largest |x_i| of any update round, or the largest p-norm of its row
+  double reach;              // largest |x_i| of any update round, or the largest p-norm of its row
 };
 inline constexpr int mirror_memory_size = sizeof(MirrorMemory) / sizeof(double);
 
-// State of `targets` learners side by side. A feature's cached weights and its thetas are neighbours, (columns, 2, targets):
-// an update finds the thetas where the product has just been.
+// State of `targets` learners side by side. A feature's cached weights and its thetas are neighbours, (columns, 2,
+// targets): an update finds the thetas where the product has just been.
 struct MirrorState {
   double* pairs = nullptr;
   MirrorMemory* memory = nullptr;
@@ -48,7 +48,8 @@ struct MirrorState {
 };
 
 struct MirrorKernels {
-  Outcome (*play)(const Block&, const Labels&, const MirrorRules&, const MirrorState&, std::int64_t begin, std::int64_t end);
+  Outcome (*play)(const Block&, const Labels&, const MirrorRules&, const MirrorState&, std::int64_t begin,
+                  std::int64_t end);
   Outcome (*score)(const Block&, const MirrorRules&, const MirrorState&, double* out);
   void (*refresh)(const MirrorRules&, const MirrorState&);
 };

@@ -1,12 +1,13 @@
-// The links of mirror.hpp, eight features at a time: a weight relative to the reference, and its mass in the normaliser.
+// The links of mirror.hpp, eight features at a time: a weight relative to the reference, and its mass in the
+// normaliser.
 #pragma once
 #include "simd_math.hpp"
 #include "mirror.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-// The reference moves before a cached weight exceeds exp(widest), whose square is still a float, and before the normaliser
-// falls below `lightest`.
+// The reference moves before a cached weight exceeds exp(widest), whose square is still a float, and before the
+// normaliser falls below `lightest`.
 inline constexpr double widest = 300, lightest = 1e-120;
 
 REGRETLESS_INLINE Octet size_of(const Octet& a) {
@@ -18,7 +19,8 @@ REGRETLESS_INLINE Octet with_sign(const Octet& a, const Octet& by) {
 }
 // `a` where theta is not 0, else `otherwise`.
 REGRETLESS_INLINE Octet where_moved(const Octet& theta, const Octet& a, const Octet& otherwise) {
-  return apply([](auto t, auto v, auto n) REGRETLESS_LAMBDA { return t != decltype(t){} ? v : n; }, theta, a, otherwise);
+  return apply([](auto t, auto v, auto n) REGRETLESS_LAMBDA { return t != decltype(t){} ? v : n; }, theta,
+               a, otherwise);
 }
 REGRETLESS_INLINE Octet where_moved(const Octet& theta, const Octet& a) { return where_moved(theta, a, eight(0)); }
 // exp(x) for x <= 700; 0 below -708.
@@ -64,10 +66,12 @@ struct Simplex {
     return (unmoved && largest < 0) || !(largest > -1e300) ? 0 : largest;
   }
   bool beyond(double largest) const { return largest - reference > widest; }
-  // A feature that no round has shown yet may be this much heavier than all others; it is never read before the reference
-  // has moved up to it.
+  // A feature that no round has shown yet may be this much heavier than all others; it is never read before the
+  // reference has moved up to it.
   double base() const { return exp_one(reference < -widest ? widest : -reference); }
-  REGRETLESS_INLINE Octet weigh(const Octet& theta) const { return exp_any(lower(theta - eight(reference), eight(widest))); }
+  REGRETLESS_INLINE Octet weigh(const Octet& theta) const {
+    return exp_any(lower(theta - eight(reference), eight(widest)));
+  }
   REGRETLESS_INLINE Octet mass(const Octet& theta, const Octet& cached) const { return where_moved(theta, cached); }
   double rescaled(double dot, double from) const { return dot * exp_one(reference - from); }
   bool sinks(double largest, double from) const { return largest - from < -widest; }

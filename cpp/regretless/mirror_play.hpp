@@ -1,12 +1,12 @@
-// Mirror steps in dual coordinates: theta <- theta + rate y x on a mistake, and weights that follow from theta by a link. What
-// the link asks of a feature is computed when its theta moves and cached, so that a round without an update is one product,
-// and a round with one costs as much as the row has entries, whatever the number of features.
+// Mirror steps in dual coordinates: theta <- theta + rate y x on a mistake, and weights that follow from theta by a
+// link. What the link asks of a feature is computed when its theta moves and cached, so that a round without an update
+// is one product, and a round with one costs as much as the row has entries, whatever the number of features.
 //
-// Three safeguards: the normaliser is kept by differences of the masses of stored weights, in a compensated sum, and added
-// up afresh when it has shrunk so much that its digits are gone; the reference of the cached weights moves before any of
-// them overflows or all of them vanish; a row whose own weights have all vanished beside others' is multiplied in a scale of
-// its own. Nothing depends on how many features there are beyond those that rounds have shown, so a stream that reveals its
-// columns block by block gives the same bits as one that is read at once.
+// Three safeguards: the normaliser is kept by differences of the masses of stored weights, in a compensated sum, and
+// added up afresh when it has shrunk so much that its digits are gone; the reference of the cached weights moves before
+// any of them overflows or all of them vanish; a row whose own weights have all vanished beside others' is multiplied
+// in a scale of its own. Nothing depends on how many features there are beyond those that rounds have shown, so a
+// stream that reveals its columns block by block gives the same bits as one that is read at once.
 #pragma once
 #include <cmath>
 
@@ -21,7 +21,7 @@ namespace regretless::REGRETLESS_ISA {
 inline constexpr double afresh_after = 1 << 20;  // updates; the sum's own rounding is then added up anew
 inline constexpr double shrink = 1e-3;           // of the normaliser, before its digits are doubted
 inline constexpr double nowhere = -std::numeric_limits<double>::infinity();
-inline constexpr double faint = 1e-200;          // a product so small may be what underflow has left of a larger one
+inline constexpr double faint = 1e-200;  // a product so small may be what underflow has left of a larger one
 
 // One target's arrays inside (columns, 2, targets).
 struct Duals {
@@ -168,10 +168,11 @@ REGRETLESS_APART static double p_norm(const Row& row, double intercept, double l
   return largest * power_one(in_all(sum) + one_lane(intercept, powers), 1 / p);
 }
 
-// Takes note of a row's norm, if it may be the largest so far: of a p-norm, which is dear, what it cannot exceed is looked
-// at first.
+// Takes note of a row's norm, if it may be the largest so far: of a p-norm, which is dear, what it cannot exceed is
+// looked at first.
 template <class Row>
-REGRETLESS_INLINE void note_reach(const Row& row, double largest, double norm2, const MirrorRules& rules, MirrorMemory& m) {
+REGRETLESS_INLINE void note_reach(const Row& row, double largest, double norm2, const MirrorRules& rules,
+                                  MirrorMemory& m) {
   double norm = largest;
   if (rules.link == Link::power) {
     norm = std::sqrt(norm2);
@@ -288,12 +289,15 @@ REGRETLESS_APART static void move(const Row& row, double by, double norm2, const
     return;
   }
   m.steps += 1;
-  if (step.link.beyond(largest_of(step.most))) [[unlikely]] return move_reference<L>(rules, s);
+  if (step.link.beyond(largest_of(step.most))) [[unlikely]]
+    return move_reference<L>(rules, s);
   add_to(m, in_all(step.gain));
   if (m.peak < m.sum) m.peak = m.sum;
   const double total = total_mass(m, m.met + (rules.intercept != 0));
-  if (total < lightest && m.touched > 0) [[unlikely]] return move_reference<L>(rules, s);
-  if (total < shrink * m.peak || m.steps > afresh_after) [[unlikely]] add_afresh(step.link, s);
+  if (total < lightest && m.touched > 0) [[unlikely]]
+    return move_reference<L>(rules, s);
+  if (total < shrink * m.peak || m.steps > afresh_after) [[unlikely]]
+    add_afresh(step.link, s);
 }
 
 // The product of a row with weights that have all but vanished beside others: its sign at least is right.
@@ -316,8 +320,8 @@ REGRETLESS_APART static double product_apart(const Row& row, double dot, const M
   return std::fabs(shown) < 1e-300 && sum != 0 ? (sum < 0 ? -1e-300 : 1e-300) : shown;
 }
 
-// Takes note of the features that a row shows; whether one of them is heavier by far than all that were met, so that the
-// reference must move up to it.
+// Takes note of the features that a row shows; whether one of them is heavier by far than all that were met, so that
+// the reference must move up to it.
 template <class L, class Row>
 REGRETLESS_INLINE bool meet(const Row& row, MirrorMemory& m) {
   std::int64_t n = row.n;
@@ -382,20 +386,22 @@ REGRETLESS_INLINE double write_down(double dot, double y, double norm2, double w
 }
 
 // Whether a round need not be tried out: what it adds is far below 1e290.
-REGRETLESS_INLINE bool is_mild(double norm2, double dot, double weight, const MirrorRules& rules, const MirrorMemory& m) {
+REGRETLESS_INLINE bool is_mild(double norm2, double dot, double weight, const MirrorRules& rules,
+                               const MirrorMemory& m) {
   return norm2 < tame_size && std::fabs(dot) < tame_size && weight < tame_rule && rules.rate < tame_rule &&
          std::fabs(m.reference) < tame_size;
 }
 
 // What keeps a target from playing a round: it is tried out on a copy of the book, and on the coordinates.
 template <class L, class Row>
-REGRETLESS_APART static Complaint try_out(const Row& row, double dot, double y, double norm2, double weight, const MirrorRules& rules,
-                                          const Duals& s, Ledger book) {
+REGRETLESS_APART static Complaint try_out(const Row& row, double dot, double y, double norm2, double weight,
+                                          const MirrorRules& rules, const Duals& s, Ledger book) {
   const MirrorMemory& m = s.memory;
   if (const Complaint c = complain_of(norm2, dot, m); c != Complaint::none) return c;
   const double by = write_down<L>(dot, y, norm2, weight, rules, m, book);
   bool kept = is_kept(book) && is_kept(m.bias + by * rules.intercept);
-  for (std::int64_t k = 0; k < row.n; ++k) kept &= is_kept(s.theta[std::int64_t(row.column(k)) * s.stride] + by * row.x[k]);
+  for (std::int64_t k = 0; k < row.n; ++k)
+    kept &= is_kept(s.theta[std::int64_t(row.column(k)) * s.stride] + by * row.x[k]);
   return kept ? Complaint::none : Complaint::diverged;
 }
 
@@ -405,11 +411,13 @@ Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules
   const Duals duals(state, 0);
   MirrorMemory before;  // the reference moved
   for (std::int64_t t = begin; t < end; ++t) {
-    if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
+    if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]]
+      return {t, c};
     const auto row = rows[t];
     double row2, product = glance(paired(row), state.pairs, row2);
     const double norm2 = row2 + rules.intercept * rules.intercept;
-    if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]] return {t, Complaint::not_finite};
+    if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]]
+      return {t, Complaint::not_finite};
     const double met = state.memory->met;
     const bool sunk = meet<L>(row, *state.memory);
     if (sunk) [[unlikely]] {
@@ -446,13 +454,15 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
   met.make(state.targets);
   before.make(state.targets);
   for (std::int64_t t = begin; t < end; ++t) {
-    if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
+    if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]]
+      return {t, c};
     const auto row = rows[t];
     const auto glance_all = [&] {
       return glance_many(paired(row), state.pairs, state.targets, dots) + rules.intercept * rules.intercept;
     };
     const double norm2 = glance_all();
-    if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]] return {t, Complaint::not_finite};
+    if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]]
+      return {t, Complaint::not_finite};
     bool changed = false;
     for (std::int64_t c = 0; c < state.targets; ++c) {
       met.at[c] = state.memory[c].met;
@@ -497,8 +507,8 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
   return {end, Complaint::none};
 }
 
-// Computes all that follows from dual coordinates which someone else has put there, and counted. Where there are none all
-// is as at the beginning.
+// Computes all that follows from dual coordinates which someone else has put there, and counted. Where there are none
+// all is as at the beginning.
 template <class L>
 void refresh_all(const MirrorRules& rules, const MirrorState& state) {
   for (std::int64_t c = 0; c < state.targets; ++c)
@@ -507,7 +517,8 @@ void refresh_all(const MirrorRules& rules, const MirrorState& state) {
 
 // Scores of all rows under the normalised weights, all features that there are included.
 template <class L, Rows X>
-Outcome mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rules, const MirrorState& state, double* out) {
+Outcome mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rules, const MirrorState& state,
+                      double* out) {
   Buffer<double> factors;  // its own: others may score meanwhile
   factors.make(state.targets);
   for (std::int64_t c = 0; c < state.targets; ++c)

@@ -47,16 +47,17 @@ REGRETLESS_INLINE void grouped(std::int64_t c, std::int64_t targets, const F& f)
   if constexpr (N > 1) grouped<N / 2>(c, targets, f);
 }
 
-inline constexpr std::int64_t company = 64;        // so many targets have their sums at hand at once
+inline constexpr std::int64_t company = 64;  // so many targets have their sums at hand at once
 inline constexpr int eight_registers = 8 * one_register;
 
-// sums[l * company + c]: lane l of target c. Lane by lane, so that all weights of an entry are read at once: they lie side
-// by side, and few of them in the cache.
+// sums[l * company + c]: lane l of target c. Lane by lane, so that all weights of an entry are read at once: they lie
+// side by side, and few of them in the cache.
 template <int N>
 REGRETLESS_APART static void add_products(const Stretch& s, bool first, const double* w, double* sums) {
   for (std::int64_t l = 0; l < 8; ++l) {
     auto lane = first ? Pack<double, N>{} : load<N>(sums + l * company);
-    for (std::int64_t k = (l - s.lane) & 7; k < s.n; k += 8) lane = lane + load<N>(w + s.place[k]) * spread<N>(s.value[k]);
+    for (std::int64_t k = (l - s.lane) & 7; k < s.n; k += 8)
+      lane = lane + load<N>(w + s.place[k]) * spread<N>(s.value[k]);
     store(sums + l * company, lane);
   }
 }
@@ -88,7 +89,8 @@ REGRETLESS_APART static double glance_many(const Row& row, const double* w, std:
     std::int64_t k = 0;
     do {
       unpack(row, k, targets, s);
-      grouped<eight_registers>(0, here, [&](std::int64_t d, auto size) { add_products<size>(s, k == 0, w + c + d, sums + d); });
+      grouped<eight_registers>(0, here,
+                               [&](std::int64_t d, auto size) { add_products<size>(s, k == 0, w + c + d, sums + d); });
       if (c == 0) add_squares(s, norm);
       k += Stretch::room;
     } while (k < row.n);

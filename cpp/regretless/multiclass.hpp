@@ -1,5 +1,5 @@
-// Several classes at once, one vector of weights each: the largest score is predicted. When the true class is not strictly
-// above all others its weights take the row, and those of its best rival give it away.
+// Several classes at once, one vector of weights each: the largest score is predicted. When the true class is not
+// strictly above all others its weights take the row, and those of its best rival give it away.
 #pragma once
 #include "play.hpp"
 
@@ -28,8 +28,8 @@ REGRETLESS_APART void open_books(const G& geometry, const State& state, Side sid
 }
 
 // Whether the two classes that may move bear a round that is not tame: it is suffered by a copy of the book.
-REGRETLESS_APART static bool bear_direct(const Round& round, const Euclidean& geometry, const Rate& rate, const State& state,
-                                         Side side) {
+REGRETLESS_APART static bool bear_direct(const Round& round, const Euclidean& geometry, const Rate& rate,
+                                         const State& state, Side side) {
   const std::int64_t rival = best_rival(side.scores, side.targets, round.label);
   Ledger whole = state.book[side.targets];
   const double behind = side.scores[rival] - side.scores[round.label], loss = behind > 0 ? behind : 0;
@@ -38,13 +38,16 @@ REGRETLESS_APART static bool bear_direct(const Round& round, const Euclidean& ge
   whole.update_norm2 += round.norm2;
   largest(whole.max_norm2, round.norm2);
   const double a = round.weight == 0 ? 0 : rate({loss, -round.weight, 1, 2 * round.norm2, round.weight}, whole);
-  const auto bears_it = [&](std::int64_t c) { return bears_step(geometry, state.memory[c], a, side.scores[c], round.norm2); };
+  const auto bears_it = [&](std::int64_t c) {
+    return bears_step(geometry, state.memory[c], a, side.scores[c], round.norm2);
+  };
   return is_kept(whole) && bears_it(round.label) && bears_it(rival);
 }
 
 // Whether two classes move. All weights are one long vector, and its gradient is the row twice over.
 template <Geometry G>
-REGRETLESS_APART bool suffer_direct(const Round& round, const G& geometry, const Rate& rate, const State& state, Side side) {
+REGRETLESS_APART bool suffer_direct(const Round& round, const G& geometry, const Rate& rate, const State& state,
+                                    Side side) {
   Ledger& whole = state.book[side.targets];
   const std::int64_t rival = best_rival(side.scores, side.targets, round.label);
   const double behind = side.scores[rival] - side.scores[round.label], loss = behind > 0 ? behind : 0;
@@ -75,11 +78,13 @@ Outcome play_direct(const X& rows, const Labels& labels, const Rules& rules, con
   for (std::int64_t t = begin; t < end; ++t) {
     look_many(rows, t, end, state, seen, side.scores);
     if (seen.complaint == Complaint::none) predict_many(geometry, rules, state, side, seen);
-    if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
+    if (seen.complaint != Complaint::none) [[unlikely]]
+      return {t, seen.complaint};
     const std::int64_t at = rows.at(t);
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
     const bool tame = seen.tame && round.weight < tame_rule;
-    if (!tame && !bear_direct(round, geometry, rate, state, side)) [[unlikely]] return {t, Complaint::diverged};
+    if (!tame && !bear_direct(round, geometry, rate, state, side)) [[unlikely]]
+      return {t, Complaint::diverged};
     const bool moved = suffer_direct(round, geometry, rate, state, side);
     if (state.moves) write_down(side, state.moves + t * state.targets);
     if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);

@@ -24,8 +24,8 @@ REGRETLESS_INLINE double exp_of_negative(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(p) + (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 
-// ln(1 + e) for 0 <= e <= 1. Above sqrt(2) - 1 it is ln 2 + ln((1 + e) / 2), so that in 2 artanh(z) = ln((1 + z) / (1 - z))
-// the argument is at most 3 - 2 sqrt(2); the series is cut where its remainder is under 2^-56 of the sum.
+// ln(1 + e) for 0 <= e <= 1. Above sqrt(2) - 1 it is ln 2 + ln((1 + e) / 2), so that in 2 artanh(z) = ln((1 + z) / (1 -
+// z)) the argument is at most 3 - 2 sqrt(2); the series is cut where its remainder is under 2^-56 of the sum.
 REGRETLESS_INLINE double log_one_plus(double e) {
   const bool large = e > 0.41421356237309503;
   const double z = large ? (e - 1) / (e + 3) : e / (2 + e), q = z * z, q2 = q * q, q4 = q2 * q2;
@@ -46,8 +46,8 @@ REGRETLESS_INLINE double logistic(double a) {
   return (a < 0 ? e : 1) / (1 + e);
 }
 
-// ln(1 + x) for |x| <= 1/2, lane by lane or of one number. Below 1/sqrt(2) - 1 it is ln(2 + 2 x) - ln 2, so that the argument
-// of the artanh stays within 1/5.
+// ln(1 + x) for |x| <= 1/2, lane by lane or of one number. Below 1/sqrt(2) - 1 it is ln(2 + 2 x) - ln 2, so that the
+// argument of the artanh stays within 1/5.
 template <class V>
 REGRETLESS_INLINE V log_of_one_plus(V x) {
   const auto low = x < V{} - 0.29289321881345245;

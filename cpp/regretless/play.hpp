@@ -55,22 +55,23 @@ REGRETLESS_INLINE Complaint complain(double norm2, double score, const Memory& m
   return std::fabs(score) < infinity && memory.norm2 < infinity ? Complaint::none : Complaint::diverged;
 }
 
-// Whether a round need not be tried out: the longest step, 2 eta |score| weight |x|, is then below 1e110, and its square, which
-// enters |w|^2, is the most that is added to anything. Rates and margins are looked at once a block.
+// Whether a round need not be tried out: the longest step, 2 eta |score| weight |x|, is then below 1e110, and its
+// square, which enters |w|^2, is the most that is added to anything. Rates and margins are looked at once a block.
 REGRETLESS_INLINE bool are_tame(const Rules& rules) {
   return std::fabs(rules.eta) < tame_rule && std::fabs(rules.margin) < tame_rule;
 }
 REGRETLESS_INLINE bool is_tame(double norm2, double score, double weight, const Memory& memory) {
-  return norm2 > 1 / tame_size && norm2 < tame_size && std::fabs(score) < tame_size && memory.norm2 < tame_size * tame_size &&
-         weight < tame_rule;
+  return norm2 > 1 / tame_size && norm2 < tame_size && std::fabs(score) < tame_size &&
+         memory.norm2 < tame_size * tame_size && weight < tame_rule;
 }
 
-// Whether weights stay numbers that move by `a` times the row, which is what their squared length tells; in a ball they are
-// longer for a moment. The step itself, times the clock, goes to the average.
+// Whether weights stay numbers that move by `a` times the row, which is what their squared length tells; in a ball they
+// are longer for a moment. The step itself, times the clock, goes to the average.
 template <Geometry G>
 REGRETLESS_APART bool bears_step(const G& geometry, const Memory& m, double a, double score, double norm2) {
   const double scale = geometry.scale(m), more = std::fabs(a) * (2 * std::fabs(score) + std::fabs(a) * norm2);
-  return is_kept((m.norm2 + more) / (scale * scale)) && is_kept(m.rounding + m.norm2 + more) && is_kept(m.clock * a / scale);
+  return is_kept((m.norm2 + more) / (scale * scale)) && is_kept(m.rounding + m.norm2 + more) &&
+         is_kept(m.clock * a / scale);
 }
 
 // Whether a row has numbers whose squares are all nothing: to a rate that asks for its length it looks like zeros.
@@ -93,8 +94,8 @@ REGRETLESS_APART bool bears(const G& geometry, const L& loss, const Rate& rate, 
   return is_kept(book) && bears_step(geometry, memory, a, score, norm2);
 }
 
-// Checks the row of round t before anything reads it, and fetches what the rounds to come will read. Weights are fetched,
-// a round ahead, if they are more than a second-level cache holds.
+// Checks the row of round t before anything reads it, and fetches what the rounds to come will read. Weights are
+// fetched, a round ahead, if they are more than a second-level cache holds.
 template <Rows X>
 REGRETLESS_INLINE Complaint make_ready(const X& rows, std::int64_t t, std::int64_t end, const State& state) {
   const Complaint complaint = rows.check(t, state.columns);
@@ -112,8 +113,8 @@ struct Seen {
   bool tame;  // of several targets: whether the round is tame to all of them
 };
 
-// Makes the row of round t ready and multiplies it with the weights. One copy for each kind of rows serves all compositions
-// of the loop; the product, for which everything waits, comes back in a register.
+// Makes the row of round t ready and multiplies it with the weights. One copy for each kind of rows serves all
+// compositions of the loop; the product, for which everything waits, comes back in a register.
 template <Rows X>
 REGRETLESS_APART static double look(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen) {
   seen.complaint = make_ready(rows, t, end, state);
@@ -121,8 +122,8 @@ REGRETLESS_APART static double look(const X& rows, std::int64_t t, std::int64_t 
 }
 
 template <Rows X, Geometry G, Loss L>
-Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss, const Rate& rate,
-                 const State& state, std::int64_t begin, std::int64_t end) {
+Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
+                 const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
   Memory& m = *state.memory;
   Ledger& book = *state.book;
   const Weights weights{state.weights, state.lag, state.columns, 1, m};
@@ -131,7 +132,8 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
   Seen seen;
   for (std::int64_t t = begin; t < end; ++t) {
     const double dot = look(rows, t, end, state, seen);
-    if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
+    if (seen.complaint != Complaint::none) [[unlikely]]
+      return {t, seen.complaint};
     const double score = geometry.scale(m) * (dot + b * m.bias), norm2 = seen.norm2 + b * b;
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
@@ -143,7 +145,8 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
     m.clock += geometry.scale(m);
     book.mistakes += positive(score, rules.tie) != (y > 0);
     const double a = suffer(loss, rate, y, score, norm2, weight, m, book);
-    if (state.moves) [[unlikely]] state.moves[t] = a;
+    if (state.moves) [[unlikely]]
+      state.moves[t] = a;
     if (a != 0) step(rows[t], a, score, norm2, geometry, b, weights);
   }
   return {end, Complaint::none};
@@ -160,7 +163,8 @@ struct Side {
   std::int64_t targets;
   double *scores, *moves, *stored, *lags;
   explicit Side(const State& s)
-      : targets(s.targets), scores(s.scratch), moves(scores + targets), stored(moves + targets), lags(stored + targets) {}
+      : targets(s.targets), scores(s.scratch), moves(scores + targets), stored(moves + targets),
+        lags(stored + targets) {}
 };
 
 template <Rows X>
@@ -172,7 +176,8 @@ REGRETLESS_APART static void look_many(const X& rows, std::int64_t t, std::int64
 
 // From products to scores.
 template <Geometry G>
-REGRETLESS_APART static void predict_many(const G& geometry, const Rules& rules, const State& state, Side side, Seen& seen) {
+REGRETLESS_APART static void predict_many(const G& geometry, const Rules& rules, const State& state, Side side,
+                                          Seen& seen) {
   seen.norm2 += rules.intercept * rules.intercept;
   seen.tame = are_tame(rules);
   for (std::int64_t c = 0; c < side.targets; ++c) {
@@ -181,7 +186,8 @@ REGRETLESS_APART static void predict_many(const G& geometry, const Rules& rules,
     seen.tame &= is_tame(seen.norm2, side.scores[c], 1, m);
   }
   for (std::int64_t c = 0; c < side.targets && !seen.tame; ++c)
-    if (const Complaint bad = complain(seen.norm2, side.scores[c], state.memory[c]); bad != Complaint::none) seen.complaint = bad;
+    if (const Complaint bad = complain(seen.norm2, side.scores[c], state.memory[c]); bad != Complaint::none)
+      seen.complaint = bad;
 }
 
 // Whether all targets may suffer a round that is not tame.
@@ -198,8 +204,8 @@ REGRETLESS_APART bool bear_many(const Row& row, const Round& round, const G& geo
 
 // Whether any target moves.
 template <Geometry G, Loss L>
-REGRETLESS_APART bool suffer_many(const Round& round, const Rules& rules, const G& geometry, const L& loss, const Rate& rate,
-                                  const State& state, Side side) {
+REGRETLESS_APART bool suffer_many(const Round& round, const Rules& rules, const G& geometry, const L& loss,
+                                  const Rate& rate, const State& state, Side side) {
   Ledger& whole = state.book[side.targets];
   whole.rounds += 1;
   whole.weighted += round.weight != 1;
@@ -223,7 +229,8 @@ REGRETLESS_INLINE void write_down(Side side, double* moves) {
 }
 
 template <class Row, Geometry G>
-REGRETLESS_APART void step_many(const Row& row, double norm2, double intercept, const G& geometry, const State& state, Side side) {
+REGRETLESS_APART void step_many(const Row& row, double norm2, double intercept, const G& geometry, const State& state,
+                                Side side) {
   for (std::int64_t c = 0; c < side.targets; ++c) {
     const Memory& m = state.memory[c];
     side.stored[c] = side.moves[c] / geometry.scale(m);
@@ -243,20 +250,23 @@ REGRETLESS_APART void step_many(const Row& row, double norm2, double intercept, 
 
 // One against the rest, all targets in one reading of each row: target by target the same bits as `play_one`.
 template <Rows X, Geometry G, Loss L>
-Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss, const Rate& rate,
-                  const State& state, std::int64_t begin, std::int64_t end) {
+Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
+                  const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
   const Side side(state);
   Seen seen;
   for (std::int64_t t = begin; t < end; ++t) {
     const std::int64_t at = rows.at(t);
     look_many(rows, t, end, state, seen, side.scores);
     if (seen.complaint == Complaint::none) predict_many(geometry, rules, state, side, seen);
-    if (seen.complaint != Complaint::none) [[unlikely]] return {t, seen.complaint};
+    if (seen.complaint != Complaint::none) [[unlikely]]
+      return {t, seen.complaint};
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
     const bool tame = seen.tame && round.weight < tame_rule;
-    if (!tame && !bear_many(rows[t], round, geometry, loss, rate, state, side)) [[unlikely]] return {t, Complaint::diverged};
+    if (!tame && !bear_many(rows[t], round, geometry, loss, rate, state, side)) [[unlikely]]
+      return {t, Complaint::diverged};
     const bool moved = suffer_many(round, rules, geometry, loss, rate, state, side);
-    if (state.moves) [[unlikely]] write_down(side, state.moves + t * state.targets);
+    if (state.moves) [[unlikely]]
+      write_down(side, state.moves + t * state.targets);
     if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
   }
   return {end, Complaint::none};
@@ -264,7 +274,8 @@ Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const
 
 // Scores of all rows, the same bits that `play` sees.
 template <Rows X, Geometry G>
-Outcome score_all(const X& rows, std::int64_t count, const Rules& rules, const G& geometry, const State& state, double* out) {
+Outcome score_all(const X& rows, std::int64_t count, const Rules& rules, const G& geometry, const State& state,
+                  double* out) {
   Seen seen;
   for (std::int64_t t = 0; t < count; ++t) {
     double* scores = out + t * state.targets;

@@ -6,8 +6,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// Whether a label of +1 is predicted; a score of zero stands for +1 unless `tie` says -1. No branch may hang on this: which
-// way it goes is all but a coin's flip to the processor.
+// Whether a label of +1 is predicted; a score of zero stands for +1 unless `tie` says -1. No branch may hang on this:
+// which way it goes is all but a coin's flip to the processor.
 REGRETLESS_INLINE bool positive(double score, double tie) { return int(score > 0) | (int(score == 0) & int(tie >= 0)); }
 
 // The first of the largest scores is the class that several one-against-rest targets agree on.

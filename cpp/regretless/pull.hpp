@@ -11,7 +11,8 @@ namespace regretless::REGRETLESS_ISA {
 REGRETLESS_INLINE double* room_for_losses(const Pulling& s) { return s.room + padded_arms(s.arms); }
 REGRETLESS_INLINE double* room_for_masses(const Pulling& s) { return s.room + 2 * padded_arms(s.arms); }
 
-// Sums over draws, from those of earlier epochs and the present one: however the rounds were cut into calls, the same bits.
+// Sums over draws, from those of earlier epochs and the present one: however the rounds were cut into calls, the same
+// bits.
 inline void sum_up(const Pulling& s) {
   const PullMemory& m = *s.memory;
   PullBook& b = *s.book;
@@ -110,7 +111,8 @@ inline double least_implicit(const Pulling& s) {
   return smallest_of(least);
 }
 
-// A long play returns from time to time, so that whoever waits for it may be heard. Looked at: all numbers of a row are.
+// A long play returns from time to time, so that whoever waits for it may be heard. Looked at: all numbers of a row
+// are.
 template <class R>
 std::int64_t patience(const Pulling& s, bool looked_at) {
   constexpr std::int64_t rounds = 1 << 20, numbers = 1 << 26;
@@ -157,7 +159,8 @@ inline std::int64_t advised_asleep(const Pulling& s, const PullAdvice& a, Awake 
 
 // The points of the curves after a row; what will be advised next is not known, so that shares are by the row's advice.
 template <class R>
-REGRETLESS_APART void write_point(const Pulling& s, R& rule, const PullAdvice& advice, const PullResults& to, std::int64_t j) {
+REGRETLESS_APART void write_point(const Pulling& s, R& rule, const PullAdvice& advice, const PullResults& to,
+                                  std::int64_t j) {
   const PullBook& book = *s.book;
   to.loss[j] = book.loss;
   to.certificate[j] = book.loss + (book.rounds - book.settled) - least_implicit(s);
@@ -167,8 +170,8 @@ REGRETLESS_APART void write_point(const Pulling& s, R& rule, const PullAdvice& a
 }
 
 template <class R, class World>
-PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice, const PullResults& to, std::int64_t begin,
-                        std::int64_t end) {
+PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice, const PullResults& to,
+                        std::int64_t begin, std::int64_t end) {
   R rule(s);
   Running sums(s);
   Uniforms uniforms(s.key0, s.key1, std::uint64_t(s.memory->position));

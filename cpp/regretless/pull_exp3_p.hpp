@@ -54,8 +54,8 @@ class Exp3P : public Copied {
     build();
   }
 
-  // Who sleeps is credited what the mix of the others is: else an arm that never does would seem to gain most. That is kept
-  // apart too, for it is nothing that was estimated of these arms.
+  // Who sleeps is credited what the mix of the others is: else an arm that never does would seem to gain most. That is
+  // kept apart too, for it is nothing that was estimated of these arms.
   REGRETLESS_APART void lend(Awake awake, double gain) {
     for (std::int64_t i = 0; i < n_; ++i) {
       if (awake[i]) continue;

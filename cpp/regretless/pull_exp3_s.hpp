@@ -4,8 +4,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// Exp3 from round to round, after each of which a share of the weights is dealt out again. They are the state, and stand in
-// the leaves while rounds are played; the estimates are kept for those who ask.
+// Exp3 from round to round, after each of which a share of the weights is dealt out again. They are the state, and
+// stand in the leaves while rounds are played; the estimates are kept for those who ask.
 class Exp3S : public Flat {
  public:
   explicit Exp3S(const Pulling& s) : Flat(s), weights_(s.state + 2 * s.experts) {}
@@ -37,7 +37,8 @@ class Exp3S : public Flat {
     deal();
   }
 
-  // Shares are dealt out, so that no weight is zero; but if the share is, all weights that are awake may have become that.
+  // Shares are dealt out, so that no weight is zero; but if the share is, all weights that are awake may have become
+  // that.
   void masses(Awake awake, double* out) const {
     leaves_of(awake, out);
     if (!awake || s_.share > 0) return;

@@ -1,5 +1,5 @@
-// What rules have in common that move every arm in a round: Exp3.P, Hedge, Exp3.S, Exp4 and Tsallis-INF. Masses are found
-// anew before every draw, from the state alone, so that nothing can drift.
+// What rules have in common that move every arm in a round: Exp3.P, Hedge, Exp3.S, Exp4 and Tsallis-INF. Masses are
+// found anew before every draw, from the state alone, so that nothing can drift.
 #pragma once
 #include "pull_rule.hpp"
 #include "sum_tree.hpp"

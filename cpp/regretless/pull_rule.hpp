@@ -6,18 +6,19 @@
 //   R(const Pulling&)             cheap; finds the arrays, and the caches that rebuild() or an earlier call left
 //   rebuild()                     makes the caches anew, from the state and the memory alone: the same bits
 //   recall()                      reads again what it holds of the memory and of the caches, which another rule used
-//   begin(t)                      before draw number t, counted from 1: sets the rate, and makes caches anew if it changed;
+//   begin(t)                      before draw number t, counted from 1: sets the rate, and makes caches anew if it
+//   changed;
 //                                 twice is once; state, book.rounds and tallies are left alone
-//   begin(t, advice)              the same of an advised rule, with the advice of the round; its begin(t) sets the rate only
-//   R::unsound(s, advice)         advised: the expert whose advice is none, or -1
-//   reach()                       advised: the sum over arms of the largest share that an expert gives it
-//   draw(u)                       an arm of all, and the probability and the gamma it was drawn with
-//   masses(awake, out)            what arms are drawn in proportion to: not negative, 0 for those asleep (none is, if awake is
-//                                 null), zeros up to padded_arms; their sum is positive and finite even where all that are
-//                                 awake have tiny shares of the whole
+//   begin(t, advice)              the same of an advised rule, with the advice of the round; its begin(t) sets the rate
+//   only R::unsound(s, advice)         advised: the expert whose advice is none, or -1 reach() advised: the sum over
+//   arms of the largest share that an expert gives it draw(u)                       an arm of all, and the probability
+//   and the gamma it was drawn with masses(awake, out)            what arms are drawn in proportion to: not negative, 0
+//   for those asleep (none is, if awake is
+//                                 null), zeros up to padded_arms; their sum is positive and finite even where all that
+//                                 are awake have tiny shares of the whole
 //   drew(awake, masses, total)    optional: what happens at a draw among some, before its loss is known
-//   settle(drawn, loss, in_time, awake)    awake is null unless the draw was restricted; in_time: no draw was made since
-//   settle(drawn, losses, in_time, awake)  where all losses are revealed; counts the mixed loss itself
+//   settle(drawn, loss, in_time, awake)    awake is null unless the draw was restricted; in_time: no draw was made
+//   since settle(drawn, losses, in_time, awake)  where all losses are revealed; counts the mixed loss itself
 //   settle(drawn, loss, in_time, advice)   of an advised rule: the advice of the draw's round
 // Losses are in units. settle() keeps both rows of estimates, 0 for the rule and 1 for the certificate.
 #pragma once
@@ -48,8 +49,8 @@ class RuleBase {
 
   REGRETLESS_INLINE bool epoch_ends(double t) const { return t >= memory_.epoch_end; }
 
-  // Rates of an epoch that begins at draw t. A constant schedule has one epoch, an anytime one many that grow by a tenth, and
-  // with new rates in every round each is an epoch.
+  // Rates of an epoch that begins at draw t. A constant schedule has one epoch, an anytime one many that grow by a
+  // tenth, and with new rates in every round each is an epoch.
   void begin_epoch(double t, double anytime_rate, double anytime_gamma) {
     const bool constant = s_.schedule == PullSchedule::constant;
     const double after = s_.schedule == PullSchedule::every_round ? t : double(std::int64_t(1.1 * t));

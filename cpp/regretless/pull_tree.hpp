@@ -22,9 +22,7 @@ class ExponentialTree : public RuleBase {
 
   REGRETLESS_INLINE explicit ExponentialTree(const Pulling& s) : RuleBase(s), tree_(s.nodes, s.arms) { recall(); }
 
-  REGRETLESS_INLINE void recall() {
-    rate_ = memory_.rate, gamma_ = memory_.gamma, offset_ = memory_.offset;
-  }
+  REGRETLESS_INLINE void recall() { rate_ = memory_.rate, gamma_ = memory_.gamma, offset_ = memory_.offset; }
 
   void rebuild() {
     weigh(memory_.offset);
@@ -65,8 +63,8 @@ class ExponentialTree : public RuleBase {
     if (tree_.total() < smallest_total) weigh(least_estimate());
   }
 
-  // The arms that are awake are charged their estimates less what the learner is charged, which is the estimated loss of those
-  // that sleep.
+  // The arms that are awake are charged their estimates less what the learner is charged, which is the estimated loss
+  // of those that sleep.
   REGRETLESS_APART void settle_among(const Drawn& d, double loss, Awake awake) {
     const double careful = loss / (d.p + d.gamma);
     implicit_[d.arm] += careful;

@@ -1,5 +1,5 @@
-// Tsallis-INF: masses that fall as the inverse square of the estimates, p_i = 4 / (rate (L_i - x))^2, with the x at which they
-// sum to one.
+// Tsallis-INF: masses that fall as the inverse square of the estimates, p_i = 4 / (rate (L_i - x))^2, with the x at
+// which they sum to one.
 #pragma once
 #include "pull_flat.hpp"
 
@@ -90,8 +90,9 @@ class TsallisInf : public Copied {
 
   double rate_at(double t) const { return (s_.reduced ? 4 : 2) / square_root(t); }
 
-  // Newton's and Halley's steps to the distance z at which m(z) = (sum (L_i - least + z)^-2)^(-1/2) is 2 / rate. This mean is
-  // concave, and nearly straight, in z: after one step of Newton's, z is never too large again, wherever it began.
+  // Newton's and Halley's steps to the distance z at which m(z) = (sum (L_i - least + z)^-2)^(-1/2) is 2 / rate. This
+  // mean is concave, and nearly straight, in z: after one step of Newton's, z is never too large again, wherever it
+  // began.
   struct Step {
     double newton, bend;  // bend: by what part of itself Halley's step is longer
     Step(const Powers& s, double target) {
@@ -151,7 +152,8 @@ class TsallisInf : public Copied {
     const double after = before / (1 + before * change), b2 = before * before, a2 = after * after;
     const auto swapped = [](double sum, double old, double now) { return (sum > old ? sum - old : 0) + now; };
     const Powers& now = sought_.powers;
-    const Powers next{swapped(now.s2, b2, a2), swapped(now.s3, b2 * before, a2 * after), swapped(now.s4, b2 * b2, a2 * a2)};
+    const Powers next{swapped(now.s2, b2, a2), swapped(now.s3, b2 * before, a2 * after),
+                      swapped(now.s4, b2 * b2, a2 * a2)};
     const Step step(next, 2 / rate_at(memory_.epoch_begin + 1));
     return sought_.below + (step.near() ? step.halley() : step.newton);
   }
@@ -167,9 +169,8 @@ class TsallisInf : public Copied {
     }
     const double bound = memory_.rate * memory_.rate * total;
     Octet least = eight(infinite);
-    const auto if_enough = [](auto mass, auto bound, auto guess) REGRETLESS_LAMBDA {
-      return mass >= bound ? guess : decltype(guess){};
-    };
+    const auto if_enough = [](auto mass, auto bound, auto guess)
+                               REGRETLESS_LAMBDA { return mass >= bound ? guess : decltype(guess){}; };
     for (std::int64_t i = 0; i < n_; i += 8) {
       const Octet sum = at(own_, i) + apply(if_enough, at(leaves, i), eight(bound), eight(0.5));
       put(own_ + i, sum);

@@ -60,7 +60,9 @@ class TableWorld {
     if (!odd.outside && !odd.gaps) return {};
     return look_closely(row_, s_.arms, s_.low, s_.high, awake_);
   }
-  REGRETLESS_INLINE double loss(std::int64_t arm) const { return in_units(double(row_[arm]), s_.low, s_.high, s_.rewards); }
+  REGRETLESS_INLINE double loss(std::int64_t arm) const {
+    return in_units(double(row_[arm]), s_.low, s_.high, s_.rewards);
+  }
 
  private:
   const Pulling& s_;

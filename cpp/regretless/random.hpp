@@ -1,5 +1,5 @@
-// Uniform numbers that are a pure function of a key and a position: Philox4x64-10 of Salmon, Moraes, Dror and Shaw (2011), in
-// the order in which numpy's Generator(Philox(key=...)).random() gives them.
+// Uniform numbers that are a pure function of a key and a position: Philox4x64-10 of Salmon, Moraes, Dror and Shaw
+// (2011), in the order in which numpy's Generator(Philox(key=...)).random() gives them.
 #pragma once
 #include <cstdint>
 
@@ -36,7 +36,8 @@ class Uniforms {
       k0 += 0x9E3779B97F4A7C15u;
       k1 += 0xBB67AE8584CAA73Bu;
     }
-    four_[0] = unit_interval(c0), four_[1] = unit_interval(c1), four_[2] = unit_interval(c2), four_[3] = unit_interval(c3);
+    four_[0] = unit_interval(c0), four_[1] = unit_interval(c1), four_[2] = unit_interval(c2),
+    four_[3] = unit_interval(c3);
   }
 
   std::uint64_t key0_, key1_, position_;

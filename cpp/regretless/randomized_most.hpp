@@ -4,8 +4,8 @@
 
 namespace regretless::REGRETLESS_ISA::littlestone {
 
-// most(n, d) = max over a + b = n of (1 + most(a, d) + most(b, d - 1)) / 2, for of the sides of a split one at least has a
-// smaller dimension. Larger classes than the table holds are bounded by their size, and by the dimension itself.
+// most(n, d) = max over a + b = n of (1 + most(a, d) + most(b, d - 1)) / 2, for of the sides of a split one at least
+// has a smaller dimension. Larger classes than the table holds are bounded by their size, and by the dimension itself.
 class MostWorth {
  public:
   // False: no memory.
@@ -40,7 +40,8 @@ class MostWorth {
   }
   // Of a split of a class of this dimension.
   Word of_split(std::int64_t a, std::int64_t b, int dimension) const {
-    const Word one = split_worth(of(a, dimension), of(b, dimension - 1)), other = split_worth(of(a, dimension - 1), of(b, dimension));
+    const Word one = split_worth(of(a, dimension), of(b, dimension - 1)),
+               other = split_worth(of(a, dimension - 1), of(b, dimension));
     return one > other ? one : other;
   }
 

@@ -1,8 +1,8 @@
 // The randomised Littlestone dimension: how many mistakes in expectation no learner that draws its labels can avoid.
 //
-// It is RL(V) = max over points that split V of (1 + RL(V0) + RL(V1)) / 2, and 0 of one hypothesis. RL grows with V, so a
-// split is passed over when bounds of its sides show that it cannot come to more than is found already. Bounds go by sizes
-// and by Littlestone dimensions, which are found much faster.
+// It is RL(V) = max over points that split V of (1 + RL(V0) + RL(V1)) / 2, and 0 of one hypothesis. RL grows with V, so
+// a split is passed over when bounds of its sides show that it cannot come to more than is found already. Bounds go by
+// sizes and by Littlestone dimensions, which are found much faster.
 #pragma once
 #include <new>
 
@@ -22,8 +22,8 @@ class RandomizedSearch {
 
   // False: no memory.
   bool make(const BitClass& c, std::int64_t bytes) {
-    if (!levels_.make(c, bytes / 4) || !memo_.begin(naming().words, 3, bytes - bytes / 4) || !spare_key_.reach(naming().words) ||
-        !live_.reach(c.words) || !wanted_.reach(c.words) || !level(0))
+    if (!levels_.make(c, bytes / 4) || !memo_.begin(naming().words, 3, bytes - bytes / 4) ||
+        !spare_key_.reach(naming().words) || !live_.reach(c.words) || !wanted_.reach(c.words) || !level(0))
       return false;
     dimension_ = log2_floor(root().rows);
     for (std::int64_t i = 0; i < root().words; ++i) live_[i] = root().all(i);
@@ -32,8 +32,8 @@ class RandomizedSearch {
   const Memo& memo() const { return memo_; }
   std::int64_t words() const { return words_ + levels_.words(); }
 
-  // Until so many words more have been looked at, the last step being finished. All that takes long is done here, the class's
-  // own dimension first.
+  // Until so many words more have been looked at, the last step being finished. All that takes long is done here, the
+  // class's own dimension first.
   LittlestoneOutcome run(const Word* live, std::int64_t words, RandomizedStanding& s) {
     for (std::int64_t i = 0; i < root().words; ++i) wanted_[i] = live ? live[i] : root().all(i);
     if (!standing_ || std::memcmp(wanted_, live_, std::size_t(root().words) * sizeof(Word))) {
@@ -48,13 +48,15 @@ class RandomizedSearch {
     s.steps = 0;
     for (const std::int64_t end = this->words() + words; this->words() < end && !(begun_ && top_ < 0);)
       if (!go_on(end - this->words(), s.steps)) return standing_ = false, LittlestoneOutcome::no_memory;
-    const Worth worth = !begun_ ? Worth{least_worth(size_), most_worth(size_)} : top_ >= 0 ? so_far(nodes_[0]->node) : arrived_;
+    const Worth worth = !begun_     ? Worth{least_worth(size_), most_worth(size_)}
+                        : top_ >= 0 ? so_far(nodes_[0]->node)
+                                    : arrived_;
     s.lower = worth.lower, s.upper = worth.upper, s.rounded = rounded_;
     return LittlestoneOutcome::done;
   }
 
  private:
-  static constexpr std::int64_t few = 3;            // classes of no more hypotheses are worth what their number says
+  static constexpr std::int64_t few = 3;  // classes of no more hypotheses are worth what their number says
   // Words after which a bound of the dimension has to do: these, or so many looks at all of the frame.
   static constexpr std::int64_t patience = 1 << 20, looks = 16;
 
@@ -97,7 +99,8 @@ class RandomizedSearch {
     return true;
   }
 
-  // Narrows the dimension of those apart from above: `open` while it may become less; it stays more where it is hard to find.
+  // Narrows the dimension of those apart from above: `open` while it may become less; it stays more where it is hard to
+  // find.
   Verdict lower(int& dimension, std::int64_t words) {
     if (dimension <= 1) return Verdict::yes;
     const std::int64_t before = levels_.words();
@@ -138,8 +141,8 @@ class RandomizedSearch {
     return true;
   }
 
-  // Goes into a version space of no more than this dimension; a value of no more than `needed` need not be known. False: no
-  // memory.
+  // Goes into a version space of no more than this dimension; a value of no more than `needed` need not be known.
+  // False: no memory.
   bool enter(const Frame& f, const Word* live, Word needed, int most) {
     if (!level(top_ + 1)) return false;
     Level& l = *nodes_[top_ + 1];
@@ -211,7 +214,9 @@ class RandomizedSearch {
     return pass(n, found);
   }
 
-  static Word most_of(const RandomizedNode& n) { return split_worth(most_worth(n.smaller()), most_worth(n.size - n.smaller())); }
+  static Word most_of(const RandomizedNode& n) {
+    return split_worth(most_worth(n.smaller()), most_worth(n.size - n.smaller()));
+  }
 
   bool pass(RandomizedNode& n, Word most) {
     if (most > n.missed) n.missed = most;
@@ -264,8 +269,8 @@ class RandomizedSearch {
   std::int64_t made_ = 0, top_ = -1, size_ = 0, words_ = 0;
   Room<Word> spare_key_, live_, wanted_;
   Worth arrived_{};
-  // Whether the class's own dimension is known, what lives is known, it was gone into, a dimension is being asked for; and
-  // whether a value was rounded.
+  // Whether the class's own dimension is known, what lives is known, it was gone into, a dimension is being asked for;
+  // and whether a value was rounded.
   bool ready_ = false, standing_ = false, begun_ = false, asking_ = false, rounded_ = false;
 };
 

@@ -21,9 +21,9 @@ struct AlongGradient {
   static double move(double eta, const Suffered& s) { return -eta * s.slope * s.y; }
 };
 
-// Steps of length `tau` times the row, towards where the loss is nothing. The book sums the squares of the loss, and by how
-// much at least each step lessens |w - v|^2 for every v without a loss in that round. The weight of a round weighs the
-// loss against staying where one is; so no step goes past the goal, however much the round weighs.
+// Steps of length `tau` times the row, towards where the loss is nothing. The book sums the squares of the loss, and by
+// how much at least each step lessens |w - v|^2 for every v without a loss in that round. The weight of a round weighs
+// the loss against staying where one is; so no step goes past the goal, however much the round weighs.
 struct TowardsNoLoss {
   static double square(const Suffered& s) { return s.loss * s.loss; }
   static double gain(double tau, const Suffered& s) { return tau * (2 * s.loss - tau * s.norm2); }
@@ -52,7 +52,8 @@ struct SelfTuned : AlongGradient {  // eta / sqrt(sum of |gradient|^2), known as
     return book.slope2 > 0 ? rate.eta / std::sqrt(book.slope2) : 0;
   }
 };
-struct ScaleFree : AlongGradient {  // the same over the longest row so far: rows in other units give the same scores
+// The same over the longest row so far: rows in other units give the same scores.
+struct ScaleFree : AlongGradient {
   static constexpr std::string_view name = "scale-free";
   static double at(const Rate& rate, const Suffered&, const Ledger& book) {
     return book.slope2 > 0 ? rate.eta / std::sqrt(book.slope2) / std::sqrt(book.max_norm2) : 0;

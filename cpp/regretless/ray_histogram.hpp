@@ -1,6 +1,6 @@
-// Reading comparators against the rounds. For a direction d and every scale s >= 0 at once: the hinge loss of s * d over
-// the rounds is a sum over the margins m = y <d, x> below 1 / s, so counts and sums of margins by bin give it exactly
-// whenever 1 / s is the edge of a bin. One reading, constant memory.
+// Reading comparators against the rounds. For a direction d and every scale s >= 0 at once: the hinge loss of s * d
+// over the rounds is a sum over the margins m = y <d, x> below 1 / s, so counts and sums of margins by bin give it
+// exactly whenever 1 / s is the edge of a bin. One reading, constant memory.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -26,7 +26,6 @@ template <Rows X>
 Outcome sight(const X& rows, std::int64_t count, const Labels& labels, const Rules& rules, const Rays& rays) {
   const double b = rules.intercept;
   for (std::int64_t t = 0; t < count; ++t) {
-
     if (const Complaint c = rows.check(t, rays.columns); c != Complaint::none) return {t, c};
     rows.prefetch(t, count);
     const double norm2 = glance_many(rows[t], rays.directions, rays.count, rays.scratch) + b * b;

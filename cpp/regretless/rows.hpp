@@ -18,7 +18,9 @@ struct DenseRow {
   REGRETLESS_INLINE std::int64_t column(std::int64_t k) const { return k; }
   REGRETLESS_INLINE Eight pick8(const double* w, std::int64_t k) const { return load<8>(w + k); }
   REGRETLESS_INLINE Eight pick_some(const double* w, std::int64_t k) const { return load_some(w + k, n - k); }
-  REGRETLESS_INLINE void add8(double* w, std::int64_t k, const Eight& step) const { store(w + k, load<8>(w + k) + step); }
+  REGRETLESS_INLINE void add8(double* w, std::int64_t k, const Eight& step) const {
+    store(w + k, load<8>(w + k) + step);
+  }
 };
 
 template <class V, class I>
@@ -42,7 +44,8 @@ struct SparseRow {
 REGRETLESS_INLINE void fetch(const void* base, std::int64_t offset, std::int64_t bytes) {
   const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(base) + std::uintptr_t(offset);
   if (bytes > 4096) bytes = 4096;
-  for (std::int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(reinterpret_cast<const void*>(from + std::uintptr_t(b)));
+  for (std::int64_t b = 0; b < bytes; b += 64)
+    __builtin_prefetch(reinterpret_cast<const void*>(from + std::uintptr_t(b)));
 }
 
 template <class V>
@@ -95,8 +98,8 @@ struct Sparse {
   const void* next;  // read with indices that are here already, to be here in time
 
   explicit Sparse(const Block& b)
-      : x(static_cast<const V*>(b.values)), j(static_cast<const I*>(b.indices)), starts(b.starts),
-        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order), next(b.copied_next) {}
+      : x(static_cast<const V*>(b.values)), j(static_cast<const I*>(b.indices)), starts(b.starts), wide(b.wide_starts),
+        rows(b.rows), entries(b.entries), order(b.order), next(b.copied_next) {}
 
   REGRETLESS_INLINE std::int64_t start(std::int64_t row) const {
     return wide ? static_cast<const std::int64_t*>(starts)[row] : static_cast<const std::int32_t*>(starts)[row];
@@ -120,10 +123,11 @@ struct Sparse {
     return {x + begin, j + begin, start(at(t) + 1) - begin};
   }
 
-  // In order, as much of the two streams as the row holds is fetched 256 entries ahead; shuffled, whole rows are fetched
-  // four rounds ahead and their starts eight.
+  // In order, as much of the two streams as the row holds is fetched 256 entries ahead; shuffled, whole rows are
+  // fetched four rounds ahead and their starts eight.
   REGRETLESS_INLINE void prefetch(std::int64_t t, std::int64_t end) const {
-    if (order) [[unlikely]] prefetch_shuffled(t, end);
+    if (order) [[unlikely]]
+      prefetch_shuffled(t, end);
     else fetch_in_order(start(t), start(t + 1) - start(t));
   }
   // The weights of round t, which has not been checked yet, each in `bytes` at once: into the second-level cache, for a
@@ -134,14 +138,16 @@ struct Sparse {
     const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(w);
     for (std::int64_t k = 0; k < row.n; ++k) {
       const std::uintptr_t at = from + std::uintptr_t(row.j[k]) * std::uintptr_t(bytes);
-      for (std::int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(reinterpret_cast<const void*>(at + std::uintptr_t(b)), 0, 2);
+      for (std::int64_t b = 0; b < bytes; b += 64)
+        __builtin_prefetch(reinterpret_cast<const void*>(at + std::uintptr_t(b)), 0, 2);
     }
   }
 
  private:
   REGRETLESS_INLINE void prefetch_shuffled(std::int64_t t, std::int64_t end) const {
     if (t + 8 < end) fetch(starts, order[t + 8] * (wide ? 8 : 4), 1);
-    if (t + 4 < end && whole(order[t + 4])) fetch_entries(start(order[t + 4]), start(order[t + 4] + 1) - start(order[t + 4]));
+    if (t + 4 < end && whole(order[t + 4]))
+      fetch_entries(start(order[t + 4]), start(order[t + 4] + 1) - start(order[t + 4]));
   }
   REGRETLESS_INLINE void fetch_in_order(std::int64_t begin, std::int64_t n) const {
     constexpr std::int64_t size = sizeof(I), ahead = 256;
@@ -163,8 +169,8 @@ concept Rows = requires(const X& rows, std::int64_t t, const double* w) {
   rows.prefetch_weights(t, w, t);
 };
 
-// A row with zeros in it: they take no place in the order of the sums, so that a dense row and its sparse twin agree. The
-// others are moved together, block by block.
+// A row with zeros in it: they take no place in the order of the sums, so that a dense row and its sparse twin agree.
+// The others are moved together, block by block.
 template <class Row>
 REGRETLESS_APART static double glance_past_zeros(const Row& row, const double* w, double& norm2) {
   constexpr std::int64_t room = 256;
@@ -206,7 +212,8 @@ REGRETLESS_INLINE double glance(const Row& row, const double* w, double& norm2) 
     norm = norm + square;
     shortest = least(narrowed(square + load<8>(zeros_then_ones + 8 - (row.n - k))), shortest);
   }
-  if (smallest(shortest) == 0) [[unlikely]] return glance_past_zeros(row, w, norm2);
+  if (smallest(shortest) == 0) [[unlikely]]
+    return glance_past_zeros(row, w, norm2);
   norm2 = tree(norm);
   return tree(dot);
 }

@@ -13,7 +13,8 @@ namespace regretless::REGRETLESS_ISA {
 inline constexpr Memory no_memory{};  // of the losses here none asks for them
 inline constexpr Ledger no_ledger{};
 
-// A round is refused that is so long, weighs so much or could cost so much that sums over many like it would not be floats.
+// A round is refused that is so long, weighs so much or could cost so much that sums over many like it would not be
+// floats.
 inline constexpr double most = 1e290;
 
 template <Loss L>
@@ -25,8 +26,8 @@ REGRETLESS_INLINE Complaint too_much(const L& loss, double norm2, double score, 
   return fits && cheap ? Complaint::none : Complaint::diverged;
 }
 
-// Records are fetched a round ahead if so many numbers of theirs would fill the second-level cache several times over: what
-// comes often is there anyway, and asking for it is not free.
+// Records are fetched a round ahead if so many numbers of theirs would fill the second-level cache several times over:
+// what comes often is there anyway, and asking for it is not free.
 inline constexpr std::int64_t several_caches = 1 << 20;
 
 // Checks the row of round t, and fetches what it and the next will read.
@@ -49,7 +50,8 @@ REGRETLESS_INLINE double charge(const L& loss, double y, double score, double we
 
 // Suffer one round, but for what it costs; whether it teaches.
 template <Loss L>
-REGRETLESS_INLINE bool judge(const L& loss, double tie, double y, double score, double norm2, double weight, Ledger& book) {
+REGRETLESS_INLINE bool judge(const L& loss, double tie, double y, double score, double norm2, double weight,
+                             Ledger& book) {
   const double margin = y * score, slope = weight * loss.slope(margin, y, no_memory, no_ledger);
   book.rounds += 1;
   if (weight != 1) book.weighted += 1;
@@ -63,10 +65,11 @@ REGRETLESS_INLINE bool judge(const L& loss, double tie, double y, double score, 
   return true;
 }
 
-// Plays one row of one target, unless it has zeros in it, which take no place in the order of sums; `sieved` is one that had.
+// Plays one row of one target, unless it has zeros in it, which take no place in the order of sums; `sieved` is one
+// that had.
 template <class Row, Matrix M, Loss L>
-REGRETLESS_INLINE Complaint play_row(const Row& row, M& matrix, const L& loss, const Rules& rules, const SecondOrder& state,
-                                     double y, double weight, bool& sieved) {
+REGRETLESS_INLINE Complaint play_row(const Row& row, M& matrix, const L& loss, const Rules& rules,
+                                     const SecondOrder& state, double y, double weight, bool& sieved) {
   const double b = rules.intercept;
   const Sight seen = matrix.look(row, b);
   if (seen.zeros && !sieved) {
@@ -106,7 +109,8 @@ Outcome play_one_target(const X& rows, const Labels& labels, const Rules& rules,
   Sieve sieve(state);
   for (std::int64_t t = begin; t < end; ++t) {
     Complaint complaint = prepare(rows, t, end, state);
-    if (complaint != Complaint::none) [[unlikely]] return {t, complaint};
+    if (complaint != Complaint::none) [[unlikely]]
+      return {t, complaint};
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
     if (!sieve.in_use) complaint = play_row(rows[t], matrix, loss, rules, state, y, weight, sieve.in_use);
@@ -114,7 +118,8 @@ Outcome play_one_target(const X& rows, const Labels& labels, const Rules& rules,
       const auto row = without_zeros(rows[t], sieve.values, sieve.columns);
       complaint = play_row(row, matrix, loss, rules, state, y, weight, sieve.in_use);
     }
-    if (complaint != Complaint::none) [[unlikely]] return {t, complaint};
+    if (complaint != Complaint::none) [[unlikely]]
+      return {t, complaint};
   }
   return {end, Complaint::none};
 }
@@ -127,13 +132,15 @@ Outcome play_targets(const X& rows, const Labels& labels, const Rules& rules, co
   const double b = rules.intercept;
   Ledger& whole = state.book[state.targets];
   for (std::int64_t t = begin; t < end; ++t) {
-    if (const Complaint c = prepare(rows, t, end, state); c != Complaint::none) [[unlikely]] return {t, c};
+    if (const Complaint c = prepare(rows, t, end, state); c != Complaint::none) [[unlikely]]
+      return {t, c};
     const auto row = rows[t];
     const std::int64_t at = rows.at(t);
     const double weight = labels.weight ? labels.weight[at] : 1, norm2 = matrix.scores(row, b, moves.scores) + b * b;
     for (std::int64_t c = 0; c < state.targets; ++c)
-      if (const Complaint bad = too_much(loss, norm2, moves.scores[c], weight, state.memory->prior); bad != Complaint::none)
-        [[unlikely]] return {t, bad};
+      if (const Complaint bad = too_much(loss, norm2, moves.scores[c], weight, state.memory->prior);
+          bad != Complaint::none) [[unlikely]]
+        return {t, bad};
     whole.rounds += 1;
     whole.weighted += weight != 1;
     whole.mistakes += winner(moves.scores, state.targets) != labels.label[at];
@@ -157,7 +164,8 @@ Outcome play_targets(const X& rows, const Labels& labels, const Rules& rules, co
 
 // Scores of all rows, the same bits that `play` sees.
 template <Rows X, Matrix M>
-Outcome score_rows(const X& rows, std::int64_t count, const Rules& rules, M matrix, const SecondOrder& state, double* out) {
+Outcome score_rows(const X& rows, std::int64_t count, const Rules& rules, M matrix, const SecondOrder& state,
+                   double* out) {
   OwnSieve sieve;
   bool sieved = false;  // once a row had zeros, the next ones will too
   const double b = rules.intercept;

@@ -1,6 +1,6 @@
-// The inverse of A = a I + sum of x x', kept as U D U' with U unit upper triangular and D positive, and how one more x x'
-// changes it (Bierman 1977). Unlike an inverse that is itself subtracted from, it stays positive whatever the rounding, and
-// it does not mind features of very different sizes.
+// The inverse of A = a I + sum of x x', kept as U D U' with U unit upper triangular and D positive, and how one more x
+// x' changes it (Bierman 1977). Unlike an inverse that is itself subtracted from, it stays positive whatever the
+// rounding, and it does not mind features of very different sizes.
 #pragma once
 #include "numeric.hpp"
 #include "rows.hpp"
@@ -30,8 +30,8 @@ REGRETLESS_INLINE void turn(double* __restrict u, double* __restrict gain, std::
   }
 }
 
-// A <- A + x x' / noise. Afterwards `gain` is A^-1 x with the A of before; returned is x' A^-1 x, which may be far smaller
-// than the noise that it is added to.
+// A <- A + x x' / noise. Afterwards `gain` is A^-1 x with the A of before; returned is x' A^-1 x, which may be far
+// smaller than the noise that it is added to.
 REGRETLESS_APART static double take_in(const Factored& s, const double* x, double noise, double* gain) {
   double *column = s.u, doubt = 0;
   for (std::int64_t j = 0; j < s.n; column += j, ++j) {
@@ -46,7 +46,8 @@ REGRETLESS_APART static double take_in(const Factored& s, const double* x, doubl
   return doubt;
 }
 
-// A round that teaches: sums, matrix and weights. `scratch` has room for 2 n numbers. Returned is x' A^-1 x with the A of before.
+// A round that teaches: sums, matrix and weights. `scratch` has room for 2 n numbers. Returned is x' A^-1 x with the A
+// of before.
 template <class Row>
 REGRETLESS_APART static double take_in_row(const Factored& s, const Row& row, double intercept, double y, double score,
                                            double confidence, double* scratch) {

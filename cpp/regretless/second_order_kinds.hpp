@@ -1,5 +1,5 @@
-// The three kinds of second-order state: what a score is made of, and what a round that teaches changes. Each serves one
-// target or several side by side, with the same bits.
+// The three kinds of second-order state: what a score is made of, and what a round that teaches changes. Each serves
+// one target or several side by side, with the same bits.
 #pragma once
 #include <concepts>
 
@@ -9,8 +9,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// What learns tells x' A^-1 x of the round where its score leaves the row out of A: the second-order perceptron is charged for
-// that score over one more, which is u' (A + x x')^-1 x. Where it is counted in already, that is 0.
+// What learns tells x' A^-1 x of the round where its score leaves the row out of A: the second-order perceptron is
+// charged for that score over one more, which is u' (A + x x')^-1 x. Where it is counted in already, that is 0.
 
 // Several targets side by side, with room for one number each of four kinds. Those that do not move have zeros.
 struct Moves {
@@ -40,8 +40,10 @@ struct BySums {
   template <class Row>
   REGRETLESS_INLINE Sight look(const Row& row, double b) {
     const Eight a = spread<8>(prior);
-    Sight seen = add_up<numbers>(row, s.records, [&](const Eight& u, const Eight& squares, const Eight& x, const Eight& square,
-                                                     std::int64_t) { return u * x / ((squares + a) + square); });
+    Sight seen = add_up<numbers>(
+        row, s.records, [&](const Eight& u, const Eight& squares, const Eight& x, const Eight& square, std::int64_t) {
+          return u * x / ((squares + a) + square);
+        });
     seen.score += constant(*s.memory, b);
     return seen;
   }
@@ -85,8 +87,8 @@ struct BySums {
 };
 
 // The diagonal of A, and weights: a score is their product with the row. Records are (w, sum of x^2, u), and
-// for one target a zero. Most rounds teach, so what an update needs is worked out with the score: x / A, in scratch, and
-// x' A^-1 x.
+// for one target a zero. Most rounds teach, so what an update needs is worked out with the score: x / A, in scratch,
+// and x' A^-1 x.
 struct ByWeights {
   static constexpr std::int64_t numbers = numbers_by_one_weight;
   const SecondOrder& s;
@@ -100,27 +102,27 @@ struct ByWeights {
     const Eight a = spread<8>(prior);
     Eight doubts{};
     double* const gains = gain;
-    Sight seen = add_up<numbers>(row, s.records, [&](const Eight& w, const Eight& squares, const Eight& x, const Eight&,
-                                                     std::int64_t k) {
-      const Eight g = x / (squares + a);
-      store(gains + k, g);
-      doubts = doubts + x * g;
-      return w * x;
-    });
+    Sight seen = add_up<numbers>(
+        row, s.records, [&](const Eight& w, const Eight& squares, const Eight& x, const Eight&, std::int64_t k) {
+          const Eight g = x / (squares + a);
+          store(gains + k, g);
+          doubts = doubts + x * g;
+          return w * x;
+        });
     doubt = tree(doubts);
     seen.score += b * s.memory->weight;
     return seen;
   }
   template <class Row>
   REGRETLESS_INLINE Sight view(const Row& row, double b) const {
-    Sight seen = add_up<numbers>(row, s.records, [](const Eight& w, const Eight&, const Eight& x, const Eight&, std::int64_t) {
-      return w * x;
-    });
+    Sight seen = add_up<numbers>(
+        row, s.records, [](const Eight& w, const Eight&, const Eight& x, const Eight&, std::int64_t) { return w * x; });
     seen.score += b * s.memory->weight;
     return seen;
   }
   // How far the weights go along x / A.
-  REGRETLESS_INLINE double step(const SecondOrderMemory& m, const Lesson& of, double y, double score, double of_row) const {
+  REGRETLESS_INLINE double step(const SecondOrderMemory& m, const Lesson& of, double y, double score,
+                                double of_row) const {
     const double b = of.intercept;
     return (y - score) / (1 / of.confidence + (of_row + b * b / (m.square + prior)));
   }
@@ -170,15 +172,16 @@ struct ByWeights {
   }
 };
 
-// All of A: the weights are A^-1 u, and a score is their product with the row. It has the sign of u' (A + x x')^-1 x, which
-// is that product over 1 + x' A^-1 x.
+// All of A: the weights are A^-1 u, and a score is their product with the row. It has the sign of u' (A + x x')^-1 x,
+// which is that product over 1 + x' A^-1 x.
 struct Whole {
   const SecondOrder& s;
   explicit Whole(const SecondOrder& state) : s(state) {}
   double* scratch() const { return s.scratch + 4 * s.targets; }
   Factored target(std::int64_t c) const {
     const std::int64_t n = 1 + s.columns;
-    return {n, s.sums + c * n, s.weights + c * n, s.scales + c * n, s.factor + c * (n * (n - 1) / 2), &s.memory[c].volume};
+    return {
+        n, s.sums + c * n, s.weights + c * n, s.scales + c * n, s.factor + c * (n * (n - 1) / 2), &s.memory[c].volume};
   }
 
   template <class Row>
@@ -208,7 +211,8 @@ struct Whole {
   void learn_many(const Row& row, const Lesson& of, std::int32_t label, const Moves& moves) const {
     for (std::int64_t c = 0; c < s.targets; ++c)
       if (moves.confidences[c] > 0)
-        moves.steps[c] = take_in_row(target(c), row, of.intercept, c == label ? 1 : -1, moves.scores[c], of.confidence, scratch());
+        moves.steps[c] =
+            take_in_row(target(c), row, of.intercept, c == label ? 1 : -1, moves.scores[c], of.confidence, scratch());
   }
 };
 

@@ -1,4 +1,5 @@
-// Rows against the records of several targets (see multi_target.hpp): each target's sums run in the order that `add_up` uses for one.
+// Rows against the records of several targets (see multi_target.hpp): each target's sums run in the order that `add_up`
+// uses for one.
 #pragma once
 #include "multi_target.hpp"
 #include "second_order_rows.hpp"
@@ -30,8 +31,8 @@ struct Doubt {  // of x' A^-1 x
   }
 };
 
-// The sums of a row's terms for all targets, whose numbers lie side by side, `stride` of them a feature; and the squared
-// length of the row. sums[l * company + c] is lane l of target c.
+// The sums of a row's terms for all targets, whose numbers lie side by side, `stride` of them a feature; and the
+// squared length of the row. sums[l * company + c] is lane l of target c.
 template <int N, class Term>
 REGRETLESS_APART static void add_terms(const Stretch& s, bool first, std::int64_t c, const Term& term, double* sums) {
   for (std::int64_t l = 0; l < 8; ++l) {
@@ -45,7 +46,8 @@ REGRETLESS_APART static void add_terms(const Stretch& s, bool first, std::int64_
 }
 
 template <class Row, class Term>
-REGRETLESS_APART static double totals(const Row& row, const Term& term, std::int64_t stride, std::int64_t targets, double* out) {
+REGRETLESS_APART static double totals(const Row& row, const Term& term, std::int64_t stride, std::int64_t targets,
+                                      double* out) {
   double norm[8] = {}, sums[8 * company];
   for (std::int64_t c = 0; c < targets; c += company) {
     const std::int64_t here = targets - c < company ? targets - c : company;
@@ -53,7 +55,8 @@ REGRETLESS_APART static double totals(const Row& row, const Term& term, std::int
     std::int64_t k = 0;
     do {
       unpack(row, k, stride, s);
-      grouped<one_register>(0, here, [&](std::int64_t d, auto size) { add_terms<size>(s, k == 0, c + d, term, sums + d); });
+      grouped<one_register>(0, here,
+                            [&](std::int64_t d, auto size) { add_terms<size>(s, k == 0, c + d, term, sums + d); });
       if (c == 0) add_squares(s, norm);
       k += Stretch::room;
     } while (k < row.n);
@@ -62,9 +65,8 @@ REGRETLESS_APART static double totals(const Row& row, const Term& term, std::int
   return tree(load<8>(norm));
 }
 
-
-// w <- w + step x / A for all targets, before A changes; u <- u + sum x and A <- A + confidence x^2. Those that do not move
-// have zeros, and adding a zero of either sign changes nothing, as no number that is kept is -0.
+// w <- w + step x / A for all targets, before A changes; u <- u + sum x and A <- A + confidence x^2. Those that do not
+// move have zeros, and adding a zero of either sign changes nothing, as no number that is kept is -0.
 template <int N>
 REGRETLESS_APART static void add_to_weights(const Stretch& s, const double* step, double prior, const double* squares,
                                             double* weights) {

@@ -36,7 +36,8 @@ REGRETLESS_INLINE Addresses last_addresses(const Row& row, std::int64_t k) {
 
 // A row without its zeros, in borrowed memory.
 template <class Row>
-REGRETLESS_APART static SparseRow<double, std::int64_t> without_zeros(const Row& row, double* values, std::int64_t* columns) {
+REGRETLESS_APART static SparseRow<double, std::int64_t> without_zeros(const Row& row, double* values,
+                                                                      std::int64_t* columns) {
   std::int64_t kept = 0;
   for (std::int64_t k = 0; k < row.n; ++k) {
     values[kept] = row.x[k];
@@ -95,7 +96,8 @@ REGRETLESS_INLINE void in_twos(const Pack<double, N>& a, const Pack<double, N>& 
   }
 }
 template <int N, class F>
-REGRETLESS_INLINE void in_fours(const Pack<double, N>& a, const Pack<double, N>& b, const Pack<double, N>& c, int first, const F& f) {
+REGRETLESS_INLINE void in_fours(const Pack<double, N>& a, const Pack<double, N>& b, const Pack<double, N>& c, int first,
+                                const F& f) {
   using Four = Pack<double, 4>;
   if constexpr (Halved<Pack<double, N>>) {
     in_fours(a.low, b.low, c.low, first, f);
@@ -106,8 +108,10 @@ REGRETLESS_INLINE void in_fours(const Pack<double, N>& a, const Pack<double, N>&
     f(first + 1, Four{{__builtin_shufflevector(a.all, b.all, 1, 3)}, {__builtin_shufflevector(c.all, zero, 1, 3)}});
   } else {
     const decltype(a.all) zero{};
-    const auto even = __builtin_shufflevector(a.all, b.all, 0, 4, 2, 6), odd = __builtin_shufflevector(a.all, b.all, 1, 5, 3, 7);
-    const auto even_c = __builtin_shufflevector(c.all, zero, 0, 4, 2, 6), odd_c = __builtin_shufflevector(c.all, zero, 1, 5, 3, 7);
+    const auto even = __builtin_shufflevector(a.all, b.all, 0, 4, 2, 6),
+               odd = __builtin_shufflevector(a.all, b.all, 1, 5, 3, 7);
+    const auto even_c = __builtin_shufflevector(c.all, zero, 0, 4, 2, 6),
+               odd_c = __builtin_shufflevector(c.all, zero, 1, 5, 3, 7);
     f(first, Four{__builtin_shufflevector(even, even_c, 0, 1, 4, 5)});
     f(first + 1, Four{__builtin_shufflevector(odd, odd_c, 0, 1, 4, 5)});
     f(first + 2, Four{__builtin_shufflevector(even, even_c, 2, 3, 6, 7)});

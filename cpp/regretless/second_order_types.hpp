@@ -17,14 +17,16 @@ struct SecondOrderMemory {
 };
 inline constexpr int second_order_memory_size = sizeof(SecondOrderMemory) / sizeof(double);
 
-// State of `targets` learners side by side. Of A = a I + sum of x x' over the updates either the diagonal is kept, all that
-// belongs to a feature in one place; or all of it, as the factors of its inverse U D U', target after target.
+// State of `targets` learners side by side. Of A = a I + sum of x x' over the updates either the diagonal is kept, all
+// that belongs to a feature in one place; or all of it, as the factors of its inverse U D U', target after target.
 struct SecondOrder {
-  // Diagonal: (columns, numbers), for each feature the sums of y x over the updates and those of x^2, target by target; where
-  // weights are kept, the weights, the sums of x^2 and the sums of y x, and for one target a zero, to fill a register.
+  // Diagonal: (columns, numbers), for each feature the sums of y x over the updates and those of x^2, target by target;
+  // where weights are kept, the weights, the sums of x^2 and the sums of y x, and for one target a zero, to fill a
+  // register.
   double* records = nullptr;
   std::int64_t numbers = 0;
-  // Full: (targets, 1 + columns), the constant feature first; and the columns of U, each above its one, one after the other.
+  // Full: (targets, 1 + columns), the constant feature first; and the columns of U, each above its one, one after the
+  // other.
   double *sums = nullptr, *weights = nullptr, *scales = nullptr, *factor = nullptr;
   SecondOrderMemory* memory = nullptr;  // (targets)
   Ledger* book = nullptr;               // (targets), and one more for the whole when there are several
@@ -32,7 +34,7 @@ struct SecondOrder {
   std::int64_t columns = 0, targets = 1;
 };
 inline constexpr std::int64_t numbers_by_sums = 2, numbers_by_weights = 3;  // a feature and a target, of several
-inline constexpr std::int64_t numbers_by_one_weight = 4;                     // a feature, of one target
+inline constexpr std::int64_t numbers_by_one_weight = 4;                    // a feature, of one target
 
 struct SecondOrderKernels {
   Outcome (*play)(const Block&, const Labels&, const Rules&, const SecondOrder&, std::int64_t begin, std::int64_t end);

@@ -1,5 +1,5 @@
-// Sets of hypotheses with two numbers for each, between which something lies that is not known yet. Sets are compared as a
-// whole, so that no two are ever taken for one.
+// Sets of hypotheses with two numbers for each, between which something lies that is not known yet. Sets are compared
+// as a whole, so that no two are ever taken for one.
 #pragma once
 #include <algorithm>
 #include <cstdlib>

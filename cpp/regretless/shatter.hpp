@@ -1,7 +1,7 @@
-// Searches for a set of points that a class shatters: depth first, point by point. What is added to a set must cut each cell of
-// hypotheses so that both sides are as large as all labels of the points still missing. Subsets of shattered sets are
-// shattered, so that a point that fails here fails below. Leaving cells out makes no set fail that would not; what is found is
-// verified on the whole class.
+// Searches for a set of points that a class shatters: depth first, point by point. What is added to a set must cut each
+// cell of hypotheses so that both sides are as large as all labels of the points still missing. Subsets of shattered
+// sets are shattered, so that a point that fails here fails below. Leaving cells out makes no set fail that would not;
+// what is found is verified on the whole class.
 #pragma once
 #include <cstdlib>
 #include <cstring>
@@ -40,7 +40,8 @@ inline bool room_for_columns(ShatterLevel& l) {
 // The hypotheses that each side of a cut has at least, when so many points are missing after it.
 inline std::int64_t needed(int missing) { return std::int64_t(1) << missing; }
 
-// The smaller side of a cell cut by a point; where a candidate fails is known at the first cell whose sides are too small.
+// The smaller side of a cell cut by a point; where a candidate fails is known at the first cell whose sides are too
+// small.
 REGRETLESS_INLINE std::int64_t smaller_side(std::int64_t ones, std::int64_t size) {
   return ones < size - ones ? ones : size - ones;
 }
@@ -112,8 +113,8 @@ inline void pass_some(ShatterSearch& s, std::int64_t chosen, std::int64_t from, 
   if (side > 0) s.steps += to - from;
 }
 
-// Those of the candidates from `from` on, but for the chosen one, that also cut both of its sides of all cells well enough: their
-// ranks and worst cuts go to the level below. All of them, with no side asked for.
+// Those of the candidates from `from` on, but for the chosen one, that also cut both of its sides of all cells well
+// enough: their ranks and worst cuts go to the level below. All of them, with no side asked for.
 inline bool pass_on(ShatterSearch& s, std::int64_t chosen, std::int64_t from, std::int64_t side) {
   const ShatterLevel& l = s.levels[s.depth];
   ShatterLevel& below = s.levels[s.depth + 1];
@@ -137,8 +138,8 @@ inline void sort_ranks(ShatterLevel& l) {
     }
 }
 
-// Where the sides of each cell go, the smallest ones first; ones of cell c at places[2 c], zeros at places[2 c + 1], -1 for those
-// that are not kept.
+// Where the sides of each cell go, the smallest ones first; ones of cell c at places[2 c], zeros at places[2 c + 1], -1
+// for those that are not kept.
 inline bool lay_out(ShatterSearch& s, const ShatterLevel& l, ShatterLevel& below) {
   const std::int64_t sides = 2 * l.cells;
   below.cells = sides < s.kept ? sides : s.kept;
@@ -158,7 +159,8 @@ inline bool lay_out(ShatterSearch& s, const ShatterLevel& l, ShatterLevel& below
     if (place < below.cells) below.sizes[place] = size;
   }
   std::int64_t words = 0;
-  for (std::int64_t cell = 0; cell < below.cells; ++cell) below.begins[cell] = words, words += words_for(below.sizes[cell]);
+  for (std::int64_t cell = 0; cell < below.cells; ++cell)
+    below.begins[cell] = words, words += words_for(below.sizes[cell]);
   below.begins[below.cells] = below.words = words;
   below.stride = (words + 7) / 8 * 8;
   for (std::int64_t child = 0; child < sides; ++child)
@@ -355,7 +357,8 @@ inline bool begin_dive_below(ShatterSearch& s, std::int64_t best) {
   ShatterLevel& below = s.levels[s.depth + 1];
   choose(s, best);
   s.target = s.depth + 1;
-  if (!count_sides(s, l, column_of(l, best)) || !lay_out(s, l, below) || !room_for_candidates(below, l.count)) return false;
+  if (!count_sides(s, l, column_of(l, best)) || !lay_out(s, l, below) || !room_for_candidates(below, l.count))
+    return false;
   below.count = below.next = 0;
   s.passing = true, s.dived = 0, s.copied = -1;
   return true;

@@ -9,9 +9,9 @@ enum class Shattered : int { open, found, none, no_memory };
 inline constexpr int largest_set = 62;  // 2^62 hypotheses are more than there can be
 inline constexpr int largest_tail = 4;  // of points that are tried together, without sorting hypotheses by them first
 
-// The points chosen so far cut the class into cells, hypotheses with the same labels on them, which are kept apart from each
-// other: a cell has words of its own, the smallest cells first. Only so many of the smallest are kept: they rule out nearly
-// all sets that others would. Candidates are the points that may go on cutting them.
+// The points chosen so far cut the class into cells, hypotheses with the same labels on them, which are kept apart from
+// each other: a cell has words of its own, the smallest cells first. Only so many of the smallest are kept: they rule
+// out nearly all sets that others would. Candidates are the points that may go on cutting them.
 struct ShatterLevel {
   std::int64_t cells, words, stride;  // of those kept; stride: words in whole eights
   std::int64_t singles;               // how many cells have one word; they come first
@@ -31,13 +31,14 @@ struct ShatterSearch {
   int target;  // points to find
   int depth;   // points chosen
   bool begun;
-  bool diving, passing;         // a greedy choice, and whether its last point is being gone on from
+  bool diving, passing;        // a greedy choice, and whether its last point is being gone on from
   std::int64_t dived, copied;  // candidates of the level above that were passed on or not; of the level below, copied
   ShatterLevel levels[largest_set + 1];
   std::int64_t chosen[largest_set + 1];
   std::int64_t steps;  // sets looked at
   std::int64_t kept;   // cells of a level
-  // Work since more cells were kept, and the part of it that went into sets that cut all of them, but are not shattered.
+  // Work since more cells were kept, and the part of it that went into sets that cut all of them, but are not
+  // shattered.
   std::int64_t searching, verifying;
   bool dropping;  // many candidates fail before the tail, so that it pays to look before cells are cut
   bool in_tail;

@@ -1,5 +1,5 @@
-// The last points of a set that might be shattered, two to four of them. The cells are not sorted by them: each set is tried on
-// eight small cells at once, and those that most sets fail on come first.
+// The last points of a set that might be shattered, two to four of them. The cells are not sorted by them: each set is
+// tried on eight small cells at once, and those that most sets fail on come first.
 #pragma once
 #include "shatter_search.hpp"
 #include "bit_compress.hpp"
@@ -14,10 +14,13 @@ REGRETLESS_INLINE const Word* column_of(const ShatterLevel& l, std::int64_t cand
 template <int many>
 REGRETLESS_INLINE void note_missing(Empty8& found, const Words8& cell, const Words8* said) {
   if constexpr (many == 0) note_empty(found, cell);
-  else note_missing<many - 1>(found, both(cell, *said), said + 1), note_missing<many - 1>(found, without(cell, *said), said + 1);
+  else
+    note_missing<many - 1>(found, both(cell, *said), said + 1),
+        note_missing<many - 1>(found, without(cell, *said), said + 1);
 }
 
-// Whether each cell but the first eight has all labels of the tail. Of a cell of many words, labels are gathered word by word.
+// Whether each cell but the first eight has all labels of the tail. Of a cell of many words, labels are gathered word
+// by word.
 template <int many>
 REGRETLESS_APART bool whole_tail(const ShatterLevel& l, const Word* const* columns) {
   for (std::int64_t cell = 8; cell < l.singles; cell += 8) {
@@ -61,15 +64,18 @@ inline bool cut_front(ShatterSearch& s, int depth, const Words8& said, int lanes
   return !any_empty(missing, lanes);
 }
 
-// Tries the last point of the tail: the place of the first candidate that cuts the first eight cells as they are, from `from` on.
+// Tries the last point of the tail: the place of the first candidate that cuts the first eight cells as they are, from
+// `from` on.
 template <int parts>
-REGRETLESS_APART std::int64_t cutting(const ShatterSearch& s, const ShatterLevel& l, int depth, std::int64_t from, int lanes) {
+REGRETLESS_APART std::int64_t cutting(const ShatterSearch& s, const ShatterLevel& l, int depth, std::int64_t from,
+                                      int lanes) {
   Words8 front[parts];
   for (int i = 0; i < parts; ++i) front[i] = eight_words(s.front[depth][i]);
   for (; from < l.count; ++from) {
     const Words8 said = eight_words(column_of(l, from));
     Empty8 missing = none_empty();
-    for (int i = 0; i < parts; ++i) note_empty(missing, both(front[i], said)), note_empty(missing, without(front[i], said));
+    for (int i = 0; i < parts; ++i)
+      note_empty(missing, both(front[i], said)), note_empty(missing, without(front[i], said));
     if (!any_empty(missing, lanes)) break;
   }
   return from;

@@ -1,5 +1,5 @@
-// Arithmetic on eight lanes at once: what the weights of experts need beside sums and products. With AVX-512 all eight lie in
-// one register, because long chains of arithmetic in flight run out of registers before they run out of units.
+// Arithmetic on eight lanes at once: what the weights of experts need beside sums and products. With AVX-512 all eight
+// lie in one register, because long chains of arithmetic in flight run out of registers before they run out of units.
 #pragma once
 #include <limits>
 #include <type_traits>
@@ -163,7 +163,8 @@ REGRETLESS_INLINE P where_known(const P& by, const P& x, const P& otherwise) {
 // x where `by` is above zero, else `otherwise`.
 template <Lanes P>
 REGRETLESS_INLINE P where_positive(const P& by, const P& x, const P& otherwise) {
-  return apply([](auto b, auto y, auto n) REGRETLESS_LAMBDA { return b > decltype(b){} ? y : n; }, by, x, otherwise);
+  return apply([](auto b, auto y, auto n) REGRETLESS_LAMBDA { return b > decltype(b){} ? y : n; }, by, x,
+               otherwise);
 }
 
 // The sum of the lanes by the tree; the smallest and the largest of them.

@@ -1,6 +1,6 @@
-// Sums in one fixed order: eight lanes, lane l takes the entries l, l + 8, l + 16, ... that are not zero, then one fixed
-// tree. No fused multiply-add. So every instruction set, layout and machine gives the same bits. (A lane starts at +0 and
-// never becomes -0, so that adding a zero of either sign changes nothing.)
+// Sums in one fixed order: eight lanes, lane l takes the entries l, l + 8, l + 16, ... that are not zero, then one
+// fixed tree. No fused multiply-add. So every instruction set, layout and machine gives the same bits. (A lane starts
+// at +0 and never becomes -0, so that adding a zero of either sign changes nothing.)
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -95,7 +95,8 @@ REGRETLESS_INLINE Pack<double, N> collect(const At& at) {
   if constexpr (Halved<P>) return {collect<N / 2, f>(at), collect<N / 2, f + N / 2>(at)};
   else if constexpr (N == 2) return {typename P::Register{at(f), at(f + 1)}};
   else if constexpr (N == 4) return {typename P::Register{at(f), at(f + 1), at(f + 2), at(f + 3)}};
-  else return {typename P::Register{at(f), at(f + 1), at(f + 2), at(f + 3), at(f + 4), at(f + 5), at(f + 6), at(f + 7)}};
+  else
+    return {typename P::Register{at(f), at(f + 1), at(f + 2), at(f + 3), at(f + 4), at(f + 5), at(f + 6), at(f + 7)}};
 }
 
 // The same number in every lane.
@@ -106,7 +107,8 @@ REGRETLESS_INLINE Pack<double, N> spread(double a) {
 }
 
 // w[j[0]], ..., w[j[7]] by plain loads: few machines gather faster, and none does from beyond its caches. Two narrow
-// columns are read as one word, because what limits the loop is the number of loads. The columns are known to be positive.
+// columns are read as one word, because what limits the loop is the number of loads. The columns are known to be
+// positive.
 template <class I>
 REGRETLESS_INLINE Eight gather8(const double* w, const I* j) {
 #if defined(__x86_64__)
@@ -120,8 +122,8 @@ REGRETLESS_INLINE Eight gather8(const double* w, const I* j) {
   return collect<8>([&](int l) { return w[j[l]]; });
 }
 
-// For 0 < count < 8 entries, which entry each of the eight lanes reads; the lanes that are left over repeat the last one,
-// with the value zero.
+// For 0 < count < 8 entries, which entry each of the eight lanes reads; the lanes that are left over repeat the last
+// one, with the value zero.
 static constexpr std::uint8_t places[8][8] = {{},
                                               {},
                                               {0, 1, 1, 1, 1, 1, 1, 1},
@@ -144,11 +146,14 @@ REGRETLESS_INLINE Eight gather_some(const double* w, const I* j, std::int64_t co
 template <class V>
 REGRETLESS_INLINE Eight load_some(const V* p, std::int64_t count) {
 #if defined(__AVX2__)
-  const auto mask = [&](int l) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(ones_bits_then_zeros + 8 - count + l)); };
+  const auto mask = [&](int l) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(ones_bits_then_zeros + 8 - count + l));
+  };
   if constexpr (sizeof(V) == 4)
     return {{_mm256_cvtps_pd(_mm_maskload_ps(p, mask(0)))}, {_mm256_cvtps_pd(_mm_maskload_ps(p + 4, mask(4)))}};
   else
-    return {{_mm256_maskload_pd(p, _mm256_cvtepi32_epi64(mask(0)))}, {_mm256_maskload_pd(p + 4, _mm256_cvtepi32_epi64(mask(4)))}};
+    return {{_mm256_maskload_pd(p, _mm256_cvtepi32_epi64(mask(0)))},
+            {_mm256_maskload_pd(p + 4, _mm256_cvtepi32_epi64(mask(4)))}};
 #else
   const std::uint8_t* place = places[count];
   return collect<8>([&](int l) { return double(p[place[l]]); }) * load<8>(ones_then_zeros + 8 - count);

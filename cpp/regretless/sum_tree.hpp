@@ -1,6 +1,6 @@
-// Masses under which a leaf is found, and one changed, in O(log n): every node has eight children side by side, the top one up
-// to sixteen. A node that changes is summed anew from its children in a fixed order, so that nodes are a function of the
-// leaves and no error piles up.
+// Masses under which a leaf is found, and one changed, in O(log n): every node has eight children side by side, the top
+// one up to sixteen. A node that changes is summed anew from its children in a fixed order, so that nodes are a
+// function of the leaves and no error piles up.
 #pragma once
 #include "simd_math.hpp"
 #include "bandit_types.hpp"
@@ -9,8 +9,8 @@ namespace regretless::REGRETLESS_ISA {
 
 inline constexpr double least_mass = 0x1p-960;  // what is divided by it stays finite
 
-// Sums of the first 1, 2, ... 7 of eight masses, and of all of them: they never fall, and two neighbours are equal where the
-// mass between them is zero.
+// Sums of the first 1, 2, ... 7 of eight masses, and of all of them: they never fall, and two neighbours are equal
+// where the mass between them is zero.
 struct Sums {
   double first[8];
   double all;
@@ -91,8 +91,8 @@ class SumTree {
     sum_top();
   }
 
-  // The leaf whose stretch of [0, total) holds x, up to the rounding of sums; never one whose mass is zero or all but zero, if
-  // masses are finite, not negative, and some of them larger. Rounding may lead past the last child of a node.
+  // The leaf whose stretch of [0, total) holds x, up to the rounding of sums; never one whose mass is zero or all but
+  // zero, if masses are finite, not negative, and some of them larger. Rounding may lead past the last child of a node.
   REGRETLESS_INLINE std::int64_t find(double x) const {
     if (!(x < infinite)) return 0;
     std::int64_t i = at_most(at(before_, 0), x) + at_most(at(before_, 8), x) - 1;
@@ -132,8 +132,8 @@ class SumTree {
     *nodes_ = low.all + high.all;
   }
 
-  // The same way down, which stops at the last child that has a mass; what it enters is large enough for one of its eight parts
-  // to be.
+  // The same way down, which stops at the last child that has a mass; what it enters is large enough for one of its
+  // eight parts to be.
   REGRETLESS_APART std::int64_t find_positive(double rest) const {
     std::int64_t i = 0;
     for (int d = depth_; d >= 0; --d) {
@@ -158,7 +158,7 @@ class SumTree {
   int depth_ = 0;  // levels below the top
   double* levels_[most_levels];
   std::int64_t counts_[most_levels + 1];  // of the masses of a level
-  double *before_, *masses_;  // of the top
+  double *before_, *masses_;              // of the top
 };
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -1,9 +1,9 @@
 // Svmlight text to compressed sparse rows.
 //
-// Text is read in two stages. The first turns a piece of text, 64 bytes at a time, into the positions of its separators.
-// So the second knows where each token begins and ends before it looks at one: no step waits for the one before it, and
-// digits are read eight at a time, several tokens at once. A row that is not of the plain form `label id:value ...` goes
-// to `careful_row`, which alone defines what is accepted and what is complained of.
+// Text is read in two stages. The first turns a piece of text, 64 bytes at a time, into the positions of its
+// separators. So the second knows where each token begins and ends before it looks at one: no step waits for the one
+// before it, and digits are read eight at a time, several tokens at once. A row that is not of the plain form `label
+// id:value ...` goes to `careful_row`, which alone defines what is accepted and what is complained of.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -39,8 +39,8 @@ struct SvmlightComplaint {
 
 inline constexpr std::size_t svmlight_padding = 64;     // bytes that must be readable before and after the text
 inline constexpr std::size_t svmlight_marks = 1 << 20;  // lines longer than this are read carefully
-inline constexpr std::size_t svmlight_piece = 32768;    // so much text stays in the first-level cache between the stages
-inline constexpr int svmlight_remembered = 20;          // complaints kept in one job
+inline constexpr std::size_t svmlight_piece = 32768;  // so much text stays in the first-level cache between the stages
+inline constexpr int svmlight_remembered = 20;        // complaints kept in one job
 
 // One call of the kernel. The caller owns all memory; rows and entries are appended after those already there.
 struct SvmlightJob {
@@ -48,8 +48,8 @@ struct SvmlightJob {
   std::int64_t lines = 0;                      // read before this text; counted on
   std::int64_t first_id = 1;                   // the id of column 0
   std::int64_t columns_allowed = 0;
-  bool skip = false;    // pass over bad lines; else stop behind the first
-  bool single = false;  // values are float, not double
+  bool skip = false;                                     // pass over bad lines; else stop behind the first
+  bool single = false;                                   // values are float, not double
   std::uint32_t *marks = nullptr, *line_ends = nullptr;  // scratch: svmlight_marks + svmlight_padding, svmlight_piece
   double* labels = nullptr;
   std::int64_t* starts = nullptr;
@@ -102,8 +102,9 @@ REGRETLESS_INLINE Word equal_bytes(Word word, char wanted) {
 REGRETLESS_INLINE Separators separators(const char* p) {
   const __m512i x = _mm512_loadu_si512(p);
   const std::uint64_t newlines = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\n'));
-  return {newlines | _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(' ')) | _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(':')),
-          newlines};
+  return {
+      newlines | _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(' ')) | _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(':')),
+      newlines};
 }
 #elif defined(__AVX2__)
 REGRETLESS_INLINE Separators separators(const char* p) {
@@ -111,8 +112,8 @@ REGRETLESS_INLINE Separators separators(const char* p) {
   for (int k = 0; k < 64; k += 32) {
     const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + k));
     const __m256i newlines = _mm256_cmpeq_epi8(x, _mm256_set1_epi8('\n'));
-    const __m256i others = _mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(' ')),
-                                           _mm256_cmpeq_epi8(x, _mm256_set1_epi8(':')));
+    const __m256i others =
+        _mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(' ')), _mm256_cmpeq_epi8(x, _mm256_set1_epi8(':')));
     found.newlines |= std::uint64_t(std::uint32_t(_mm256_movemask_epi8(newlines))) << k;
     found.all |= std::uint64_t(std::uint32_t(_mm256_movemask_epi8(_mm256_or_si256(newlines, others)))) << k;
   }
@@ -203,7 +204,8 @@ REGRETLESS_INLINE Word beyond_nine(Word digits) {
 
 REGRETLESS_INLINE std::uint64_t join_eight(std::uint64_t digits) {
   digits = digits * 10 + (digits >> 8);  // every second byte: a number below 100
-  return ((digits & 0x000000FF000000FF) * 0x000F424000000064 + ((digits >> 16) & 0x000000FF000000FF) * 0x0000271000000001) >>
+  return ((digits & 0x000000FF000000FF) * 0x000F424000000064 +
+          ((digits >> 16) & 0x000000FF000000FF) * 0x0000271000000001) >>
          32;
 }
 
@@ -352,7 +354,8 @@ REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm512_sad_epu8(__m512
 REGRETLESS_INLINE Ints narrow(Words w) { return Ints(_mm512_cvtepi64_epi32(__m512i(w))); }
 REGRETLESS_INLINE Doubles doubles(Words w) { return Doubles(_mm512_cvtepi64_pd(__m512i(w))); }
 REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
-  return Doubles(_mm512_permutex2var_pd(_mm512_loadu_pd(powers_of_ten), __m512i(exponent), _mm512_loadu_pd(powers_of_ten + 8)));
+  return Doubles(
+      _mm512_permutex2var_pd(_mm512_loadu_pd(powers_of_ten), __m512i(exponent), _mm512_loadu_pd(powers_of_ten + 8)));
 }
 #else
 REGRETLESS_INLINE Words join_eight(Words digits) {
@@ -393,8 +396,8 @@ REGRETLESS_INLINE Words take_out_point(Words& digits, Words size, Words& places)
 }
 
 template <class Value>
-REGRETLESS_INLINE bool plain_group(const char* text, const std::uint32_t* marks, std::int32_t first_id, std::int32_t* ids,
-                                   Value* values) {
+REGRETLESS_INLINE bool plain_group(const char* text, const std::uint32_t* marks, std::int32_t first_id,
+                                   std::int32_t* ids, Value* values) {
   std::uint8_t gaps = 0;
   for (int l = 0; l < group; ++l) gaps |= std::uint8_t(text[marks[2 * l]]);
   if (gaps != ' ') return false;  // a mark is one of ' ', ':' and '\n'
@@ -466,21 +469,21 @@ class SvmlightReader {
     std::uint32_t first = 0, begin = 0;
     for (std::size_t line = 0; line < lines; ++line) {
       const std::uint32_t last = job_.line_ends[line], newline = job_.marks[last];
-      if (plain_row(text, begin, first, last))
-        ++job_.lines;
-      else if (!careful_line(text + begin, text + newline))
-        return false;
+      if (plain_row(text, begin, first, last)) ++job_.lines;
+      else if (!careful_line(text + begin, text + newline)) return false;
       first = last + 1;
       begin = newline + 1;
     }
     return true;
   }
 
-  // The row from `begin` whose separators are the marks `first` to `last`, if it is of the plain form and without fault.
+  // The row from `begin` whose separators are the marks `first` to `last`, if it is of the plain form and without
+  // fault.
   REGRETLESS_INLINE bool plain_row(const char* text, std::uint32_t begin, std::uint32_t first, std::uint32_t last) {
     std::uint32_t* const marks = job_.marks;
     if (marks[last] > begin && text[marks[last] - 1] == '\r') --marks[last];
-    if (last > first && marks[last - 1] + 1 == marks[last] && text[marks[last - 1]] == ' ') --last;  // a blank at the end
+    if (last > first && marks[last - 1] + 1 == marks[last] && text[marks[last - 1]] == ' ')
+      --last;  // a blank at the end
     if ((last - first) % 2) return false;
     const std::int64_t entries = (last - first) / 2;
     double label;
@@ -573,7 +576,8 @@ class SvmlightReader {
       complaint = {fault, 0, 0, at.begin, at.end};
       return false;
     };
-    if (const void* comment = std::memchr(begin, '#', std::size_t(end - begin))) end = static_cast<const char*>(comment);
+    if (const void* comment = std::memchr(begin, '#', std::size_t(end - begin)))
+      end = static_cast<const char*>(comment);
     Token at = token(begin, end);
     if (at.empty()) return true;
     double label;
@@ -589,11 +593,13 @@ class SvmlightReader {
       }
       std::int64_t column;
       double number;
-      if (const SvmlightFault fault = read_id(id, column); fault != SvmlightFault::none) return fail(fault, id.empty() ? at : id);
+      if (const SvmlightFault fault = read_id(id, column); fault != SvmlightFault::none)
+        return fail(fault, id.empty() ? at : id);
       if (column <= previous)
         return fail(column == previous ? SvmlightFault::id_repeated : SvmlightFault::id_descending, id);
       if (value.empty()) return fail(SvmlightFault::value_missing, at);
-      if (const SvmlightFault fault = read_value(value, number); fault != SvmlightFault::none) return fail(fault, value);
+      if (const SvmlightFault fault = read_value(value, number); fault != SvmlightFault::none)
+        return fail(fault, value);
       job_.indices[job_.entries + entries] = std::int32_t(column);
       values_[job_.entries + entries] = Value(number);
       previous = column;

@@ -1,14 +1,16 @@
-// The simplex method on a condensed tableau (Tucker). Payoffs become B = (A - low) / (high - low) + 1, within 1 ... 2; then
+// The simplex method on a condensed tableau (Tucker). Payoffs become B = (A - low) / (high - low) + 1, within 1 ... 2;
+// then
 //   maximise sum(y) with B y <= 1, y >= 0,    and its dual: minimise sum(x) with x B >= 1, x >= 0,
 // both have the optimum 1 / v, v being the value of B, and v y and v x are optimal strategies.
 //
-// It ends. The entering column is Dantzig's, ties of the ratio test go to the largest pivot, until for `patience` pivots the
-// sum of y has not grown. From there on the right hand sides b count as b + e l with one positive random l for each row, e
-// being smaller than any number: as ties of b are broken by l, every pivot makes the pair (sum of y, its part in e) larger in
-// lexicographic order, if no l ties too, which has probability 0. So no basis comes twice before the sum of y has grown, and
-// no basis with a smaller sum comes again after it; there are finitely many. This is the lexicographic method (Dantzig, Orden,
-// Wolfe 1955) with a random vector in place of the identity matrix. It argues with exact numbers: computed ones may be taken
-// for ties or not by mistake, so that pivots are counted too, and there is an end to them whatever the numbers do.
+// It ends. The entering column is Dantzig's, ties of the ratio test go to the largest pivot, until for `patience`
+// pivots the sum of y has not grown. From there on the right hand sides b count as b + e l with one positive random l
+// for each row, e being smaller than any number: as ties of b are broken by l, every pivot makes the pair (sum of y,
+// its part in e) larger in lexicographic order, if no l ties too, which has probability 0. So no basis comes twice
+// before the sum of y has grown, and no basis with a smaller sum comes again after it; there are finitely many. This is
+// the lexicographic method (Dantzig, Orden, Wolfe 1955) with a random vector in place of the identity matrix. It argues
+// with exact numbers: computed ones may be taken for ties or not by mistake, so that pivots are counted too, and there
+// is an end to them whatever the numbers do.
 #pragma once
 #include <utility>
 
@@ -94,8 +96,8 @@ REGRETLESS_INLINE void copy_column(Tableau& t, std::int64_t c) {
   for (std::int64_t i = 0; i <= t.game.rows; ++i) t.pivots_column[i] = cells_of(t, i)[c];
 }
 
-// The same basis from the payoffs themselves, by elimination with the largest pivot of each column: the errors of all pivots so
-// far are gone. What cannot be eliminated is left out of the basis.
+// The same basis from the payoffs themselves, by elimination with the largest pivot of each column: the errors of all
+// pivots so far are gone. What cannot be eliminated is left out of the basis.
 inline void refill(Tableau& t) {
   const std::int64_t m = t.game.rows, n = t.game.columns, pivots = t.pivots;
   double *row_wanted = t.row_past, *column_wanted = t.column_past;

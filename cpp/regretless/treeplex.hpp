@@ -1,7 +1,8 @@
-// What crosses the border between the binding and the kernels of games in sequence form: plain borrowed data, no templates.
+// What crosses the border between the binding and the kernels of games in sequence form: plain borrowed data, no
+// templates.
 //
-// A player's sequences are numbered so that 0 is the empty one, those of an information set lie in a row, and a set comes after
-// the sequence that leads to it.
+// A player's sequences are numbered so that 0 is the empty one, those of an information set lie in a row, and a set
+// comes after the sequence that leads to it.
 #pragma once
 #include <cstdint>
 
@@ -11,7 +12,8 @@ namespace regretless {
 
 struct Treeplex {
   std::int64_t sequences, sets;
-  const std::int32_t* first;   // (sets + 1): first[i] .. first[i + 1] - 1 are the sequences that end in set i; first[0] == 1
+  const std::int32_t*
+      first;  // (sets + 1): first[i] .. first[i + 1] - 1 are the sequences that end in set i; first[0] == 1
   const std::int32_t* parent;  // (sets): the sequence that leads to the set
 };
 
@@ -51,8 +53,8 @@ struct TreePlay {
   TreeGame game;
   TreeRule rule;
   bool alternate;
-  int power;  // a round counts as its number to this power in the averages
-  double* row;     // (tree_rows, sequences)
+  int power;    // a round counts as its number to this power in the averages
+  double* row;  // (tree_rows, sequences)
   double* column;
   GameBook* book;
   TreeMemory* memory;

@@ -11,7 +11,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// The plan that numbers stand for: in each information set probabilities in proportion to them, equal ones where all are zero.
+// The plan that numbers stand for: in each information set probabilities in proportion to them, equal ones where all
+// are zero.
 inline void true_plan(const Treeplex& t, const double* given, std::vector<Twofold>& plan) {
   plan.assign(std::size_t(t.sequences), {});
   plan[0] = {1, 0};
@@ -55,16 +56,18 @@ inline Answer best_answer(const Treeplex& t, const TreePayoffs& a, const std::ve
   return {values[0], sizes[0]};
 }
 
-// How far a value can be from the truth. No number in it went through more operations than there are numbers, each off by 2^-100
-// of terms whose absolute values sum to the size; what underflows is a probability off by 2^-1060 at most, or a product of one
-// with a payoff. Payoffs that were rounded themselves are off by 2^-53 of their own. Where all are zero there is nothing to doubt.
+// How far a value can be from the truth. No number in it went through more operations than there are numbers, each off
+// by 2^-100 of terms whose absolute values sum to the size; what underflows is a probability off by 2^-1060 at most, or
+// a product of one with a payoff. Payoffs that were rounded themselves are off by 2^-53 of their own. Where all are
+// zero there is nothing to doubt.
 inline double doubt(const TreeGame& g, const Answer& found, bool rounded) {
   const std::int64_t entries = g.by_row.starts[g.row.sequences];
   double largest = 0;
   for (std::int64_t k = 0; k < entries; ++k) largest = std::max(largest, std::fabs(g.by_row.values[k]));
   if (largest == 0) return 0;
   const double numbers = double(g.row.sequences + g.column.sequences + entries) + 16;
-  return found.size * (8 * numbers * 0x1p-100 + (rounded ? 0x1.01p-53 : 0.0)) + numbers * std::max(1.0, largest) * 0x1p-1040;
+  return found.size * (8 * numbers * 0x1p-100 + (rounded ? 0x1.01p-53 : 0.0)) +
+         numbers * std::max(1.0, largest) * 0x1p-1040;
 }
 
 inline double outward(const Twofold& value, double by, double way) {

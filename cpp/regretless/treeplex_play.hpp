@@ -1,6 +1,6 @@
-// Counterfactual regret minimisation on sequence forms: regret matching (cfr), its truncated kin (cfr+) and the one that predicts
-// that the next regrets will be the last ones (Farina, Kroer and Sandholm 2021), moving at once or in turn. All sums are taken in
-// one order, number by number.
+// Counterfactual regret minimisation on sequence forms: regret matching (cfr), its truncated kin (cfr+) and the one
+// that predicts that the next regrets will be the last ones (Farina, Kroer and Sandholm 2021), moving at once or in
+// turn. All sums are taken in one order, number by number.
 #pragma once
 #include "simd_sum.hpp"
 #include "treeplex.hpp"
@@ -58,8 +58,8 @@ REGRETLESS_INLINE void match(double* behaviour, std::int32_t begin, std::int32_t
   for (std::int32_t s = begin; s < end; ++s) behaviour[s] = any ? behaviour[s] * share : share;
 }
 
-// One round's regrets, information set by information set from the last; `earned` is used up. How far they were from what was
-// predicted is returned, squared and summed. What cfr keeps fades as the rounds gain weight.
+// One round's regrets, information set by information set from the last; `earned` is used up. How far they were from
+// what was predicted is returned, squared and summed. What cfr keeps fades as the rounds gain weight.
 template <TreeRule rule>
 REGRETLESS_INLINE double learn(const TreeSide& p, double* earned, double fading) {
   double squares = 0;

@@ -7,13 +7,13 @@
 
 namespace regretless {
 
-// The most and the least that each sequence of t is worth in expectation, whatever is done after it and elsewhere, but for
-// rounding: against each row of payoffs the other player answers by itself, so that the truth may lie well within.
+// The most and the least that each sequence of t is worth in expectation, whatever is done after it and elsewhere, but
+// for rounding: against each row of payoffs the other player answers by itself, so that the truth may lie well within.
 class Reaches {
  public:
   Reaches(const Treeplex& own, const Treeplex& other, const TreePayoffs& a)
-      : own_(own), other_(other), a_(a), set_of_(std::size_t(other.sequences), -1), values_(std::size_t(other.sequences)),
-        met_(std::size_t(other.sets)) {
+      : own_(own), other_(other), a_(a), set_of_(std::size_t(other.sequences), -1),
+        values_(std::size_t(other.sequences)), met_(std::size_t(other.sets)) {
     for (std::int64_t i = 0; i < other.sets; ++i)
       for (std::int32_t s = other.first[i]; s < other.first[i + 1]; ++s) set_of_[std::size_t(s)] = std::int32_t(i);
   }

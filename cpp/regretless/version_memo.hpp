@@ -4,9 +4,9 @@
 
 namespace regretless::REGRETLESS_ISA::littlestone {
 
-// A table of entries of key words and then words of facts. It grows as long as it and the one that it replaces take no more
-// than its bytes, but is never of fewer than 32 entries; from then on what is of least worth among its neighbours makes way.
-// Worth 0 is an empty place.
+// A table of entries of key words and then words of facts. It grows as long as it and the one that it replaces take no
+// more than its bytes, but is never of fewer than 32 entries; from then on what is of least worth among its neighbours
+// makes way. Worth 0 is an empty place.
 class Memo {
  public:
   Memo() = default;
@@ -52,7 +52,7 @@ class Memo {
   bool full() const { return full_; }
 
  private:
-  static constexpr int reach = 16;  // neighbours looked at
+  static constexpr int reach = 16;                           // neighbours looked at
   static constexpr std::uint64_t first = 1024, fewest = 16;  // entries, but for the neighbours of the last
 
   std::int64_t cells_of(std::uint64_t size) const { return (std::int64_t(size) + reach) * stride_; }

@@ -1,9 +1,10 @@
 // Version spaces as bits: the hypotheses that are left, and what each point still says of them.
 //
-// A frame holds the hypotheses of one version space side by side: points that no longer tell them apart are dropped, and of
-// points that tell them apart in the same way, whatever they call the two sides, one is left. Version spaces inside a frame of
-// one word are masks. The labels that all hypotheses of a version space agree on name it: they are its key, the same in every
-// frame; where there are fewer hypotheses than labels, the hypotheses themselves are, and frames do without keys.
+// A frame holds the hypotheses of one version space side by side: points that no longer tell them apart are dropped,
+// and of points that tell them apart in the same way, whatever they call the two sides, one is left. Version spaces
+// inside a frame of one word are masks. The labels that all hypotheses of a version space agree on name it: they are
+// its key, the same in every frame; where there are fewer hypotheses than labels, the hypotheses themselves are, and
+// frames do without keys.
 #pragma once
 #include <utility>
 
@@ -14,9 +15,9 @@ namespace regretless::REGRETLESS_ISA::littlestone {
 
 struct Frame {
   std::int64_t rows = 0, words = 0, columns = 0;
-  Room<Word> column;     // (columns, words): never constant, no two alike, and the first row says 0
-  Room<Word> zero, one;  // (columns, shared words): what the key gains when the column is 0 or 1 throughout
-  Room<Word> base;       // (shared words): what all rows agree on
+  Room<Word> column;              // (columns, words): never constant, no two alike, and the first row says 0
+  Room<Word> zero, one;           // (columns, shared words): what the key gains when the column is 0 or 1 throughout
+  Room<Word> base;                // (shared words): what all rows agree on
   Room<std::int32_t> point, row;  // which they are in the class
 
   bool narrow() const { return words == 1; }
@@ -25,8 +26,8 @@ struct Frame {
   Word all(std::int64_t word) const { return word + 1 == words ? tail() : ~Word(0); }
 
   bool reach(std::int64_t most_columns, std::int64_t shared) {
-    return column.reach(most_columns * words) && zero.reach(most_columns * shared) && one.reach(most_columns * shared) &&
-           base.reach(shared) && point.reach(most_columns) && row.reach(rows);
+    return column.reach(most_columns * words) && zero.reach(most_columns * shared) &&
+           one.reach(most_columns * shared) && base.reach(shared) && point.reach(most_columns) && row.reach(rows);
   }
 };
 
@@ -106,7 +107,8 @@ inline bool reframe(const Frame& from, const Word* chosen, std::int64_t shared, 
 // What names a version space.
 struct Naming {
   std::int64_t words = 0;
-  std::int64_t shared = 0;  // words of what rows agree on that frames keep: all of them, or none where rows are the names
+  std::int64_t shared =
+      0;  // words of what rows agree on that frames keep: all of them, or none where rows are the names
   bool by_rows = false;
 
   Naming() = default;
@@ -130,7 +132,8 @@ inline bool frame_class(const BitClass& c, const Naming& naming, Frame& root, Al
     Word* const column = root.column + m * c.words;
     const Word turned = c.columns[x * c.words] & 1;
     Word any = 0;
-    for (std::int64_t i = 0; i < c.words; ++i) any |= column[i] = c.columns[x * c.words + i] ^ (turned ? root.all(i) : 0);
+    for (std::int64_t i = 0; i < c.words; ++i)
+      any |= column[i] = c.columns[x * c.words + i] ^ (turned ? root.all(i) : 0);
     const std::int64_t place = any ? alike.find(root.column, c.words, m) : -1;
     if (place == m) {
       for (std::int64_t i = m * k; i < (m + 1) * k; ++i) root.zero[i] = root.one[i] = 0;
@@ -175,14 +178,15 @@ inline void name(const Naming& naming, const Frame& f, const Word* live, Word* k
   for (std::int64_t c = 0; c < f.columns; ++c) {
     const Word* const column = f.column + c * f.words;
     Word ones = 0, zeros = 0;
-    for (std::int64_t i = 0; i < f.words && !(ones && zeros); ++i) ones |= column[i] & live[i], zeros |= ~column[i] & live[i];
+    for (std::int64_t i = 0; i < f.words && !(ones && zeros); ++i)
+      ones |= column[i] & live[i], zeros |= ~column[i] & live[i];
     if (!ones) add_key(key, f.zero + c * naming.words, naming.words);
     else if (!zeros) add_key(key, f.one + c * naming.words, naming.words);
   }
 }
 
-// Whether every hypothesis that agrees with all labels that some of them share is one of them, and there are any. `others` is
-// room for as many words.
+// Whether every hypothesis that agrees with all labels that some of them share is one of them, and there are any.
+// `others` is room for as many words.
 inline bool is_version_space(const Frame& root, const Word* live, Word* others) {
   Word beyond = 0;
   for (std::int64_t i = 0; i < root.words; ++i) beyond |= live[i] & ~root.all(i), others[i] = root.all(i) & ~live[i];
@@ -190,7 +194,8 @@ inline bool is_version_space(const Frame& root, const Word* live, Word* others) 
   for (std::int64_t c = 0; c < root.columns; ++c) {
     const Word* const column = root.column + c * root.words;
     Word ones = 0, zeros = 0;
-    for (std::int64_t i = 0; i < root.words && !(ones && zeros); ++i) ones |= column[i] & live[i], zeros |= ~column[i] & live[i];
+    for (std::int64_t i = 0; i < root.words && !(ones && zeros); ++i)
+      ones |= column[i] & live[i], zeros |= ~column[i] & live[i];
     if (ones && zeros) continue;
     for (std::int64_t i = 0; i < root.words; ++i) others[i] &= ones ? column[i] : ~column[i];
   }

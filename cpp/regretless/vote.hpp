@@ -1,13 +1,15 @@
 // Rounds of learners of finite classes: the vote of the hypotheses that are left, or the word of the first of them.
 //
-// Hypotheses that are kept are never none: a label that would leave none changes nothing but the book, which says from then
-// on that none is alive, and in which round the last one died.
+// Hypotheses that are kept are never none: a label that would leave none changes nothing but the book, which says from
+// then on that none is alive, and in which round the last one died.
 #pragma once
 #include "shrinking.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-REGRETLESS_INLINE const std::uint64_t* column_of(const Voting& v, std::int64_t point) { return v.columns + point * v.words; }
+REGRETLESS_INLINE const std::uint64_t* column_of(const Voting& v, std::int64_t point) {
+  return v.columns + point * v.words;
+}
 REGRETLESS_INLINE bool says_one(const std::uint64_t* set, std::int64_t hypothesis) {
   return set[hypothesis / 64] >> (hypothesis % 64) & 1;
 }
@@ -36,13 +38,16 @@ REGRETLESS_INLINE std::uint8_t vote(const Voting& v, const std::uint64_t* column
   return ones == zeros ? v.tie : ones > zeros;
 }
 
-inline std::int64_t count_ones(const Voting& v, std::int64_t point) { return count(v.kept, column_of(v, point), v.words); }
+inline std::int64_t count_ones(const Voting& v, std::int64_t point) {
+  return count(v.kept, column_of(v, point), v.words);
+}
 
 inline std::uint8_t predict_by_vote(const Voting& v, std::int64_t point) {
   return vote(v, column_of(v, point), v.order ? 0 : count_ones(v, point));
 }
 
-// The set loses those that say otherwise; `ones` of it say 1. It comes to be how many say 1 in `next`. Whether any were left.
+// The set loses those that say otherwise; `ones` of it say 1. It comes to be how many say 1 in `next`. Whether any were
+// left.
 REGRETLESS_INLINE bool lose(ShrinkingSet& set, const std::uint64_t* column, std::uint8_t label, std::int64_t& ones,
                             const std::uint64_t* next, std::int64_t words) {
   const std::int64_t left = label ? ones : set.size - ones;

@@ -1,16 +1,16 @@
-// The most mistakes that labels of some hypothesis force on a learner which follows the hypotheses that are left: their majority
-// or the first of them. With V the set of those and x a point that splits it, V_wrong being those who say otherwise of x than
-// the learner,
+// The most mistakes that labels of some hypothesis force on a learner which follows the hypotheses that are left: their
+// majority or the first of them. With V the set of those and x a point that splits it, V_wrong being those who say
+// otherwise of x than the learner,
 //
 //   W(V) = max over x of max(1 + W(V_wrong), W(V_right)),    W(one hypothesis) = 0.
 //
-// A lazy learner keeps V where it is right. So whoever leaves out the rounds in which it was right forces as many mistakes, and
-// after mistakes alone V are those that agree with all labels: W(V) = max over x of 1 + W(V_wrong).
+// A lazy learner keeps V where it is right. So whoever leaves out the rounds in which it was right forces as many
+// mistakes, and after mistakes alone V are those that agree with all labels: W(V) = max over x of 1 + W(V_wrong).
 //
-// Asked is whether W(V) >= k, for k = 1, 2, .. until it is not. That cuts off what is too small for k: a mistake halves V at
-// least, or takes the first of V away; who follows one of V makes no more mistakes than V has rank (theory/finite_classes); and
-// no part of V has a larger minority on any point than V has.
-// Answers stay as bounds of W(V), so that what is asked again is answered at once.
+// Asked is whether W(V) >= k, for k = 1, 2, .. until it is not. That cuts off what is too small for k: a mistake halves
+// V at least, or takes the first of V away; who follows one of V makes no more mistakes than V has rank
+// (theory/finite_classes); and no part of V has a larger minority on any point than V has. Answers stay as bounds of
+// W(V), so that what is asked again is answered at once.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -76,9 +76,7 @@ class Forcer {
     bool right;  // whether it is the turn of those who say the same
   };
 
-  bool eliminates() const {
-    return asked_.first && asked_.points * asked_.points * asked_.words <= most_to_eliminate;
-  }
+  bool eliminates() const { return asked_.first && asked_.points * asked_.points * asked_.words <= most_to_eliminate; }
   bool open(std::int64_t entry) const { return memo_.bounds(entry).least < memo_.bounds(entry).most; }
   const std::uint64_t* column(std::int64_t point) const { return asked_.columns + point * asked_.words; }
 
@@ -161,7 +159,8 @@ class Forcer {
     return true;
   }
 
-  // Whether W(V) >= k may be, as far as the largest minority tells: none is larger in a part of V. If not, that is noted.
+  // Whether W(V) >= k may be, as far as the largest minority tells: none is larger in a part of V. If not, that is
+  // noted.
   bool minority_allows(std::int64_t entry, std::int64_t largest, std::int64_t k) {
     const std::int64_t most = 1 + most_of(largest);
     if (most < k) memo_.bounds(entry).most = std::min(memo_.bounds(entry).most, most);

@@ -23,7 +23,8 @@ struct ForcingKernels {
   void* (*open)(const Forced&);  // nothing if there is no memory
   void (*close)(void*);
   Forcing (*run)(void*, std::int64_t words);  // until so many words were looked at
-  // Rounds that force `lower` mistakes, and who is left after them; how many rounds. There is room for one for each point.
+  // Rounds that force `lower` mistakes, and who is left after them; how many rounds. There is room for one for each
+  // point.
   std::int64_t (*trace)(void*, std::int64_t* points, std::uint8_t* labels, std::uint64_t* left);
 };
 
