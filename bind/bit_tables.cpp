@@ -26,7 +26,8 @@ const BitTableKernels& bit_table_kernels() {
 }
 
 void transpose_bits(const Table& rows, const Room& columns) {
-  check_aligned(Any(rows)), check_aligned(Any(columns));
+  check_aligned(Any(rows));
+  check_aligned(Any(columns));
   const std::int64_t hypotheses = std::int64_t(rows.shape(0)), points = std::int64_t(columns.shape(0));
   demand(std::int64_t(rows.shape(1)) == words_for_bits(points), "one bit per point");
   demand(std::int64_t(columns.shape(1)) == words_for_bits(hypotheses), "one bit per hypothesis");

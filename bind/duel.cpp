@@ -64,8 +64,10 @@ class Payer {
     check_aligned(values);
     p.g_.kind = turned ? GainKind::combinations : GainKind::dots;
     p.g_.numbers = shorts ? GainNumbers::shorts : is_single(values) ? GainNumbers::floats : GainNumbers::doubles;
-    p.g_.mine = turned ? columns : rows, p.g_.others = turned ? rows : columns;
-    p.g_.values = values.data(), p.g_.stride = stride;
+    p.g_.mine = turned ? columns : rows;
+    p.g_.others = turned ? rows : columns;
+    p.g_.values = values.data();
+    p.g_.stride = stride;
     p.values_ = values;
     p.check_sizes();
     return p;
@@ -77,7 +79,8 @@ class Payer {
     const std::int64_t entries = std::int64_t(values.size()), rows = std::int64_t(starts.size()) - 1;
     p.g_.kind = GainKind::sparse;
     p.g_.numbers = is_single(values) ? GainNumbers::floats : GainNumbers::doubles;
-    p.g_.mine = rows, p.g_.others = columns;
+    p.g_.mine = rows;
+    p.g_.others = columns;
     p.check_sizes();
     check_aligned(values);
     demand(values.ndim() == 1 && std::int64_t(indices.size()) == entries, "one index per value");
@@ -87,15 +90,20 @@ class Payer {
     bool inside = true;
     for (std::int64_t k = 0; k < entries; ++k) inside &= indices.data()[k] >= 0 && indices.data()[k] < columns;
     demand(inside, "an index is out of range");
-    p.g_.values = values.data(), p.g_.indices = indices.data(), p.g_.starts = s;
-    p.values_ = values, p.indices_ = indices, p.starts_ = starts;
+    p.g_.values = values.data();
+    p.g_.indices = indices.data();
+    p.g_.starts = s;
+    p.values_ = values;
+    p.indices_ = indices;
+    p.starts_ = starts;
     return p;
   }
 
   static Payer calls(nb::callable multiply, std::int64_t mine, std::int64_t others, double sign) {
     Payer p(sign);
     p.g_.kind = GainKind::calls;
-    p.g_.mine = mine, p.g_.others = others;
+    p.g_.mine = mine;
+    p.g_.others = others;
     p.check_sizes();
     p.multiply_ = std::move(multiply);
     return p;
@@ -113,7 +121,10 @@ class Payer {
     demand(nb::try_cast(answer, told) && std::int64_t(told.size()) == g_.mine,
            "a product is no row of the right length");
     bool finite = true;
-    for (std::int64_t i = 0; i < g_.mine; ++i) mine[i] = told.data()[i], finite &= std::isfinite(mine[i]);
+    for (std::int64_t i = 0; i < g_.mine; ++i) {
+      mine[i] = told.data()[i];
+      finite &= std::isfinite(mine[i]);
+    }
     demand(finite, "a product is not finite");
   }
 
@@ -178,7 +189,10 @@ class Dueler {
     demand(!joint || !alternate, "strategies that meet at different times have no joint distribution");
     demand(!joint || (std::int64_t(joint->shape(0)) == of_row.mine && std::int64_t(joint->shape(1)) == of_column.mine),
            "the joint distribution has the wrong shape");
-    d_.alternate = alternate, d_.zero_sum = zero_sum, d_.power = power, d_.falls = falls;
+    d_.alternate = alternate;
+    d_.zero_sum = zero_sum;
+    d_.power = power;
+    d_.falls = falls;
     d_.row = seat(row_state, of_row.mine, row_rate, row_room_);
     d_.column = seat(column_state, of_column.mine, column_rate, column_room_);
     d_.memory = reinterpret_cast<DuelMemory*>(memory.data());
@@ -193,7 +207,8 @@ class Dueler {
     check_state();
     Asked row{row_payer_, {}}, column{column_payer_, {}};
     Dueling d = d_;
-    d.row_gains = row.gains(), d.column_gains = column.gains();
+    d.row_gains = row.gains();
+    d.column_gains = column.gains();
     DuelVerdict verdict;
     {
       nb::gil_scoped_release unlocked;

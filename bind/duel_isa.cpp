@@ -23,8 +23,14 @@ static bool gains(const Gains& g, const double* others, double* room, double* mi
   float* const narrow = reinterpret_cast<float*>(room + 2 * padded);
   std::int32_t* const places = reinterpret_cast<std::int32_t*>(narrow + padded);
   std::int64_t placed = 0;
-  for (std::int64_t i = 0; i < padded; ++i) play[i] = i < g.others ? others[i] : 0, narrow[i] = float(play[i]);
-  for (std::int64_t i = 0; i < g.others; ++i) places[placed] = std::int32_t(i), placed += play[i] != 0;
+  for (std::int64_t i = 0; i < padded; ++i) {
+    play[i] = i < g.others ? others[i] : 0;
+    narrow[i] = float(play[i]);
+  }
+  for (std::int64_t i = 0; i < g.others; ++i) {
+    places[placed] = std::int32_t(i);
+    placed += play[i] != 0;
+  }
   return gains_against(g, {play, narrow, places, placed}, mine);
 }
 

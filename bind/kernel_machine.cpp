@@ -72,9 +72,16 @@ class KernelMachine {
     require(columns >= 0 && std::int64_t(scratch.size()) >= kernel_scratch(0, std::int64_t(targets)),
             "scratch is too small");
     Support& s = state_.support;
-    s.coefficients = coefficients.data(), s.lag = lag.data(), s.norm2 = norm2.data(), s.born = born.data();
-    s.columns = columns, s.targets = std::int64_t(targets), s.room = std::int64_t(room);
-    s.count = counts.data(), s.entries = counts.data() + 1, s.places = counts.data() + 2;
+    s.coefficients = coefficients.data();
+    s.lag = lag.data();
+    s.norm2 = norm2.data();
+    s.born = born.data();
+    s.columns = columns;
+    s.targets = std::int64_t(targets);
+    s.room = std::int64_t(room);
+    s.count = counts.data();
+    s.entries = counts.data() + 1;
+    s.places = counts.data() + 2;
     state_.log.count = counts.data() + 3;
     require(*s.count >= 0 && *s.count <= s.room && *s.entries >= 0 && *s.places >= 0 && *state_.log.count >= 0,
             "counts are out of range");
@@ -101,9 +108,13 @@ class KernelMachine {
     require(values.size() == indices.size() && *s.entries <= std::int64_t(values.size()), "one index per value");
     require(std::int64_t(place.size()) <= s.columns, "more places than columns");
     require(work.shape(0) > 0 && work.shape(1) == std::size_t(sparse_lanes), "work has the wrong shape");
-    s.begin = begin.data(), s.length = length.data(), s.values = values.data(), s.indices = indices.data();
+    s.begin = begin.data();
+    s.length = length.data();
+    s.values = values.data();
+    s.indices = indices.data();
     s.place = place.data();
-    s.entry_room = std::int64_t(values.size()), s.place_room = std::int64_t(work.shape(0)) - 1;
+    s.entry_room = std::int64_t(values.size());
+    s.place_room = std::int64_t(work.shape(0)) - 1;
     s.place_columns = std::int64_t(place.size());
     check_places();
     for (std::int64_t k = 0; k < *s.count; ++k) {
@@ -137,7 +148,9 @@ class KernelMachine {
                 std::int64_t(moves.shape(1)) == state_.support.targets &&
                 *state_.log.count <= std::int64_t(slot.size()),
             "the log's arrays do not fit each other");
-    state_.log.slot = slot.data(), state_.log.round = round.data(), state_.log.moves = moves.data();
+    state_.log.slot = slot.data();
+    state_.log.round = round.data();
+    state_.log.moves = moves.data();
     state_.log.room = std::int64_t(slot.size());
     logged_ = slot;
     rounds_ = round;
@@ -146,7 +159,11 @@ class KernelMachine {
 
   void rules(const std::string& kind, double gamma, double coef0, std::int64_t degree, double offset, double tie) {
     rules_.kind = kind_of(kind);
-    rules_.gamma = gamma, rules_.coef0 = coef0, rules_.degree = degree, rules_.offset = offset, rules_.tie = tie;
+    rules_.gamma = gamma;
+    rules_.coef0 = coef0;
+    rules_.degree = degree;
+    rules_.offset = offset;
+    rules_.tie = tie;
   }
 
   Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,

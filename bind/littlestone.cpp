@@ -111,7 +111,9 @@ class Held {
   LittlestoneOutcome call(Kernel kernel, More&&... more) {
     nb::gil_scoped_release unlocked;
     const LittlestoneOutcome outcome = kernel(task_, more...);
-    words_ = kernels_.words(task_), known_ = kernels_.known(task_), full_ = kernels_.full(task_);
+    words_ = kernels_.words(task_);
+    known_ = kernels_.known(task_);
+    full_ = kernels_.full(task_);
     return outcome;
   }
   const Kernels& kernels() const { return kernels_; }

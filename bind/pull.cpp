@@ -110,9 +110,19 @@ class Puller {
            "a parameter is out of its range");
     demand(std::isfinite(low) && std::isfinite(high) && low < high && std::isfinite(high - low),
            "the range of losses is none");
-    s_.rate = rate, s_.gamma = gamma, s_.beta = beta, s_.explore = explore, s_.share = share, s_.reduced = reduced;
-    s_.low = low, s_.high = high, s_.rewards = rewards;
-    s_.arms = arms, s_.experts = experts, s_.key0 = seed, s_.key1 = run;
+    s_.rate = rate;
+    s_.gamma = gamma;
+    s_.beta = beta;
+    s_.explore = explore;
+    s_.share = share;
+    s_.reduced = reduced;
+    s_.low = low;
+    s_.high = high;
+    s_.rewards = rewards;
+    s_.arms = arms;
+    s_.experts = experts;
+    s_.key0 = seed;
+    s_.key1 = run;
     s_.state = state.data();
     s_.memory = reinterpret_cast<PullMemory*>(memory.data());
     s_.book = reinterpret_cast<PullBook*>(book.data());

@@ -51,7 +51,10 @@ static std::int64_t draw(const Pulling& s) {
   Drawn d{};
   open(s, nullptr, {}, d);
   PullMemory& m = *s.memory;
-  m.open = 1, m.open_arm = double(d.arm), m.open_p = d.p, m.open_gamma = d.gamma;
+  m.open = 1;
+  m.open_arm = double(d.arm);
+  m.open_p = d.p;
+  m.open_gamma = d.gamma;
   return d.arm;
 }
 

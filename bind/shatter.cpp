@@ -48,7 +48,10 @@ class Shatter {
       : columns_(columns), s_(new ShatterSearch{}, free_levels) {
     const BitClass bits = borrowed_class(columns, hypotheses);
     demand(target >= 0 && target <= largest_set, "from no point to 62");
-    s_->points = bits.points, s_->hypotheses = hypotheses, s_->target = target, s_->given = bits.columns;
+    s_->points = bits.points;
+    s_->hypotheses = hypotheses;
+    s_->target = target;
+    s_->given = bits.columns;
   }
 
   std::optional<bool> run(std::int64_t work) {

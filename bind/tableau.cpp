@@ -62,14 +62,18 @@ GameMatrix game_of(const Any& values, const std::optional<Any>& indices, const s
                    std::int64_t columns, double size) {
   const Block b = block_of(values, indices, starts);
   GameMatrix game{};
-  game.values = b.values, game.single = b.single, game.rows = b.rows;
+  game.values = b.values;
+  game.single = b.single;
+  game.rows = b.rows;
   game.columns = starts ? columns : b.columns;
   game.exponent = exponent_of(size);
   demand(game.rows > 0 && game.columns > 0 && game.rows < most_strategies && game.columns < most_strategies,
          "from one strategy to 2**30 for each player");
   if (!starts) return game;
   demand(b.wide_indices == b.wide_starts, "indices and starts are of one type");
-  game.indices = b.indices, game.starts = b.starts, game.wide = b.wide_starts;
+  game.indices = b.indices;
+  game.starts = b.starts;
+  game.wide = b.wide_starts;
   if (game.wide) check_cells<std::int64_t>(b, columns);
   else check_cells<std::int32_t>(b, columns);
   return game;
@@ -109,7 +113,8 @@ class GameTableau {
   GameTableau(const Any& values, double low, double high, std::optional<std::int64_t> patience) : values_(values) {
     demand(low < high && std::isfinite(low) && std::isfinite(high), "the range of payoffs is none");
     t_.game = game_of(values, std::nullopt, std::nullopt, 0, std::fmax(std::fabs(low), std::fabs(high)));
-    t_.low = low, t_.high = high;
+    t_.low = low;
+    t_.high = high;
     const std::int64_t m = t_.game.rows, n = t_.game.columns;
     t_.patience = patience.value_or(20 + 2 * std::min(m, n));
     t_.stride = in_eights(n + 2);
@@ -118,11 +123,15 @@ class GameTableau {
     double* next = room_.get();
     const auto take = [&](std::int64_t count) { return std::exchange(next, next + count); };
     t_.cells = take(cells);
-    t_.row_now = take(in_eights(m)), t_.row_past = take(in_eights(m));
-    t_.column_now = take(in_eights(n)), t_.column_past = take(in_eights(n));
+    t_.row_now = take(in_eights(m));
+    t_.row_past = take(in_eights(m));
+    t_.column_now = take(in_eights(n));
+    t_.column_past = take(in_eights(n));
     t_.pivots_column = take(in_eights(m + 1));
     t_.room = take(product_room(n));
-    t_.basic = reinterpret_cast<std::int32_t*>(next), t_.free = t_.basic + m, t_.ended = t_.free + n;
+    t_.basic = reinterpret_cast<std::int32_t*>(next);
+    t_.free = t_.basic + m;
+    t_.ended = t_.free + n;
     std::fill(t_.ended, t_.ended + m + n, 0);
     Unlock unlock;
     unlock_if_long(unlock, m * n);
@@ -135,7 +144,8 @@ class GameTableau {
     demand(limit > 0, "one pivot at least");
     demand(std::int64_t(row.size()) == t_.game.rows && std::int64_t(column.size()) == t_.game.columns,
            "one weight per strategy");
-    t_.row = row.data(), t_.column = column.data();
+    t_.row = row.data();
+    t_.column = column.data();
     Unlock unlock;
     unlock_if_long(unlock, t_.game.rows * t_.game.columns);
     const bool done = game_kernels().pivot(t_, limit);

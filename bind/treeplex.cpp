@@ -127,8 +127,10 @@ class TreeDuel {
            "column has the wrong shape");
     demand(memory.size() == tree_memory_size, "memory has the wrong shape");
     demand(book.size() == game_book_size, "book has the wrong shape");
-    p_.alternate = alternate, p_.power = power;
-    p_.row = row.data(), p_.column = column.data();
+    p_.alternate = alternate;
+    p_.power = power;
+    p_.row = row.data();
+    p_.column = column.data();
     p_.memory = reinterpret_cast<TreeMemory*>(memory.data());
     p_.book = reinterpret_cast<GameBook*>(book.data());
     room_.resize(2 * std::size_t(std::max(p_.game.row.sequences, p_.game.column.sequences)));

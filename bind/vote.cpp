@@ -43,11 +43,15 @@ class Voter {
       : columns_(columns), kept_(kept), book_(book), alive_(alive), order_(order),
         class_(borrowed_class(columns, hypotheses)) {
     v_.columns = class_.columns;
-    v_.points = class_.points, v_.words = class_.words, v_.hypotheses = hypotheses;
+    v_.points = class_.points;
+    v_.words = class_.words;
+    v_.hypotheses = hypotheses;
     demand(std::int64_t(book.size()) == vote_fields, "the book has another length");
     check_aligned(Any(book));
     demand(tie == 0 || tie == 1, "a tie predicts 0 or 1");
-    v_.book = book.data(), v_.tie = std::uint8_t(tie), v_.lazy = lazy;
+    v_.book = book.data();
+    v_.tie = std::uint8_t(tie);
+    v_.lazy = lazy;
     take(v_.kept, kept, kept_places_);
     if (alive) take(v_.alive, *alive, alive_places_);
     vote_kernels().begin(v_);  // without an order: that is checked first
@@ -101,7 +105,8 @@ class Voter {
   void take(ShrinkingSet& set, const Set& words, std::unique_ptr<std::int32_t[]>& places) {
     check_set(class_, words.data(), std::int64_t(words.size()));
     places = std::make_unique_for_overwrite<std::int32_t[]>(std::size_t(v_.words));
-    set.words = words.data(), set.places = places.get();
+    set.words = words.data();
+    set.places = places.get();
   }
 
   void check(std::int64_t point) const { demand(point >= 0 && point < v_.points, "there is no such point"); }

@@ -41,7 +41,9 @@ class WorstCaseSearch {
     demand(bits.points > 0, "one point at least");
     demand(tie == 0 || tie == 1, "a tie predicts 0 or 1");
     demand(memory >= std::int64_t(1) << 20, "a mebibyte of memory at least");
-    asked_.columns = bits.columns, asked_.points = bits.points, asked_.words = bits.words;
+    asked_.columns = bits.columns;
+    asked_.points = bits.points;
+    asked_.words = bits.words;
     asked_.hypotheses = hypotheses, asked_.first = first, asked_.tie = tie != 0, asked_.lazy = lazy,
     asked_.memory = memory;
     forcer_ = kernels_.open(asked_);
@@ -65,7 +67,8 @@ class WorstCaseSearch {
     std::vector<std::uint8_t> labels(std::size_t(asked_.points));
     std::vector<std::uint64_t> left(std::size_t(asked_.words));
     const std::int64_t rounds = kernels_.trace(forcer_, points.data(), labels.data(), left.data());
-    points.resize(std::size_t(rounds)), labels.resize(std::size_t(rounds));
+    points.resize(std::size_t(rounds));
+    labels.resize(std::size_t(rounds));
     std::int64_t word = 0;
     while (!left[std::size_t(word)]) ++word;
     return {points, labels, 64 * word + std::countr_zero(left[std::size_t(word)])};

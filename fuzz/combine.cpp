@@ -22,23 +22,32 @@ struct Learner {
   explicit Learner(Input& in)
       : experts(in.within(1, 20)), width(in.byte() < 200 ? 1 : in.within(1, 4)), sound(in.byte() < 192) {
     const auto rules = KERNELS(combiners_).rules;
-    s.place = int(in.below(std::int64_t(rules.size()))), s.rule = rules[std::size_t(s.place)];
-    s.charge = ChargeKind(in.below(8)), s.schedule = ScheduleKind(in.below(3));
+    s.place = int(in.below(std::int64_t(rules.size())));
+    s.rule = rules[std::size_t(s.place)];
+    s.charge = ChargeKind(in.below(8));
+    s.schedule = ScheduleKind(in.below(3));
     if (s.rule.counts) s.charge = ChargeKind::zero_one;
     if (s.charge != ChargeKind::square && s.charge != ChargeKind::log) width = 1;
     s.linear = s.charge != ChargeKind::zero_one && s.charge != ChargeKind::table && in.flag();
     s.linear |= s.charge == ChargeKind::wealth;
     s.rate = std::fabs(in.any());
     if (!(s.rate > 0)) s.rate = 1;
-    s.span = std::fabs(in.any()), s.alpha = in.unit(), s.tau = in.unit();
+    s.span = std::fabs(in.any());
+    s.alpha = in.unit();
+    s.tau = in.unit();
     if (!(s.span >= 0)) s.span = 0;
     if (!(s.alpha < 1)) s.alpha = 0.5;
     if (!(s.tau > 0 && s.tau < 1)) s.tau = 0.5;
     if (s.rule.shares && s.schedule == ScheduleKind::self_tuned && s.alpha == 0) s.alpha = 0.25;
-    s.low = -infinity, s.high = infinity;
+    s.low = -infinity;
+    s.high = infinity;
     if (in.byte() < 100) {
-      s.low = in.any(), s.high = in.any();
-      if (!(s.low <= s.high)) s.low = 0, s.high = 1;
+      s.low = in.any();
+      s.high = in.any();
+      if (!(s.low <= s.high)) {
+        s.low = 0;
+        s.high = 1;
+      }
     }
     const bool bounded =
         s.charge == ChargeKind::square && width == 1 && s.low > -infinity && s.high < infinity && s.low < s.high;
@@ -47,7 +56,8 @@ struct Learner {
     if (s.charge == ChargeKind::log || s.charge == ChargeKind::wealth) s.low = std::max(s.low, 0.0);
     if (s.charge == ChargeKind::log) s.high = std::min(s.high, 1.0);
     s.always = in.flag();
-    s.experts = experts, s.width = width;
+    s.experts = experts;
+    s.width = width;
     const auto number = [&] { return sound ? 0.0 : in.any(); };
     powers = array<double>(in.within(2, 5), [&] { return in.unit(); });
     powers[0] = 1;
@@ -68,9 +78,13 @@ struct Learner {
   }
   Combination combination(const Aligned& scratch) {
     Combination c = s;
-    c.powers = at(powers), c.power_count = std::int64_t(powers.size());
-    c.state = at(state), c.memory = reinterpret_cast<CombinerMemory*>(at(memory));
-    c.book = reinterpret_cast<ExpertBook*>(at(book)), c.tallies = at(tallies), c.prior = at(prior);
+    c.powers = at(powers);
+    c.power_count = std::int64_t(powers.size());
+    c.state = at(state);
+    c.memory = reinterpret_cast<CombinerMemory*>(at(memory));
+    c.book = reinterpret_cast<ExpertBook*>(at(book));
+    c.tallies = at(tallies);
+    c.prior = at(prior);
     c.scratch = at(scratch);
     return c;
   }

@@ -19,8 +19,11 @@ struct Payoffs {
   Gains gains{};
 
   Payoffs(Input& in, std::int64_t mine, std::int64_t others, bool tame) {
-    gains.kind = GainKind(in.below(3)), gains.numbers = GainNumbers(in.below(gains.kind == GainKind::sparse ? 2 : 3));
-    gains.mine = mine, gains.others = others, gains.sign = in.flag() ? -1 : 1;
+    gains.kind = GainKind(in.below(3));
+    gains.numbers = GainNumbers(in.below(gains.kind == GainKind::sparse ? 2 : 3));
+    gains.mine = mine;
+    gains.others = others;
+    gains.sign = in.flag() ? -1 : 1;
     const bool turned = gains.kind == GainKind::combinations;
     const std::int64_t rows = turned ? others : mine, columns = turned ? mine : others;
     gains.stride = gains.numbers == GainNumbers::shorts ? duel_padded(columns) : columns;
@@ -31,8 +34,11 @@ struct Payoffs {
         for (std::int64_t k = in.below(4); k > 0; --k) indices.push_back(std::int32_t(in.below(others)));
         starts.push_back(std::int64_t(indices.size()));
       }
-      indices.shrink_to_fit(), starts.shrink_to_fit();
-      n = std::int64_t(indices.size()), gains.indices = at(indices), gains.starts = at(starts);
+      indices.shrink_to_fit();
+      starts.shrink_to_fit();
+      n = std::int64_t(indices.size());
+      gains.indices = at(indices);
+      gains.starts = at(starts);
     }
     const auto number = [&] {
       const double x = tame ? in.unit() : in.any();
@@ -46,7 +52,8 @@ struct Payoffs {
           const double x = number();
           return std::fabs(x) < 3e38 ? x : NAN;
         };
-        floats = array<float>(n, single), gains.values = at(floats);
+        floats = array<float>(n, single);
+        gains.values = at(floats);
         break;
       }
       default: {
@@ -66,14 +73,19 @@ struct Players {
 
   Players(Input& in, std::int64_t m, std::int64_t n, bool sound)
       : rows(m), columns(n), row_room(duel_room(m)), column_room(duel_room(n)) {
-    d.method = DuelMethod(in.below(5)), d.alternate = in.flag(), d.zero_sum = in.flag(), d.falls = in.flag();
+    d.method = DuelMethod(in.below(5));
+    d.alternate = in.flag();
+    d.zero_sum = in.flag();
+    d.falls = in.flag();
     d.power = int(in.below(3));
     const auto rate = [&] {
       const double x = std::fabs(in.finite());
       return sound && x > 100 ? 1 : x;
     };
-    d.row.rate = rate(), d.column.rate = rate();
-    row_state = state(in, m, sound), column_state = state(in, n, sound);
+    d.row.rate = rate();
+    d.column.rate = rate();
+    row_state = state(in, m, sound);
+    column_state = state(in, n, sound);
     memory = array<double>(duel_memory_size, [&] { return sound ? 0.0 : in.any(); });
     book = array<double>(game_book_size, [&] { return sound ? 0.0 : in.any(); });
     reinterpret_cast<DuelMemory*>(at(memory))->broken = 0;
@@ -84,8 +96,10 @@ struct Players {
     Dueling all = d;
     all.row = {rows, d.row.rate, at(row_state), at(row_room)};
     all.column = {columns, d.column.rate, at(column_state), at(column_room)};
-    all.row_gains = row.gains, all.column_gains = column.gains;
-    all.memory = reinterpret_cast<DuelMemory*>(at(memory)), all.book = reinterpret_cast<GameBook*>(at(book));
+    all.row_gains = row.gains;
+    all.column_gains = column.gains;
+    all.memory = reinterpret_cast<DuelMemory*>(at(memory));
+    all.book = reinterpret_cast<GameBook*>(at(book));
     all.joint = joint.empty() ? nullptr : at(joint);
     return all;
   }
@@ -148,7 +162,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   KERNELS(duelists_).play(two.now(row, column), rounds - middle, never);
   MUST(one.is_like(two) || middle == 0 || middle == rounds || !sound);
   if (sound && row.finite && column.finite) {
-    check_strategy(one.row_state, m), check_strategy(one.column_state, n);
+    check_strategy(one.row_state, m);
+    check_strategy(one.column_state, n);
     MUST(reinterpret_cast<const GameBook*>(at(one.book))->rounds == double(rounds));
   }
   const auto others = array<double>(n, [&] { return in.any(); });

@@ -27,26 +27,56 @@ struct Machine {
         columns(in.below(12)), targets(in.byte() < 160 ? 1 : in.within(2, 4)) {
     const std::int64_t room = in.below(24);
     rules.kind = KernelKind(in.below(3));
-    rules.gamma = in.any(), rules.coef0 = in.any(), rules.offset = in.any();
-    rules.degree = in.within(1, 6), rules.tie = double(in.within(-1, 1));
-    coefficients = zeros(room * targets), lag = zeros(room * targets), norm2 = zeros(room), born = zeros(room);
-    books = zeros((targets + (targets > 1)) * ledger_size), lengths2 = zeros(targets);
+    rules.gamma = in.any();
+    rules.coef0 = in.any();
+    rules.offset = in.any();
+    rules.degree = in.within(1, 6);
+    rules.tie = double(in.within(-1, 1));
+    coefficients = zeros(room * targets);
+    lag = zeros(room * targets);
+    norm2 = zeros(room);
+    born = zeros(room);
+    books = zeros((targets + (targets > 1)) * ledger_size);
+    lengths2 = zeros(targets);
     scratch = zeros(kernel_scratch(kept == Kept::dense ? columns : 0, targets));
     Support& p = s.support;
-    p.coefficients = at(coefficients), p.lag = at(lag), p.norm2 = at(norm2), p.born = at(born);
-    p.columns = columns, p.targets = targets, p.room = room;
-    p.count = at(counts), p.entries = at(counts) + 1, p.places = at(counts) + 2, s.log.count = at(counts) + 3;
-    if (kept == Kept::dense) rows = zeros(room * columns), p.rows = at(rows);
+    p.coefficients = at(coefficients);
+    p.lag = at(lag);
+    p.norm2 = at(norm2);
+    p.born = at(born);
+    p.columns = columns;
+    p.targets = targets;
+    p.room = room;
+    p.count = at(counts);
+    p.entries = at(counts) + 1;
+    p.places = at(counts) + 2;
+    s.log.count = at(counts) + 3;
+    if (kept == Kept::dense) {
+      rows = zeros(room * columns);
+      p.rows = at(rows);
+    }
     if (kept == Kept::sparse) hold_sparse(in, room);
-    if (kept == Kept::gram)
-      column = array<std::int64_t>(room, [&] { return in.below(gram_columns); }), p.column = at(column);
-    if (in.flag()) source = array<std::int64_t>(room, [] { return -1; }), p.source = at(source);
+    if (kept == Kept::gram) {
+      column = array<std::int64_t>(room, [&] { return in.below(gram_columns); });
+      p.column = at(column);
+    }
+    if (in.flag()) {
+      source = array<std::int64_t>(room, [] { return -1; });
+      p.source = at(source);
+    }
     if (in.flag()) {
       const std::int64_t lines = in.below(24);
-      slot = array<std::int64_t>(lines, [] { return 0; }), round = zeros(lines), moves = zeros(lines * targets);
-      s.log.slot = at(slot), s.log.round = at(round), s.log.moves = at(moves), s.log.room = lines;
+      slot = array<std::int64_t>(lines, [] { return 0; });
+      round = zeros(lines);
+      moves = zeros(lines * targets);
+      s.log.slot = at(slot);
+      s.log.round = at(round);
+      s.log.moves = at(moves);
+      s.log.room = lines;
     }
-    s.book = reinterpret_cast<Ledger*>(at(books)), s.norm2 = at(lengths2), s.scratch = at(scratch);
+    s.book = reinterpret_cast<Ledger*>(at(books));
+    s.norm2 = at(lengths2);
+    s.scratch = at(scratch);
     s.most = in.flag() ? in.below(24) : 0;
   }
   Machine(const Machine&) = delete;
@@ -65,12 +95,20 @@ struct Machine {
   void hold_sparse(Input& in, std::int64_t room) {
     Support& p = s.support;
     const std::int64_t entries = in.below(100);
-    begin = array<std::int64_t>(room, [] { return 0; }), length = begin;
-    values = zeros(entries), indices = array<std::int32_t>(entries, [] { return 0; });
+    begin = array<std::int64_t>(room, [] { return 0; });
+    length = begin;
+    values = zeros(entries);
+    indices = array<std::int32_t>(entries, [] { return 0; });
     place = array<std::int32_t>(in.below(columns + 1), [] { return 0; });
-    p.place_room = in.below(14), work = zeros((p.place_room + 1) * sparse_lanes);
-    p.begin = at(begin), p.length = at(length), p.values = at(values), p.indices = at(indices);
-    p.place = at(place), p.entry_room = entries, p.place_columns = std::int64_t(place.size());
+    p.place_room = in.below(14);
+    work = zeros((p.place_room + 1) * sparse_lanes);
+    p.begin = at(begin);
+    p.length = at(length);
+    p.values = at(values);
+    p.indices = at(indices);
+    p.place = at(place);
+    p.entry_room = entries;
+    p.place_columns = std::int64_t(place.size());
     s.work = at(work);
   }
 };
@@ -90,7 +128,8 @@ void play_rows(Input& in) {
     all.order = nullptr;
     if (in.byte() < 32) {
       const KernelOutcome adopted = KERNELS(kernel_).adopt(all, m.rules, m.s);
-      check_outcome(adopted, 0, all.rows), m.check();
+      check_outcome(adopted, 0, all.rows);
+      m.check();
     }
     auto slots =
         array<std::int64_t>(r.block.rows + 1, [&] { return m.counts[0] ? in.below(m.counts[0] + 1) - 1 : -1; });
@@ -99,8 +138,10 @@ void play_rows(Input& in) {
     m.check();
     std::vector<double> scores = zeros(all.rows * m.targets), gram = zeros(all.rows * m.counts[0]),
                         self = zeros(all.rows);
-    check_outcome(KERNELS(kernel_).score(all, {}, m.rules, m.s, at(scores)), 0, all.rows), m.check();
-    check_outcome(KERNELS(kernel_).gram(all, m.rules, m.s, at(gram), at(self)), 0, all.rows), m.check();
+    check_outcome(KERNELS(kernel_).score(all, {}, m.rules, m.s, at(scores)), 0, all.rows);
+    m.check();
+    check_outcome(KERNELS(kernel_).gram(all, m.rules, m.s, at(gram), at(self)), 0, all.rows);
+    m.check();
   }
 }
 

@@ -42,9 +42,13 @@ struct Learner {
 
   State state() {
     State s;
-    s.weights = at(weights), s.lag = lag.empty() ? nullptr : at(lag);
-    s.memory = reinterpret_cast<Memory*>(at(memory)), s.book = reinterpret_cast<Ledger*>(at(books));
-    s.scratch = at(scratch), s.columns = columns, s.targets = targets;
+    s.weights = at(weights);
+    s.lag = lag.empty() ? nullptr : at(lag);
+    s.memory = reinterpret_cast<Memory*>(at(memory));
+    s.book = reinterpret_cast<Ledger*>(at(books));
+    s.scratch = at(scratch);
+    s.columns = columns;
+    s.targets = targets;
     s.moves = moves.empty() ? nullptr : moves.data();
     return s;
   }

@@ -22,29 +22,46 @@ struct Bandit {
   Bandit(Input& in, PullRule rule, std::int64_t n)
       : arms(n), experts(rule == PullRule::exp4 ? in.within(1, 12) : n), sound(in.byte() < 160),
         nodes(pull_nodes(rule, arms, experts)), room(pull_room(arms)) {
-    s.rule = rule, s.schedule = PullSchedule(in.below(2));
+    s.rule = rule;
+    s.schedule = PullSchedule(in.below(2));
     if (sound && rule == PullRule::tsallis) s.schedule = PullSchedule::anytime;  // it knows no other
     const auto tangible = [&](double x) { return x >= (sound ? 1e-100 : 5e-324) && x <= (sound ? 1e100 : 1e300); };
-    s.rate = std::fabs(in.finite()), s.gamma = std::fabs(in.finite());
+    s.rate = std::fabs(in.finite());
+    s.gamma = std::fabs(in.finite());
     if (!tangible(s.rate)) s.rate = 0.5;
     if (!tangible(s.gamma)) s.gamma = 0;
-    s.beta = in.unit(), s.explore = in.unit(), s.share = in.unit();
+    s.beta = in.unit();
+    s.explore = in.unit();
+    s.share = in.unit();
     if (s.explore < 1e-290) s.explore = 0;
     if (s.share < 1e-290 || s.share == 1) s.share = 0;
-    s.reduced = in.flag(), s.rewards = in.flag();
-    s.low = in.finite(), s.high = in.finite();
-    if (in.flag() || !(s.low < s.high && std::isfinite(s.high - s.low))) s.low = 0, s.high = 1;
-    s.arms = arms, s.experts = experts, s.key0 = in.byte(), s.key1 = in.byte();
+    s.reduced = in.flag();
+    s.rewards = in.flag();
+    s.low = in.finite();
+    s.high = in.finite();
+    if (in.flag() || !(s.low < s.high && std::isfinite(s.high - s.low))) {
+      s.low = 0;
+      s.high = 1;
+    }
+    s.arms = arms;
+    s.experts = experts;
+    s.key0 = in.byte();
+    s.key1 = in.byte();
     state = array<double>(pull_rows(rule) * experts, [&] { return sound ? 0.0 : in.finite(); });
-    memory = zeros(pull_memory_size), book = zeros(pull_book_size), tallies = zeros(pull_tally_rows * arms);
+    memory = zeros(pull_memory_size);
+    book = zeros(pull_book_size);
+    tallies = zeros(pull_tally_rows * arms);
     if (!sound) spoil(in);
     KERNELS(pullers_).rebuild(now());
   }
   Pulling now() {
     Pulling p = s;
-    p.state = at(state), p.memory = reinterpret_cast<PullMemory*>(at(memory));
-    p.book = reinterpret_cast<PullBook*>(at(book)), p.tallies = at(tallies);
-    p.nodes = at(nodes), p.room = at(room);
+    p.state = at(state);
+    p.memory = reinterpret_cast<PullMemory*>(at(memory));
+    p.book = reinterpret_cast<PullBook*>(at(book));
+    p.tallies = at(tallies);
+    p.nodes = at(nodes);
+    p.room = at(room);
     return p;
   }
   const PullBook& books() const { return *reinterpret_cast<const PullBook*>(at(book)); }
@@ -58,8 +75,12 @@ struct Bandit {
     for (double& x : memory) x = in.any();
     for (double& x : book) x = in.any();
     auto& m = *reinterpret_cast<PullMemory*>(at(memory));
-    m.position = count(), m.epoch_begin = count(), m.epoch_end = std::fabs(in.finite());
-    m.rate = in.finite(), m.offset = in.finite(), m.open = 0;
+    m.position = count();
+    m.epoch_begin = count();
+    m.epoch_end = std::fabs(in.finite());
+    m.rate = in.finite();
+    m.offset = in.finite();
+    m.open = 0;
     reinterpret_cast<PullBook*>(at(book))->rounds = count();
   }
 };
@@ -79,7 +100,8 @@ struct Told {
       shares = zeros(n * b.arms);
       for (std::int64_t e = 0; e < n; ++e) {
         double* const share = at(shares) + e * b.arms;
-        share[in.below(b.arms)] = 0.5, share[in.below(b.arms)] += 0.5;
+        share[in.below(b.arms)] = 0.5;
+        share[in.below(b.arms)] += 0.5;
         if (in.byte() >= 250) share[in.below(b.arms)] = in.any();
       }
       advice.shares = at(shares);

@@ -49,15 +49,26 @@ inline void fill_sparse(Input& in, Rounds& r, std::int64_t columns) {
       of[std::size_t(in.below(std::int64_t(of.size())))] = in.hostile();
     }
   fill_values(in, r, std::int64_t(indices.size()));
-  b.wide_indices = in.flag(), b.wide_starts = in.flag();
+  b.wide_indices = in.flag();
+  b.wide_starts = in.flag();
   std::size_t i = 0, s = 0;
   const auto next_index = [&] { return indices[i++]; };
   const auto next_start = [&] { return starts[s++]; };
   const std::int64_t entries = std::int64_t(indices.size()), bounds = b.rows + 1;
-  if (b.wide_indices) r.indices64 = array<std::int64_t>(entries, next_index), b.indices = at(r.indices64);
-  else r.indices32 = array<std::int32_t>(entries, next_index), b.indices = at(r.indices32);
-  if (b.wide_starts) r.starts64 = array<std::int64_t>(bounds, next_start), b.starts = at(r.starts64);
-  else r.starts32 = array<std::int32_t>(bounds, next_start), b.starts = at(r.starts32);
+  if (b.wide_indices) {
+    r.indices64 = array<std::int64_t>(entries, next_index);
+    b.indices = at(r.indices64);
+  } else {
+    r.indices32 = array<std::int32_t>(entries, next_index);
+    b.indices = at(r.indices32);
+  }
+  if (b.wide_starts) {
+    r.starts64 = array<std::int64_t>(bounds, next_start);
+    b.starts = at(r.starts64);
+  } else {
+    r.starts32 = array<std::int32_t>(bounds, next_start);
+    b.starts = at(r.starts32);
+  }
 }
 
 inline void fill_labels(Input& in, Rounds& r, std::int64_t targets, bool sound) {
@@ -71,7 +82,8 @@ inline void fill_labels(Input& in, Rounds& r, std::int64_t targets, bool sound) 
   r.count = rows;
   if (rows && in.byte() < 64) {
     r.order = array<std::int64_t>(in.below(12), [&] { return in.below(rows); });
-    r.block.order = at(r.order), r.count = std::int64_t(r.order.size());
+    r.block.order = at(r.order);
+    r.count = std::int64_t(r.order.size());
   }
   r.end = r.count ? in.within(0, r.count) : 0;
   if (in.byte() < 192) r.end = r.count;
@@ -97,15 +109,26 @@ inline void thin(const Rounds& r, Rounds& sparse) {
   for (std::int64_t t = 0; t < rows; ++t) {
     for (std::int64_t j = 0; j < columns; ++j) {
       const double x = r.doubles[std::size_t(t * columns + j)];
-      if (x != 0) sparse.doubles.push_back(x), sparse.indices32.push_back(std::int32_t(j));
+      if (x != 0) {
+        sparse.doubles.push_back(x);
+        sparse.indices32.push_back(std::int32_t(j));
+      }
     }
     sparse.starts32.push_back(std::int32_t(sparse.doubles.size()));
   }
-  sparse.doubles.shrink_to_fit(), sparse.indices32.shrink_to_fit(), sparse.starts32.shrink_to_fit();
-  sparse.block.rows = rows, sparse.block.entries = std::int64_t(sparse.doubles.size());
-  sparse.block.values = at(sparse.doubles), sparse.block.indices = at(sparse.indices32);
-  sparse.block.starts = at(sparse.starts32), sparse.block.order = r.block.order;
-  sparse.of = r.of, sparse.count = r.count, sparse.begin = r.begin, sparse.end = r.end;
+  sparse.doubles.shrink_to_fit();
+  sparse.indices32.shrink_to_fit();
+  sparse.starts32.shrink_to_fit();
+  sparse.block.rows = rows;
+  sparse.block.entries = std::int64_t(sparse.doubles.size());
+  sparse.block.values = at(sparse.doubles);
+  sparse.block.indices = at(sparse.indices32);
+  sparse.block.starts = at(sparse.starts32);
+  sparse.block.order = r.block.order;
+  sparse.of = r.of;
+  sparse.count = r.count;
+  sparse.begin = r.begin;
+  sparse.end = r.end;
 }
 inline bool can_be_thinned(const Rounds& r, std::int64_t columns) {
   return !r.block.starts && !r.block.single && r.block.columns <= columns;

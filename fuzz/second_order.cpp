@@ -44,10 +44,20 @@ struct Learner {
   }
   SecondOrder state() {
     SecondOrder s;
-    if (whole) s.sums = at(sums), s.weights = at(weights), s.scales = at(scales), s.factor = at(factor);
-    else s.records = at(records), s.numbers = numbers;
-    s.memory = reinterpret_cast<SecondOrderMemory*>(at(memory)), s.book = reinterpret_cast<Ledger*>(at(books));
-    s.scratch = at(scratch), s.columns = columns, s.targets = targets;
+    if (whole) {
+      s.sums = at(sums);
+      s.weights = at(weights);
+      s.scales = at(scales);
+      s.factor = at(factor);
+    } else {
+      s.records = at(records);
+      s.numbers = numbers;
+    }
+    s.memory = reinterpret_cast<SecondOrderMemory*>(at(memory));
+    s.book = reinterpret_cast<Ledger*>(at(books));
+    s.scratch = at(scratch);
+    s.columns = columns;
+    s.targets = targets;
     return s;
   }
   Outcome play(const Rounds& r, std::int64_t begin, std::int64_t end) {

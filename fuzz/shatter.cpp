@@ -26,7 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool small = in.byte() < 200, dives = in.byte() >= 192;
   const Class c(in, small ? 40 : 300, small ? 10 : 40, 0);
   ShatterSearch* const s = new ShatterSearch{};
-  s->points = c.points, s->hypotheses = c.hypotheses, s->given = c.columns.data();
+  s->points = c.points;
+  s->hypotheses = c.hypotheses;
+  s->given = c.columns.data();
   s->target = int(in.byte() < 250 ? in.below(6) : in.below(largest_set + 1));
   Shattered state = Shattered::open;
   for (int k = 0; k < 3000 && state == Shattered::open; ++k) {

@@ -28,7 +28,10 @@ struct Matrix {
   GameMatrix game{};
 
   Matrix(Input& in, bool tame, bool sparse) {
-    game.rows = in.within(1, 12), game.columns = in.within(1, 12), game.single = in.flag(), game.wide = in.flag();
+    game.rows = in.within(1, 12);
+    game.columns = in.within(1, 12);
+    game.single = in.flag();
+    game.wide = in.flag();
     full.assign(std::size_t(game.rows * game.columns), 0);
     std::vector<std::int64_t> indices, starts{0};
     for (std::int64_t i = 0; i < game.rows; ++i) {
@@ -59,11 +62,15 @@ struct Matrix {
     const auto next_index = [&] { return indices[i++]; };
     const auto next_start = [&] { return starts[s++]; };
     if (game.wide) {
-      indices64 = array<std::int64_t>(n, next_index), starts64 = array<std::int64_t>(game.rows + 1, next_start);
-      game.indices = at(indices64), game.starts = at(starts64);
+      indices64 = array<std::int64_t>(n, next_index);
+      starts64 = array<std::int64_t>(game.rows + 1, next_start);
+      game.indices = at(indices64);
+      game.starts = at(starts64);
     } else {
-      indices32 = array<std::int32_t>(n, next_index), starts32 = array<std::int32_t>(game.rows + 1, next_start);
-      game.indices = at(indices32), game.starts = at(starts32);
+      indices32 = array<std::int32_t>(n, next_index);
+      starts32 = array<std::int32_t>(game.rows + 1, next_start);
+      game.indices = at(indices32);
+      game.starts = at(starts32);
     }
   }
 };
@@ -128,7 +135,8 @@ void solve(Input& in) {
   t.game = matrix.game;
   const std::int64_t m = t.game.rows, n = t.game.columns;
   KERNELS(game_kernels_).range(t.game.values, t.game.single, m * n, span);
-  t.low = tame ? span.lower : in.finite(), t.high = tame ? span.upper : in.finite();
+  t.low = tame ? span.lower : in.finite();
+  t.high = tame ? span.upper : in.finite();
   if (!(t.low < t.high)) return;
   std::frexp(std::fmax(std::fabs(t.low), std::fabs(t.high)), &t.game.exponent);
   t.patience = in.byte() < 200 ? 20 + 2 * std::min(m, n) : in.hostile();
@@ -137,9 +145,18 @@ void solve(Input& in) {
       column_past(in_eights(n)), pivots_column(in_eights(m + 1)), room(product_room(n));
   std::vector<std::int32_t> basic(std::size_t(m), 0), free(std::size_t(n), 0), ended(std::size_t(m + n), 0);
   std::vector<double> row = zeros(m), column = zeros(n);
-  t.cells = at(cells), t.row_now = at(row_now), t.row_past = at(row_past), t.column_now = at(column_now);
-  t.column_past = at(column_past), t.pivots_column = at(pivots_column), t.room = at(room);
-  t.basic = at(basic), t.free = at(free), t.ended = at(ended), t.row = at(row), t.column = at(column);
+  t.cells = at(cells);
+  t.row_now = at(row_now);
+  t.row_past = at(row_past);
+  t.column_now = at(column_now);
+  t.column_past = at(column_past);
+  t.pivots_column = at(pivots_column);
+  t.room = at(room);
+  t.basic = at(basic);
+  t.free = at(free);
+  t.ended = at(ended);
+  t.row = at(row);
+  t.column = at(column);
   KERNELS(game_kernels_).load(t);
   bool done = false;
   for (int k = 0; k < 100000 && !done; ++k) done = KERNELS(game_kernels_).pivot(t, in.within(1, 50));

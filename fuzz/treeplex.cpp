@@ -22,7 +22,8 @@ struct Side {
       parent.push_back(std::int32_t(in.below(first.back())));
       first.push_back(first.back() + std::int32_t(in.within(1, 3)));
     }
-    first.shrink_to_fit(), parent.shrink_to_fit();
+    first.shrink_to_fit();
+    parent.shrink_to_fit();
     tree = {first.back(), std::int64_t(parent.size()), at(first), at(parent)};
   }
 };
@@ -43,10 +44,15 @@ struct Game {
     const auto store = [](std::int64_t rows, std::int64_t columns, auto at, auto& starts, auto& places, auto& values) {
       for (std::int64_t i = 0; i < rows; ++i) {
         for (std::int64_t j = 0; j < columns; ++j)
-          if (at(i, j) != 0) places.push_back(std::int32_t(j)), values.push_back(at(i, j));
+          if (at(i, j) != 0) {
+            places.push_back(std::int32_t(j));
+            values.push_back(at(i, j));
+          }
         starts.push_back(std::int64_t(places.size()));
       }
-      starts.shrink_to_fit(), places.shrink_to_fit(), values.shrink_to_fit();
+      starts.shrink_to_fit();
+      places.shrink_to_fit();
+      values.shrink_to_fit();
     };
     store(
         m, n, [&](std::int64_t i, std::int64_t j) { return full[std::size_t(i * n + j)]; }, row_starts, row_columns,
@@ -79,8 +85,12 @@ struct Players {
   TreePlay p{};
 
   Players(Input& in, const Game& g, bool sound) {
-    p.game = g.game, p.rule = TreeRule(in.below(3)), p.alternate = in.flag(), p.power = int(in.below(3));
-    row = state_of(in, g.game.row, sound), column = state_of(in, g.game.column, sound);
+    p.game = g.game;
+    p.rule = TreeRule(in.below(3));
+    p.alternate = in.flag();
+    p.power = int(in.below(3));
+    row = state_of(in, g.game.row, sound);
+    column = state_of(in, g.game.column, sound);
     memory = array<double>(tree_memory_size, [&] { return sound ? 0.0 : in.any(); });
     book = array<double>(game_book_size, [&] { return sound ? 0.0 : in.any(); });
     if (const double before = std::fabs(in.finite()); !sound) book[0] = before < 9e15 ? before : 0;
@@ -88,8 +98,11 @@ struct Players {
   }
   TreePlay now() {
     TreePlay all = p;
-    all.row = at(row), all.column = at(column), all.room = at(room);
-    all.book = reinterpret_cast<GameBook*>(at(book)), all.memory = reinterpret_cast<TreeMemory*>(at(memory));
+    all.row = at(row);
+    all.column = at(column);
+    all.room = at(room);
+    all.book = reinterpret_cast<GameBook*>(at(book));
+    all.memory = reinterpret_cast<TreeMemory*>(at(memory));
     return all;
   }
 };
@@ -121,7 +134,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   KERNELS(tree_players_).settle(one.now()), KERNELS(tree_players_).settle(two.now());
   MUST(same(one.row, two.row) && same(one.column, two.column) && same(one.book, two.book) &&
        same(one.memory, two.memory));
-  if (sound) check_plan(one.row, g.game.row), check_plan(one.column, g.game.column);
+  if (sound) {
+    check_plan(one.row, g.game.row);
+    check_plan(one.column, g.game.column);
+  }
 
   const auto chance = [&] { return sound ? in.unit() : 2 * in.unit(); };
   const auto x = array<double>(g.game.row.sequences, chance), y = array<double>(g.game.column.sequences, chance);

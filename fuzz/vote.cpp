@@ -26,8 +26,12 @@ struct Voters {
     for (std::uint64_t& word : kept)
       if (in.byte() < 64) word &= in.raw<std::uint64_t>();
     book = array<std::int64_t>(vote_fields, [] { return 0; });
-    v.columns = c.columns.data(), v.points = c.points, v.words = c.words, v.hypotheses = c.hypotheses;
-    v.tie = in.flag(), v.lazy = in.flag();
+    v.columns = c.columns.data();
+    v.points = c.points;
+    v.words = c.words;
+    v.hypotheses = c.hypotheses;
+    v.tie = in.flag();
+    v.lazy = in.flag();
     if (in.flag()) alive = kept;
     order.resize(std::size_t(c.hypotheses));
     std::iota(order.begin(), order.end(), 0);
@@ -39,8 +43,13 @@ struct Voters {
   Voters& operator=(const Voters&) = delete;
 
   bool begin() {
-    v.kept.words = at(kept), v.kept.places = at(kept_places), v.book = at(book);
-    if (!alive.empty()) v.alive.words = at(alive), v.alive.places = at(alive_places);
+    v.kept.words = at(kept);
+    v.kept.places = at(kept_places);
+    v.book = at(book);
+    if (!alive.empty()) {
+      v.alive.words = at(alive);
+      v.alive.places = at(alive_places);
+    }
     KERNELS(vote_kernels_).begin(v);
     if (v.kept.size == 0) return false;
     v.order = order.empty() ? nullptr : at(order);

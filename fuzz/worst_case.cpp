@@ -17,7 +17,8 @@ struct Learner {
     for (std::int64_t h = 0; h < c.hypotheses; ++h) {
       if (!kept[std::size_t(h)]) continue;
       if (first) return c.says(h, x);
-      ++all, ones += c.says(h, x);
+      ++all;
+      ones += c.says(h, x);
     }
     return 2 * ones == all ? tie : 2 * ones > all;
   }
@@ -30,7 +31,8 @@ struct Learner {
       bool any = false;
       for (std::int64_t h = 0; h < c.hypotheses; ++h) {
         const bool agrees = c.says(h, x) == label;
-        left[std::size_t(h)] = alive[std::size_t(h)] && agrees, keeps[std::size_t(h)] = kept[std::size_t(h)] && agrees;
+        left[std::size_t(h)] = alive[std::size_t(h)] && agrees;
+        keeps[std::size_t(h)] = kept[std::size_t(h)] && agrees;
         any |= left[std::size_t(h)];
       }
       if (any) most = std::max(most, 1 + worst(keeps, left, depth - 1));
@@ -46,8 +48,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool small = in.byte() < 200;
   const Class c(in, small ? 8 : 100, small ? 5 : 20);
   Forced asked;
-  asked.columns = c.columns.data(), asked.points = c.points, asked.words = c.words, asked.hypotheses = c.hypotheses;
-  asked.first = in.flag(), asked.tie = in.flag(), asked.lazy = in.flag(), asked.memory = std::int64_t(1) << 20;
+  asked.columns = c.columns.data();
+  asked.points = c.points;
+  asked.words = c.words;
+  asked.hypotheses = c.hypotheses;
+  asked.first = in.flag();
+  asked.tie = in.flag();
+  asked.lazy = in.flag();
+  asked.memory = std::int64_t(1) << 20;
   if (!c.distinct()) return 0;  // a class has no hypothesis twice
   void* const search = KERNELS(forcing_).open(asked);
   MUST(search);

@@ -80,10 +80,14 @@ inline void renew(const Tableau& t, double range, double level) {
   const std::int64_t m = t.game.rows, n = t.game.columns;
   double row_level = 0, column_level = 0, rows = 0;
   for (std::int64_t j = 0; j < n; ++j)
-    if (t.free[j] >= n) row_level += t.row_past[t.free[j] - n], ++rows;
+    if (t.free[j] >= n) {
+      row_level += t.row_past[t.free[j] - n];
+      ++rows;
+    }
   for (std::int64_t i = 0; i < m; ++i)
     if (t.basic[i] < n) column_level += t.column_past[t.basic[i]];
-  row_level /= rows, column_level /= rows;
+  row_level /= rows;
+  column_level /= rows;
   const double value = (level - t.low * unit_of(t.game)) / range + 1;
   double* sums = cells_of(t, m);
   for (std::int64_t i = 0; i < m; ++i)
@@ -99,7 +103,10 @@ inline bool clip(double* weights, std::int64_t n) {
   bool any = false;
   double sum = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    if (weights[i] < 0) weights[i] = 0, any = true;
+    if (weights[i] < 0) {
+      weights[i] = 0;
+      any = true;
+    }
     sum += weights[i];
   }
   if (any)
@@ -138,7 +145,10 @@ inline void refine(Tableau& t, double range, double& level) {
 REGRETLESS_INLINE bool without_noise(double* weights, std::int64_t n) {
   bool any = false;
   for (std::int64_t i = 0; i < n; ++i)
-    if (weights[i] != 0 && weights[i] < least_weight) weights[i] = 0, any = true;
+    if (weights[i] != 0 && weights[i] < least_weight) {
+      weights[i] = 0;
+      any = true;
+    }
   return any;
 }
 

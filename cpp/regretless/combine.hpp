@@ -7,7 +7,11 @@ namespace regretless::REGRETLESS_ISA {
 // The part of the books that a round changes in which all speak and the outcome is known at once.
 REGRETLESS_INLINE void write_usual(ExpertBook& b, CombinerMemory& m, const Account& account, double rate) {
   const double spread = account.mix.highest - account.mix.lowest;
-  if (b.rounds == 0) b.first_rate = rate, b.lowest = infinite, b.highest = -infinite;
+  if (b.rounds == 0) {
+    b.first_rate = rate;
+    b.lowest = infinite;
+    b.highest = -infinite;
+  }
   b.last_rate = rate;
   b.rounds += 1;
   b.loss += account.loss;
@@ -146,9 +150,13 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
     }
     memory.least = all.least;
     double* const before = d.row[0];
-    d.row[0] = d.next, d.next = before;
+    d.row[0] = d.next;
+    d.next = before;
   }
-  if constexpr (!kept) d.book = near_book, d.memory = near_memory;
+  if constexpr (!kept) {
+    d.book = near_book;
+    d.memory = near_memory;
+  }
   return t;
 }
 

@@ -38,7 +38,9 @@ struct Compensated {
   P sum, rest, errors;
   REGRETLESS_INLINE void add(const P& h, const P& e) {
     const P s = sum + h, g = e + sum_error(sum, h, s);
-    sum = s, rest = rest + g, errors = errors + magnitude(g);
+    sum = s;
+    rest = rest + g;
+    errors = errors + magnitude(g);
   }
   REGRETLESS_INLINE void add_product(const Halves<P>& a, const Halves<P>& b) {
     const P h = a.all * b.all;
@@ -48,11 +50,14 @@ struct Compensated {
 
 REGRETLESS_INLINE Compensated<double> joined(const Compensated<Octet>& lanes) {
   double s[8], c[8], e[8];
-  put(s, lanes.sum), put(c, lanes.rest), put(e, lanes.errors);
+  put(s, lanes.sum);
+  put(c, lanes.rest);
+  put(e, lanes.errors);
   Compensated<double> all{s[0], c[0], e[0]};
   for (int l = 1; l < 8; ++l) {
     all.add(s[l], 0);
-    all.rest += c[l], all.errors += e[l];
+    all.rest += c[l];
+    all.errors += e[l];
   }
   return all;
 }
@@ -103,7 +108,9 @@ struct SplitWeights {
       : all(room), high(room + in_eights(n)), low(high + in_eights(n)) {
     for (std::int64_t j = 0; j < in_eights(n); ++j) {
       const Halves<double> w = halves(j < n ? weights[j] : 0.0);
-      room[j] = w.all, room[in_eights(n) + j] = w.high, room[2 * in_eights(n) + j] = w.low;
+      room[j] = w.all;
+      room[in_eights(n) + j] = w.high;
+      room[2 * in_eights(n) + j] = w.low;
     }
   }
   REGRETLESS_INLINE Halves<Octet> eight_at(std::int64_t j) const { return {at(all, j), at(high, j), at(low, j)}; }
@@ -155,7 +162,9 @@ REGRETLESS_INLINE void column_products(const DenseRows<V>& a, const double* weig
       for (std::int64_t j = 0; j < n; j += 8) {
         Compensated<Octet> lanes{at(sums.sum, j), at(sums.rest, j), at(sums.errors, j)};
         lanes.add_product(halves(heard(row, j, n, 0.0) * unit), w);
-        put(sums.sum + j, lanes.sum), put(sums.rest + j, lanes.rest), put(sums.errors + j, lanes.errors);
+        put(sums.sum + j, lanes.sum);
+        put(sums.rest + j, lanes.rest);
+        put(sums.errors + j, lanes.errors);
       }
     }
     for (std::int64_t j = 0; j < n; ++j) tell(begin + j, sums.one(j));
@@ -171,7 +180,9 @@ REGRETLESS_INLINE void column_products(const SparseRows<V, I>& a, const double* 
       const std::int64_t j = a.indices[k];
       Compensated<double> sum = sums.one(j);
       sum.add_product(halves(double(a.values[k]) * a.unit), w);
-      sums.sum[j] = sum.sum, sums.rest[j] = sum.rest, sums.errors[j] = sum.errors;
+      sums.sum[j] = sum.sum;
+      sums.rest[j] = sum.rest;
+      sums.errors[j] = sum.errors;
     }
   }
   for (std::int64_t j = 0; j < a.columns; ++j) tell(j, sums.one(j));

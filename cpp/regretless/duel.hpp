@@ -34,7 +34,10 @@ struct Table {
     if (!(book.rounds > 0)) return;
     book.row_regret = row.most_won() - memory.row_won;
     book.column_regret = column.most_won() - memory.column_won;
-    if constexpr (!Rule::exponential) book.row_norm = row.norm(), book.column_norm = column.norm();
+    if constexpr (!Rule::exponential) {
+      book.row_norm = row.norm();
+      book.column_norm = column.norm();
+    }
     book.gap = gap();
   }
 
@@ -68,7 +71,8 @@ REGRETLESS_INLINE bool play_round(Table& t) {
   if (!t.column_gains()) return false;
   if (!t.d.alternate && !t.row_gains()) return false;
   memory.broken = 1;
-  book.row_move += memory.row_moved, book.column_move += memory.column_moved;
+  book.row_move += memory.row_moved;
+  book.column_move += memory.column_moved;
   memory.row_moved = memory.column_moved = 0;
   if (!t.d.alternate && t.d.joint) t.join(weight);
 
@@ -86,9 +90,12 @@ REGRETLESS_INLINE bool play_round(Table& t) {
   row.count(row.gain, row.won, weight);
   learn<Rule>(t, row, row_value, round, book.row_square, book.row_shift, memory.row_moved);
 
-  memory.row_won += weight * row_value, memory.column_won += weight * column_value;
+  memory.row_won += weight * row_value;
+  memory.column_won += weight * column_value;
   if (t.d.alternate) book.turn += weight * (row_value + column_value);
-  book.rounds = round, book.weight += weight, book.last_weight = weight;
+  book.rounds = round;
+  book.weight += weight;
+  book.last_weight = weight;
   memory.broken = 0;
   return true;
 }

@@ -63,8 +63,10 @@ REGRETLESS_INLINE Pack<float, N> floats(const std::int16_t* p) {
 }
 template <int N>
 REGRETLESS_INLINE void put(float* p, const Pack<float, N>& a) {
-  if constexpr (Halved<Pack<float, N>>) put(p, a.low), put(p + N / 2, a.high);
-  else *reinterpret_cast<typename Pack<float, N>::Loose*>(p) = a.all;
+  if constexpr (Halved<Pack<float, N>>) {
+    put(p, a.low);
+    put(p + N / 2, a.high);
+  } else *reinterpret_cast<typename Pack<float, N>::Loose*>(p) = a.all;
 }
 template <int N>
 REGRETLESS_INLINE Pack<float, N> operator+(const Pack<float, N>& a, const Pack<float, N>& b) {
@@ -119,7 +121,10 @@ struct DoubleRows {
   REGRETLESS_INLINE void combine(const std::int32_t* places, const double* weights, double* out) const {
     const V* row[rows_together];
     Octet w[rows_together];
-    for (int r = 0; r < rows_together; ++r) row[r] = values + places[r] * stride, w[r] = eight(weights[r]);
+    for (int r = 0; r < rows_together; ++r) {
+      row[r] = values + places[r] * stride;
+      w[r] = eight(weights[r]);
+    }
     const std::int64_t rest = columns & 7, whole = columns - rest;
     const auto sum = [&](auto of) REGRETLESS_LAMBDA {
       return ((of(0) * w[0] + of(1) * w[1]) + (of(2) * w[2] + of(3) * w[3])) +
@@ -159,7 +164,10 @@ struct ShortRows {
   REGRETLESS_INLINE void combine(const std::int32_t* places, const double* weights, double* out) const {
     const std::int16_t* row[rows_together];
     Sixteen w[rows_together];
-    for (int r = 0; r < rows_together; ++r) row[r] = values + places[r] * stride, w[r] = sixteen(float(weights[r]));
+    for (int r = 0; r < rows_together; ++r) {
+      row[r] = values + places[r] * stride;
+      w[r] = sixteen(float(weights[r]));
+    }
     for (std::int64_t k = 0; k < stride; k += 16) {
       const auto part = [&](int r) REGRETLESS_LAMBDA { return sixteen_at(row[r] + k) * w[r]; };
       alignas(64) float lanes[16];

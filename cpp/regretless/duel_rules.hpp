@@ -16,9 +16,14 @@ struct Duelist {
 
   explicit Duelist(const DuelSide& s) : side(s), n(s.count), padded(duel_padded(s.count)) {
     const auto row = [&](DuelRow r) { return s.state + r * padded; };
-    kept = row(duel_kept), last = row(duel_last), play = row(duel_play);
-    sum = row(duel_sum), won = row(duel_won), prior = row(duel_prior);
-    gain = s.room, next = s.room + padded;
+    kept = row(duel_kept);
+    last = row(duel_last);
+    play = row(duel_play);
+    sum = row(duel_sum);
+    won = row(duel_won);
+    prior = row(duel_prior);
+    gain = s.room;
+    next = s.room + padded;
     narrow = reinterpret_cast<float*>(s.room + 2 * padded);
     places = reinterpret_cast<std::int32_t*>(narrow + padded);
     present();
@@ -29,7 +34,10 @@ struct Duelist {
   void present() {
     placed = 0;
     for (std::int64_t i = 0; i < padded; ++i) narrow[i] = float(play[i]);
-    for (std::int64_t i = 0; i < n; ++i) places[placed] = std::int32_t(i), placed += play[i] != 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      places[placed] = std::int32_t(i);
+      placed += play[i] != 0;
+    }
   }
   Mixed mixed() const { return {play, narrow, places, placed}; }
 

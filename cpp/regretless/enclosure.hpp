@@ -124,7 +124,9 @@ inline bool range_within(const V* values, std::int64_t count, Interval& found) {
   Octet least = eight(infinite), largest = eight(-infinite), spoiled = eight(0);
   for (std::int64_t k = 0; k < count; k += 8) {
     const Octet x = heard(values, k, count, double(values[0]));
-    least = lower(least, x), largest = upper(largest, x), spoiled = spoiled + (x - x);
+    least = lower(least, x);
+    largest = upper(largest, x);
+    spoiled = spoiled + (x - x);
   }
   found = {smallest_of(least), largest_of(largest)};
   return in_all(spoiled) == 0;

@@ -150,7 +150,10 @@ static double vote(const Desk& d) {
     Octet weight{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
       weight = weight + apply(if_equal, at(d.a, i), at(d.w, i), eight(value));
-    if (in_all(weight) >= most_weight) best = value, most_weight = in_all(weight);
+    if (in_all(weight) >= most_weight) {
+      best = value;
+      most_weight = in_all(weight);
+    }
   }
 }
 
@@ -190,7 +193,10 @@ REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* p
     // Of a wide range little is left but rounding; in exact numbers it lies among the forecasts.
     const double value = (s.low + s.high) / 2 + (down - up) / (2 * (s.high - s.low));
     Octet least = eight(infinite), most = eight(-infinite);
-    for (std::int64_t i = 0; i < d.padded_n; i += 8) least = lower(at(d.a, i), least), most = upper(at(d.a, i), most);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      least = lower(at(d.a, i), least);
+      most = upper(at(d.a, i), most);
+    }
     prediction[0] = between(value, smallest_of(least), largest_of(most));
     return;
   }
@@ -305,10 +311,12 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
   const double least = smallest_of(lowest), most = largest_of(highest);
   account.mix = {between(in_all(charge) / d.total, least, most), d.total, least, most};
   account.expected = account.mix.charge;
-  account.lowest = account.mix.lowest, account.highest = account.mix.highest;
+  account.lowest = account.mix.lowest;
+  account.highest = account.mix.highest;
   if (d.l != d.c) {
     Octet own{};
-    lowest = eight(infinite), highest = eight(-infinite);
+    lowest = eight(infinite);
+    highest = eight(-infinite);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet l = at(d.l, i);
       own = own + weighted(at(d.w, i), l);
@@ -316,7 +324,8 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
       highest = upper(l, highest);
     }
     account.expected = in_all(own) / d.total;
-    account.lowest = smallest_of(lowest), account.highest = largest_of(highest);
+    account.lowest = smallest_of(lowest);
+    account.highest = largest_of(highest);
   }
   if (played) {
     Octet charges{}, losses{}, apart{};

@@ -41,9 +41,14 @@ struct Desk {
       : s(all), memory(*all.memory), book(*all.book), n(all.experts), padded_n(padded(n)), log_n(log_of(double(n))) {
     double* free = s.scratch;
     const auto take = [&](std::int64_t size) { return (free += size) - size; };
-    w = take(padded_n), advice = take(padded_n), own = take(padded_n), linear = take(padded_n);
-    aux = take(padded_n), aux2 = take(padded_n);
-    next = take(padded_n), vectors = take(padded(3 * s.width));
+    w = take(padded_n);
+    advice = take(padded_n);
+    own = take(padded_n);
+    linear = take(padded_n);
+    aux = take(padded_n);
+    aux2 = take(padded_n);
+    next = take(padded_n);
+    vectors = take(padded(3 * s.width));
     double* const room = take(4 * padded_n);
     const int rows = s.rule.rows;
     if (n == padded_n && n > small) {
@@ -52,7 +57,11 @@ struct Desk {
       return;
     }
     prior = pad(s.prior, room, 0);
-    for (std::int64_t i = n; i < padded_n; ++i) next[i] = infinite, w[i] = 0, own[i] = missing;
+    for (std::int64_t i = n; i < padded_n; ++i) {
+      next[i] = infinite;
+      w[i] = 0;
+      own[i] = missing;
+    }
     for (int r = 0; r < rows; ++r)
       row[r] = pad(s.state + r * n, room + (r + 1) * padded_n, s.rule.exponential ? infinite : 0);
   }
@@ -123,7 +132,10 @@ static double surplus(const Desk& d, const double* u, double h, double* out) {
 
 // The charge of the mix less the mix loss is written down.
 static void note_gap(const Desk& d, double gap) {
-  if (gap > 0) d.memory.gaps += gap, d.book.gap += gap;
+  if (gap > 0) {
+    d.memory.gaps += gap;
+    d.book.gap += gap;
+  }
 }
 
 // Sums charges and returns the least sum.
@@ -215,7 +227,10 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     const P sum = read<P>(d.row[0] + i), c = values(loss, a), after = sum + c;
     const P w = read<P>(d.prior + (i & step)) * exp_of(everywhere<P>(-d.eta) * (sum - everywhere<P>(d.base)));
     put(d.next + i, after);
-    if constexpr (kept) put(d.w + i, w), put(d.own + i, c);
+    if constexpr (kept) {
+      put(d.w + i, w);
+      put(d.own + i, c);
+    }
     s.total = s.total + w;
     s.charge = s.charge + w * c;
     s.lowest = lower(c, s.lowest);

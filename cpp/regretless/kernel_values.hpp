@@ -78,7 +78,8 @@ struct DenseValues : BlockOf<dense_lanes> {
   }
   template <Rows X>
   Complaint lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
-    first = t, n = 0;
+    first = t;
+    n = 0;
     const std::int64_t columns = support.columns;
     for (std::int64_t k = 0; k < (wanted + 7) / 8 * 8 * columns; ++k) panel[k] = 0;
     for (; n < wanted; ++n) {

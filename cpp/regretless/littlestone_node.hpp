@@ -50,7 +50,9 @@ struct Node {
 
   // Counts what each column leaves. False: no memory.
   bool begin(const Frame& f, Word live_mask, int levels, std::int64_t key_words) {
-    frame = &f, mask = live_mask, wanted = levels;
+    frame = &f;
+    mask = live_mask;
+    wanted = levels;
     size = f.narrow() ? std::popcount(mask) : f.rows;
     count = next = failures = holds = 0;
     inside = other_open = false;

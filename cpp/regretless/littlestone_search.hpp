@@ -154,7 +154,9 @@ class Search {
   int said(const Node& n, Side side) const { return side.label ^ says(n.frame->row[0], n.frame->point[side.column]); }
 
   Verdict go_into(Node& n, Side side, bool other_open) {
-    n.side = side, n.other_open = other_open, n.inside = true;
+    n.side = side;
+    n.other_open = other_open;
+    n.inside = true;
     const Frame& f = *n.frame;
     const int levels = n.wanted - 1;
     if (f.narrow()) return enter(f, n.bits(side, 0), levels) == Verdict::no_memory ? Verdict::no_memory : Verdict::open;

@@ -44,10 +44,13 @@ class LittlestoneTask {
     }
     if (!growing_ || depth_ != depth) {
       asking_ = seeking_ = false;
-      depth_ = depth, at_ = 0, growing_ = true;
+      depth_ = depth;
+      at_ = 0;
+      growing_ = true;
       growth_[0] = {start_, start_->narrow() ? start_->tail() : 0, -1, 0, 0};
     }
-    points_ = points, leaves_ = leaves;
+    points_ = points;
+    leaves_ = leaves;
     LittlestoneOutcome outcome = LittlestoneOutcome::done;
     while (at_ >= 0 && outcome == LittlestoneOutcome::done) {
       if (search_.words() >= end) return LittlestoneOutcome::open;
@@ -89,7 +92,8 @@ class LittlestoneTask {
     search_.count(search_.naming().cost(root));
     name(search_.naming(), root, live_, key_);
     const Known known = search_.recall(key_, start_->rows);
-    lower_ = known.lower, upper_ = known.upper;
+    lower_ = known.lower;
+    upper_ = known.upper;
     if (!lower_ && start_->rows > 1) lower_ = 1;
     patience_ = looks * start_->cells() > first_patience ? looks * start_->cells() : first_patience;
     begun_ = true;
@@ -147,7 +151,8 @@ class LittlestoneTask {
       }
       Frame& inner = below_[at_][&f == &below_[at_][1] ? 2 : 1];
       if (!part(f, g.mask, move.point, move.label, inner)) return LittlestoneOutcome::no_memory;
-      g.frame = &inner, g.mask = inner.narrow() ? inner.tail() : 0;
+      g.frame = &inner;
+      g.mask = inner.narrow() ? inner.tail() : 0;
       return LittlestoneOutcome::done;
     }
     if (g.label == 2) return --at_, LittlestoneOutcome::done;

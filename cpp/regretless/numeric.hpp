@@ -65,11 +65,17 @@ REGRETLESS_INLINE double log_of(double x) {
   if (!(x > 0)) return x == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   if (x == std::numeric_limits<double>::infinity()) return x;
   double k = 0;
-  if (x < std::numeric_limits<double>::min()) x *= 18014398509481984.0, k = -54;
+  if (x < std::numeric_limits<double>::min()) {
+    x *= 18014398509481984.0;
+    k = -54;
+  }
   std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
   k += double(std::int64_t(bits >> 52) - 1023);
   double m = std::bit_cast<double>((bits & 0xfffffffffffffull) | 0x3ff0000000000000ull);
-  if (m > 1.4142135623730951) m *= 0.5, k += 1;
+  if (m > 1.4142135623730951) {
+    m *= 0.5;
+    k += 1;
+  }
   return (k * 1.90821492927058770002e-10 + log_of_one_plus(m - 1)) + k * 6.93147180369123816490e-01;
 }
 

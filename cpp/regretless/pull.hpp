@@ -30,7 +30,10 @@ inline Drawn draw_by(const double* masses, std::int64_t n, double u, double gamm
   double before = 0;
   std::int64_t arm = 0;
   for (std::int64_t i = 0; i < n && (before == 0 || x >= before); ++i)
-    if (masses[i] > least) before += masses[i], arm = i;
+    if (masses[i] > least) {
+      before += masses[i];
+      arm = i;
+    }
   return {arm, masses[arm] / total, gamma};
 }
 
@@ -83,7 +86,8 @@ void preview(const Pulling& s, const PullAdvice& advice, F f) {
     f(rule);
   }
   if (__builtin_memcmp(&memory, s.memory, sizeof memory) == 0) return;
-  *s.memory = memory, *s.book = book;
+  *s.memory = memory;
+  *s.book = book;
   R(s).rebuild();
 }
 
@@ -130,7 +134,8 @@ struct Running {
     const double played = number - book.rounds;
     s.memory->position += played;
     book.settled += played;
-    book.rounds = number, book.loss = loss;
+    book.rounds = number;
+    book.loss = loss;
     sum_up(s);
   }
 
@@ -184,15 +189,22 @@ PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice,
   for (; verdict.played < wanted && verdict.played < most; ++verdict.played) {
     const std::int64_t t = begin + verdict.played;
     Look look = world.look(t);
-    verdict.refusal = look.refusal, verdict.column = look.column;
+    verdict.refusal = look.refusal;
+    verdict.column = look.column;
     PullAdvice now;
     if constexpr (R::advised) {
       now = advice_at(s, advice, t);
       const std::int64_t bad = R::unsound(s, now);
-      if (bad >= 0) verdict.refusal = PullRefusal::advice, verdict.column = bad;
+      if (bad >= 0) {
+        verdict.refusal = PullRefusal::advice;
+        verdict.column = bad;
+      }
       if (look.awake && bad < 0) {
         const std::int64_t arm = advised_asleep(s, now, look.awake);
-        if (arm >= 0) verdict.refusal = PullRefusal::asleep, verdict.column = arm;
+        if (arm >= 0) {
+          verdict.refusal = PullRefusal::asleep;
+          verdict.column = arm;
+        }
         look.awake = nullptr;  // nobody could draw those arms anyway
       }
     }
@@ -202,7 +214,8 @@ PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice,
     const Drawn d = draw_number(s, rule, sums.number, uniforms.next(), look.awake, look.count, now);
     const double loss = world.loss(d.arm);
     sums.loss += loss;
-    draws[d.arm] += 1, losses[d.arm] += loss;
+    draws[d.arm] += 1;
+    losses[d.arm] += loss;
     if (look.awake) tell_missed(s, look.awake, loss);
     if constexpr (R::sees_all) {
       double* const row = room_for_losses(s);

@@ -59,7 +59,8 @@ class Exp3P : public Copied {
   REGRETLESS_APART void lend(Awake awake, double gain) {
     for (std::int64_t i = 0; i < n_; ++i) {
       if (awake[i]) continue;
-      own_[i] += gain, lent_[i] += gain;
+      own_[i] += gain;
+      lent_[i] += gain;
       known_ = own_[i] > known_ ? own_[i] : known_;
     }
   }

@@ -57,7 +57,8 @@ class Exp4 : public Flat {
     Octet least{}, sum{};
     for (std::int64_t i = 0; i < n; i += 8) {
       const Octet share = heard(shares, i, n, 0);
-      least = lower(share, least), sum = sum + share;
+      least = lower(share, least);
+      sum = sum + share;
     }
     const double total = in_all(sum);
     return smallest_of(least) >= 0 && total >= 1 - slack && total <= 1 + slack;
@@ -66,7 +67,10 @@ class Exp4 : public Flat {
   void gather(const std::int64_t* picks) {
     double* leaves = tree_.leaves();
     for (std::int64_t i = 0; i < n_; ++i) leaves[i] = named_[i] = 0;
-    for (std::int64_t e = 0; e < experts_; ++e) leaves[picks[e]] += weights_[e], named_[picks[e]] = 1;
+    for (std::int64_t e = 0; e < experts_; ++e) {
+      leaves[picks[e]] += weights_[e];
+      named_[picks[e]] = 1;
+    }
     reach_ = 0;
     for (std::int64_t i = 0; i < n_; ++i) reach_ += named_[i];
   }
@@ -82,7 +86,12 @@ class Exp4 : public Flat {
         most[k] = upper(share, most[k]);
       };
       std::int64_t e = 0;
-      for (; e + 4 <= experts_; e += 4) add(0, e), add(1, e + 1), add(2, e + 2), add(3, e + 3);
+      for (; e + 4 <= experts_; e += 4) {
+        add(0, e);
+        add(1, e + 1);
+        add(2, e + 2);
+        add(3, e + 3);
+      }
       if (e < experts_) add(0, e++);
       if (e < experts_) add(1, e++);
       if (e < experts_) add(2, e++);

@@ -60,7 +60,10 @@ class Hedge : public Copied {
     weigh_among(awake, -memory_.rate, shares);
     double total = 0, sum = 0;
     for (std::int64_t i = 0; i < n_; ++i)
-      if (awake[i]) total += shares[i], sum += shares[i] * losses[i];
+      if (awake[i]) {
+        total += shares[i];
+        sum += shares[i] * losses[i];
+      }
     const double mixed = sum / total;
     for (std::int64_t i = 0; i < n_; ++i)
       if (awake[i]) own_[i] += losses[i] - mixed;

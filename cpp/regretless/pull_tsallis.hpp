@@ -128,7 +128,9 @@ class TsallisInf : public Copied {
     for (std::int64_t i = 0; i < n_; i += 8) {
       const Octet r = one / ((at(own_, i) - from) + beyond), r2 = r * r;
       put(leaves + i, r);
-      s2 = s2 + r2, s3 = s3 + r2 * r, s4 = s4 + r2 * r2;
+      s2 = s2 + r2;
+      s3 = s3 + r2 * r;
+      s4 = s4 + r2 * r2;
     }
     return {in_all(s2), in_all(s3), in_all(s4)};
   }

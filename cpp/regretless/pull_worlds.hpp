@@ -26,7 +26,9 @@ REGRETLESS_INLINE Oddities oddities(const V* row, std::int64_t n, double low, do
   Octet least = eight(infinite), most = eight(-infinite), sum = eight(0);
   for (std::int64_t i = 0; i < n; i += 8) {
     const Octet x = heard(row, i, n, low);
-    least = lower(x, least), most = upper(x, most);  // a gap leaves what was there
+    // a gap leaves what was there
+    least = lower(x, least);
+    most = upper(x, most);
     sum = sum + (x - x);
   }
   return {!(smallest_of(least) >= low && largest_of(most) <= high), !(in_all(sum) == 0)};

@@ -43,7 +43,8 @@ class RandomizedSearch {
       std::memcpy(live_, wanted_, std::size_t(root().words) * sizeof(Word));
       size_ = counted(live_, root().words);
       asking_ = asking_ && !ready_;
-      top_ = -1, standing_ = true;
+      top_ = -1;
+      standing_ = true;
     }
     s.steps = 0;
     for (const std::int64_t end = this->words() + words; this->words() < end && !(begun_ && top_ < 0);)
@@ -51,7 +52,9 @@ class RandomizedSearch {
     const Worth worth = !begun_     ? Worth{least_worth(size_), most_worth(size_)}
                         : top_ >= 0 ? so_far(nodes_[0]->node)
                                     : arrived_;
-    s.lower = worth.lower, s.upper = worth.upper, s.rounded = rounded_;
+    s.lower = worth.lower;
+    s.upper = worth.upper;
+    s.rounded = rounded_;
     return LittlestoneOutcome::done;
   }
 
@@ -163,7 +166,9 @@ class RandomizedSearch {
     if (n.worth.upper <= needed || n.worth.lower == n.worth.upper) return arrived_ = n.worth, true;
     n.needed = needed;
     n.dimension = most < log2_floor(n.size) ? most : log2_floor(n.size);
-    n.missed = 0, n.count = n.next = 0, n.inside = -1;
+    n.missed = 0;
+    n.count = n.next = 0;
+    n.inside = -1;
     n.bounding = true;
     ++top_;
     return stand_apart(*n.frame, n.live, n.size);
@@ -174,7 +179,10 @@ class RandomizedSearch {
     const Word most = most_.of(n.size, n.dimension);
     if (most < n.worth.upper) n.worth.upper = most;
     // All trees of dimension 1 take off one hypothesis after another.
-    if (n.dimension == 1) n.worth.lower = n.worth.upper, rounded_ |= n.size > value_bits + 1;
+    if (n.dimension == 1) {
+      n.worth.lower = n.worth.upper;
+      rounded_ |= n.size > value_bits + 1;
+    }
     if (n.worth.upper > n.needed && n.worth.lower < n.worth.upper) return true;
     remember(n);
     return false;
@@ -182,7 +190,8 @@ class RandomizedSearch {
 
   void remember(const RandomizedNode& n) {
     Word* const facts = memo_.place(n.key, Word(std::bit_width(std::uint64_t(n.size))));
-    facts[1] = n.worth.lower, facts[2] = n.worth.upper;
+    facts[1] = n.worth.lower;
+    facts[2] = n.worth.upper;
   }
 
   bool step() {
@@ -196,7 +205,8 @@ class RandomizedSearch {
       if (n.next == n.count || most_of(n) <= n.threshold() || n.worth.lower == n.worth.upper) return finish(n);
       const Word most = most_.of_split(n.smaller(), n.size - n.smaller(), n.dimension);
       if (most <= n.threshold()) return pass(n, most);
-      look(l, 0), look(l, 1);
+      look(l, 0);
+      look(l, 1);
     }
     const Word threshold = n.threshold(), found = split_worth(n.side[0].upper, n.side[1].upper);
     if (found <= threshold) return pass(n, found);

@@ -82,7 +82,8 @@ struct Buffer {
   REGRETLESS_APART void make(std::int64_t n) {
     T* const more = new T[std::size_t(2 * n)];
     delete[] at;
-    at = more, room = 2 * n;
+    at = more;
+    room = 2 * n;
   }
 };
 

@@ -98,7 +98,10 @@ struct OwnSieve {
   Buffer<std::int64_t> columns;
   template <class Row>
   auto operator()(const Row& row) {
-    if (row.n > values.room) values.make(row.n), columns.make(row.n);
+    if (row.n > values.room) {
+      values.make(row.n);
+      columns.make(row.n);
+    }
     return without_zeros(row, values.at, columns.at);
   }
 };
@@ -176,7 +179,10 @@ Outcome score_rows(const X& rows, std::int64_t count, const Rules& rules, M matr
     if (state.targets > 1) {
       seen.norm2 = matrix.scores(rows[t], b, scores);
     } else {
-      if (!sieved) seen = matrix.view(rows[t], b), sieved = seen.zeros;
+      if (!sieved) {
+        seen = matrix.view(rows[t], b);
+        sieved = seen.zeros;
+      }
       if (sieved) seen = matrix.view(sieve(rows[t]), b);
       *scores = seen.score;
     }

@@ -50,16 +50,22 @@ REGRETLESS_INLINE std::int64_t smaller_side(std::int64_t ones, std::int64_t size
 inline bool load(ShatterSearch& s, std::int64_t side) {
   ShatterLevel& l = s.levels[0];
   const std::int64_t words = words_for(s.hypotheses);
-  l.cells = 1, l.words = words, l.stride = (words + 7) / 8 * 8, l.singles = words == 1;
+  l.cells = 1;
+  l.words = words;
+  l.stride = (words + 7) / 8 * 8;
+  l.singles = words == 1;
   if (!room_for_cells(l) || !room_for_candidates(l, s.points)) return false;
-  l.begins[0] = 0, l.begins[1] = words, l.sizes[0] = s.hypotheses;
+  l.begins[0] = 0;
+  l.begins[1] = words;
+  l.sizes[0] = s.hypotheses;
   l.count = l.next = 0;
   for (std::int64_t x = 0; x < s.points; ++x) {
     std::int64_t ones = 0;
     for (std::int64_t w = 0; w < words; ++w) ones += bits_of(s.given[x * words + w]);
     const std::int64_t least = smaller_side(ones, s.hypotheses);
     if (least < side) continue;
-    l.candidates[l.count] = x, l.least[l.count++] = least;
+    l.candidates[l.count] = x;
+    l.least[l.count++] = least;
   }
   s.steps += s.points;
   if (!room_for_columns(l)) return false;
@@ -79,8 +85,10 @@ REGRETLESS_APART inline std::int64_t worst_cut(const ShatterLevel& l, const std:
   std::int64_t worst = std::int64_t(1) << largest_set;
   for (std::int64_t cell = 0; cell < l.cells; ++cell) {
     std::int64_t of_ones = 0, all = 0;
-    for (std::int64_t w = l.begins[cell]; w < l.begins[cell + 1]; ++w)
-      of_ones += bits_of(said[w] & chosen[w]), all += bits_of(said[w]);
+    for (std::int64_t w = l.begins[cell]; w < l.begins[cell + 1]; ++w) {
+      of_ones += bits_of(said[w] & chosen[w]);
+      all += bits_of(said[w]);
+    }
     const std::int64_t one = smaller_side(of_ones, sides[cell]);
     const std::int64_t zero = smaller_side(all - of_ones, l.sizes[cell] - sides[cell]);
     const std::int64_t least = one < zero ? one : zero;
@@ -108,7 +116,8 @@ inline void pass_some(ShatterSearch& s, std::int64_t chosen, std::int64_t from, 
     if (i == chosen) continue;
     const std::int64_t worst = side == 0 ? 0 : worst_cut(l, s.sides, column_of(l, chosen), column_of(l, i), side);
     if (worst < 0) continue;
-    below.ranks[below.count] = i, below.least[below.count++] = worst;
+    below.ranks[below.count] = i;
+    below.least[below.count++] = worst;
   }
   if (side > 0) s.steps += to - from;
 }
@@ -132,9 +141,13 @@ inline void sort_ranks(ShatterLevel& l) {
     for (std::int64_t i = gap; i < l.count; ++i) {
       const std::int64_t rank = l.ranks[i], least = l.least[i];
       std::int64_t j = i;
-      for (; j >= gap && (l.least[j - gap] > least || (l.least[j - gap] == least && l.ranks[j - gap] > rank)); j -= gap)
-        l.ranks[j] = l.ranks[j - gap], l.least[j] = l.least[j - gap];
-      l.ranks[j] = rank, l.least[j] = least;
+      for (; j >= gap && (l.least[j - gap] > least || (l.least[j - gap] == least && l.ranks[j - gap] > rank));
+           j -= gap) {
+        l.ranks[j] = l.ranks[j - gap];
+        l.least[j] = l.least[j - gap];
+      }
+      l.ranks[j] = rank;
+      l.least[j] = least;
     }
 }
 
@@ -159,8 +172,10 @@ inline bool lay_out(ShatterSearch& s, const ShatterLevel& l, ShatterLevel& below
     if (place < below.cells) below.sizes[place] = size;
   }
   std::int64_t words = 0;
-  for (std::int64_t cell = 0; cell < below.cells; ++cell)
-    below.begins[cell] = words, words += words_for(below.sizes[cell]);
+  for (std::int64_t cell = 0; cell < below.cells; ++cell) {
+    below.begins[cell] = words;
+    words += words_for(below.sizes[cell]);
+  }
   below.begins[below.cells] = below.words = words;
   below.stride = (words + 7) / 8 * 8;
   for (std::int64_t child = 0; child < sides; ++child)
@@ -247,8 +262,12 @@ REGRETLESS_APART inline bool verified(ShatterSearch& s, std::int64_t& work) {
   }
   if (std::memchr(s.seen, 0, std::size_t(1) << s.target) == nullptr) return true;
   const std::int64_t spent = work_of_a_word * words;
-  work -= spent, s.verifying += spent;
-  if (2 * s.verifying > s.searching && s.kept < s.hypotheses) s.kept *= 2, s.verifying = s.searching = 0;
+  work -= spent;
+  s.verifying += spent;
+  if (2 * s.verifying > s.searching && s.kept < s.hypotheses) {
+    s.kept *= 2;
+    s.verifying = s.searching = 0;
+  }
   return false;
 }
 
@@ -360,7 +379,9 @@ inline bool begin_dive_below(ShatterSearch& s, std::int64_t best) {
   if (!count_sides(s, l, column_of(l, best)) || !lay_out(s, l, below) || !room_for_candidates(below, l.count))
     return false;
   below.count = below.next = 0;
-  s.passing = true, s.dived = 0, s.copied = -1;
+  s.passing = true;
+  s.dived = 0;
+  s.copied = -1;
   return true;
 }
 
@@ -385,14 +406,19 @@ inline bool go_on_below(ShatterSearch& s, std::int64_t& work) {
   work -= (to - s.copied + 1) * each;
   cut_some(s, chosen, s.copied, to);
   s.copied = to;
-  if (to == below.count) ++s.depth, s.passing = false;
+  if (to == below.count) {
+    ++s.depth;
+    s.passing = false;
+  }
   return true;
 }
 
 // Always the candidate whose worst cut is the best. All cells are kept.
 inline Shattered dive(ShatterSearch& s, std::int64_t work) {
   if (!s.begun) {
-    s.kept = s.hypotheses, s.diving = true, s.target = 0;
+    s.kept = s.hypotheses;
+    s.diving = true;
+    s.target = 0;
     if (!load(s, 1)) return Shattered::no_memory;
     work -= 2 * s.points * words_for(s.hypotheses);
   }

@@ -58,8 +58,10 @@ inline bool cut_front(ShatterSearch& s, int depth, const Words8& said, int lanes
   Empty8 missing = none_empty();
   for (int i = 0; i < 1 << depth; ++i) {
     const Words8 part = eight_words(s.front[depth][i]), one = both(part, said), zero = without(part, said);
-    note_empty(missing, one), note_empty(missing, zero);
-    put_words(s.front[depth + 1][2 * i], one), put_words(s.front[depth + 1][2 * i + 1], zero);
+    note_empty(missing, one);
+    note_empty(missing, zero);
+    put_words(s.front[depth + 1][2 * i], one);
+    put_words(s.front[depth + 1][2 * i + 1], zero);
   }
   return !any_empty(missing, lanes);
 }
@@ -74,8 +76,10 @@ REGRETLESS_APART std::int64_t cutting(const ShatterSearch& s, const ShatterLevel
   for (; from < l.count; ++from) {
     const Words8 said = eight_words(column_of(l, from));
     Empty8 missing = none_empty();
-    for (int i = 0; i < parts; ++i)
-      note_empty(missing, both(front[i], said)), note_empty(missing, without(front[i], said));
+    for (int i = 0; i < parts; ++i) {
+      note_empty(missing, both(front[i], said));
+      note_empty(missing, without(front[i], said));
+    }
     if (!any_empty(missing, lanes)) break;
   }
   return from;
@@ -109,7 +113,8 @@ inline Shattered search_tail(ShatterSearch& s, const ShatterLevel& l, int many, 
       const std::int64_t from = place;
       place = cutting(s, l, depth, from, lanes);
       const std::int64_t tried = (place < l.count ? place + 1 : place) - from;
-      s.steps += tried, work -= 4 * tried;
+      s.steps += tried;
+      work -= 4 * tried;
       if (place == l.count) continue;
       work -= l.words;
       if (whole_tail(s, l, many)) return Shattered::found;

@@ -83,8 +83,10 @@ REGRETLESS_INLINE Pack<double, N> load(const V* p) {
 }
 template <int N>
 REGRETLESS_INLINE void store(double* p, const Pack<double, N>& a) {
-  if constexpr (Halved<Pack<double, N>>) store(p, a.low), store(p + N / 2, a.high);
-  else *reinterpret_cast<typename Pack<double, N>::Loose*>(p) = a.all;
+  if constexpr (Halved<Pack<double, N>>) {
+    store(p, a.low);
+    store(p + N / 2, a.high);
+  } else *reinterpret_cast<typename Pack<double, N>::Loose*>(p) = a.all;
 }
 
 // Lane l holds at(l).

@@ -58,12 +58,14 @@ class SumTree {
     double* room = nodes + 8;
     std::int64_t level = n;
     for (; level > tree_top; level = padded_arms(level) / 8) {
-      levels_[depth_] = room, counts_[depth_] = level;
+      levels_[depth_] = room;
+      counts_[depth_] = level;
       room += (depth_ ? 2 : 1) * padded_arms(level);
       ++depth_;
     }
     counts_[depth_] = level;
-    before_ = room, masses_ = room + tree_top;
+    before_ = room;
+    masses_ = room + tree_top;
   }
 
   REGRETLESS_INLINE double total() const { return *nodes_; }

@@ -61,7 +61,8 @@ inline void fill(Tableau& t) {
 }
 
 inline void load(Tableau& t) {
-  t.pivots = t.stalled = 0, t.best = 0;
+  t.pivots = t.stalled = 0;
+  t.best = 0;
   t.tolerance = 1e-11;
   fill(t);
 }
@@ -144,7 +145,9 @@ inline std::int64_t limiting_row(const Tableau& t) {
     if (ratio > least + tie) continue;
     const double by = t.ordered ? -cells_of(t, i)[n + 1] / a : a;
     if (ratio >= least - tie && !(by > order)) continue;
-    least = std::min(least, ratio), order = by, found = i;
+    least = std::min(least, ratio);
+    order = by;
+    found = i;
   }
   return found;
 }
@@ -167,8 +170,11 @@ inline bool step_up(Tableau& t) {
     exchange(t, r, c);
     break;
   }
-  if (sums[n] > t.best * (1 + tie)) t.best = sums[n], t.stalled = 0, t.ordered = false;
-  else if (++t.stalled > t.patience && !t.ordered) put_in_order(t);
+  if (sums[n] > t.best * (1 + tie)) {
+    t.best = sums[n];
+    t.stalled = 0;
+    t.ordered = false;
+  } else if (++t.stalled > t.patience && !t.ordered) put_in_order(t);
   return true;
 }
 
@@ -187,7 +193,9 @@ inline bool step_back(Tableau& t) {
       if (!(row[j] < -least_pivot)) continue;
       const double ratio = sums[j] > 0 ? sums[j] / -row[j] : 0;
       if (ratio > least + tie || (ratio >= least - tie && !(-row[j] > pivot))) continue;
-      least = std::min(least, ratio), pivot = -row[j], c = j;
+      least = std::min(least, ratio);
+      pivot = -row[j];
+      c = j;
     }
     if (c < 0) {
       row[n] = 0;

@@ -123,8 +123,11 @@ void play_tree(const TreePlay& g, std::int64_t rounds) {
     }
     count_in(row, weight);
     lay_plan(row);
-    memory.met += weight * met, memory.met_earlier += weight * earlier;
-    book.rounds = number, book.weight += weight, book.last_weight = weight;
+    memory.met += weight * met;
+    memory.met_earlier += weight * earlier;
+    book.rounds = number;
+    book.weight += weight;
+    book.last_weight = weight;
   }
 }
 
@@ -162,7 +165,8 @@ inline void settle_tree(const TreePlay& g) {
   book.row_regret = most - g.memory->met;
   book.column_regret = g.memory->met_earlier - least;
   book.turn = g.memory->met - g.memory->met_earlier;
-  book.row_norm = kept_by(row, g.room), book.column_norm = kept_by(column, g.room);
+  book.row_norm = kept_by(row, g.room);
+  book.column_norm = kept_by(column, g.room);
   book.gap = book.weight > 0 ? (most - least) / book.weight : 0;
 }
 

@@ -19,7 +19,10 @@ class Reaches {
   }
 
   void find(double* low, double* high) {
-    for (std::int64_t s = 0; s < own_.sequences; ++s) high[s] = most(s, 1), low[s] = -most(s, -1);
+    for (std::int64_t s = 0; s < own_.sequences; ++s) {
+      high[s] = most(s, 1);
+      low[s] = -most(s, -1);
+    }
     for (std::int64_t i = own_.sets; i-- > 0;) {
       const std::int32_t begin = own_.first[i], end = own_.first[i + 1];
       low[own_.parent[i]] += *std::min_element(low + begin, low + end);
@@ -33,8 +36,10 @@ class Reaches {
     for (std::int64_t k = a_.starts[row]; k < a_.starts[row + 1]; ++k) {
       values_[std::size_t(a_.columns[k])] = sign * a_.values[k];
       for (std::int32_t i = set_of_[std::size_t(a_.columns[k])]; i >= 0 && !met_[std::size_t(i)];
-           i = set_of_[std::size_t(other_.parent[i])])
-        met_[std::size_t(i)] = 1, touched_.push_back(i);
+           i = set_of_[std::size_t(other_.parent[i])]) {
+        met_[std::size_t(i)] = 1;
+        touched_.push_back(i);
+      }
     }
     std::sort(touched_.rbegin(), touched_.rend());
     for (const std::int32_t i : touched_) {

@@ -16,7 +16,9 @@ class Memo {
 
   // False: no memory.
   bool begin(std::int64_t key_words, std::int64_t facts, std::int64_t bytes) {
-    key_words_ = key_words, stride_ = key_words + facts, cells_ = bytes / std::int64_t(sizeof(Word));
+    key_words_ = key_words;
+    stride_ = key_words + facts;
+    cells_ = bytes / std::int64_t(sizeof(Word));
     std::uint64_t size = first;
     while (size > fewest && cells_of(size) > cells_) size /= 2;
     return rebuild(size);
@@ -80,7 +82,9 @@ class Memo {
     if (!fresh) return false;
     Word* const old = table_;
     const std::int64_t old_size = old ? std::int64_t(mask_) + 1 + reach : 0;
-    table_ = fresh, mask_ = size - 1, used_ = 0;
+    table_ = fresh;
+    mask_ = size - 1;
+    used_ = 0;
     for (std::int64_t i = 0; i < old_size; ++i) {
       const Word* const entry = old + i * stride_;
       if (!entry[key_words_]) continue;

@@ -123,7 +123,8 @@ struct Naming {
 
 // The hypotheses and points of a class as they were given. False: no memory.
 inline bool frame_class(const BitClass& c, const Naming& naming, Frame& root, Alike& alike) {
-  root.rows = c.hypotheses, root.words = c.words;
+  root.rows = c.hypotheses;
+  root.words = c.words;
   const std::int64_t k = naming.shared;
   if (!root.reach(c.points, k) || !alike.clear(c.points)) return false;
   for (std::int64_t i = 0; i < k; ++i) root.base[i] = 0;
@@ -178,8 +179,10 @@ inline void name(const Naming& naming, const Frame& f, const Word* live, Word* k
   for (std::int64_t c = 0; c < f.columns; ++c) {
     const Word* const column = f.column + c * f.words;
     Word ones = 0, zeros = 0;
-    for (std::int64_t i = 0; i < f.words && !(ones && zeros); ++i)
-      ones |= column[i] & live[i], zeros |= ~column[i] & live[i];
+    for (std::int64_t i = 0; i < f.words && !(ones && zeros); ++i) {
+      ones |= column[i] & live[i];
+      zeros |= ~column[i] & live[i];
+    }
     if (!ones) add_key(key, f.zero + c * naming.words, naming.words);
     else if (!zeros) add_key(key, f.one + c * naming.words, naming.words);
   }
@@ -189,13 +192,18 @@ inline void name(const Naming& naming, const Frame& f, const Word* live, Word* k
 // `others` is room for as many words.
 inline bool is_version_space(const Frame& root, const Word* live, Word* others) {
   Word beyond = 0;
-  for (std::int64_t i = 0; i < root.words; ++i) beyond |= live[i] & ~root.all(i), others[i] = root.all(i) & ~live[i];
+  for (std::int64_t i = 0; i < root.words; ++i) {
+    beyond |= live[i] & ~root.all(i);
+    others[i] = root.all(i) & ~live[i];
+  }
   if (beyond || !counted(live, root.words)) return false;
   for (std::int64_t c = 0; c < root.columns; ++c) {
     const Word* const column = root.column + c * root.words;
     Word ones = 0, zeros = 0;
-    for (std::int64_t i = 0; i < root.words && !(ones && zeros); ++i)
-      ones |= column[i] & live[i], zeros |= ~column[i] & live[i];
+    for (std::int64_t i = 0; i < root.words && !(ones && zeros); ++i) {
+      ones |= column[i] & live[i];
+      zeros |= ~column[i] & live[i];
+    }
     if (ones && zeros) continue;
     for (std::int64_t i = 0; i < root.words; ++i) others[i] &= ones ? column[i] : ~column[i];
   }

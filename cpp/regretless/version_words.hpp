@@ -24,7 +24,8 @@ class Room {
     if (size <= size_) return true;
     void* more = std::realloc(data_, std::size_t(size) * sizeof(T));
     if (!more) return false;
-    data_ = static_cast<T*>(more), size_ = size;
+    data_ = static_cast<T*>(more);
+    size_ = size;
     return true;
   }
   operator T*() const { return data_; }

@@ -133,7 +133,8 @@ class Forcer {
     Choice choice;
     for (std::int64_t point = 0; point < asked_.points; ++point) {
       if (!look(memo_.set(entry), size, point, choice)) continue;
-      ++splits, most_wrong = std::max(most_wrong, choice.wrong);
+      ++splits;
+      most_wrong = std::max(most_wrong, choice.wrong);
       if (most_of(choice.wrong) + 1 < k && (asked_.lazy || most_of(choice.right) < k)) continue;
       if (!room_for_choice()) return;
       choices_[choice_count_++] = choice;
@@ -187,7 +188,8 @@ class Forcer {
     Frame& f = frames_[depth_ - 1];
     if (f.next == f.end) {
       if (f.right || asked_.lazy) return conclude(false);
-      f.right = true, f.next = f.begin;
+      f.right = true;
+      f.next = f.begin;
       return;
     }
     const Choice& c = choices_[f.next];
@@ -226,7 +228,9 @@ class Forcer {
       cut(set, x, choice.predicted == right);
       if (!forces(right ? choice.right : choice.wrong, k)) continue;
       std::copy_n(child_, asked_.words, set);
-      wanted = k, point = x, label = choice.predicted == right;
+      wanted = k;
+      point = x;
+      label = choice.predicted == right;
       return true;
     }
     return false;
