@@ -1,6 +1,7 @@
 // Tables of bits: turned over, and what they have of rank.
 #include "bit_tables.hpp"
 
+#include "compiled.hpp"
 #include "borrowed_class.hpp"
 #include "regretless/bit_tables.hpp"
 
@@ -13,17 +14,7 @@ namespace {
 using Table = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Room = nb::ndarray<std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-const BitTableKernels& bit_table_kernels() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return bit_tables_v4;
-    case Isa::v3: return bit_tables_v3;
-    default: return bit_tables_v1;
-  }
-#else
-  return bit_tables_generic;
-#endif
-}
+const BitTableKernels& bit_table_kernels() { return REGRETLESS_COMPILED(bit_tables); }
 
 void transpose_bits(const Table& rows, const Room& columns) {
   check_aligned(Any(rows));

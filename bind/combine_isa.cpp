@@ -1,24 +1,15 @@
 // The kernels that combine experts, for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
-#include <array>
-#include <type_traits>
-
+#include "regretless/catalogue.hpp"
 #include "regretless/combine.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-template <class... R>
-static constexpr std::array<CombinerRule, sizeof...(R)> facts_of(std::type_identity<std::tuple<R...>>) {
-  return {R::facts...};
-}
 static constexpr auto rules = facts_of(std::type_identity<CombinerRules>{});
 
 // A rule's place in the catalogue becomes its type; f is a template over the rule.
-template <std::size_t place = 0, class F>
-static auto with_rule(int wanted, F f) {
-  using R = std::tuple_element_t<place, CombinerRules>;
-  if constexpr (place + 1 < std::tuple_size_v<CombinerRules>)
-    if (wanted != place) return with_rule<place + 1>(wanted, f);
-  return f.template operator()<R>();
+template <class F>
+static auto with_rule(int place, F f) {
+  return with_type<CombinerRules>(place, f);
 }
 
 // So does the type of the numbers.

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 
+#include "names.hpp"
 #include "regretless/expert_types.hpp"
+#include "compiled.hpp"
 #include "room.hpp"
 #include "rounds.hpp"
 #include "turn.hpp"
@@ -35,25 +37,7 @@ K known(const std::pair<std::string_view, K> (&kinds)[N], const std::string& nam
   throw std::invalid_argument("no " + std::string(what) + " is called " + name);
 }
 
-const Combiners& combiners() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return combiners_v4;
-    case Isa::v3: return combiners_v3;
-    default: return combiners_v1;
-  }
-#else
-  return combiners_generic;
-#endif
-}
-
-// The place of a rule in the catalogue.
-int place_of(const std::string& name) {
-  const auto rules = combiners().rules;
-  const auto rule = std::ranges::find(rules, name, &CombinerRule::name);
-  if (rule == rules.end()) throw std::invalid_argument("no rule is called " + name);
-  return int(rule - rules.begin());
-}
+const Combiners& combiners() { return REGRETLESS_COMPILED(combiners); }
 
 // What Python is to know of each rule, by its name.
 nb::dict facts_of_rules() {
@@ -100,7 +84,7 @@ class Combiner {
            std::int64_t width)
       : state_(state), memory_(memory), book_(book), tallies_(tallies), prior_(prior), powers_(powers) {
     const std::int64_t experts = std::int64_t(prior.size());
-    s_.place = place_of(rule);
+    s_.place = place_of(combiners().rules, rule, "rule");
     s_.rule = combiners().rules[std::size_t(s_.place)];
     s_.charge = known(charges, charge, "charge");
     s_.schedule = known(schedules, schedule, "schedule");
@@ -420,7 +404,10 @@ void bind_combiner(nb::module_& m) {
       .def("log_potential", &Combiner::log_potential, "Logarithm of the potential of a rule that has one, else nan.")
       .def("gap", &Combiner::gap, "Sum of the mixability gaps.");
   m.def(
-      "combiner_rows", [](const std::string& rule) { return combiners().rules[std::size_t(place_of(rule))].rows; },
+      "combiner_rows",
+      [](const std::string& rule) {
+        return combiners().rules[std::size_t(place_of(combiners().rules, rule, "rule"))].rows;
+      },
       "rule"_a, "How many numbers a rule keeps of each expert.");
   m.def(
       "expert_fields", [] { return std::vector<std::string>(std::begin(expert_fields), std::end(expert_fields)); },

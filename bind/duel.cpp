@@ -7,6 +7,8 @@
 #include <cmath>
 #include <exception>
 
+#include "compiled.hpp"
+#include "names.hpp"
 #include "player.hpp"
 #include "regretless/duel_types.hpp"
 #include "room.hpp"
@@ -25,29 +27,7 @@ using Told = nb::ndarray<nb::numpy, double, nb::ndim<1>, nb::c_contig>;
 
 constexpr std::int64_t most_strategies = std::int64_t(1) << 31;  // their places are int32
 
-constexpr std::pair<std::string_view, DuelMethod> methods[] = {{"hedge", DuelMethod::hedge},
-                                                               {"optimistic-hedge", DuelMethod::optimistic_hedge},
-                                                               {"rm", DuelMethod::rm},
-                                                               {"rm+", DuelMethod::rm_plus},
-                                                               {"prm+", DuelMethod::prm_plus}};
-
-DuelMethod method_named(const std::string& name) {
-  for (const auto& [known, method] : methods)
-    if (name == known) return method;
-  throw std::invalid_argument("no method is called " + name);
-}
-
-const Duelists& duelists() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return duelists_v4;
-    case Isa::v3: return duelists_v3;
-    default: return duelists_v1;
-  }
-#else
-  return duelists_generic;
-#endif
-}
+const Duelists& duelists() { return REGRETLESS_COMPILED(duelists); }
 
 // What a player wins against the other's strategies; it keeps its arrays alive.
 class Payer {
@@ -178,7 +158,7 @@ class Dueler {
          int power, bool falls, double row_rate, double column_rate)
       : row_payer_(row_payer), column_payer_(column_payer), row_state_(row_state), column_state_(column_state),
         memory_(memory), book_(book), joint_(joint) {
-    d_.method = method_named(method);
+    d_.method = place_of(duelists().methods, method, "method");
     const Gains &of_row = row_payer.gains(), &of_column = column_payer.gains();
     demand(of_row.mine == of_column.others && of_row.others == of_column.mine, "the payoffs have different shapes");
     demand(power >= 0 && power <= 2, "weights are powers of the round, 0, 1 or 2");

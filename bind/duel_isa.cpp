@@ -1,19 +1,13 @@
 // The kernels of self-play for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
-#include <stdexcept>
-
+#include "regretless/catalogue.hpp"
 #include "regretless/duel.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
+static constexpr auto methods = facts_of(std::type_identity<DuelMethods>{});
+
 static DuelVerdict play(const Dueling& d, std::int64_t rounds, double target) {
-  switch (d.method) {
-    case DuelMethod::hedge: return play_rounds<ExponentialWeights<false>>(d, rounds, target);
-    case DuelMethod::optimistic_hedge: return play_rounds<ExponentialWeights<true>>(d, rounds, target);
-    case DuelMethod::rm: return play_rounds<RegretMatching>(d, rounds, target);
-    case DuelMethod::rm_plus: return play_rounds<RegretMatchingPlus>(d, rounds, target);
-    case DuelMethod::prm_plus: return play_rounds<PredictiveMatchingPlus>(d, rounds, target);
-  }
-  throw std::logic_error("no such method");
+  return with_type<DuelMethods>(d.method, [&]<class Rule>() { return play_rounds<Rule>(d, rounds, target); });
 }
 
 // One product: `room` is that of a duelist with the other's strategies.
@@ -46,6 +40,6 @@ static void shorten(const void* values, bool single, std::int64_t rows, std::int
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(duelists_, isa)
 
 namespace regretless {
-const Duelists REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::gains,
+const Duelists REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::methods, REGRETLESS_ISA::play, REGRETLESS_ISA::gains,
                                                    REGRETLESS_ISA::shorten};
 }  // namespace regretless

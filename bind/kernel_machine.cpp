@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "compiled.hpp"
 #include "player.hpp"
 #include "regretless/kernel_types.hpp"
 
@@ -18,17 +19,7 @@ using Longs = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::c
 using Ints = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-const KernelFunctions& kernel_functions() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return kernel_v4;
-    case Isa::v3: return kernel_v3;
-    default: return kernel_v1;
-  }
-#else
-  return kernel_generic;
-#endif
-}
+const KernelFunctions& kernel_functions() { return REGRETLESS_COMPILED(kernel); }
 
 KernelKind kind_of(const std::string& name) {
   if (name == "linear") return KernelKind::linear;

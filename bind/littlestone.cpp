@@ -10,6 +10,7 @@
 #include <memory>
 #include <tuple>
 
+#include "compiled.hpp"
 #include "borrowed_class.hpp"
 #include "regretless/littlestone.hpp"
 #include "turn.hpp"
@@ -27,30 +28,14 @@ using Places = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
 template <class Kernels>
 const Kernels& kernels_of_isa();
 
-#if defined(__x86_64__)
-template <class Kernels>
-const Kernels& one_of(const Kernels& v1, const Kernels& v3, const Kernels& v4) {
-  const Isa isa = current_isa();
-  return isa == Isa::v4 ? v4 : isa == Isa::v3 ? v3 : v1;
-}
 template <>
 const LittlestoneKernels& kernels_of_isa() {
-  return one_of(littlestone_kernels_v1, littlestone_kernels_v3, littlestone_kernels_v4);
+  return REGRETLESS_COMPILED(littlestone_kernels);
 }
 template <>
 const RandomizedKernels& kernels_of_isa() {
-  return one_of(randomized_kernels_v1, randomized_kernels_v3, randomized_kernels_v4);
+  return REGRETLESS_COMPILED(randomized_kernels);
 }
-#else
-template <>
-const LittlestoneKernels& kernels_of_isa() {
-  return littlestone_kernels_generic;
-}
-template <>
-const RandomizedKernels& kernels_of_isa() {
-  return randomized_kernels_generic;
-}
-#endif
 
 void accept(LittlestoneOutcome outcome) {
   if (outcome == LittlestoneOutcome::no_memory) throw std::bad_alloc();

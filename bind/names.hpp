@@ -1,18 +1,18 @@
-// The names of a closed table of kinds, for Python.
+// Catalogues of the kernels, by name.
 #pragma once
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string_view.h>
-
-#include <string_view>
-#include <utility>
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+#include <string>
 
 namespace regretless {
 
-template <class K, std::size_t N>
-nanobind::tuple names_of(const std::pair<std::string_view, K> (&kinds)[N]) {
-  nanobind::list names;
-  for (const auto& [name, kind] : kinds) names.append(name);
-  return nanobind::tuple(names);
+// The place of a name in a catalogue; what it names is a "rule", or a "method".
+template <class Facts>
+int place_of(std::span<const Facts> catalogue, const std::string& name, const char* what) {
+  const auto known = std::ranges::find(catalogue, name, &Facts::name);
+  if (known == catalogue.end()) throw std::invalid_argument("no " + std::string(what) + " is called " + name);
+  return int(known - catalogue.begin());
 }
 
 }  // namespace regretless

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "regretless/linear_types.hpp"
-#include "regretless/isa.hpp"
+#include "compiled.hpp"
 
 namespace nb = nanobind;
 
@@ -27,17 +27,7 @@ using Signs = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::dev
 using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Order = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-inline const Kernels& kernels() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return kernels_v4;
-    case Isa::v3: return kernels_v3;
-    default: return kernels_v1;
-  }
-#else
-  return kernels_generic;
-#endif
-}
+inline const Kernels& kernels() { return REGRETLESS_COMPILED(kernels); }
 
 inline const char* words(Complaint complaint) {
   switch (complaint) {

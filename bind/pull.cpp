@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "compiled.hpp"
 #include "names.hpp"
 #include "player.hpp"
 #include "regretless/bandit_types.hpp"
@@ -28,18 +29,6 @@ using Longs = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::c
 using Given = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Why = std::optional<std::string>;
 
-constexpr std::pair<std::string_view, PullRule> rules[] = {
-    {"exp3", PullRule::exp3},     {"exp3-ix", PullRule::exp3_ix},
-    {"exp3-p", PullRule::exp3_p}, {"tsallis-inf", PullRule::tsallis},
-    {"exp3-s", PullRule::exp3_s}, {"hedge", PullRule::hedge},
-    {"exp4", PullRule::exp4}};
-
-PullRule rule_named(const std::string& name) {
-  for (const auto& [known, rule] : rules)
-    if (name == known) return rule;
-  throw std::invalid_argument("no rule is called " + name);
-}
-
 PullSchedule schedule_named(const std::string& name) {
   if (name == "constant") return PullSchedule::constant;
   if (name == "anytime") return PullSchedule::anytime;
@@ -47,16 +36,19 @@ PullSchedule schedule_named(const std::string& name) {
   throw std::invalid_argument("no schedule is called " + name);
 }
 
-const Pullers& pullers() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return pullers_v4;
-    case Isa::v3: return pullers_v3;
-    default: return pullers_v1;
+const Pullers& pullers() { return REGRETLESS_COMPILED(pullers); }
+
+// What Python is to know of each rule, by its name.
+nb::dict facts_of_rules() {
+  nb::dict all;
+  for (const PullRule& rule : pullers().rules) {
+    nb::dict facts;
+    facts["weighs"] = rule.weighs;
+    facts["lends"] = rule.lends;
+    facts["exact"] = rule.exact;
+    all[rule.name] = facts;
   }
-#else
-  return pullers_generic;
-#endif
+  return all;
 }
 
 Why words(PullRefusal refusal) {
@@ -93,11 +85,12 @@ class Puller {
          double rate, double gamma, double beta, double explore, double share, bool reduced, double low, double high,
          bool rewards, std::int64_t arms, std::uint64_t seed, std::uint64_t run)
       : state_(state), memory_(memory), book_(book), tallies_(tallies) {
-    s_.rule = rule_named(rule);
+    s_.place = place_of(pullers().rules, rule, "rule");
+    s_.rule = pullers().rules[std::size_t(s_.place)];
     s_.schedule = schedule_named(schedule);
     const std::int64_t experts = std::int64_t(state.shape(1));
     demand(arms > 0 && arms < most_arms && experts > 0 && experts < most_arms, "from one arm to 2**31");
-    demand(std::int64_t(state.shape(0)) == pull_rows(s_.rule) && (advised() || experts == arms),
+    demand(std::int64_t(state.shape(0)) == s_.rule.rows() && (advised() || experts == arms),
            "state has the wrong shape");
     demand(memory.size() == pull_memory_size, "memory has the wrong shape");
     demand(book.size() == pull_book_size, "book has the wrong shape");
@@ -127,7 +120,7 @@ class Puller {
     s_.memory = reinterpret_cast<PullMemory*>(memory.data());
     s_.book = reinterpret_cast<PullBook*>(book.data());
     s_.tallies = tallies.data();
-    const std::int64_t nodes = std::int64_t(pull_nodes(s_.rule, arms, experts));
+    const std::int64_t nodes = std::int64_t(pull_nodes(s_.rule.cache, arms, experts));
     scratch_ = zeros_for(nodes + std::int64_t(pull_room(arms)));
     s_.nodes = scratch_.get();
     s_.room = scratch_.get() + padded_arms(nodes);
@@ -263,8 +256,8 @@ class Puller {
  private:
   using Unlocked = std::optional<nb::gil_scoped_release>;
 
-  bool advised() const { return s_.rule == PullRule::exp4; }
-  bool sees_all() const { return s_.rule == PullRule::hedge; }
+  bool advised() const { return s_.rule.advised; }
+  bool sees_all() const { return s_.rule.informed; }
 
   // A thread that lets go of the lock waits for it afterwards, far longer than a short call takes.
   static Unlocked unlock_if_long(std::int64_t numbers) {
@@ -275,8 +268,7 @@ class Puller {
   // How many numbers a round has to do with, the sum tree's way down aside.
   std::int64_t numbers_of_round(const unsigned char* awake) const {
     if (advised()) return s_.arms * s_.experts;
-    const bool tree = s_.rule == PullRule::exp3 || s_.rule == PullRule::exp3_ix;
-    return tree && !awake && s_.schedule != PullSchedule::every_round ? 0 : s_.arms;
+    return s_.rule.moves_one && !awake && s_.schedule != PullSchedule::every_round ? 0 : s_.arms;
   }
 
   // A bare draw that is open is the last one made; it alone is not among those with tickets.
@@ -450,10 +442,13 @@ void bind_pull(nb::module_& m) {
   m.def("find_arms", &find_arms, "masses"_a.noconvert(), "uniforms"_a.noconvert(), "out"_a.noconvert(),
         "The arms that numbers in [0, 1) draw in proportion to masses, by a sum tree.");
   m.def(
-      "puller_rows", [](const std::string& rule) { return pull_rows(rule_named(rule)); }, "rule"_a,
-      "How many numbers a rule keeps of each arm or expert.");
+      "puller_rows",
+      [](const std::string& rule) {
+        return pullers().rules[std::size_t(place_of(pullers().rules, rule, "rule"))].rows();
+      },
+      "rule"_a, "How many numbers a rule keeps of each arm or expert.");
   m.attr("PULL_MEMORY") = pull_memory_size;
-  m.attr("PULL_RULES") = names_of(rules);
+  m.attr("PULL_RULES") = facts_of_rules();
   m.attr("PULL_FIELDS") = nb::tuple(nb::cast(std::vector<std::string>(std::begin(pull_fields), std::end(pull_fields))));
 }
 

@@ -1,29 +1,16 @@
 // The kernels of bandits for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
-#include <stdexcept>
-
+#include "regretless/catalogue.hpp"
 #include "regretless/pull.hpp"
-#include "regretless/pull_exp3_p.hpp"
-#include "regretless/pull_exp3_s.hpp"
-#include "regretless/pull_exp4.hpp"
-#include "regretless/pull_hedge.hpp"
-#include "regretless/pull_tree.hpp"
-#include "regretless/pull_tsallis.hpp"
+#include "regretless/pull_rules.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-// A rule's name becomes its type; f is a template over the rule.
+static constexpr auto rules = facts_of(std::type_identity<PullRules>{});
+
+// A rule's place in the catalogue becomes its type; f is a template over the rule.
 template <class F>
 static auto with_rule(const Pulling& s, F f) {
-  switch (s.rule) {
-    case PullRule::exp3: return f.template operator()<Exp3>();
-    case PullRule::exp3_ix: return f.template operator()<Exp3IX>();
-    case PullRule::exp3_p: return f.template operator()<Exp3P>();
-    case PullRule::tsallis: return f.template operator()<TsallisInf>();
-    case PullRule::exp3_s: return f.template operator()<Exp3S>();
-    case PullRule::hedge: return f.template operator()<Hedge>();
-    case PullRule::exp4: return f.template operator()<Exp4>();
-  }
-  throw std::logic_error("no such rule");
+  return with_type<PullRules>(s.place, f);
 }
 
 static PullVerdict play_table(const Pulling& s, const PullTable& table, const PullAdvice& advice, const PullResults& to,
@@ -132,7 +119,8 @@ static PullVerdict inspect(const PullTable& table, double low, double high, std:
 
 namespace regretless {
 const Pullers REGRETLESS_TABLE(REGRETLESS_ISA) = {
-    REGRETLESS_ISA::play_table, REGRETLESS_ISA::play_noise, REGRETLESS_ISA::open,          REGRETLESS_ISA::settle,
-    REGRETLESS_ISA::draw,       REGRETLESS_ISA::update,     REGRETLESS_ISA::probabilities, REGRETLESS_ISA::rates,
-    REGRETLESS_ISA::rebuild,    REGRETLESS_ISA::uniforms,   REGRETLESS_ISA::find,          REGRETLESS_ISA::inspect};
+    REGRETLESS_ISA::rules,  REGRETLESS_ISA::play_table, REGRETLESS_ISA::play_noise, REGRETLESS_ISA::open,
+    REGRETLESS_ISA::settle, REGRETLESS_ISA::draw,       REGRETLESS_ISA::update,     REGRETLESS_ISA::probabilities,
+    REGRETLESS_ISA::rates,  REGRETLESS_ISA::rebuild,    REGRETLESS_ISA::uniforms,   REGRETLESS_ISA::find,
+    REGRETLESS_ISA::inspect};
 }  // namespace regretless

@@ -1,6 +1,7 @@
 // A second-order player: rules and borrowed state, checked once, then fed rounds.
 #include "second_order.hpp"
 
+#include "compiled.hpp"
 #include "pieces.hpp"
 #include "turn.hpp"
 #include "regretless/second_order_types.hpp"
@@ -13,17 +14,7 @@ namespace {
 
 constexpr std::string_view on_mistake = "perceptron", below_one = "squared-hinge";
 
-const SecondOrderKernels& second_order_kernels() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return second_order_v4;
-    case Isa::v3: return second_order_v3;
-    default: return second_order_v1;
-  }
-#else
-  return second_order_generic;
-#endif
-}
+const SecondOrderKernels& second_order_kernels() { return REGRETLESS_COMPILED(second_order); }
 
 bool shaped(const State2& array, std::size_t rows, std::size_t columns) {
   return array.shape(0) == rows && array.shape(1) == columns;

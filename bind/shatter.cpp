@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "compiled.hpp"
 #include "borrowed_class.hpp"
 #include "player.hpp"
 #include "regretless/shatter_search.hpp"
@@ -18,17 +19,7 @@ namespace regretless {
 
 namespace {
 
-const ShatterKernels& shatter_kernels() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return shatter_kernels_v4;
-    case Isa::v3: return shatter_kernels_v3;
-    default: return shatter_kernels_v1;
-  }
-#else
-  return shatter_kernels_generic;
-#endif
-}
+const ShatterKernels& shatter_kernels() { return REGRETLESS_COMPILED(shatter_kernels); }
 
 void free_levels(ShatterSearch* s) {
   for (ShatterLevel& l : s->levels)

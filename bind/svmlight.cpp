@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "compiled.hpp"
 #include "player.hpp"
 
 using namespace nb::literals;
@@ -27,17 +28,7 @@ namespace regretless {
 
 namespace {
 
-const SvmlightKernel& svmlight_kernel() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return svmlight_v4;
-    case Isa::v3: return svmlight_v3;
-    default: return svmlight_v1;
-  }
-#else
-  return svmlight_generic;
-#endif
-}
+const SvmlightKernel& svmlight_kernel() { return REGRETLESS_COMPILED(svmlight); }
 
 // Memory for one array. It grows by moving pages, not by copying them, and costs nothing where it was never written.
 class Region {
@@ -183,8 +174,9 @@ constexpr const char* words(SvmlightFault fault) {
     case SvmlightFault::value_not_finite: return "value not finite";
     case SvmlightFault::value_too_large: return "value too large";
     case SvmlightFault::line_too_long: return "line too long";
-    default: return "";
+    case SvmlightFault::none: return "";
   }
+  return "";
 }
 
 using Labels1 = nb::ndarray<nb::numpy, double, nb::ndim<1>>;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "compiled.hpp"
 #include "player.hpp"
 #include "regretless/matrix_game.hpp"
 #include "room.hpp"
@@ -24,17 +25,7 @@ namespace {
 constexpr std::int64_t few_cells = 4096;                         // a call on fewer keeps the interpreter's lock
 constexpr std::int64_t most_strategies = std::int64_t(1) << 30;  // variables of both players are int32
 
-const GameKernels& game_kernels() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return game_kernels_v4;
-    case Isa::v3: return game_kernels_v3;
-    default: return game_kernels_v1;
-  }
-#else
-  return game_kernels_generic;
-#endif
-}
+const GameKernels& game_kernels() { return REGRETLESS_COMPILED(game_kernels); }
 
 using Unlock = std::optional<nb::gil_scoped_release>;
 void unlock_if_long(Unlock& unlock, std::int64_t cells) {

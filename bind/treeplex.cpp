@@ -10,6 +10,7 @@
 
 // Enclosures are worked out here, once for all instruction sets.
 #define REGRETLESS_ISA generic
+#include "compiled.hpp"
 #include "player.hpp"
 #include "regretless/treeplex_bounds.hpp"
 #include "regretless/treeplex_reaches.hpp"
@@ -31,17 +32,7 @@ TreeRule tree_rule_named(const std::string& name) {
   throw std::invalid_argument("no rule is called " + name);
 }
 
-const TreePlayers& players() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return tree_players_v4;
-    case Isa::v3: return tree_players_v3;
-    default: return tree_players_v1;
-  }
-#else
-  return tree_players_generic;
-#endif
-}
+const TreePlayers& players() { return REGRETLESS_COMPILED(tree_players); }
 
 Treeplex treeplex_of(const Signs& first, const Signs& parent) {
   demand(first.size() == parent.size() + 1 && first.data()[0] == 1, "the first sequences of the information sets");

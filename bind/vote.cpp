@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 
+#include "compiled.hpp"
 #include "borrowed_class.hpp"
 #include "player.hpp"
 #include "regretless/vote_types.hpp"
@@ -24,17 +25,7 @@ using Says = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cp
 
 constexpr std::int64_t few_words = 4096;  // a call on fewer keeps the interpreter's lock
 
-const VoteKernels& vote_kernels() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return vote_kernels_v4;
-    case Isa::v3: return vote_kernels_v3;
-    default: return vote_kernels_v1;
-  }
-#else
-  return vote_kernels_generic;
-#endif
-}
+const VoteKernels& vote_kernels() { return REGRETLESS_COMPILED(vote_kernels); }
 
 class Voter {
  public:

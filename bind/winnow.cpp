@@ -1,6 +1,7 @@
 // A player of mirror steps: rules and borrowed state, checked once, then fed rounds.
 #include "winnow.hpp"
 
+#include "compiled.hpp"
 #include "pieces.hpp"
 #include "turn.hpp"
 #include "regretless/mirror.hpp"
@@ -11,17 +12,7 @@ namespace regretless {
 
 namespace {
 
-const MirrorKernels& mirrors() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return mirrors_v4;
-    case Isa::v3: return mirrors_v3;
-    default: return mirrors_v1;
-  }
-#else
-  return mirrors_generic;
-#endif
-}
+const MirrorKernels& mirrors() { return REGRETLESS_COMPILED(mirrors); }
 
 Link link_named(const std::string& name) {
   if (name == "simplex") return Link::simplex;

@@ -8,6 +8,7 @@
 #include <new>
 #include <tuple>
 
+#include "compiled.hpp"
 #include "borrowed_class.hpp"
 #include "player.hpp"
 #include "regretless/worst_case_types.hpp"
@@ -20,17 +21,7 @@ namespace regretless {
 
 namespace {
 
-const ForcingKernels& forcing_kernels() {
-#if defined(__x86_64__)
-  switch (current_isa()) {
-    case Isa::v4: return forcing_v4;
-    case Isa::v3: return forcing_v3;
-    default: return forcing_v1;
-  }
-#else
-  return forcing_generic;
-#endif
-}
+const ForcingKernels& forcing_kernels() { return REGRETLESS_COMPILED(forcing); }
 
 class WorstCaseSearch {
  public:

@@ -70,10 +70,13 @@ struct Players {
   std::vector<double> row_state, column_state, memory, book, joint;
   Aligned row_room, column_room;
   Dueling d{};
+  bool exponential = false;
 
   Players(Input& in, std::int64_t m, std::int64_t n, bool sound)
       : rows(m), columns(n), row_room(duel_room(m)), column_room(duel_room(n)) {
-    d.method = DuelMethod(in.below(5));
+    const auto methods = KERNELS(duelists_).methods;
+    d.method = int(in.below(std::int64_t(methods.size())));
+    exponential = methods[std::size_t(d.method)].exponential;
     d.alternate = in.flag();
     d.zero_sum = in.flag();
     d.falls = in.flag();
@@ -112,14 +115,13 @@ struct Players {
   std::vector<double> state(Input& in, std::int64_t n, bool sound) const {
     const std::int64_t padded = duel_padded(n);
     auto numbers = array<double>(duel_rows * padded, [&] { return sound ? 0.0 : in.any(); });
-    const bool weights = d.method == DuelMethod::hedge || d.method == DuelMethod::optimistic_hedge;
     for (std::int64_t i = 0; i < padded; ++i) {
       double& play = numbers[std::size_t(duel_play * padded + i)];
       if (sound)
-        numbers[std::size_t(duel_prior * padded + i)] = i >= n
-                                                            ? (weights ? -std::numeric_limits<double>::infinity() : 0)
-                                                        : weights ? -std::log(double(n))
-                                                                  : 1 / double(n);
+        numbers[std::size_t(duel_prior * padded + i)] =
+            i >= n        ? (exponential ? -std::numeric_limits<double>::infinity() : 0)
+            : exponential ? -std::log(double(n))
+                          : 1 / double(n);
       play = i >= n ? 0 : sound ? 1 / double(n) : 2 * in.unit();
     }
     return numbers;

@@ -19,12 +19,13 @@ struct Bandit {
   Aligned nodes, room;
 
   static std::int64_t arms_of(Input& in) { return in.byte() < 200 ? in.within(1, 20) : in.within(1, 300); }
-  Bandit(Input& in, PullRule rule, std::int64_t n)
-      : arms(n), experts(rule == PullRule::exp4 ? in.within(1, 12) : n), sound(in.byte() < 160),
-        nodes(pull_nodes(rule, arms, experts)), room(pull_room(arms)) {
+  Bandit(Input& in, int place, const PullRule& rule, std::int64_t n)
+      : arms(n), experts(rule.advised ? in.within(1, 12) : n), sound(in.byte() < 160),
+        nodes(pull_nodes(rule.cache, arms, experts)), room(pull_room(arms)) {
+    s.place = place;
     s.rule = rule;
     s.schedule = PullSchedule(in.below(2));
-    if (sound && rule == PullRule::tsallis) s.schedule = PullSchedule::anytime;  // it knows no other
+    if (sound && rule.exact) s.schedule = PullSchedule::anytime;  // it knows no other
     const auto tangible = [&](double x) { return x >= (sound ? 1e-100 : 5e-324) && x <= (sound ? 1e100 : 1e300); };
     s.rate = std::fabs(in.finite());
     s.gamma = std::fabs(in.finite());
@@ -47,7 +48,7 @@ struct Bandit {
     s.experts = experts;
     s.key0 = in.byte();
     s.key1 = in.byte();
-    state = array<double>(pull_rows(rule) * experts, [&] { return sound ? 0.0 : in.finite(); });
+    state = array<double>(rule.rows() * experts, [&] { return sound ? 0.0 : in.finite(); });
     memory = zeros(pull_memory_size);
     book = zeros(pull_book_size);
     tallies = zeros(pull_tally_rows * arms);
@@ -91,7 +92,7 @@ struct Told {
   PullAdvice advice;
 
   Told(Input& in, const Bandit& b, std::int64_t rounds) {
-    if (b.s.rule != PullRule::exp4) return;
+    if (!b.s.rule.advised) return;
     const std::int64_t n = rounds * b.experts;
     if (in.flag()) {
       picks = array<std::int64_t>(n, [&] { return in.byte() < 250 ? in.below(b.arms) : in.hostile(); });
@@ -163,7 +164,7 @@ void play_table(Input& in, Bandit& one, Bandit& two) {
   const PullVerdict verdict = play(one, 0, rounds, [&](std::int64_t begin, std::int64_t end) {
     return KERNELS(pullers_).play_table(one.now(), table, told.advice, to, begin, end);
   });
-  MUST(verdict.played <= fit.played || one.s.rule == PullRule::exp4);
+  MUST(verdict.played <= fit.played || one.s.rule.advised);
   for (std::int64_t t = 0; t < verdict.played; ++t) MUST(arms[std::size_t(t)] >= 0 && arms[std::size_t(t)] < one.arms);
   table.clean = fit.played == rounds && !gaps;
   const PullVerdict split = play(two, in.within(0, verdict.played), rounds, [&](std::int64_t begin, std::int64_t end) {
@@ -186,7 +187,7 @@ void play_noise(Input& in, Bandit& b) {
 
 void one_by_one(Input& in, Bandit& b) {
   const auto mask = array<unsigned char>(b.arms, [&] { return in.flag(); });
-  const bool advised = b.s.rule == PullRule::exp4;
+  const bool advised = b.s.rule.advised;
   const unsigned char* const awake = advised || in.flag() ? nullptr : at(mask);
   const Told told(in, b, 1);
   std::vector<double> p = zeros(b.arms);
@@ -225,14 +226,16 @@ void find(Input& in) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input in(data, size);
   if (in.byte() >= 224) return find(in), 0;
-  const PullRule rule = PullRule(in.below(7));
+  const auto rules = KERNELS(pullers_).rules;
+  const int place = int(in.below(std::int64_t(rules.size())));
+  const PullRule& rule = rules[std::size_t(place)];
   const std::int64_t arms = Bandit::arms_of(in);
   Input again = in;
-  Bandit one(in, rule, arms), two(again, rule, arms);
+  Bandit one(in, place, rule, arms), two(again, place, rule, arms);
   if (in.byte() < 160) play_table(in, one, two);
   if (in.byte() < 64) play_noise(in, one);
   for (std::int64_t times = in.below(6); times > 0; --times) one_by_one(in, one);
-  if (rule != PullRule::exp4 && rule != PullRule::hedge && in.flag()) {
+  if (!rule.advised && !rule.informed && in.flag()) {
     const std::int64_t arm = KERNELS(pullers_).draw(one.now());
     MUST(arm >= 0 && arm < one.arms);
     KERNELS(pullers_).update(one.now(), in.any());

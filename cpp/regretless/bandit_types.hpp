@@ -1,11 +1,10 @@
 // What crosses the border between the binding and the kernels of bandits: plain borrowed data, no templates.
 #pragma once
 #include <cstdint>
-#include <stdexcept>
+#include <span>
 
 namespace regretless {
 
-enum class PullRule { exp3, exp3_ix, exp3_p, tsallis, exp3_s, hedge, exp4 };
 enum class PullSchedule { constant, anytime, every_round };
 
 // Running totals, losses in units: 0 is the best value of the range, 1 the worst.
@@ -54,12 +53,28 @@ inline constexpr int pull_memory_size = sizeof(PullMemory) / sizeof(double);
 // Rows of `tallies`.
 enum PullTally { arm_draws, arm_losses, arm_missed, arm_asleep, pull_tally_rows };
 
-// State row 0: estimates of losses (of gains for exp3_p); row 1: the estimates of the certificate; row 2 of exp3_s:
-// weights; row 2 of exp3_p: what of row 0 was credited to an arm while it slept.
-constexpr int pull_rows(PullRule rule) { return rule == PullRule::exp3_s || rule == PullRule::exp3_p ? 3 : 2; }
+// What a rule keeps from call to call besides its state: a sum tree, with the estimates copied, or with what experts
+// say.
+enum class PullCache { tree, copied, advised };
+
+// What is to be known of a rule. Each rule says it of itself: see `PullRules` in pull_rules.hpp. State row 0: estimates
+// of losses (of gains for Exp3.P); row 1: the estimates of the certificate; row 2 where there is one: what `weighs` or
+// `lends` says.
+struct PullRule {
+  const char* name;
+  PullCache cache;
+  bool moves_one = false;  // a round without sleepers moves one estimate, of the arm that was drawn
+  bool weighs = false;     // row 2 holds weights, which sum to one and are equal at the start
+  bool lends = false;      // row 2 holds what of row 0 was credited to an arm while it slept
+  bool exact = false;      // a rate that falls is that of each round, though the implicit exploration be held on epochs
+  bool advised = false;    // experts advise which arm to draw
+  bool informed = false;   // the losses of all arms are told
+  int rows() const { return weighs || lends ? 3 : 2; }
+};
 
 // A rule and the arrays it plays on.
 struct Pulling {
+  int place;  // of the rule in the catalogue
   PullRule rule;
   PullSchedule schedule;
   double rate, gamma;  // of a constant schedule
@@ -89,18 +104,13 @@ constexpr std::int64_t tree_size(std::int64_t n) {
     size += share * padded_arms(level);
   return size + 2 * tree_top;
 }
-constexpr std::int64_t pull_nodes(PullRule rule, std::int64_t arms, std::int64_t experts) {
-  switch (rule) {
-    case PullRule::exp3:
-    case PullRule::exp3_ix:
-    case PullRule::exp3_s: return tree_size(arms);
-    case PullRule::exp4: return tree_size(arms) + padded_arms(arms) + padded_arms(experts);
-    case PullRule::exp3_p:
-    case PullRule::tsallis:
-    case PullRule::hedge:
-      return tree_size(arms) + padded_arms(arms) + 8;  // a copy of the estimates, and what was found of them
+constexpr std::int64_t pull_nodes(PullCache cache, std::int64_t arms, std::int64_t experts) {
+  switch (cache) {
+    case PullCache::tree: return tree_size(arms);
+    case PullCache::advised: return tree_size(arms) + padded_arms(arms) + padded_arms(experts);
+    case PullCache::copied: break;
   }
-  throw std::logic_error("no such rule");
+  return tree_size(arms) + padded_arms(arms) + 8;  // a copy of the estimates, and sums of them
 }
 // Losses of a row, masses of the arms that are awake, and who is.
 constexpr std::int64_t pull_room(std::int64_t arms) { return 3 * padded_arms(arms) + 8; }
@@ -162,6 +172,7 @@ struct PullSettlement {
 };
 
 struct Pullers {
+  std::span<const PullRule> rules;  // the catalogue, the same for every instruction set
   PullVerdict (*play_table)(const Pulling&, const PullTable&, const PullAdvice&, const PullResults&, std::int64_t begin,
                             std::int64_t end);
   PullVerdict (*play_noise)(const Pulling&, const PullNoise&, const PullAdvice&, const PullResults&, std::int64_t begin,

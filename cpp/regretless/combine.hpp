@@ -105,9 +105,10 @@ static bool equal_priors(const Desk& d) {
 // Plays rounds by a hedge in one sweep each, up to the first that has anything unusual about it; returns its number.
 // The loss of a round is made by `loss_of` from its outcome. A hedge of constant rate needs nothing but its sums from
 // round to round, and has its books at hand.
-template <bool kept, bool said, class V, class LossOf>
+template <Leaves leaves, Rows rows, class V, class LossOf>
 static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, const Results& to, std::int64_t t,
                                std::int64_t end, std::int64_t step, LossOf loss_of) {
+  constexpr bool kept = leaves == Leaves::experts, said = rows == Rows::forecasts;
   const Combination& s = d.s;
   const double low = s.low, high = s.high;
   ExpertBook near_book = d.book;
@@ -126,7 +127,7 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
     if (!(d.eta < infinite) || !(memory.least < infinite)) break;
     d.base = memory.least;
     const auto loss = loss_of(said ? *y : 0);
-    const Hedge::Swept all = Hedge::sweep<kept, said>(d, table + t * d.n, loss, step);
+    const Hedge::Swept all = Hedge::sweep<leaves, rows>(d, table + t * d.n, loss, step);
     const double raw = all.charge / all.total, mix = between(raw, all.lowest, all.highest);
     const double prediction = said ? all.said / all.total : raw;
     const double paid = said ? loss.value(prediction) : mix;
@@ -161,21 +162,26 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
 }
 
 // Sweeping asks that charges do not hang on the prediction, which is the mix.
-template <bool kept, class V>
+template <Leaves leaves, class V>
 static std::int64_t sweep_all(Desk& d, const V* table, const double* outcomes, const Results& to, std::int64_t t,
                               std::int64_t end, std::int64_t step) {
   const Combination& s = d.s;
   if (s.width > 1 || s.linear || s.substitute) return t;
-  const auto play = [&](auto loss_of) { return sweep_rows<kept, true>(d, table, outcomes, to, t, end, step, loss_of); };
+  const auto play = [&](auto loss_of) {
+    return sweep_rows<leaves, Rows::forecasts>(d, table, outcomes, to, t, end, step, loss_of);
+  };
   switch (s.charge) {
     case ChargeKind::table:
-      return sweep_rows<kept, false>(d, table, outcomes, to, t, end, step, [](double) { return Given{}; });
+      return sweep_rows<leaves, Rows::losses>(d, table, outcomes, to, t, end, step, [](double) { return Given{}; });
     case ChargeKind::absolute: return play([](double y) { return Absolute{y}; });
     case ChargeKind::square: return play([](double y) { return Square{y}; });
     case ChargeKind::pinball: return play([&](double y) { return Pinball{y, s.tau}; });
     case ChargeKind::percentage: return play([](double y) { return Percentage(y); });
-    default: return t;
+    case ChargeKind::log:
+    case ChargeKind::zero_one:
+    case ChargeKind::wealth: return t;
   }
+  return t;
 }
 
 template <class R, class V>
@@ -191,8 +197,8 @@ Verdict play_rows(const Combination& s, const V* table, const double* outcomes, 
     if constexpr (R::facts.exponential) {
       if (wait-- == 0) {
         const std::int64_t from = t;
-        t = kept ? sweep_all<true>(d, table, outcomes, to, t, end, step)
-                 : sweep_all<false>(d, table, outcomes, to, t, end, step);
+        t = kept ? sweep_all<Leaves::experts>(d, table, outcomes, to, t, end, step)
+                 : sweep_all<Leaves::sums>(d, table, outcomes, to, t, end, step);
         if (t == end) break;
         wait = patience = t > from ? 0 : patience < 63 ? 2 * patience + 1 : 63;
       }

@@ -34,7 +34,7 @@ struct Table {
     if (!(book.rounds > 0)) return;
     book.row_regret = row.most_won() - memory.row_won;
     book.column_regret = column.most_won() - memory.column_won;
-    if constexpr (!Rule::exponential) {
+    if constexpr (!Rule::facts.exponential) {
       book.row_norm = row.norm();
       book.column_norm = column.norm();
     }

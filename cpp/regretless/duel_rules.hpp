@@ -1,6 +1,8 @@
 // How players of a matrix game learn. A rule moves what a player keeps by the regrets of a round, of which `gain` less
 // `value` is each strategy's, and writes the next strategy.
 #pragma once
+#include <tuple>
+
 #include "duel_gains.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -91,7 +93,7 @@ REGRETLESS_INLINE void play_matched(Duelist& me, double total) {
 
 // The positive parts of the summed regrets (Hart and Mas-Colell, 2000).
 struct RegretMatching {
-  static constexpr bool exponential = false;
+  static constexpr DuelMethod facts{"rm", false};
   static Lesson learn(Duelist& me, double value, double) {
     Octet square{}, total{};
     for (std::int64_t i = 0; i < me.padded; i += 8) {
@@ -108,7 +110,7 @@ struct RegretMatching {
 
 // Sums that never fall below zero (Tammelin, 2014).
 struct RegretMatchingPlus {
-  static constexpr bool exponential = false;
+  static constexpr DuelMethod facts{"rm+", false};
   static Lesson learn(Duelist& me, double value, double) {
     Octet square{}, total{};
     for (std::int64_t i = 0; i < me.padded; i += 8) {
@@ -125,7 +127,7 @@ struct RegretMatchingPlus {
 
 // The same, and the regrets of the last round are expected once more (Farina, Kroer and Sandholm, 2021).
 struct PredictiveMatchingPlus {
-  static constexpr bool exponential = false;
+  static constexpr DuelMethod facts{"prm+", false};
   static Lesson learn(Duelist& me, double value, double) {
     Octet square{}, total{};
     for (std::int64_t i = 0; i < me.padded; i += 8) {
@@ -144,15 +146,16 @@ struct PredictiveMatchingPlus {
 
 // Exponential weights of the summed regrets, which grow slower than sums of payoffs and so keep their digits over long
 // plays.
-template <bool optimistic>
+enum class Expects { nothing, last_regret };  // of the next round
+template <Expects expects>
 struct ExponentialWeights {
-  static constexpr bool exponential = true;
+  static constexpr DuelMethod facts{expects == Expects::last_regret ? "optimistic-hedge" : "hedge", true};
   static constexpr double steepest = 1e300;  // infinite powers would leave nothing to compare
   static Lesson learn(Duelist& me, double value, double rate) {
     Octet most = eight(-infinite), highest = most, lowest = eight(infinite);
     for (std::int64_t i = 0; i < me.padded; i += 8) {
       const Octet gain = at(me.gain, i), regret = gain - eight(value), kept = at(me.kept, i) + regret;
-      const Octet raised = eight(rate) * (optimistic ? kept + regret : kept);
+      const Octet raised = eight(rate) * (expects == Expects::last_regret ? kept + regret : kept);
       const Octet power = at(me.prior, i) + lower(upper(raised, eight(-steepest)), eight(steepest));
       const Octet change = gain - at(me.last, i);
       highest = upper(highest, i + 8 <= me.n ? change : first_of(change, me.n - i, -infinite));
@@ -186,5 +189,9 @@ struct ExponentialWeights {
     return count > 0 ? some_of(lanes, count, rest) : eight(rest);
   }
 };
+
+// The catalogue of methods. What stands here has a name in the binding and in Python, and is fuzzed.
+using DuelMethods = std::tuple<ExponentialWeights<Expects::nothing>, ExponentialWeights<Expects::last_regret>,
+                               RegretMatching, RegretMatchingPlus, PredictiveMatchingPlus>;
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -1,12 +1,17 @@
 // What crosses the border between the binding and the kernels of self-play: plain borrowed data, no templates.
 #pragma once
 #include <cstdint>
+#include <span>
 
 #include "game_book.hpp"
 
 namespace regretless {
 
-enum class DuelMethod { hedge, optimistic_hedge, rm, rm_plus, prm_plus };
+// How a player learns: its name, and whether its weights are exponential. See `DuelMethods` in duel_rules.hpp.
+struct DuelMethod {
+  const char* name;
+  bool exponential;
+};
 
 // What else is carried from round to round; all zero at the start.
 struct DuelMemory {
@@ -61,7 +66,7 @@ struct DuelSide {
 constexpr std::int64_t duel_room(std::int64_t n) { return 3 * duel_padded(n); }
 
 struct Dueling {
-  DuelMethod method;
+  int method;      // its place in the catalogue
   bool alternate;  // the column player moves second
   bool zero_sum;
   bool falls;  // rates fall like the inverse root of the round
@@ -80,6 +85,7 @@ struct DuelVerdict {
 };
 
 struct Duelists {
+  std::span<const DuelMethod> methods;  // the catalogue, the same for every instruction set
   DuelVerdict (*play)(const Dueling&, std::int64_t rounds, double target);
   bool (*gains)(const Gains&, const double* others, double* room, double* mine);
   void (*shorten)(const void* values, bool single, std::int64_t rows, std::int64_t columns, double centre,

@@ -117,14 +117,19 @@ static bool gentle(const Desk& d, const Mix& mix) {
   return d.eta < infinite && d.eta * (mix.charge - mix.lowest) <= 600;
 }
 
-// The sum of u (exp(eta (charge of the mix - charge)) - 1) for weights u; with `kept`, u times that exponential is
+// What a sweep over the experts leaves behind: sums alone, or what each expert has too.
+enum class Leaves { sums, experts };
+// What the numbers of a row are.
+enum class Rows { losses, forecasts };
+
+// The sum of u (exp(eta (charge of the mix - charge)) - 1) for weights u; with `experts`, u times that exponential is
 // written.
-template <bool kept>
+template <Leaves leaves>
 static double surplus(const Desk& d, const double* u, double h, double* out) {
   Octet sum{};
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
     const Octet v = at(u, i), more = v * exp_less_one(eight(-d.eta) * (charged(d, i, h) - eight(h)));
-    if constexpr (kept) put(out + i, v + more);
+    if constexpr (leaves == Leaves::experts) put(out + i, v + more);
     sum = sum + more;
   }
   return in_all(sum);
@@ -190,7 +195,7 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
   // The mix loss is that of all weights, of which none counts as zero.
   static double gap(const Desk& d, const Mix& mix) {
     if (gentle(d, mix)) {
-      const double more = surplus<false>(d, d.w, mix.charge, nullptr);
+      const double more = surplus<Leaves::sums>(d, d.w, mix.charge, nullptr);
       return log_past_one(more / (d.silent ? whole(d) : mix.total)) / d.eta;
     }
     const Octet base = eight(d.memory.least);
@@ -221,13 +226,13 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     P lowest = everywhere<P>(infinite), least_said = lowest, least = lowest;
     P highest = everywhere<P>(-infinite), most_said = highest;
   };
-  template <bool kept, bool said, class P, class Loss>
+  template <Leaves leaves, Rows rows, class P, class Loss>
   REGRETLESS_INLINE static void add(Sums<P>& s, const Desk& d, const Loss& loss, const P& a, std::int64_t i,
                                     std::int64_t step) {
     const P sum = read<P>(d.row[0] + i), c = values(loss, a), after = sum + c;
     const P w = read<P>(d.prior + (i & step)) * exp_of(everywhere<P>(-d.eta) * (sum - everywhere<P>(d.base)));
     put(d.next + i, after);
-    if constexpr (kept) {
+    if constexpr (leaves == Leaves::experts) {
       put(d.w + i, w);
       put(d.own + i, c);
     }
@@ -236,22 +241,22 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     s.lowest = lower(c, s.lowest);
     s.highest = upper(c, s.highest);
     s.least = lower(after, s.least);
-    if constexpr (said) {
+    if constexpr (rows == Rows::forecasts) {
       s.mean = s.mean + w * a;
       s.least_said = lower(a, s.least_said);
       s.most_said = upper(a, s.most_said);
     }
   }
-  template <bool kept, bool said, class Loss, class V>
+  template <Leaves leaves, Rows rows, class Loss, class V>
   REGRETLESS_INLINE static Swept sweep(const Desk& d, const V* row, const Loss& loss, std::int64_t step) {
     Sums<Octet> s;
     Sums<Quartet> end;
     const std::int64_t rest = d.n & 7, whole = d.n - rest;
-    for (std::int64_t i = 0; i < whole; i += 8) add<kept, said>(s, d, loss, at(row, i), i, step);
+    for (std::int64_t i = 0; i < whole; i += 8) add<leaves, rows>(s, d, loss, at(row, i), i, step);
     if (rest) {  // the first number stands in the places behind the end, which have no weight
       const Octet last = some_of(row + whole, rest, double(row[whole]));
-      if (rest > 4) add<kept, said>(s, d, loss, last, whole, step);
-      else add<kept, said>(end, d, loss, low_half(in_halves(last)), whole, step);
+      if (rest > 4) add<leaves, rows>(s, d, loss, last, whole, step);
+      else add<leaves, rows>(end, d, loss, low_half(in_halves(last)), whole, step);
     }
     const auto sum = [](const Octet& all, const Quartet& more) REGRETLESS_LAMBDA {
       const Eight halves = in_halves(all);
@@ -297,7 +302,7 @@ struct Share {
 
   // Writes weights times exp(-eta charge), up to a common factor, and returns their sum.
   static double temper(const Desk& d, const Mix& mix, double total) {
-    const double more = surplus<true>(d, d.row[0], mix.charge, d.aux);
+    const double more = surplus<Leaves::experts>(d, d.row[0], mix.charge, d.aux);
     note_gap(d, log_past_one(more / total) / d.eta);
     return total + more;
   }
@@ -496,15 +501,16 @@ struct Squint {
   static Octet power(double eta, const Octet& regret, const Octet& squares) {
     return eight(eta) * (regret - eight(eta) * squares);
   }
+  enum class Scale { one, rate };
   // sum of mass_j scale_j exp(power_j - base) for those who speak, times the prior weights.
-  template <bool scaled>
+  template <Scale scale>
   static double sum(Desk& d, const Grid& grid, double base, double* out) {
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet regret = at(d.row[0], i), squares = at(d.row[1], i);
       Octet w{};
       for (std::int64_t j = grid.begin; j < grid_points; ++j)
-        w = w + eight(grid.mass[j] * (scaled ? grid.eta[j] / grid.eta[0] : 1)) *
+        w = w + eight(grid.mass[j] * (scale == Scale::rate ? grid.eta[j] / grid.eta[0] : 1)) *
                     exp_of(power(grid.eta[j], regret, squares) - eight(base));
       w = at(d.prior, i) * w;
       if (out) {
@@ -528,7 +534,7 @@ struct Squint {
   }
   static double weigh(Desk& d) {
     const Grid grid(d);
-    return grid.empty() ? 0 : sum<true>(d, grid, highest(d, grid, false), d.w);
+    return grid.empty() ? 0 : sum<Scale::rate>(d, grid, highest(d, grid, false), d.w);
   }
   static void move(Desk& d, const Mix& mix) {
     if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
@@ -544,7 +550,7 @@ struct Squint {
     const Grid grid(d);
     if (grid.empty()) return 0;
     const double base = highest(d, grid, true);
-    return base + log_of(sum<false>(d, grid, base, nullptr));
+    return base + log_of(sum<Scale::one>(d, grid, base, nullptr));
   }
 };
 

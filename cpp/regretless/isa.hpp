@@ -12,17 +12,24 @@ inline std::string_view isa_name(Isa isa) {
     case Isa::v1: return "v1";
     case Isa::v3: return "v3";
     case Isa::v4: return "v4";
-    default: return "generic";
+    case Isa::generic: return "generic";
   }
+  return "generic";
 }
 
 // The widest instruction set that this machine has and that was compiled in.
 inline Isa best_isa() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("x86-64-v4")) return Isa::v4;
-  if (__builtin_cpu_supports("x86-64-v3")) return Isa::v3;
-  return Isa::v1;
+#if defined(__clang__) && __clang_major__ < 18  // which does not know the levels by name
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+#else
+  const bool v3 = __builtin_cpu_supports("x86-64-v3"), v4 = __builtin_cpu_supports("x86-64-v4");
+#endif
+  return v4 ? Isa::v4 : v3 ? Isa::v3 : Isa::v1;
 #else
   return Isa::generic;
 #endif

@@ -7,6 +7,7 @@ namespace regretless::REGRETLESS_ISA {
 // Exponential weights of estimated gains, to which every arm adds beta over its probability, with uniform exploration.
 class Exp3P : public Copied {
  public:
+  static constexpr PullRule facts{.name = "exp3-p", .cache = PullCache::copied, .lends = true};
   explicit Exp3P(const Pulling& s) : Copied(s, s.state, -infinite), lent_(s.state + 2 * s.experts) {}
 
   void rebuild() {

@@ -8,6 +8,7 @@ namespace regretless::REGRETLESS_ISA {
 // stand in the leaves while rounds are played; the estimates are kept for those who ask.
 class Exp3S : public Flat {
  public:
+  static constexpr PullRule facts{.name = "exp3-s", .cache = PullCache::tree, .weighs = true};
   explicit Exp3S(const Pulling& s) : Flat(s), weights_(s.state + 2 * s.experts) {}
   Exp3S(const Exp3S&) = delete;
   ~Exp3S() {

@@ -6,6 +6,7 @@ namespace regretless::REGRETLESS_ISA {
 
 class Exp4 : public Flat {
  public:
+  static constexpr PullRule facts{.name = "exp4", .cache = PullCache::advised, .advised = true};
   static constexpr bool advised = true;
 
   explicit Exp4(const Pulling& s)

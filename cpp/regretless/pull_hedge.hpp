@@ -7,6 +7,7 @@ namespace regretless::REGRETLESS_ISA {
 // Exponential weights of losses that are all revealed.
 class Hedge : public Copied {
  public:
+  static constexpr PullRule facts{.name = "hedge", .cache = PullCache::copied, .informed = true};
   static constexpr bool sees_all = true;
 
   explicit Hedge(const Pulling& s) : Copied(s, s.state, infinite) {}

@@ -14,11 +14,13 @@ REGRETLESS_INLINE double exp_alone(double x) {
   return Two(Exponential<Two>::Bits(e.rest + 1.0) + e.power)[0];
 }
 
-// Biased: Exp3-IX, whose own estimates have the implicit exploration of the certificate's.
-template <bool biased>
+enum class Estimate { unbiased, biased };  // biased: Exp3-IX, by the implicit exploration of the certificate
+template <Estimate kind>
 class ExponentialTree : public RuleBase {
  public:
-  static constexpr bool linear = false;
+  static constexpr PullRule facts{
+      .name = kind == Estimate::biased ? "exp3-ix" : "exp3", .cache = PullCache::tree, .moves_one = true};
+  static constexpr bool linear = false, biased = kind == Estimate::biased;
 
   REGRETLESS_INLINE explicit ExponentialTree(const Pulling& s) : RuleBase(s), tree_(s.nodes, s.arms) { recall(); }
 
@@ -105,7 +107,7 @@ class ExponentialTree : public RuleBase {
   double rate_, gamma_, offset_;
 };
 
-using Exp3 = ExponentialTree<false>;
-using Exp3IX = ExponentialTree<true>;
+using Exp3 = ExponentialTree<Estimate::unbiased>;
+using Exp3IX = ExponentialTree<Estimate::biased>;
 
 }  // namespace regretless::REGRETLESS_ISA

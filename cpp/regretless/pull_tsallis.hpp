@@ -7,6 +7,7 @@ namespace regretless::REGRETLESS_ISA {
 
 class TsallisInf : public Copied {
  public:
+  static constexpr PullRule facts{.name = "tsallis-inf", .cache = PullCache::copied, .exact = true};
   explicit TsallisInf(const Pulling& s)
       : Copied(s, s.state, infinite), sought_(*reinterpret_cast<Sought*>(&known_ + 1)) {}
 

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "littlestone_search.hpp"
+#include "littlestone.hpp"
 #include "randomized_most.hpp"
 
 namespace regretless::REGRETLESS_ISA::littlestone {

@@ -613,7 +613,8 @@ class SvmlightReader {
     switch (any_number(at.begin, at.end, label)) {
       case Reading::good: return SvmlightFault::none;
       case Reading::not_a_number: break;
-      default: return SvmlightFault::label_not_finite;
+      case Reading::not_finite:
+      case Reading::too_large: return SvmlightFault::label_not_finite;
     }
     if (std::find(at.begin, at.end, ':') != at.end) return SvmlightFault::label_missing;
     const char* const comma = std::find(at.begin, at.end, ',');
@@ -635,8 +636,9 @@ class SvmlightReader {
       case Reading::good: return fits(number) ? SvmlightFault::none : SvmlightFault::value_too_large;
       case Reading::not_a_number: return SvmlightFault::value_not_a_number;
       case Reading::not_finite: return SvmlightFault::value_not_finite;
-      default: return SvmlightFault::value_too_large;
+      case Reading::too_large: return SvmlightFault::value_too_large;
     }
+    return SvmlightFault::value_not_a_number;
   }
 
   // Whether the number is still finite when rounded to Value.

@@ -48,16 +48,9 @@ class Rule(NamedTuple):
     exact: bool
 
 
-RULES: dict[str, Rule] = {
-    "exp3": Rule(weighs=False, lends=False, exact=False),
-    "exp3-ix": Rule(weighs=False, lends=False, exact=False),
-    "exp3-p": Rule(weighs=False, lends=True, exact=False),
-    "tsallis-inf": Rule(weighs=False, lends=False, exact=True),
-    "exp3-s": Rule(weighs=True, lends=False, exact=False),
-    "hedge": Rule(weighs=False, lends=False, exact=False),
-    "exp4": Rule(weighs=False, lends=False, exact=False),
-}
-"""By the kernel's names."""
+RULES = {name: Rule(**facts) for name, facts in _core.PULL_RULES.items()}
+"""By the kernel's names; each rule of the kernel says them of itself."""
+
 
 
 @dataclass(frozen=True)

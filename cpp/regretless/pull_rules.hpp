@@ -1,0 +1,16 @@
+// The catalogue of bandits' rules. A rule that stands here has a name in the binding and in Python, and is fuzzed.
+#pragma once
+#include <tuple>
+
+#include "pull_exp3_p.hpp"
+#include "pull_exp3_s.hpp"
+#include "pull_exp4.hpp"
+#include "pull_hedge.hpp"
+#include "pull_tree.hpp"
+#include "pull_tsallis.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+using PullRules = std::tuple<Exp3, Exp3IX, Exp3P, TsallisInf, Exp3S, Hedge, Exp4>;
+
+}  // namespace regretless::REGRETLESS_ISA
