@@ -21,44 +21,44 @@ static auto with_rows(const Combination& s, const Advice& advice, F f) {
   });
 }
 
-static Verdict play(const Combination& s, const Advice& advice, const Results& to, std::int64_t begin,
-                    std::int64_t end) {
+static ExpertVerdict play(const Combination& s, const Advice& advice, const Results& to, std::int64_t begin,
+                          std::int64_t end) {
   return with_rows(s, advice,
                    [&]<class R>(const auto* rows) { return play_rows<R>(s, rows, advice.outcomes, to, begin, end); });
 }
 
-static Verdict play_delayed(const Combination& s, const Advice& advice, const Results& to, const Lateness& late,
-                            std::int64_t rounds) {
+static ExpertVerdict play_delayed(const Combination& s, const Advice& advice, const Results& to, const Lateness& late,
+                                  std::int64_t rounds) {
   return with_rows(s, advice, [&]<class R>(const auto* rows) {
     return play_late_rows<R>(s, rows, advice.outcomes, to, late, rounds);
   });
 }
 
-static Verdict predict(const Combination& s, const Advice& advice, double* weights, double* prediction) {
-  Desk d(s);
+static ExpertVerdict predict(const Combination& s, const Advice& advice, double* weights, double* prediction) {
+  ExpertWorkspace d(s);
   const Found bad =
       with_rows(s, advice, [&]<class R>(const auto* row) { return predict_row<R>(d, row, weights, prediction); });
   return {0, bad.refusal, bad.column};
 }
 
-static Verdict settle(const Combination& s, const Advice& advice, const double* weights, const double* prediction,
-                      double* loss) {
-  Desk d(s);
+static ExpertVerdict settle(const Combination& s, const Advice& advice, const double* weights, const double* prediction,
+                            double* loss) {
+  ExpertWorkspace d(s);
   const Found bad = with_rows(s, advice, [&]<class R>(const auto* row) {
     return settle_row<R>(d, row, advice.outcomes, weights, prediction, *loss);
   });
   return {0, bad.refusal, bad.column};
 }
 
-static Verdict settle_charges(const Combination& s, const Charged& given) {
-  Desk d(s);
+static ExpertVerdict settle_charges(const Combination& s, const Charged& given) {
+  ExpertWorkspace d(s);
   const Found bad = with_rule(s.place, [&]<class R>() { return settle_charged<R>(d, given); });
   return {0, bad.refusal, bad.column};
 }
 
 static void weights(const Combination& s, double* out) {
-  Desk d(s);
-  d.a = d.advice;
+  ExpertWorkspace d(s);
+  d.advised = d.advice;
   d.silent = 0;
   for (std::int64_t i = 0; i < d.padded_n; ++i) d.advice[i] = i < d.n ? 0 : missing;
   with_rule(s.place, [&]<class R>() { return weigh<R>(d); });
@@ -66,21 +66,21 @@ static void weights(const Combination& s, double* out) {
 }
 
 static void rates(const Combination& s, double* out) {
-  const Desk d(s);
+  const ExpertWorkspace d(s);
   with_rule(s.place, [&]<class R>() { rates_of<R>(d, out); });
 }
 
 static double rate(const Combination& s) {
   if (!s.rule.one_rate) return missing;
-  return common_rate(Desk(s));
+  return common_rate(ExpertWorkspace(s));
 }
 
 static double log_potential(const Combination& s) {
-  Desk d(s);
+  ExpertWorkspace d(s);
   return with_rule(s.place, [&]<class R>() { return log_potential_of<R>(d); });
 }
 
-static double gap(const Combination& s) { return gap_of(Desk(s)); }
+static double gap(const Combination& s) { return gap_of(ExpertWorkspace(s)); }
 
 }  // namespace regretless::REGRETLESS_ISA
 

@@ -56,15 +56,15 @@ nb::dict facts_of_rules() {
   return all;
 }
 
-Why words(Refusal refusal) {
+Why words(ExpertRefusal refusal) {
   switch (refusal) {
-    case Refusal::none: return std::nullopt;
-    case Refusal::asleep: return "asleep";
-    case Refusal::not_finite: return "not finite";
-    case Refusal::outcome: return "outcome";
-    case Refusal::out_of_range: return "out of range";
-    case Refusal::infinite_loss: return "infinite loss";
-    case Refusal::not_binary: return "not binary";
+    case ExpertRefusal::none: return std::nullopt;
+    case ExpertRefusal::asleep: return "asleep";
+    case ExpertRefusal::not_finite: return "not finite";
+    case ExpertRefusal::outcome: return "outcome";
+    case ExpertRefusal::out_of_range: return "out of range";
+    case ExpertRefusal::infinite_loss: return "infinite loss";
+    case ExpertRefusal::not_binary: return "not binary";
   }
   return std::nullopt;
 }
@@ -168,7 +168,7 @@ class Combiner {
            "p or yhat has the wrong shape");
     const Turn turn(busy_);
     const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
-    const Verdict verdict = combiners().predict(s_, row, p.data(), prediction.data());
+    const ExpertVerdict verdict = combiners().predict(s_, row, p.data(), prediction.data());
     return {words(verdict.refusal), verdict.column};
   }
 
@@ -181,13 +181,13 @@ class Combiner {
     const std::int64_t numbers = s_.experts * s_.width;
     if (row.single) std::copy_n(static_cast<const float*>(row.values), numbers, kept);
     else std::copy_n(static_cast<const double*>(row.values), numbers, kept);
-    Verdict verdict;
+    ExpertVerdict verdict;
     {
       const Turn turn(busy_);
       const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
       verdict = combiners().predict(s_, {kept, false, nullptr}, kept + numbers, kept + numbers + s_.experts);
     }
-    if (verdict.refusal != Refusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
+    if (verdict.refusal != ExpertRefusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
     return nb::float_(kept[numbers + s_.experts]);
   }
   nb::object close_one(const Reals& waiting, double outcome) const {
@@ -242,7 +242,7 @@ class Combiner {
     return what(s_);
   }
 
-  static Told told(const Verdict& verdict) { return {verdict.row, words(verdict.refusal), verdict.column}; }
+  static Told told(const ExpertVerdict& verdict) { return {verdict.row, words(verdict.refusal), verdict.column}; }
 
   bool wants_outcome() const { return s_.charge != ChargeKind::table && s_.charge != ChargeKind::wealth; }
 
@@ -324,13 +324,13 @@ class Combiner {
     demand(std::int64_t(waiting.size()) == room(), "the room to wait has the wrong shape");
     const double *kept = waiting.data(), *p = kept + s_.experts * s_.width;
     double loss = 0;
-    Verdict verdict;
+    ExpertVerdict verdict;
     {
       const Turn turn(busy_);
       const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
       verdict = combiners().settle(s_, {kept, false, wants_outcome() ? outcome : nullptr}, p, p + s_.experts, &loss);
     }
-    if (verdict.refusal != Refusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
+    if (verdict.refusal != ExpertRefusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
     return nb::float_(loss);
   }
 
@@ -343,7 +343,7 @@ class Combiner {
     double loss = 0;
     const Turn turn(busy_);
     const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
-    const Verdict verdict = combiners().settle(s_, row, p.data(), prediction.data(), &loss);
+    const ExpertVerdict verdict = combiners().settle(s_, row, p.data(), prediction.data(), &loss);
     return {loss, words(verdict.refusal), verdict.column};
   }
 

@@ -5,7 +5,7 @@ namespace regretless::REGRETLESS_ISA {
 
 // f(values, place of a round) with what finds the values of the kernel.
 template <class F>
-static KernelOutcome with_values(const Block& b, const KernelRules& rules, KernelState& s, const F& f) {
+static KernelVerdict with_values(const Block& b, const KernelRules& rules, KernelState& s, const F& f) {
   const auto row_of = [&](std::int64_t t) { return b.order ? b.order[t] : t; };
   if (s.support.rows) {
     DenseValues values(rows_of(b), rules, s);
@@ -15,7 +15,7 @@ static KernelOutcome with_values(const Block& b, const KernelRules& rules, Kerne
   return f(values, row_of);
 }
 
-static KernelOutcome play(const Block& block, const Given& given, const Labels& labels, const KernelRules& rules,
+static KernelVerdict play(const Block& block, const Given& given, const Labels& labels, const KernelRules& rules,
                           KernelState& s, const Known& known, std::int64_t begin, std::int64_t end) {
   const auto all = [&](auto& values, const auto& row_of) {
     return play_blocks(values, labels, rules, s, known, begin, end, row_of);
@@ -25,7 +25,7 @@ static KernelOutcome play(const Block& block, const Given& given, const Labels& 
   return all(values, [&](std::int64_t t) { return values.row(t); });
 }
 
-static KernelOutcome score(const Block& block, const Given& given, const KernelRules& rules, KernelState& s,
+static KernelVerdict score(const Block& block, const Given& given, const KernelRules& rules, KernelState& s,
                            double* out) {
   if (!given.gram)
     return with_values(block, rules, s,
@@ -34,12 +34,12 @@ static KernelOutcome score(const Block& block, const Given& given, const KernelR
   return score_blocks(values, s, given.rows, out);
 }
 
-static KernelOutcome gram(const Block& block, const KernelRules& rules, KernelState& s, double* out, double* self) {
+static KernelVerdict gram(const Block& block, const KernelRules& rules, KernelState& s, double* out, double* self) {
   return with_values(block, rules, s,
                      [&](auto& values, const auto&) { return gram_blocks(values, s, block.rows, out, self); });
 }
 
-static KernelOutcome adopt(const Block& block, const KernelRules& rules, KernelState& s) {
+static KernelVerdict adopt(const Block& block, const KernelRules& rules, KernelState& s) {
   return with_values(block, rules, s, [&](auto& values, const auto&) { return adopt_blocks(values, s, block.rows); });
 }
 

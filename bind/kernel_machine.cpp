@@ -34,10 +34,10 @@ void require(bool holds, const char* otherwise) {
 
 // Rounds played, and why no more: a complaint about the next row, "full" where arrays must grow, "over" after a round
 // that filled one slot more than wanted.
-Report kernel_report(KernelOutcome outcome) {
+Report kernel_report(KernelVerdict outcome) {
   if (outcome.halt == Halt::full) return {outcome.played, "full"};
   if (outcome.halt == Halt::over) return {outcome.played, "over"};
-  return report({outcome.played, outcome.complaint});
+  return report({outcome.played, outcome.refusal});
 }
 
 // One call at a time: each lets go of the interpreter's lock, and all of them work on the same arrays and scratch. What

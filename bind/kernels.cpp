@@ -27,8 +27,8 @@ static constexpr auto names_of(std::variant<T...>*, More... more) {
 static constexpr auto geometries = names_of(static_cast<AnyGeometry*>(nullptr));
 static constexpr auto losses = names_of(static_cast<AnyLoss*>(nullptr), direct);
 
-static Outcome play(const Block& block, const Labels& labels, const Rules& rules, const State& state,
-                    std::int64_t begin, std::int64_t end) {
+static LinearVerdict play(const Block& block, const Labels& labels, const Rules& rules, const State& state,
+                          std::int64_t begin, std::int64_t end) {
   const Rate rate = AnyRate::named(rules);
   if (rules.loss == direct)
     return std::visit([&](const auto& rows) { return play_direct(rows, labels, rules, rate, state, begin, end); },
@@ -41,13 +41,13 @@ static Outcome play(const Block& block, const Labels& labels, const Rules& rules
       rows_of(block), named<AnyGeometry>(rules.geometry, rules), named<AnyLoss>(rules.loss, rules));
 }
 
-static Outcome score(const Block& block, const Rules& rules, const State& state, double* out) {
+static LinearVerdict score(const Block& block, const Rules& rules, const State& state, double* out) {
   return std::visit(
       [&](const auto& rows, const auto& geometry) { return score_all(rows, block.rows, rules, geometry, state, out); },
       rows_of(block), named<AnyGeometry>(rules.geometry, rules));
 }
 
-static Outcome sight_rays(const Block& block, const Labels& labels, const Rules& rules, const Rays& rays) {
+static LinearVerdict sight_rays(const Block& block, const Labels& labels, const Rules& rules, const Rays& rays) {
   return std::visit([&](const auto& rows) { return sight(rows, block.rows, labels, rules, rays); }, rows_of(block));
 }
 

@@ -37,11 +37,11 @@ const RandomizedKernels& kernels_of_isa() {
   return REGRETLESS_COMPILED(randomized_kernels);
 }
 
-void accept(LittlestoneOutcome outcome) {
-  if (outcome == LittlestoneOutcome::no_memory) throw std::bad_alloc();
-  demand(outcome != LittlestoneOutcome::no_version_space,
+void accept(LittlestoneStatus outcome) {
+  if (outcome == LittlestoneStatus::no_memory) throw std::bad_alloc();
+  demand(outcome != LittlestoneStatus::no_version_space,
          "no version space: these are not all that agree with some labels");
-  demand(outcome != LittlestoneOutcome::not_shattered, "no tree is as deep");
+  demand(outcome != LittlestoneStatus::not_shattered, "no tree is as deep");
 }
 
 // A class whose bits are borrowed and sound.
@@ -93,9 +93,9 @@ class Held {
 
   // Of a kernel that is given the task and more.
   template <class Kernel, class... More>
-  LittlestoneOutcome call(Kernel kernel, More&&... more) {
+  LittlestoneStatus call(Kernel kernel, More&&... more) {
     nb::gil_scoped_release unlocked;
-    const LittlestoneOutcome outcome = kernel(task_, more...);
+    const LittlestoneStatus outcome = kernel(task_, more...);
     words_ = kernels_.words(task_);
     known_ = kernels_.known(task_);
     full_ = kernels_.full(task_);
@@ -137,10 +137,10 @@ class Littlestone {
       depth_ = depth;
     }
     for (;;) {
-      const LittlestoneOutcome outcome = held_.call(held_.kernels().tree, class_.words_of(live), depth,
-                                                    words.value_or(slice), points_.get(), hypotheses_.get());
-      if (outcome != LittlestoneOutcome::open) accept(outcome);
-      if (outcome == LittlestoneOutcome::done) break;
+      const LittlestoneStatus outcome = held_.call(held_.kernels().tree, class_.words_of(live), depth,
+                                                   words.value_or(slice), points_.get(), hypotheses_.get());
+      if (outcome != LittlestoneStatus::open) accept(outcome);
+      if (outcome == LittlestoneStatus::done) break;
       if (words) return std::nullopt;
       if (PyErr_CheckSignals()) throw nb::python_error();
     }

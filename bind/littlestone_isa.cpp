@@ -20,18 +20,18 @@ static void* make(const BitClass& c, std::int64_t bytes) {
   return room;
 }
 
-static LittlestoneOutcome run(void* held, const std::uint64_t* live, std::int64_t words, int least,
-                              LittlestoneStanding& standing) {
+static LittlestoneStatus run(void* held, const std::uint64_t* live, std::int64_t words, int least,
+                             LittlestoneStanding& standing) {
   return static_cast<LittlestoneTask*>(held)->run(live, words, least, standing);
 }
 
-static LittlestoneOutcome run_randomized(void* held, const std::uint64_t* live, std::int64_t words,
-                                         RandomizedStanding& standing) {
+static LittlestoneStatus run_randomized(void* held, const std::uint64_t* live, std::int64_t words,
+                                        RandomizedStanding& standing) {
   return static_cast<RandomizedSearch*>(held)->run(live, words, standing);
 }
 
-static LittlestoneOutcome tree(void* held, const std::uint64_t* live, int depth, std::int64_t words,
-                               std::int64_t* points, std::int64_t* leaves) {
+static LittlestoneStatus tree(void* held, const std::uint64_t* live, int depth, std::int64_t words,
+                              std::int64_t* points, std::int64_t* leaves) {
   return static_cast<LittlestoneTask*>(held)->tree(live, depth, words, points, leaves);
 }
 

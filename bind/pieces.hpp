@@ -84,22 +84,22 @@ class Pieces {
 // `first`. Dense rows have no columns to copy. Of rounds in another order any row may be next: whoever gives an order
 // gives arrays of its own.
 template <class F>
-Outcome in_pieces(const Rounds& r, const F& play) {
+LinearVerdict in_pieces(const Rounds& r, const F& play) {
   if (!r.block.starts || r.block.order) return play(r.block, r.of, r.begin, r.end, std::int64_t(0));
   Pieces pieces(r.block, r.begin, r.end);
   while (!pieces.over()) {
-    if (!pieces.next()) return {pieces.first(), Complaint::broken_starts};
+    if (!pieces.next()) return {pieces.first(), LinearRefusal::broken_starts};
     const std::int64_t first = pieces.first();
     const Labels of{r.of.label ? r.of.label + first : nullptr, r.of.weight ? r.of.weight + first : nullptr};
-    const Outcome outcome = play(pieces.block(), of, std::int64_t(0), pieces.block().rows, first);
-    if (outcome.complaint != Complaint::none) return {first + outcome.played, outcome.complaint};
+    const LinearVerdict outcome = play(pieces.block(), of, std::int64_t(0), pieces.block().rows, first);
+    if (outcome.refusal != LinearRefusal::none) return {first + outcome.played, outcome.refusal};
   }
-  return {r.end, Complaint::none};
+  return {r.end, LinearRefusal::none};
 }
 
 // The same for rows without labels: score(block, first).
 template <class F>
-Outcome in_pieces(const Block& block, const F& score) {
+LinearVerdict in_pieces(const Block& block, const F& score) {
   const Rounds r{block, {}, block.rows, 0, block.rows};
   return in_pieces(r, [&](const Block& rows, const Labels&, std::int64_t, std::int64_t, std::int64_t first) {
     return score(rows, first);

@@ -29,21 +29,21 @@ using Order = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::dev
 
 inline const Kernels& kernels() { return REGRETLESS_COMPILED(kernels); }
 
-inline const char* words(Complaint complaint) {
-  switch (complaint) {
-    case Complaint::not_finite: return "not finite";
-    case Complaint::unsorted: return "unsorted";
-    case Complaint::out_of_range: return "out of range";
-    case Complaint::broken_starts: return "broken starts";
-    case Complaint::diverged: return "diverged";
+inline const char* words(LinearRefusal refusal) {
+  switch (refusal) {
+    case LinearRefusal::not_finite: return "not finite";
+    case LinearRefusal::unsorted: return "unsorted";
+    case LinearRefusal::out_of_range: return "out of range";
+    case LinearRefusal::broken_starts: return "broken starts";
+    case LinearRefusal::diverged: return "diverged";
     default: return nullptr;
   }
 }
 
 // (rounds played, what stopped them or None)
 using Report = std::pair<std::int64_t, std::optional<std::string>>;
-inline Report report(Outcome outcome) {
-  const char* why = words(outcome.complaint);
+inline Report report(LinearVerdict outcome) {
+  const char* why = words(outcome.refusal);
   return {outcome.played, why ? std::optional<std::string>(why) : std::nullopt};
 }
 

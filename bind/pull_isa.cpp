@@ -79,7 +79,7 @@ static bool find(const double* masses, std::int64_t n, double* nodes, const doub
     if (!(tree.leaves()[i] >= 0)) return false;
   }
   tree.build();
-  if (!(tree.total() > 1e-270 && tree.total() < infinite)) return false;
+  if (!(tree.total() > 1e-270 && tree.total() < infinity)) return false;
   for (std::int64_t k = 0; k < count; ++k) {
     if (!(uniforms[k] >= 0 && uniforms[k] < 1)) return false;
     out[k] = tree.find(uniforms[k] * tree.total());

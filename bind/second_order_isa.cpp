@@ -5,7 +5,7 @@ namespace regretless::REGRETLESS_ISA {
 
 // The kind of state and the loss become types; f takes them.
 template <class F>
-static Outcome with_kind(const SecondOrder& state, const Rules& rules, F f) {
+static LinearVerdict with_kind(const SecondOrder& state, const Rules& rules, F f) {
   const PerceptronLoss on_mistake(rules);
   const SquaredHinge below_one(rules);
   if (state.factor && rules.loss == PerceptronLoss::name) return f(Whole(state), on_mistake);
@@ -14,8 +14,8 @@ static Outcome with_kind(const SecondOrder& state, const Rules& rules, F f) {
   return f(ByWeights(state), below_one);
 }
 
-static Outcome play_second_order(const Block& block, const Labels& labels, const Rules& rules, const SecondOrder& state,
-                                 std::int64_t begin, std::int64_t end) {
+static LinearVerdict play_second_order(const Block& block, const Labels& labels, const Rules& rules,
+                                       const SecondOrder& state, std::int64_t begin, std::int64_t end) {
   return with_kind(state, rules, [&](const auto& matrix, const auto& loss) {
     return std::visit(
         [&](const auto& rows) {
@@ -26,7 +26,7 @@ static Outcome play_second_order(const Block& block, const Labels& labels, const
   });
 }
 
-static Outcome score_second_order(const Block& block, const Rules& rules, const SecondOrder& state, double* out) {
+static LinearVerdict score_second_order(const Block& block, const Rules& rules, const SecondOrder& state, double* out) {
   return with_kind(state, rules, [&](const auto& matrix, const auto&) {
     return std::visit([&](const auto& rows) { return score_rows(rows, block.rows, rules, matrix, state, out); },
                       rows_of(block));

@@ -1,4 +1,4 @@
-// The svmlight reader's memory: text with padding, blocks that return when numpy lets go of them, and arrays that grow.
+// The svmlight reader for Python: text from a file object, rows as numpy arrays.
 #include "regretless/svmlight.hpp"
 
 #include <nanobind/stl/tuple.h>
@@ -15,12 +15,10 @@
 #include <tuple>
 #include <utility>
 #include <vector>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 #include "compiled.hpp"
 #include "player.hpp"
+#include "regretless/svmlight_memory.hpp"
 
 using namespace nb::literals;
 
@@ -29,115 +27,6 @@ namespace regretless {
 namespace {
 
 const SvmlightKernel& svmlight_kernel() { return REGRETLESS_COMPILED(svmlight); }
-
-// Memory for one array. It grows by moving pages, not by copying them, and costs nothing where it was never written.
-class Region {
- public:
-  Region() = default;
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
-  ~Region() { release(); }
-
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(at_);
-  }
-
-// Under a sanitizer memory comes from where it watches.
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
-  void resize(std::size_t size) {
-    size = std::max<std::size_t>(size, 1);
-    void* moved = at_ ? mremap(at_, size_, size, MREMAP_MAYMOVE)
-                      : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (moved == MAP_FAILED) throw std::bad_alloc();
-    at_ = moved;
-    size_ = size;
-  }
-  // To touch fresh pages one by one costs as much as to read the text that fills them.
-  void use_huge_pages() const { madvise(at_, size_, MADV_HUGEPAGE); }
-
- private:
-  void release() {
-    if (at_) munmap(at_, size_);
-  }
-  std::size_t size_ = 0;
-#else
-  void resize(std::size_t size) {
-    void* moved = std::realloc(at_, std::max<std::size_t>(size, 1));
-    if (!moved) throw std::bad_alloc();
-    at_ = moved;
-  }
-  void use_huge_pages() const {}
-
- private:
-  void release() { std::free(at_); }
-#endif
-  void* at_ = nullptr;
-};
-
-// Room for rows, and the entries in them.
-struct Room {
-  std::int64_t rows, entries;
-
-  bool holds(const Room& other) const { return rows >= other.rows && entries >= other.entries; }
-  Room operator+(const Room& other) const { return {rows + other.rows, entries + other.entries}; }
-  Room operator*(double factor) const {
-    return {std::int64_t(double(rows) * factor), std::int64_t(double(entries) * factor)};
-  }
-  // The most that text can hold: a row is at least "1\n", an entry " 1:1".
-  static Room for_text(std::size_t bytes) { return {std::int64_t(bytes / 2 + 1), std::int64_t(bytes / 4 + 1)}; }
-};
-
-struct Arrays {
-  Region labels, starts, indices, values;
-  Room room{-1, -1};
-
-  void resize(Room to, bool single) {
-    labels.resize(std::size_t(to.rows) * sizeof(double));
-    starts.resize(std::size_t(to.rows + 1) * sizeof(std::int64_t));
-    indices.resize(std::size_t(to.entries) * sizeof(std::int32_t));
-    values.resize(std::size_t(to.entries) * (single ? sizeof(float) : sizeof(double)));
-    room = to;
-  }
-  void use_huge_pages() const {
-    for (const Region* region : {&labels, &starts, &indices, &values}) region->use_huge_pages();
-  }
-  void lend(SvmlightJob& job) const {
-    job.labels = labels.as<double>();
-    job.starts = starts.as<std::int64_t>();
-    job.indices = indices.as<std::int32_t>();
-    job.values = values.as<void>();
-    job.starts[job.rows] = job.entries;
-  }
-};
-
-// Arrays that wait to be filled again: their pages are there already.
-class Pool {
- public:
-  std::unique_ptr<Arrays> take() {
-    const std::lock_guard lock(mutex_);
-    if (waiting_.empty()) return std::make_unique<Arrays>();
-    auto arrays = std::move(waiting_.back());
-    waiting_.pop_back();
-    return arrays;
-  }
-  void give_back(std::unique_ptr<Arrays> arrays) {
-    const std::lock_guard lock(mutex_);
-    if (waiting_.size() < most_waiting) waiting_.push_back(std::move(arrays));
-  }
-
- private:
-  static constexpr std::size_t most_waiting = 4;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Arrays>> waiting_;
-};
-
-// What numpy's arrays hold on to: when the last of them goes, the memory returns to the pool.
-struct Lease {
-  std::shared_ptr<Pool> pool;
-  std::unique_ptr<Arrays> arrays;
-  ~Lease() { pool->give_back(std::move(arrays)); }
-};
 
 // Memory as Python sees it, until the end of the scope and no longer.
 struct Lent {
@@ -156,25 +45,25 @@ struct Lent {
   Lent& operator=(const Lent&) = delete;
 };
 
-constexpr const char* words(SvmlightFault fault) {
+constexpr const char* words(SvmlightRefusal fault) {
   switch (fault) {
-    case SvmlightFault::label_missing: return "label missing";
-    case SvmlightFault::label_not_a_number: return "label not a number";
-    case SvmlightFault::label_not_finite: return "label not finite";
-    case SvmlightFault::several_labels: return "several labels";
-    case SvmlightFault::query_not_an_integer: return "query not an integer";
-    case SvmlightFault::colon_missing: return "colon missing";
-    case SvmlightFault::id_not_an_integer: return "id not an integer";
-    case SvmlightFault::id_zero: return "id zero";
-    case SvmlightFault::id_too_large: return "id too large";
-    case SvmlightFault::id_repeated: return "id repeated";
-    case SvmlightFault::id_descending: return "id descending";
-    case SvmlightFault::value_missing: return "value missing";
-    case SvmlightFault::value_not_a_number: return "value not a number";
-    case SvmlightFault::value_not_finite: return "value not finite";
-    case SvmlightFault::value_too_large: return "value too large";
-    case SvmlightFault::line_too_long: return "line too long";
-    case SvmlightFault::none: return "";
+    case SvmlightRefusal::label_missing: return "label missing";
+    case SvmlightRefusal::label_not_a_number: return "label not a number";
+    case SvmlightRefusal::label_not_finite: return "label not finite";
+    case SvmlightRefusal::several_labels: return "several labels";
+    case SvmlightRefusal::query_not_an_integer: return "query not an integer";
+    case SvmlightRefusal::colon_missing: return "colon missing";
+    case SvmlightRefusal::id_not_an_integer: return "id not an integer";
+    case SvmlightRefusal::id_zero: return "id zero";
+    case SvmlightRefusal::id_too_large: return "id too large";
+    case SvmlightRefusal::id_repeated: return "id repeated";
+    case SvmlightRefusal::id_descending: return "id descending";
+    case SvmlightRefusal::value_missing: return "value missing";
+    case SvmlightRefusal::value_not_a_number: return "value not a number";
+    case SvmlightRefusal::value_not_finite: return "value not finite";
+    case SvmlightRefusal::value_too_large: return "value too large";
+    case SvmlightRefusal::line_too_long: return "line too long";
+    case SvmlightRefusal::none: return "";
   }
   return "";
 }
@@ -188,14 +77,14 @@ using Complaints =
 using Rows = std::tuple<Labels1, Starts1, Indices1, Values1, std::int64_t, std::int64_t, Complaints>;
 
 // One call at a time: parsing lets go of the interpreter's lock, and reading may run any Python.
-class Turn {
+class ParserTurn {
  public:
-  explicit Turn(std::atomic_flag& busy) : busy_(busy) {
+  explicit ParserTurn(std::atomic_flag& busy) : busy_(busy) {
     if (busy.test_and_set()) throw std::runtime_error("this parser is in use");
   }
-  ~Turn() { busy_.clear(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ~ParserTurn() { busy_.clear(); }
+  ParserTurn(const ParserTurn&) = delete;
+  ParserTurn& operator=(const ParserTurn&) = delete;
 
  private:
   std::atomic_flag& busy_;
@@ -221,20 +110,20 @@ class SvmlightParser {
   }
 
   std::optional<Rows> next(nb::handle file) {
-    const Turn turn(busy_);
+    const ParserTurn turn(busy_);
     if (!advance(file)) return std::nullopt;
     job_.rows = job_.entries = 0;
     auto arrays = pool_->take();
-    const Room most = Room::for_text(ready_);
+    const SvmlightRoom most = SvmlightRoom::for_text(ready_);
     if (!arrays->room.holds(most)) arrays->resize(most, job_.single);
     parse(*arrays);
     return hand_over(std::move(arrays));
   }
 
   bool gather(nb::handle file, std::size_t bytes_expected) {
-    const Turn turn(busy_);
+    const ParserTurn turn(busy_);
     if (!advance(file)) return false;
-    const Room have{job_.rows, job_.entries}, most = Room::for_text(ready_);
+    const SvmlightRoom have{job_.rows, job_.entries}, most = SvmlightRoom::for_text(ready_);
     if (!gathered_->room.holds(have + most)) {
       // The rest of the text is taken to be like what was read; where there is no telling, room grows by half.
       const double parsed = double(bytes_taken_ - ready_), expected = double(bytes_expected);
@@ -247,10 +136,10 @@ class SvmlightParser {
   }
 
   Rows gathered() {
-    const Turn turn(busy_);
+    const ParserTurn turn(busy_);
     gathered_->resize({job_.rows, job_.entries}, job_.single);
     gathered_->lend(job_);
-    return hand_over(std::exchange(gathered_, std::make_unique<Arrays>()));
+    return hand_over(std::exchange(gathered_, std::make_unique<SvmlightArrays>()));
   }
 
   std::optional<std::int64_t> first_id() const { return first_id_; }
@@ -301,11 +190,11 @@ class SvmlightParser {
   bool complain_of_length() {
     stopped_ = true;
     job_.complaints = 1;
-    job_.complaint[0] = {SvmlightFault::line_too_long, job_.lines + 1, 1, text(), text() + held_};
+    job_.refusal[0] = {SvmlightRefusal::line_too_long, job_.lines + 1, 1, text(), text() + held_};
     return true;
   }
 
-  void parse(const Arrays& into) {
+  void parse(const SvmlightArrays& into) {
     into.lend(job_);
     job_.text = text();
     job_.end = text() + ready_;
@@ -329,17 +218,17 @@ class SvmlightParser {
     if (trial.entries > job_.entries) first_id_ = zero ? 0 : 1;
   }
 
-  Rows hand_over(std::unique_ptr<Arrays> arrays) const {
+  Rows hand_over(std::unique_ptr<SvmlightArrays> arrays) const {
     const auto rows = std::size_t(job_.rows), entries = std::size_t(job_.entries);
-    const Arrays& a = *arrays;
+    const SvmlightArrays& a = *arrays;
     void *labels = a.labels.as<void>(), *starts = a.starts.as<void>();
     void *indices = a.indices.as<void>(), *values = a.values.as<void>();
-    const nb::capsule owner(new Lease{pool_, std::move(arrays)},
-                            [](void* p) noexcept { delete static_cast<Lease*>(p); });
+    const nb::capsule owner(new SvmlightLease{pool_, std::move(arrays)},
+                            [](void* p) noexcept { delete static_cast<SvmlightLease*>(p); });
     const auto dtype = job_.single ? nb::dtype<float>() : nb::dtype<double>();
     Complaints complaints;
     for (int c = 0; c < std::min<std::int64_t>(job_.complaints, svmlight_remembered); ++c) {
-      const SvmlightComplaint& what = job_.complaint[c];
+      const SvmlightBadLine& what = job_.refusal[c];
       const auto shown = std::size_t(std::min(what.end - what.begin, longest_text_shown));
       complaints.emplace_back(words(what.fault), what.line, what.column, nb::bytes(what.begin, shown));
     }
@@ -356,9 +245,9 @@ class SvmlightParser {
   static constexpr std::ptrdiff_t longest_text_shown = 200;
 
   SvmlightJob job_;
-  Region text_, marks_, line_ends_;
-  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
-  std::unique_ptr<Arrays> gathered_ = std::make_unique<Arrays>();
+  SvmlightRegion text_, marks_, line_ends_;
+  std::shared_ptr<SvmlightPool> pool_ = std::make_shared<SvmlightPool>();
+  std::unique_ptr<SvmlightArrays> gathered_ = std::make_unique<SvmlightArrays>();
   std::optional<std::int64_t> first_id_;
   std::size_t capacity_, held_ = 0, ready_ = 0;  // of the text: room, bytes read, bytes of these in whole lines
   std::size_t bytes_taken_ = 0;

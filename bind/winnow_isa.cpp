@@ -7,13 +7,13 @@ namespace regretless::REGRETLESS_ISA {
 
 // f is a template over the link and a function of the rows.
 template <class F>
-static Outcome with_rows(const Block& b, F f) {
+static LinearVerdict with_rows(const Block& b, F f) {
   if (!b.starts) return b.single ? f(Dense<float>(b)) : f(Dense<double>(b));
   if (b.single) return b.wide_indices ? f(Sparse<float, std::int64_t>(b)) : f(Sparse<float, std::int32_t>(b));
   return b.wide_indices ? f(Sparse<double, std::int64_t>(b)) : f(Sparse<double, std::int32_t>(b));
 }
 template <class F>
-static Outcome with_link(Link link, F f) {
+static LinearVerdict with_link(Link link, F f) {
   switch (link) {
     case Link::balanced: return f.template operator()<Balanced>();
     case Link::power: return f.template operator()<Power>();
@@ -22,8 +22,8 @@ static Outcome with_link(Link link, F f) {
   throw std::logic_error("no such link");
 }
 
-static Outcome play_mirror(const Block& block, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
-                           std::int64_t begin, std::int64_t end) {
+static LinearVerdict play_mirror(const Block& block, const Labels& labels, const MirrorRules& rules,
+                                 const MirrorState& state, std::int64_t begin, std::int64_t end) {
   return with_link(rules.link, [&]<class L>() {
     return with_rows(block, [&](const auto& rows) {
       return state.targets == 1 ? mirror_one<L>(rows, labels, rules, state, begin, end)
@@ -32,7 +32,7 @@ static Outcome play_mirror(const Block& block, const Labels& labels, const Mirro
   });
 }
 
-static Outcome score_mirror(const Block& block, const MirrorRules& rules, const MirrorState& state, double* out) {
+static LinearVerdict score_mirror(const Block& block, const MirrorRules& rules, const MirrorState& state, double* out) {
   return with_link(rules.link, [&]<class L>() {
     return with_rows(block, [&](const auto& rows) { return mirror_scores<L>(rows, block.rows, rules, state, out); });
   });

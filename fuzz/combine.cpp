@@ -133,9 +133,10 @@ void check_plays(Input& in, Learner learner, const Table& table) {
   Learner split = learner, told = learner;
   std::vector<double> predictions = zeros(table.rounds * learner.width), losses = zeros(table.rounds);
   const Results plain{at(predictions), at(losses), nullptr, nullptr, nullptr};
-  const Verdict verdict = KERNELS(combiners_).play(learner.combination(scratch), table.advice, plain, 0, table.rounds);
+  const ExpertVerdict verdict =
+      KERNELS(combiners_).play(learner.combination(scratch), table.advice, plain, 0, table.rounds);
   MUST(verdict.row >= 0 && verdict.row <= table.rounds);
-  MUST((verdict.refusal == Refusal::none) == (verdict.row == table.rounds));
+  MUST((verdict.refusal == ExpertRefusal::none) == (verdict.row == table.rounds));
   MUST(verdict.column >= -1 && verdict.column < learner.experts);
 
   const std::int64_t middle = in.within(0, verdict.row);

@@ -113,10 +113,10 @@ struct Machine {
   }
 };
 
-void check_outcome(const KernelOutcome& outcome, std::int64_t begin, std::int64_t end) {
+void check_outcome(const KernelVerdict& outcome, std::int64_t begin, std::int64_t end) {
   MUST(outcome.played >= begin && outcome.played <= end);
   MUST(outcome.halt != Halt::none || outcome.played == end);
-  MUST((outcome.complaint != Complaint::none) == (outcome.halt == Halt::refused));
+  MUST((outcome.refusal != LinearRefusal::none) == (outcome.halt == Halt::refused));
 }
 
 void play_rows(Input& in) {
@@ -127,7 +127,7 @@ void play_rows(Input& in) {
     Block all = r.block;
     all.order = nullptr;
     if (in.byte() < 32) {
-      const KernelOutcome adopted = KERNELS(kernel_).adopt(all, m.rules, m.s);
+      const KernelVerdict adopted = KERNELS(kernel_).adopt(all, m.rules, m.s);
       check_outcome(adopted, 0, all.rows);
       m.check();
     }

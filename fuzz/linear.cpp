@@ -52,7 +52,7 @@ struct Learner {
     s.moves = moves.empty() ? nullptr : moves.data();
     return s;
   }
-  Outcome play(const Rounds& r, std::int64_t begin, std::int64_t end) {
+  LinearVerdict play(const Rounds& r, std::int64_t begin, std::int64_t end) {
     return KERNELS(kernels_).play(r.block, r.of, rules, state(), begin, end);
   }
   bool is_like(const Learner& other) const {
@@ -70,7 +70,7 @@ void sight(Input& in, const Rounds& r, const Learner& learner) {
   const Rays rays{at(directions), at(biases), at(bins), at(least), at(seen), at(scratch), learner.columns, count};
   Block all = r.block;
   all.order = nullptr;
-  const Outcome outcome = KERNELS(kernels_).sight(all, r.of, learner.rules, rays);
+  const LinearVerdict outcome = KERNELS(kernels_).sight(all, r.of, learner.rules, rays);
   MUST(seen[0] == double(outcome.played));
 }
 
@@ -83,9 +83,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fill(in, r, learner.columns, learner.targets, learner.sound);
   if (in.flag()) learner.moves = zeros(r.count * learner.targets);
   const Learner before = learner;
-  const Outcome outcome = learner.play(r, r.begin, r.end);
+  const LinearVerdict outcome = learner.play(r, r.begin, r.end);
   MUST(outcome.played >= r.begin && outcome.played <= r.end);
-  MUST((outcome.complaint == Complaint::none) == (outcome.played == r.end));
+  MUST((outcome.refusal == LinearRefusal::none) == (outcome.played == r.end));
   if (learner.sound) check_books(learner.books, learner.targets, outcome.played - r.begin);
 
   Learner again = before;

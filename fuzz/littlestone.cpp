@@ -31,20 +31,20 @@ void search(Input& in, const Class& c) {
     const auto live = live_of(in, c);
     kernels.run(task, in.flag() ? nullptr : live.data(), in.within(1, 200), 0, standing);
   }
-  LittlestoneOutcome outcome = LittlestoneOutcome::open;
+  LittlestoneStatus outcome = LittlestoneStatus::open;
   for (int k = 0; k < 1000; ++k) {
     outcome = kernels.run(task, nullptr, 1 << 16, 0, standing);
-    if (outcome != LittlestoneOutcome::done || standing.lower == standing.upper) break;
+    if (outcome != LittlestoneStatus::done || standing.lower == standing.upper) break;
   }
-  if (outcome == LittlestoneOutcome::done && standing.lower == standing.upper && c.distinct()) {
+  if (outcome == LittlestoneStatus::done && standing.lower == standing.upper && c.distinct()) {
     const int depth = standing.lower;
     if (c.hypotheses <= 12) MUST(depth == littlestone_of(c.rows(), c.points));
     const std::size_t leaves = std::size_t(1) << depth;
     std::vector<std::int64_t> points(leaves, -1), found(leaves, -1);
     for (int k = 0; k < 1000 && (outcome = kernels.tree(task, nullptr, depth, 1 << 16, points.data(), found.data())) ==
-                                    LittlestoneOutcome::open;)
+                                    LittlestoneStatus::open;)
       ++k;
-    MUST(outcome == LittlestoneOutcome::done);
+    MUST(outcome == LittlestoneStatus::done);
     for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
       MUST(found[leaf] >= 0 && found[leaf] < c.hypotheses);
       std::size_t node = 0;
@@ -65,9 +65,9 @@ void search_randomized(Input& in, const Class& c) {
   RandomizedStanding standing{};
   for (int times = 0; times < 4; ++times) {
     const auto live = live_of(in, c);
-    const LittlestoneOutcome outcome =
+    const LittlestoneStatus outcome =
         kernels.run(task, in.flag() ? nullptr : live.data(), in.within(1, 2000), standing);
-    if (outcome == LittlestoneOutcome::done) MUST(standing.lower <= standing.upper);
+    if (outcome == LittlestoneStatus::done) MUST(standing.lower <= standing.upper);
   }
   kernels.end(task);
 }

@@ -21,7 +21,7 @@ struct Settings {
 };
 
 struct Complained {
-  SvmlightFault fault;
+  SvmlightRefusal fault;
   std::int64_t line, column;
   bool operator==(const Complained&) const = default;
 };
@@ -87,8 +87,8 @@ bool read_block(SvmlightKernel kernel, std::string_view block, const Settings& h
   kernel(job);
   take(job, how, values, into);
   for (std::int64_t c = 0; c < std::min<std::int64_t>(job.complaints, svmlight_remembered); ++c) {
-    const SvmlightComplaint& what = job.complaint[c];
-    MUST(what.fault != SvmlightFault::none && what.column >= 1 && what.line > into.lines && what.line <= job.lines);
+    const SvmlightBadLine& what = job.refusal[c];
+    MUST(what.fault != SvmlightRefusal::none && what.column >= 1 && what.line > into.lines && what.line <= job.lines);
     MUST(job.text <= what.begin && what.begin <= what.end && what.end < job.end);
     if (into.complaints.size() < svmlight_remembered) into.complaints.push_back({what.fault, what.line, what.column});
   }

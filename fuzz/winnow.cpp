@@ -52,7 +52,7 @@ struct Learner {
             targets};
   }
   void refresh() { KERNELS(mirrors_).refresh(rules, state()); }
-  Outcome play(const Rounds& r, std::int64_t begin, std::int64_t end) {
+  LinearVerdict play(const Rounds& r, std::int64_t begin, std::int64_t end) {
     return KERNELS(mirrors_).play(r.block, r.of, rules, state(), begin, end);
   }
   bool is_like(const Learner& other) const {
@@ -69,9 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Rounds r;
   fill(in, r, learner.columns, learner.targets, learner.sound);
   const Learner before = learner;
-  const Outcome outcome = learner.play(r, r.begin, r.end);
+  const LinearVerdict outcome = learner.play(r, r.begin, r.end);
   MUST(outcome.played >= r.begin && outcome.played <= r.end);
-  MUST((outcome.complaint == Complaint::none) == (outcome.played == r.end));
+  MUST((outcome.refusal == LinearRefusal::none) == (outcome.played == r.end));
   if (learner.sound) check_books(learner.books, learner.targets, outcome.played - r.begin);
 
   Learner again = before;

@@ -30,7 +30,7 @@ inline void read_strategies(const Tableau& t) {
 inline double measure(const Tableau& t, double& level) {
   const std::int64_t m = t.game.rows, n = t.game.columns;
   level = missing;
-  double most = -infinite, least = infinite;
+  double most = -infinity, least = infinity;
   const auto rows = total(t.row_now, m), columns = total(t.column_now, n);
   const double row_excess = (rows.sum - 1) + rows.rest, column_excess = (columns.sum - 1) + columns.rest;
   with_matrix(t.game, [&](const auto& a) {
@@ -172,7 +172,7 @@ inline void drop_noise(Tableau& t, double range) {
 inline void settle(Tableau& t, double range) {
   const std::int64_t most = t.game.rows + t.game.columns + 20;
   double level;
-  t.gap = infinite;
+  t.gap = infinity;
   t.tolerance = 2e-15;
   for (int round = 0; round < 8; ++round) {
     refine(t, range, level);

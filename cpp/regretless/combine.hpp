@@ -9,8 +9,8 @@ REGRETLESS_INLINE void write_usual(ExpertBook& b, CombinerMemory& m, const Accou
   const double spread = account.mix.highest - account.mix.lowest;
   if (b.rounds == 0) {
     b.first_rate = rate;
-    b.lowest = infinite;
-    b.highest = -infinite;
+    b.lowest = infinity;
+    b.highest = -infinity;
   }
   b.last_rate = rate;
   b.rounds += 1;
@@ -26,9 +26,9 @@ REGRETLESS_INLINE void write_usual(ExpertBook& b, CombinerMemory& m, const Accou
   m.spread = at_least(spread, m.spread);
 }
 
-static void write_down(const Desk& d, const Account& account, const double* y) {
+static void write_down(const ExpertWorkspace& d, const Account& account, const double* y) {
   ExpertBook& b = d.book;
-  write_usual(b, d.memory, account, d.s.rule.one_rate ? d.eta : 0);
+  write_usual(b, d.memory, account, d.setting.rule.one_rate ? d.eta : 0);
   b.delay += account.delay;
   b.sensitivity += account.sensitivity;
   d.memory.apart += account.apart;
@@ -36,19 +36,19 @@ static void write_down(const Desk& d, const Account& account, const double* y) {
   b.mistakes += d.erred;
   if (!y) return;
   double square = 0;
-  for (std::int64_t k = 0; k < d.s.width; ++k) square += y[k] * y[k];
+  for (std::int64_t k = 0; k < d.setting.width; ++k) square += y[k] * y[k];
   b.max_outcome2 = at_least(square, b.max_outcome2);
 }
 
 // The books of single experts: own losses where the state does not tell them, and the rounds that each missed.
-static void write_tallies(const Desk& d, const Account& account) {
-  double* const own = d.s.tallies + own_losses * d.n;
-  if (d.s.linear || d.s.rule.counts)
-    for (std::int64_t i = 0; i < d.n; ++i) own[i] += d.l[i] == d.l[i] ? d.l[i] : 0;
+static void write_tallies(const ExpertWorkspace& d, const Account& account) {
+  double* const own = d.setting.tallies + own_losses * d.n;
+  if (d.setting.linear || d.setting.rule.counts)
+    for (std::int64_t i = 0; i < d.n; ++i) own[i] += d.losses[i] == d.losses[i] ? d.losses[i] : 0;
   if (!d.silent) return;
   const auto add = [&](Tally which, double more) {
-    double* const tally = d.s.tallies + which * d.n;
-    for (std::int64_t i = 0; i < d.n; ++i) tally[i] += d.a[i] == d.a[i] ? 0 : more;
+    double* const tally = d.setting.tallies + which * d.n;
+    for (std::int64_t i = 0; i < d.n; ++i) tally[i] += d.advised[i] == d.advised[i] ? 0 : more;
   };
   add(absences, 1);
   add(missed_core, account.mix.charge);
@@ -57,7 +57,7 @@ static void write_tallies(const Desk& d, const Account& account) {
 }
 
 template <class R>
-static void learn(Desk& d, const Account& account, const double* y) {
+static void learn(ExpertWorkspace& d, const Account& account, const double* y) {
   write_down(d, account, y);
   write_tallies(d, account);
   Mix mix = account.mix;
@@ -65,38 +65,38 @@ static void learn(Desk& d, const Account& account, const double* y) {
   R::move(d, mix);
 }
 
-static void share_out(const Desk& d, double* out) {
+static void share_out(const ExpertWorkspace& d, double* out) {
   const Shares shares(d.total);
-  for (std::int64_t i = 0; i < d.n; ++i) out[i] = shares.of(d.w[i]);
+  for (std::int64_t i = 0; i < d.n; ++i) out[i] = shares.of(d.weights[i]);
 }
 
 // The expert whom a number in [0, 1) draws.
-static std::int64_t drawn(const Desk& d, double uniform) {
+static std::int64_t drawn(const ExpertWorkspace& d, double uniform) {
   const Shares shares(d.total);
   double all = 0, sum = 0;
-  for (std::int64_t i = 0; i < d.n; ++i) all += shares.of(d.w[i]);
+  for (std::int64_t i = 0; i < d.n; ++i) all += shares.of(d.weights[i]);
   std::int64_t last = 0;
   for (std::int64_t i = 0; i < d.n; ++i) {
-    if (!(d.w[i] > 0)) continue;
+    if (!(d.weights[i] > 0)) continue;
     last = i;
-    sum += shares.of(d.w[i]);
+    sum += shares.of(d.weights[i]);
     if (sum > uniform * all) break;
   }
   return last;
 }
 
-static void give_out(const Desk& d, const Account& account, const Results& to, std::int64_t t) {
+static void give_out(const ExpertWorkspace& d, const Account& account, const Results& to, std::int64_t t) {
   if (to.losses) to.losses[t] = account.loss;
   if (to.weights) share_out(d, to.weights + t * d.n);
   if (!to.uniforms) return;
   const std::int64_t place = drawn(d, to.uniforms[t]);
   if (to.chosen) to.chosen[t] = place;
-  d.book.sampled += d.l[place];
+  d.book.sampled += d.losses[place];
 }
 
 // Whether all places have the same prior weight: then the first eight stand for all, and the cache has room for other
 // things.
-static bool equal_priors(const Desk& d) {
+static bool equal_priors(const ExpertWorkspace& d) {
   bool equal = true;
   for (std::int64_t i = 1; i < d.padded_n && equal; ++i) equal = d.prior[i] == d.prior[0];
   return equal;
@@ -106,10 +106,10 @@ static bool equal_priors(const Desk& d) {
 // The loss of a round is made by `loss_of` from its outcome. A hedge of constant rate needs nothing but its sums from
 // round to round, and has its books at hand.
 template <Leaves leaves, Rows rows, class V, class LossOf>
-static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, const Results& to, std::int64_t t,
-                               std::int64_t end, std::int64_t step, LossOf loss_of) {
+static std::int64_t sweep_rows(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+                               std::int64_t t, std::int64_t end, std::int64_t step, LossOf loss_of) {
   constexpr bool kept = leaves == Leaves::experts, said = rows == Rows::forecasts;
-  const Combination& s = d.s;
+  const Combination& s = d.setting;
   const double low = s.low, high = s.high;
   ExpertBook near_book = d.book;
   CombinerMemory near_memory = d.memory;
@@ -117,14 +117,14 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
   CombinerMemory& memory = kept ? d.memory : near_memory;
   d.silent = 0;
   d.erred = false;
-  d.l = d.c = d.own;
+  d.losses = d.charges = d.own;
   d.eta = common_rate(d);
   const bool itself = said && charged_itself(s);
   for (; t < end; ++t) {
     const double* y = outcomes ? outcomes + t : nullptr;
     if (said && outcome_fault(s, y)) break;
     if constexpr (kept) d.eta = common_rate(d);
-    if (!(d.eta < infinite) || !(memory.least < infinite)) break;
+    if (!(d.eta < infinity) || !(memory.least < infinity)) break;
     d.base = memory.least;
     const auto loss = loss_of(said ? *y : 0);
     const Hedge::Swept all = Hedge::sweep<leaves, rows>(d, table + t * d.n, loss, step);
@@ -163,9 +163,9 @@ static std::int64_t sweep_rows(Desk& d, const V* table, const double* outcomes, 
 
 // Sweeping asks that charges do not hang on the prediction, which is the mix.
 template <Leaves leaves, class V>
-static std::int64_t sweep_all(Desk& d, const V* table, const double* outcomes, const Results& to, std::int64_t t,
-                              std::int64_t end, std::int64_t step) {
-  const Combination& s = d.s;
+static std::int64_t sweep_all(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+                              std::int64_t t, std::int64_t end, std::int64_t step) {
+  const Combination& s = d.setting;
   if (s.width > 1 || s.linear || s.substitute) return t;
   const auto play = [&](auto loss_of) {
     return sweep_rows<leaves, Rows::forecasts>(d, table, outcomes, to, t, end, step, loss_of);
@@ -185,9 +185,9 @@ static std::int64_t sweep_all(Desk& d, const V* table, const double* outcomes, c
 }
 
 template <class R, class V>
-Verdict play_rows(const Combination& s, const V* table, const double* outcomes, const Results& to, std::int64_t begin,
-                  std::int64_t end) {
-  Desk d(s);
+ExpertVerdict play_rows(const Combination& s, const V* table, const double* outcomes, const Results& to,
+                        std::int64_t begin, std::int64_t end) {
+  ExpertWorkspace d(s);
   Account account;
   [[maybe_unused]] const bool kept = s.schedule != ScheduleKind::constant || to.weights || to.uniforms;
   [[maybe_unused]] const std::int64_t step = equal_priors(d) ? 0 : -1;
@@ -222,7 +222,7 @@ Verdict play_rows(const Combination& s, const V* table, const double* outcomes, 
 
 // Predicts one row; the weights, if wanted, go to `weights`.
 template <class R, class V>
-Found predict_row(Desk& d, const V* row, double* weights, double* prediction) {
+Found predict_row(ExpertWorkspace& d, const V* row, double* weights, double* prediction) {
   Found bad = hear(d, row);
   if (!bad) bad = weigh<R>(d);
   if (bad) return bad;
@@ -233,7 +233,7 @@ Found predict_row(Desk& d, const V* row, double* weights, double* prediction) {
 
 // Settles a row that was predicted earlier, with other weights perhaps.
 template <class R, class V>
-Found settle_row(Desk& d, const V* row, const double* y, const double* weights, const double* prediction,
+Found settle_row(ExpertWorkspace& d, const V* row, const double* y, const double* weights, const double* prediction,
                  double& loss) {
   Found bad = hear(d, row);
   if (!bad) bad = weigh<R>(d);
@@ -246,9 +246,9 @@ Found settle_row(Desk& d, const V* row, const double* y, const double* weights, 
 }
 
 template <class R, class V>
-Verdict play_late_rows(const Combination& s, const V* table, const double* outcomes, const Results& to,
-                       const Lateness& late, std::int64_t rounds) {
-  Desk d(s);
+ExpertVerdict play_late_rows(const Combination& s, const V* table, const double* outcomes, const Results& to,
+                             const Lateness& late, std::int64_t rounds) {
+  ExpertWorkspace d(s);
   for (std::int64_t t = 0; t <= rounds; ++t) {
     for (std::int64_t e = late.starts[t]; e < late.starts[t + 1]; ++e) {
       const std::int64_t old = late.settle[e];
@@ -271,37 +271,37 @@ Verdict play_late_rows(const Combination& s, const V* table, const double* outco
 
 // Charges that were made elsewhere.
 template <class R>
-Found settle_charged(Desk& d, const Charged& given) {
+Found settle_charged(ExpertWorkspace& d, const Charged& given) {
   d.silent = 0;
   for (std::int64_t i = 0; i < d.padded_n; ++i) {
     d.linear[i] = i < d.n ? given.charges[i] : missing;
     d.own[i] = i < d.n && given.charges[i] == given.charges[i] ? given.own[i] : missing;
     if (i < d.n) d.silent += given.charges[i] != given.charges[i];
   }
-  d.a = d.c = d.linear;
-  d.l = d.own;
-  if (d.silent == d.n) return {Refusal::asleep, -1};
+  d.advised = d.charges = d.linear;
+  d.losses = d.own;
+  if (d.silent == d.n) return {ExpertRefusal::asleep, -1};
   if (const Found bad = weigh<R>(d)) return bad;
   Account account = audit(d, given.weights);
   account.loss = given.loss;
   account.expected = given.expected;
   if (const Found bad = account_fault(d, account)) return bad;
-  if (!may_be_summed(account.expected)) return {Refusal::infinite_loss, -1};
+  if (!may_be_summed(account.expected)) return {ExpertRefusal::infinite_loss, -1};
   learn<R>(d, account, nullptr);
   return {};
 }
 
 // ln of the potential, of a rule that has one.
 template <class R>
-static double log_potential_of(Desk& d) {
+static double log_potential_of(ExpertWorkspace& d) {
   if constexpr (requires { R::log_potential(d); }) return R::log_potential(d);
   else return missing;
 }
 
 // The sum of the gaps. At a constant rate they telescope: it is the sum of charges less -ln(sum prior exp(-eta L)) /
 // eta.
-static double gap_of(const Desk& d) {
-  if (!d.s.rule.exponential || d.s.schedule != ScheduleKind::constant) return d.memory.gaps;
+static double gap_of(const ExpertWorkspace& d) {
+  if (!d.setting.rule.exponential || d.setting.schedule != ScheduleKind::constant) return d.memory.gaps;
   if (d.memory.rounds == 0) return 0;
   const double eta = common_rate(d), ahead = d.memory.charge - d.memory.least;
   // Counted from the sum of charges, if no exponent is too large then, small gaps of small rates keep their digits.
@@ -315,12 +315,12 @@ static double gap_of(const Desk& d) {
   }
   const double part = in_all(sum) / in_all(whole);
   const double gap = gentle ? log_past_one(part) / eta : ahead + log_of(part) / eta;
-  return gap > 0 || d.s.substitute ? gap : 0;
+  return gap > 0 || d.setting.substitute ? gap : 0;
 }
 
 // The last rate of each expert.
 template <class R>
-static void rates_of(const Desk& d, double* out) {
+static void rates_of(const ExpertWorkspace& d, double* out) {
   [[maybe_unused]] const double common = R::facts.one_rate ? common_rate(d) : missing;
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
     double eights[8];

@@ -60,8 +60,8 @@ struct Duelist {
     for (std::int64_t i = 0; i < padded; i += 8) put(sums + i, at(sums, i) + w * at(what, i));
   }
   double most_won() const {
-    Octet most = eight(-infinite);
-    for (std::int64_t i = 0; i < n; i += 8) most = upper(most, heard(won, i, n, -infinite));
+    Octet most = eight(-infinity);
+    for (std::int64_t i = 0; i < n; i += 8) most = upper(most, heard(won, i, n, -infinity));
     return largest_of(most);
   }
   double norm() const {
@@ -152,14 +152,14 @@ struct ExponentialWeights {
   static constexpr DuelMethod facts{expects == Expects::last_regret ? "optimistic-hedge" : "hedge", true};
   static constexpr double steepest = 1e300;  // infinite powers would leave nothing to compare
   static Lesson learn(Duelist& me, double value, double rate) {
-    Octet most = eight(-infinite), highest = most, lowest = eight(infinite);
+    Octet most = eight(-infinity), highest = most, lowest = eight(infinity);
     for (std::int64_t i = 0; i < me.padded; i += 8) {
       const Octet gain = at(me.gain, i), regret = gain - eight(value), kept = at(me.kept, i) + regret;
       const Octet raised = eight(rate) * (expects == Expects::last_regret ? kept + regret : kept);
       const Octet power = at(me.prior, i) + lower(upper(raised, eight(-steepest)), eight(steepest));
       const Octet change = gain - at(me.last, i);
-      highest = upper(highest, i + 8 <= me.n ? change : first_of(change, me.n - i, -infinite));
-      lowest = lower(lowest, i + 8 <= me.n ? change : first_of(change, me.n - i, infinite));
+      highest = upper(highest, i + 8 <= me.n ? change : first_of(change, me.n - i, -infinity));
+      lowest = lower(lowest, i + 8 <= me.n ? change : first_of(change, me.n - i, infinity));
       put(me.kept + i, kept);
       put(me.last + i, gain);
       put(me.next + i, power);

@@ -40,7 +40,7 @@ REGRETLESS_INLINE Pair floor_of(const Compensated<double>& sum, std::int64_t n) 
 }
 
 // The largest float that is not above a pair, as long as that is no overflow.
-REGRETLESS_INLINE double down(const Pair& p) { return p.low < 0 ? std::nextafter(p.high, -infinite) : p.high; }
+REGRETLESS_INLINE double down(const Pair& p) { return p.low < 0 ? std::nextafter(p.high, -infinity) : p.high; }
 
 // A pair below the quotient of one and a sum of weights: one step of long division. The remainder of q = high /
 // total.sum is a float, and so are the parts of it that are formed first; all else is below 2^-52 of it, and 16 u of
@@ -60,7 +60,7 @@ REGRETLESS_INLINE Pair quotient(const Pair& a, const Compensated<double>& total,
 // No payoff and no weight so small that a product of two, or an error of one, underflows.
 template <class M>
 REGRETLESS_INLINE bool never_underflows(const M& a, std::int64_t entries, const double* weights, std::int64_t n) {
-  double least = infinite;
+  double least = infinity;
   for (std::int64_t k = 0; k < entries; ++k) {
     const double value = magnitude(double(a.values[k]) * a.unit);
     if (a.values[k] != 0 && value < least) least = value;
@@ -81,13 +81,13 @@ REGRETLESS_INLINE std::int64_t entries_of(const SparseRows<V, I>& a) {
 // x 2^k, rounded down.
 REGRETLESS_INLINE double scaled_down(double x, int k) {
   const double y = std::ldexp(x, k);
-  return std::ldexp(y, -k) > x ? std::nextafter(y, -infinite) : y;
+  return std::ldexp(y, -k) > x ? std::nextafter(y, -infinity) : y;
 }
 
 // The least of sums, from below.
 struct Least {
   std::int64_t terms;
-  Pair least{infinite, 0, true};
+  Pair least{infinity, 0, true};
   REGRETLESS_INLINE void hear(const Compensated<double>& sum) {
     const Pair p = floor_of(sum, terms);
     if (below(p, least)) least = p;
@@ -101,7 +101,7 @@ REGRETLESS_INLINE double guaranteed(const M& a, int exponent, const Least& found
   Pair p = found.least;
   if (!p.exact || !never_underflows(a, entries_of(a), weights, n)) {
     const double low = p.low - spare;  // what underflow may have hidden in any of them
-    p = pair_of(p.high, low < p.low ? low : std::nextafter(p.low, -infinite), false);
+    p = pair_of(p.high, low < p.low ? low : std::nextafter(p.low, -infinity), false);
   }
   p = quotient(p, total(weights, n), n);
   return scaled_down(down(p), exponent < -1022 ? -1022 : exponent);
@@ -121,7 +121,7 @@ REGRETLESS_INLINE bool are_weights(const double* weights, std::int64_t n) {
 // The least and the largest of numbers; false if one is infinite or none.
 template <class V>
 inline bool range_within(const V* values, std::int64_t count, Interval& found) {
-  Octet least = eight(infinite), largest = eight(-infinite), spoiled = eight(0);
+  Octet least = eight(infinity), largest = eight(-infinity), spoiled = eight(0);
   for (std::int64_t k = 0; k < count; k += 8) {
     const Octet x = heard(values, k, count, double(values[0]));
     least = lower(least, x);

@@ -65,7 +65,7 @@ struct Log {
   double value(double a) const {
     if (!(a == a)) return a;
     const double missed = y > 0 ? -y * log_of(a) : 0;
-    const double feared = y < 1 ? -(1 - y) * (a == 1 ? -infinite : log_past_one(-a)) : 0;
+    const double feared = y < 1 ? -(1 - y) * (a == 1 ? -infinity : log_past_one(-a)) : 0;
     return missed + feared;
   }
   double slope(double a) const { return (y > 0 ? -y / a : 0) + (y < 1 ? (1 - y) / (1 - a) : 0); }

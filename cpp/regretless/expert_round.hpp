@@ -24,35 +24,37 @@ REGRETLESS_INLINE double at_most(double x, double bound) { return x < bound ? x 
 REGRETLESS_INLINE double between(double x, double low, double high) { return at_least(at_most(x, high), low); }
 
 struct Found {
-  Refusal refusal = Refusal::none;
+  ExpertRefusal refusal = ExpertRefusal::none;
   std::int64_t column = -1;
-  explicit operator bool() const { return refusal != Refusal::none; }
+  explicit operator bool() const { return refusal != ExpertRefusal::none; }
 };
 
 // What is wrong with one number of advice or of an outcome.
-static Refusal fault(const Combination& s, double x) {
-  if (!is_finite(x)) return Refusal::not_finite;
-  if (s.rule.counts && x != 0 && x != 1) return Refusal::not_binary;
-  return x < s.low || x > s.high || (s.charge == ChargeKind::wealth && x <= 0) ? Refusal::out_of_range : Refusal::none;
+static ExpertRefusal fault(const Combination& s, double x) {
+  if (!is_finite(x)) return ExpertRefusal::not_finite;
+  if (s.rule.counts && x != 0 && x != 1) return ExpertRefusal::not_binary;
+  return x < s.low || x > s.high || (s.charge == ChargeKind::wealth && x <= 0) ? ExpertRefusal::out_of_range
+                                                                               : ExpertRefusal::none;
 }
 
 template <class V>
-static Found first_fault(const Desk& d, const V* row) {
-  const std::int64_t width = d.s.width;
+static Found first_fault(const ExpertWorkspace& d, const V* row) {
+  const std::int64_t width = d.setting.width;
   for (std::int64_t i = 0; i < d.n; ++i) {
     bool silent = false;
     for (std::int64_t k = 0; k < width; ++k) silent |= row[i * width + k] != row[i * width + k];
     for (std::int64_t k = 0; k < width && !silent; ++k)
-      if (const Refusal bad = fault(d.s, double(row[i * width + k])); bad != Refusal::none) return {bad, i};
+      if (const ExpertRefusal bad = fault(d.setting, double(row[i * width + k])); bad != ExpertRefusal::none)
+        return {bad, i};
   }
   return {};
 }
 
-// Who speaks, and whether all that is said may be said. d.a has the advice, or for vectors zeros, and nan for who is
-// silent.
+// Who speaks, and whether all that is said may be said. d.advised has the advice, or for vectors zeros, and nan for who
+// is silent.
 template <class V>
-REGRETLESS_APART static Found hear(Desk& d, const V* row) {
-  const Combination& s = d.s;
+REGRETLESS_APART static Found hear(ExpertWorkspace& d, const V* row) {
+  const Combination& s = d.setting;
   const bool in_place = sizeof(V) == 8 && s.width == 1 && d.n == d.padded_n;
   Octet silent{}, wrong{};
   if (s.width > 1) {
@@ -92,64 +94,64 @@ REGRETLESS_APART static Found hear(Desk& d, const V* row) {
     }
     if (in_all(wrong) > 0) return first_fault(d, row);
   }
-  d.a = in_place ? reinterpret_cast<const double*>(row) : d.advice;
+  d.advised = in_place ? reinterpret_cast<const double*>(row) : d.advice;
   d.silent = std::int64_t(in_all(silent)) - (d.padded_n - d.n);
-  return d.silent == d.n ? Found{Refusal::asleep, -1} : Found{};
+  return d.silent == d.n ? Found{ExpertRefusal::asleep, -1} : Found{};
 }
 
 // Shares of the total of all weights, whose inverse is no number where only experts speak who hardly weigh anything.
 struct Shares {
   double total, inverse;
   explicit Shares(double all) : total(all), inverse(1 / all) {}
-  bool plain() const { return inverse < infinite; }
+  bool plain() const { return inverse < infinity; }
   double of(double w) const { return plain() ? w * inverse : w / total; }
   REGRETLESS_INLINE Octet of(const Octet& w) const { return plain() ? w * eight(inverse) : w / eight(total); }
 };
 
 // The rule's weights of those who speak.
 template <class R>
-REGRETLESS_INLINE Found weigh(Desk& d) {
+REGRETLESS_INLINE Found weigh(ExpertWorkspace& d) {
   d.total = R::weigh(d);
   d.fell_back = !(d.total > 0);
   if (d.fell_back) {
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-      const Octet w = where_known(at(d.a, i), at(d.prior, i), eight(0));
-      put(d.w + i, w);
+      const Octet w = where_known(at(d.advised, i), at(d.prior, i), eight(0));
+      put(d.weights + i, w);
       total = total + w;
     }
     d.total = in_all(total);
   }
-  return d.total > 0 ? Found{} : Found{Refusal::asleep, -1};
+  return d.total > 0 ? Found{} : Found{ExpertRefusal::asleep, -1};
 }
 
 // The value that has most weight behind it; the larger one of two that have as much.
-static double vote(const Desk& d) {
-  const bool powerless = d.fell_back && d.s.rule.counts;
+static double vote(const ExpertWorkspace& d) {
+  const bool powerless = d.fell_back && d.setting.rule.counts;
   const auto if_equal = [](auto a, auto w, auto value) REGRETLESS_LAMBDA { return a == value ? w : decltype(w){}; };
   Octet ones{}, zeros{}, others{};
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-    const Octet w = at(d.w, i);
+    const Octet w = at(d.weights, i);
     const auto neither = [](auto a, auto one) REGRETLESS_LAMBDA {
       const auto unlike = a != decltype(a){} ? one : decltype(a){};
       const auto both = a != one ? unlike : decltype(a){};
       return a == a ? both : decltype(a){};
     };
-    ones = ones + apply(if_equal, at(d.a, i), w, eight(1));
-    zeros = zeros + apply(if_equal, at(d.a, i), w, eight(0));
-    others = others + apply(neither, at(d.a, i), eight(1));
+    ones = ones + apply(if_equal, at(d.advised, i), w, eight(1));
+    zeros = zeros + apply(if_equal, at(d.advised, i), w, eight(0));
+    others = others + apply(neither, at(d.advised, i), eight(1));
   }
   if (!(in_all(others) > 0)) return powerless || in_all(ones) >= in_all(zeros) ? 1 : 0;
-  double best = 0, most_weight = -1, value = -infinite;
+  double best = 0, most_weight = -1, value = -infinity;
   while (true) {
-    double next = infinite;
+    double next = infinity;
     for (std::int64_t i = 0; i < d.n; ++i)
-      if (d.a[i] > value && d.a[i] < next) next = d.a[i];
-    if (next == infinite) return best;
+      if (d.advised[i] > value && d.advised[i] < next) next = d.advised[i];
+    if (next == infinity) return best;
     value = next;
     Octet weight{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
-      weight = weight + apply(if_equal, at(d.a, i), at(d.w, i), eight(value));
+      weight = weight + apply(if_equal, at(d.advised, i), at(d.weights, i), eight(value));
     if (in_all(weight) >= most_weight) {
       best = value;
       most_weight = in_all(weight);
@@ -158,32 +160,32 @@ static double vote(const Desk& d) {
 }
 
 // -ln(sum p exp(-eta (a - end)^2)) / eta: what the experts' square losses mix to if the outcome is `end`.
-static double mix_at(const Desk& d, double eta, double end) {
+static double mix_at(const ExpertWorkspace& d, double eta, double end) {
   const Square loss{end};
-  Octet smallest_yet = eight(infinite), sum{};
+  Octet smallest_yet = eight(infinity), sum{};
   for (std::int64_t i = 0; i < d.padded_n; i += 8)
-    smallest_yet = lower(where_positive(at(d.w, i), values(loss, at(d.a, i)), smallest_yet), smallest_yet);
+    smallest_yet = lower(where_positive(at(d.weights, i), values(loss, at(d.advised, i)), smallest_yet), smallest_yet);
   const double base = smallest_of(smallest_yet);
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-    const Octet part = at(d.w, i) * exp_of(eight(-eta) * (values(loss, at(d.a, i)) - eight(base)));
-    sum = sum + where_positive(at(d.w, i), part, eight(0));
+    const Octet part = at(d.weights, i) * exp_of(eight(-eta) * (values(loss, at(d.advised, i)) - eight(base)));
+    sum = sum + where_positive(at(d.weights, i), part, eight(0));
   }
   return base - log_of(in_all(sum) / d.total) / eta;
 }
 
 // The mix of the advice where weights times forecasts vanish.
 template <class V>
-REGRETLESS_APART static double by_shares(const Desk& d, const V* row, std::int64_t k) {
+REGRETLESS_APART static double by_shares(const ExpertWorkspace& d, const V* row, std::int64_t k) {
   double sum = 0;
   for (std::int64_t i = 0; i < d.n; ++i)
-    if (d.a[i] == d.a[i]) sum += d.w[i] / d.total * double(row[i * d.s.width + k]);
+    if (d.advised[i] == d.advised[i]) sum += d.weights[i] / d.total * double(row[i * d.setting.width + k]);
   return sum;
 }
 
 // The mix of the advice, or what the charge asks for in its place.
 template <class V>
-REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* prediction) {
-  const Combination& s = d.s;
+REGRETLESS_APART static void predict_from(const ExpertWorkspace& d, const V* row, double* prediction) {
+  const Combination& s = d.setting;
   if (s.charge == ChargeKind::zero_one) {
     prediction[0] = vote(d);
     return;
@@ -192,10 +194,10 @@ REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* p
     const double down = mix_at(d, s.rate, s.low), up = mix_at(d, s.rate, s.high);
     // Of a wide range little is left but rounding; in exact numbers it lies among the forecasts.
     const double value = (s.low + s.high) / 2 + (down - up) / (2 * (s.high - s.low));
-    Octet least = eight(infinite), most = eight(-infinite);
+    Octet least = eight(infinity), most = eight(-infinity);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-      least = lower(at(d.a, i), least);
-      most = upper(at(d.a, i), most);
+      least = lower(at(d.advised, i), least);
+      most = upper(at(d.advised, i), most);
     }
     prediction[0] = between(value, smallest_of(least), largest_of(most));
     return;
@@ -206,8 +208,8 @@ REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* p
       double column[8];
       for (std::int64_t l = 0; l < 8 && s.width > 1; ++l)
         column[l] = i + l < d.n ? double(row[(i + l) * s.width + k]) : 0;
-      const Octet a = s.width > 1 ? at(column, 0) : at(d.a, i);
-      sum = sum + where_known(at(d.a, i), at(d.w, i) * a, eight(0));
+      const Octet a = s.width > 1 ? at(column, 0) : at(d.advised, i);
+      sum = sum + where_known(at(d.advised, i), at(d.weights, i) * a, eight(0));
     }
     prediction[k] = in_all(sum) / d.total;
     const bool lost = d.total < scant && in_all(sum) < least_size && in_all(sum) > -least_size;
@@ -221,11 +223,11 @@ REGRETLESS_APART static void predict_from(const Desk& d, const V* row, double* p
 static Found outcome_fault(const Combination& s, const double* y) {
   if (s.charge == ChargeKind::table || s.charge == ChargeKind::wealth) return {};
   for (std::int64_t k = 0; k < s.width; ++k) {
-    if (y[k] != y[k]) return {Refusal::outcome, -1};
-    if (const Refusal bad = fault(s, y[k]); bad != Refusal::none) return {bad, -1};
+    if (y[k] != y[k]) return {ExpertRefusal::outcome, -1};
+    if (const ExpertRefusal bad = fault(s, y[k]); bad != ExpertRefusal::none) return {bad, -1};
     if (s.charge == ChargeKind::percentage && y[k] < least_size && y[k] > -least_size)
-      return {Refusal::out_of_range, -1};
-    if (!(y[k] < most_squared && y[k] > -most_squared)) return {Refusal::infinite_loss, -1};
+      return {ExpertRefusal::out_of_range, -1};
+    if (!(y[k] < most_squared && y[k] > -most_squared)) return {ExpertRefusal::infinite_loss, -1};
   }
   return {};
 }
@@ -239,18 +241,19 @@ struct Account {
 };
 
 // Charges of forecasts of one number.
-static void charge_numbers(Desk& d, double prediction, double y) {
-  if (d.s.charge == ChargeKind::table) {
-    d.l = d.c = d.a;
+static void charge_numbers(ExpertWorkspace& d, double prediction, double y) {
+  if (d.setting.charge == ChargeKind::table) {
+    d.losses = d.charges = d.advised;
     return;
   }
-  with_loss(d.s, y, [&](const auto& loss) {
-    for (std::int64_t i = 0; i < d.padded_n; i += 8) put(d.own + i, values(loss, at(d.a, i)));
-    d.l = d.c = d.own;
-    if (!d.s.linear) return;
+  with_loss(d.setting, y, [&](const auto& loss) {
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) put(d.own + i, values(loss, at(d.advised, i)));
+    d.losses = d.charges = d.own;
+    if (!d.setting.linear) return;
     const double slope = loss.slope(prediction);
-    for (std::int64_t i = 0; i < d.padded_n; i += 8) put(d.linear + i, eight(slope) * (at(d.a, i) - eight(prediction)));
-    d.c = d.linear;
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      put(d.linear + i, eight(slope) * (at(d.advised, i) - eight(prediction)));
+    d.charges = d.linear;
   });
 }
 
@@ -265,8 +268,8 @@ static double wide_loss(const Combination& s, const double* said, const double* 
 
 // Charges of forecasts of several numbers, square or log; a row is read into scratch first.
 template <class V>
-static void charge_vectors(Desk& d, const V* row, const double* prediction, const double* y) {
-  const Combination& s = d.s;
+static void charge_vectors(ExpertWorkspace& d, const V* row, const double* prediction, const double* y) {
+  const Combination& s = d.setting;
   double* said = d.vectors;
   double* slope = said + s.width;
   double likely = 0;
@@ -275,20 +278,20 @@ static void charge_vectors(Desk& d, const V* row, const double* prediction, cons
     slope[k] = s.charge == ChargeKind::square ? 2 * (prediction[k] - y[k]) : -y[k] / likely;
   for (std::int64_t i = 0; i < d.padded_n; ++i) {
     d.own[i] = d.linear[i] = missing;
-    if (!(d.a[i] == d.a[i])) continue;
+    if (!(d.advised[i] == d.advised[i])) continue;
     for (std::int64_t k = 0; k < s.width; ++k) said[k] = double(row[i * s.width + k]);
     d.own[i] = wide_loss(s, said, y);
     d.linear[i] = 0;
     for (std::int64_t k = 0; k < s.width; ++k) d.linear[i] += slope[k] * (said[k] - prediction[k]);
   }
-  d.l = d.own;
-  d.c = s.linear ? d.linear : d.own;
+  d.losses = d.own;
+  d.charges = s.linear ? d.linear : d.own;
 }
 
-static double learners_loss(const Desk& d, const double* prediction, const double* y) {
-  if (d.s.width > 1) return wide_loss(d.s, prediction, y);
+static double learners_loss(const ExpertWorkspace& d, const double* prediction, const double* y) {
+  if (d.setting.width > 1) return wide_loss(d.setting, prediction, y);
   double loss = 0;
-  with_loss(d.s, y ? *y : 0, [&](const auto& charge) { loss = charge.value(prediction[0]); });
+  with_loss(d.setting, y ? *y : 0, [&](const auto& charge) { loss = charge.value(prediction[0]); });
   return loss;
 }
 
@@ -299,11 +302,11 @@ REGRETLESS_INLINE Octet weighted(const Octet& w, const Octet& x) {
 
 // The mix and the extremes of charges and own losses; with `played`, what it cost to have played these weights rather
 // than those that the rule has now.
-REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
-  Octet charge{}, lowest = eight(infinite), highest = eight(-infinite);
+REGRETLESS_APART static Account audit(const ExpertWorkspace& d, const double* played) {
+  Octet charge{}, lowest = eight(infinity), highest = eight(-infinity);
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-    const Octet c = at(d.c, i);
-    charge = charge + weighted(at(d.w, i), c);
+    const Octet c = at(d.charges, i);
+    charge = charge + weighted(at(d.weights, i), c);
     lowest = lower(c, lowest);
     highest = upper(c, highest);
   }
@@ -313,13 +316,13 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
   account.expected = account.mix.charge;
   account.lowest = account.mix.lowest;
   account.highest = account.mix.highest;
-  if (d.l != d.c) {
+  if (d.losses != d.charges) {
     Octet own{};
-    lowest = eight(infinite);
-    highest = eight(-infinite);
+    lowest = eight(infinity);
+    highest = eight(-infinity);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-      const Octet l = at(d.l, i);
-      own = own + weighted(at(d.w, i), l);
+      const Octet l = at(d.losses, i);
+      own = own + weighted(at(d.weights, i), l);
       lowest = lower(l, lowest);
       highest = upper(l, highest);
     }
@@ -331,15 +334,15 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
     Octet charges{}, losses{}, apart{};
     const Shares shares(d.total);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-      const Octet more = heard(played, i, d.n) - shares.of(at(d.w, i));
+      const Octet more = heard(played, i, d.n) - shares.of(at(d.weights, i));
       const Octet known = where_known(more, more, eight(0));
       const auto times = [](auto m, auto c) REGRETLESS_LAMBDA {
         const auto product = m == decltype(m){} ? m : m * c;
         return c == c ? product : decltype(m){};
       };
       apart = apart + upper(known, eight(0) - known);
-      charges = charges + apply(times, known, at(d.c, i));
-      losses = losses + apply(times, known, at(d.l, i));
+      charges = charges + apply(times, known, at(d.charges, i));
+      losses = losses + apply(times, known, at(d.losses, i));
     }
     account.apart = in_all(apart);
     account.delay = in_all(charges);
@@ -349,20 +352,20 @@ REGRETLESS_APART static Account audit(const Desk& d, const double* played) {
 }
 
 // Whose losses are too large; -1 if nobody's are by themselves.
-static std::int64_t first_beyond(const Desk& d) {
+static std::int64_t first_beyond(const ExpertWorkspace& d) {
   const auto beyond = [](double x) { return x > tame || x < -tame; };
   for (std::int64_t i = 0; i < d.n; ++i)
-    if (beyond(d.l[i])) return i;
+    if (beyond(d.losses[i])) return i;
   for (std::int64_t i = 0; i < d.n; ++i)
-    if (beyond(d.c[i])) return i;
+    if (beyond(d.charges[i])) return i;
   return -1;
 }
 
 // Losses and charges that are too large are refused, but under the log loss an expert may be certain and wrong where
 // the prediction is the aggregating algorithm's, for its weight is gone for good, and where charges are linearised, for
 // only slopes are charged.
-REGRETLESS_APART static Found fault_of_untamed(const Desk& d, const Account& account) {
-  const Combination& s = d.s;
+REGRETLESS_APART static Found fault_of_untamed(const ExpertWorkspace& d, const Account& account) {
+  const Combination& s = d.setting;
   const Mix& mix = account.mix;
   const bool certain = s.charge == ChargeKind::log;
   bool sound = may_be_summed(account.loss) && may_be_summed(mix.charge) && may_be_summed(account.delay);
@@ -372,9 +375,9 @@ REGRETLESS_APART static Found fault_of_untamed(const Desk& d, const Account& acc
   if (!(certain && (s.substitute || s.linear)))
     sound &= may_be_summed(account.lowest) && may_be_summed(account.highest);
   if (s.rule.by_regret) sound &= mix.reach() < most_squared;
-  return sound ? Found{} : Found{Refusal::infinite_loss, first_beyond(d)};
+  return sound ? Found{} : Found{ExpertRefusal::infinite_loss, first_beyond(d)};
 }
-REGRETLESS_INLINE Found account_fault(const Desk& d, const Account& account) {
+REGRETLESS_INLINE Found account_fault(const ExpertWorkspace& d, const Account& account) {
   const double least = at_most(account.mix.lowest, account.lowest),
                most = at_least(account.mix.highest, account.highest);
   const bool is_tame = (least > -tame) & (most < tame) & (account.loss > -tame) & (account.loss < tame) &
@@ -397,20 +400,21 @@ REGRETLESS_INLINE double own_charge(const Combination& s, double loss, double hi
 
 // Such a rule is charged the loss of the prediction that it makes now.
 template <class V>
-static void charge_prediction(const Desk& d, const V* row, const double* y, const double* played, Account& account) {
-  double* const prediction = d.vectors + 2 * d.s.width;
-  account.mix.charge = own_charge(d.s, account.loss, account.mix.highest);
+static void charge_prediction(const ExpertWorkspace& d, const V* row, const double* y, const double* played,
+                              Account& account) {
+  double* const prediction = d.vectors + 2 * d.setting.width;
+  account.mix.charge = own_charge(d.setting, account.loss, account.mix.highest);
   if (!played) return;
   predict_from(d, row, prediction);
-  account.mix.charge = own_charge(d.s, learners_loss(d, prediction, y), account.mix.highest);
+  account.mix.charge = own_charge(d.setting, learners_loss(d, prediction, y), account.mix.highest);
   account.delay = account.loss - account.mix.charge;
 }
 
 // Charges everybody and adds it up; nothing is learned yet.
 template <class V>
-static Found judge(Desk& d, const V* row, const double* prediction, const double* y, const double* played,
+static Found judge(ExpertWorkspace& d, const V* row, const double* prediction, const double* y, const double* played,
                    Account& account) {
-  const Combination& s = d.s;
+  const Combination& s = d.setting;
   if (const Found bad = outcome_fault(s, y)) return bad;
   if (s.width > 1) charge_vectors(d, row, prediction, y);
   else charge_numbers(d, prediction[0], y ? *y : 0);

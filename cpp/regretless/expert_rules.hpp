@@ -16,8 +16,8 @@ inline constexpr double steepest = 1e290;  // squared regrets of a round over th
 // The arrays of one play, each padded to whole eights: the state itself where it is so already and long, else a copy
 // that begins a cache line and is written back at the end. Padding: advice NaN, prior 0, cumulative loss +inf, so that
 // it affects neither sums nor minima.
-struct Desk {
-  const Combination& s;
+struct ExpertWorkspace {
+  const Combination& setting;
   CombinerMemory& memory;
   ExpertBook& book;
   const std::int64_t n, padded_n;
@@ -25,58 +25,59 @@ struct Desk {
   double* row[3];
   double* next;  // where a hedge writes its next state before it is known whether the round may be played
   const double* prior;
-  double *w, *advice, *own, *linear, *aux, *aux2, *vectors;
+  double *weights, *advice, *own, *linear, *aux, *aux2, *vectors;
 
-  const double* a = nullptr;  // the round's advice, nan where an expert is silent
-  const double* l = nullptr;  // own losses
-  const double* c = nullptr;  // charges
-  std::int64_t silent = 0;    // how many experts are
-  double total = 0;           // sum of `w`
-  double eta = 0;             // the rate of the weights in `w`
-  double base = 0;            // the sum of charges from which their exponents are counted
-  bool fell_back = false;     // whether `w` are prior weights, because the rule's were all zero
-  bool erred = false;         // whether the prediction was wrong
+  const double* advised = nullptr;  // the round's advice, nan where an expert is silent
+  const double* losses = nullptr;   // own losses
+  const double* charges = nullptr;  // charges
+  std::int64_t silent = 0;          // how many experts are
+  double total = 0;                 // sum of `weights`
+  double eta = 0;                   // the rate of the weights in `weights`
+  double base = 0;                  // the sum of charges from which their exponents are counted
+  bool fell_back = false;           // whether `weights` are prior weights, because the rule's were all zero
+  bool erred = false;               // whether the prediction was wrong
 
-  explicit Desk(const Combination& all)
-      : s(all), memory(*all.memory), book(*all.book), n(all.experts), padded_n(padded(n)), log_n(log_of(double(n))) {
-    double* free = s.scratch;
+  explicit ExpertWorkspace(const Combination& all)
+      : setting(all), memory(*all.memory), book(*all.book), n(all.experts), padded_n(padded(n)),
+        log_n(log_of(double(n))) {
+    double* free = setting.scratch;
     const auto take = [&](std::int64_t size) { return (free += size) - size; };
-    w = take(padded_n);
+    weights = take(padded_n);
     advice = take(padded_n);
     own = take(padded_n);
     linear = take(padded_n);
     aux = take(padded_n);
     aux2 = take(padded_n);
     next = take(padded_n);
-    vectors = take(padded(3 * s.width));
+    vectors = take(padded(3 * setting.width));
     double* const room = take(4 * padded_n);
-    const int rows = s.rule.rows;
+    const int rows = setting.rule.rows;
     if (n == padded_n && n > small) {
-      prior = s.prior;
-      for (int r = 0; r < rows; ++r) row[r] = s.state + r * n;
+      prior = setting.prior;
+      for (int r = 0; r < rows; ++r) row[r] = setting.state + r * n;
       return;
     }
-    prior = pad(s.prior, room, 0);
+    prior = pad(setting.prior, room, 0);
     for (std::int64_t i = n; i < padded_n; ++i) {
-      next[i] = infinite;
-      w[i] = 0;
+      next[i] = infinity;
+      weights[i] = 0;
       own[i] = missing;
     }
     for (int r = 0; r < rows; ++r)
-      row[r] = pad(s.state + r * n, room + (r + 1) * padded_n, s.rule.exponential ? infinite : 0);
+      row[r] = pad(setting.state + r * n, room + (r + 1) * padded_n, setting.rule.exponential ? infinity : 0);
   }
-  ~Desk() {
-    for (int r = 0; r < s.rule.rows; ++r)
-      for (std::int64_t i = 0; i < n && row[r] != s.state + r * n; ++i) s.state[r * n + i] = row[r][i];
+  ~ExpertWorkspace() {
+    for (int r = 0; r < setting.rule.rows; ++r)
+      for (std::int64_t i = 0; i < n && row[r] != setting.state + r * n; ++i) setting.state[r * n + i] = row[r][i];
   }
-  Desk(const Desk&) = delete;
+  ExpertWorkspace(const ExpertWorkspace&) = delete;
 
   double* pad(const double* from, double* to, double with) const {
     for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
     for (std::int64_t i = n; i < padded_n; ++i) to[i] = with;
     return to;
   }
-  double span(double learnt) const { return s.span > learnt ? s.span : learnt; }
+  double span(double learnt) const { return setting.span > learnt ? setting.span : learnt; }
 };
 
 // How the charges of a round mix under the rule's weights, of which `total` is the sum. Where the outcome came late,
@@ -92,29 +93,29 @@ struct Mix {
   }
 };
 
-REGRETLESS_INLINE Octet charged(const Desk& d, std::int64_t i, double mix) {
-  const Octet c = at(d.c, i);
+REGRETLESS_INLINE Octet charged(const ExpertWorkspace& d, std::int64_t i, double mix) {
+  const Octet c = at(d.charges, i);
   return where_known(c, c, eight(mix));
 }
 
 // The rate of the next round, for rules that have one for all experts.
-static double common_rate(const Desk& d) {
+static double common_rate(const ExpertWorkspace& d) {
   if (d.n == 1) return 1;
-  double eta = d.s.rate;
-  if (d.s.schedule == ScheduleKind::anytime) {
-    const double span = d.s.span > 0 ? d.s.span : d.memory.spread;
-    eta = span > 0 ? 2 * __builtin_sqrt(d.log_n / (d.memory.rounds + 1)) / span : infinite;
-  } else if (d.s.schedule == ScheduleKind::self_tuned) {
-    const double numerator = d.s.rule.shares ? log_of(double(d.n) / d.s.alpha) : d.log_n;
-    eta = d.memory.gaps > 0 ? numerator / d.memory.gaps : infinite;
+  double eta = d.setting.rate;
+  if (d.setting.schedule == ScheduleKind::anytime) {
+    const double span = d.setting.span > 0 ? d.setting.span : d.memory.spread;
+    eta = span > 0 ? 2 * __builtin_sqrt(d.log_n / (d.memory.rounds + 1)) / span : infinity;
+  } else if (d.setting.schedule == ScheduleKind::self_tuned) {
+    const double numerator = d.setting.rule.shares ? log_of(double(d.n) / d.setting.alpha) : d.log_n;
+    eta = d.memory.gaps > 0 ? numerator / d.memory.gaps : infinity;
   }
   return eta > std::numeric_limits<double>::min() ? eta : std::numeric_limits<double>::min();
 }
 
 // Whether exponents may be counted from the charge of the mix, so that small gaps keep their digits: if none is too
 // large.
-static bool gentle(const Desk& d, const Mix& mix) {
-  return d.eta < infinite && d.eta * (mix.charge - mix.lowest) <= 600;
+static bool gentle(const ExpertWorkspace& d, const Mix& mix) {
+  return d.eta < infinity && d.eta * (mix.charge - mix.lowest) <= 600;
 }
 
 // What a sweep over the experts leaves behind: sums alone, or what each expert has too.
@@ -125,7 +126,7 @@ enum class Rows { losses, forecasts };
 // The sum of u (exp(eta (charge of the mix - charge)) - 1) for weights u; with `experts`, u times that exponential is
 // written.
 template <Leaves leaves>
-static double surplus(const Desk& d, const double* u, double h, double* out) {
+static double surplus(const ExpertWorkspace& d, const double* u, double h, double* out) {
   Octet sum{};
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
     const Octet v = at(u, i), more = v * exp_less_one(eight(-d.eta) * (charged(d, i, h) - eight(h)));
@@ -136,7 +137,7 @@ static double surplus(const Desk& d, const double* u, double h, double* out) {
 }
 
 // The charge of the mix less the mix loss is written down.
-static void note_gap(const Desk& d, double gap) {
+static void note_gap(const ExpertWorkspace& d, double gap) {
   if (gap > 0) {
     d.memory.gaps += gap;
     d.book.gap += gap;
@@ -144,8 +145,8 @@ static void note_gap(const Desk& d, double gap) {
 }
 
 // Sums charges and returns the least sum.
-static double add_charges(const Desk& d, double* sums, double h) {
-  Octet smallest_yet = eight(infinite);
+static double add_charges(const ExpertWorkspace& d, double* sums, double h) {
+  Octet smallest_yet = eight(infinity);
   for (std::int64_t i = 0; i < d.padded_n; i += 8) {
     const Octet sum = at(sums, i) + charged(d, i, h);
     put(sums + i, sum);
@@ -156,35 +157,35 @@ static double add_charges(const Desk& d, double* sums, double h) {
 
 struct Hedge {  // exponential weights of the summed charges, which are its state
   static constexpr CombinerRule facts{.name = "hedge", .rows = 1, .exponential = true, .one_rate = true};
-  static double weigh(Desk& d) {
+  static double weigh(ExpertWorkspace& d) {
     d.eta = common_rate(d);
     const double* sums = d.row[0];
     double base = d.memory.least;
     if (d.silent) {
-      Octet smallest_yet = eight(infinite);
+      Octet smallest_yet = eight(infinity);
       for (std::int64_t i = 0; i < d.padded_n; i += 8)
-        smallest_yet = lower(where_known(at(d.a, i), at(sums, i), smallest_yet), smallest_yet);
+        smallest_yet = lower(where_known(at(d.advised, i), at(sums, i), smallest_yet), smallest_yet);
       base = smallest_of(smallest_yet);
     }
     d.base = base;
-    if (!(base < infinite)) return 0;
+    if (!(base < infinity)) return 0;
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet excess = at(sums, i) - eight(base);
       const Octet factor =
-          d.eta < infinite ? exp_of(eight(-d.eta) * excess) : where_positive(excess, eight(0), eight(1));
-      const Octet w = where_known(at(d.a, i), at(d.prior, i) * factor, eight(0));
-      put(d.w + i, w);
+          d.eta < infinity ? exp_of(eight(-d.eta) * excess) : where_positive(excess, eight(0), eight(1));
+      const Octet w = where_known(at(d.advised, i), at(d.prior, i) * factor, eight(0));
+      put(d.weights + i, w);
       total = total + w;
     }
     return in_all(total);
   }
-  static void move(Desk& d, const Mix& mix) {
-    if (d.s.schedule != ScheduleKind::constant) note_gap(d, gap(d, mix));
+  static void move(ExpertWorkspace& d, const Mix& mix) {
+    if (d.setting.schedule != ScheduleKind::constant) note_gap(d, gap(d, mix));
     d.memory.least = add_charges(d, d.row[0], mix.charge);
   }
-  // The sum of all weights, those of the silent included, in the unit of `w`.
-  static double whole(const Desk& d) {
+  // The sum of all weights, those of the silent included, in the unit of `weights`.
+  static double whole(const ExpertWorkspace& d) {
     Octet sum{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet power = lower(eight(-d.eta) * (at(d.row[0], i) - eight(d.base)), eight(700));
@@ -193,19 +194,19 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     return in_all(sum);
   }
   // The mix loss is that of all weights, of which none counts as zero.
-  static double gap(const Desk& d, const Mix& mix) {
+  static double gap(const ExpertWorkspace& d, const Mix& mix) {
     if (gentle(d, mix)) {
-      const double more = surplus<Leaves::sums>(d, d.w, mix.charge, nullptr);
+      const double more = surplus<Leaves::sums>(d, d.weights, mix.charge, nullptr);
       return log_past_one(more / (d.silent ? whole(d) : mix.total)) / d.eta;
     }
     const Octet base = eight(d.memory.least);
-    Octet least_sum = eight(infinite), before{}, after{};
+    Octet least_sum = eight(infinity), before{}, after{};
     const auto sum_after = [&](std::int64_t i) REGRETLESS_LAMBDA {
       return (at(d.row[0], i) - base) + charged(d, i, mix.charge);
     };
     for (std::int64_t i = 0; i < d.padded_n; i += 8) least_sum = lower(sum_after(i), least_sum);
     const double least = smallest_of(least_sum);
-    if (!(d.eta < infinite)) return mix.charge - least;
+    if (!(d.eta < infinity)) return mix.charge - least;
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       before = before + at(d.prior, i) * exp_of(eight(-d.eta) * (at(d.row[0], i) - base));
       after = after + at(d.prior, i) * exp_of(eight(-d.eta) * (sum_after(i) - eight(least)));
@@ -223,17 +224,17 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
   template <class P>
   struct Sums {
     P total{}, charge{}, mean{};
-    P lowest = everywhere<P>(infinite), least_said = lowest, least = lowest;
-    P highest = everywhere<P>(-infinite), most_said = highest;
+    P lowest = everywhere<P>(infinity), least_said = lowest, least = lowest;
+    P highest = everywhere<P>(-infinity), most_said = highest;
   };
   template <Leaves leaves, Rows rows, class P, class Loss>
-  REGRETLESS_INLINE static void add(Sums<P>& s, const Desk& d, const Loss& loss, const P& a, std::int64_t i,
+  REGRETLESS_INLINE static void add(Sums<P>& s, const ExpertWorkspace& d, const Loss& loss, const P& a, std::int64_t i,
                                     std::int64_t step) {
     const P sum = read<P>(d.row[0] + i), c = values(loss, a), after = sum + c;
     const P w = read<P>(d.prior + (i & step)) * exp_of(everywhere<P>(-d.eta) * (sum - everywhere<P>(d.base)));
     put(d.next + i, after);
     if constexpr (leaves == Leaves::experts) {
-      put(d.w + i, w);
+      put(d.weights + i, w);
       put(d.own + i, c);
     }
     s.total = s.total + w;
@@ -248,7 +249,7 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     }
   }
   template <Leaves leaves, Rows rows, class Loss, class V>
-  REGRETLESS_INLINE static Swept sweep(const Desk& d, const V* row, const Loss& loss, std::int64_t step) {
+  REGRETLESS_INLINE static Swept sweep(const ExpertWorkspace& d, const V* row, const Loss& loss, std::int64_t step) {
     Sums<Octet> s;
     Sums<Quartet> end;
     const std::int64_t rest = d.n & 7, whole = d.n - rest;
@@ -279,53 +280,53 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
 // Exponential weights, of which a part is dealt out again after every round; state: weights, summed charges.
 struct Share {
   static constexpr CombinerRule facts{.name = "share", .rows = 2, .one_rate = true, .shares = true};
-  static double weigh(Desk& d) {
+  static double weigh(ExpertWorkspace& d) {
     d.eta = common_rate(d);
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-      const Octet w = where_known(at(d.a, i), at(d.row[0], i), eight(0));
-      put(d.w + i, w);
+      const Octet w = where_known(at(d.advised, i), at(d.row[0], i), eight(0));
+      put(d.weights + i, w);
       total = total + w;
     }
     return in_all(total);
   }
-  static void move(Desk& d, const Mix& mix) {
+  static void move(ExpertWorkspace& d, const Mix& mix) {
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) total = total + at(d.row[0], i);
     const double before = in_all(total), sum = gentle(d, mix) ? temper(d, mix, before) : temper_steeply(d, mix, before);
     const double* kept = sum > 0 ? d.aux : d.prior;
-    const double alpha = d.s.alpha, part = (1 - alpha) / (sum > 0 ? sum : 1);
+    const double alpha = d.setting.alpha, part = (1 - alpha) / (sum > 0 ? sum : 1);
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
       put(d.row[0] + i, eight(part) * at(kept, i) + eight(alpha) * at(d.prior, i));
     add_charges(d, d.row[1], mix.charge);
   }
 
   // Writes weights times exp(-eta charge), up to a common factor, and returns their sum.
-  static double temper(const Desk& d, const Mix& mix, double total) {
+  static double temper(const ExpertWorkspace& d, const Mix& mix, double total) {
     const double more = surplus<Leaves::experts>(d, d.row[0], mix.charge, d.aux);
     note_gap(d, log_past_one(more / total) / d.eta);
     return total + more;
   }
-  static double temper_steeply(const Desk& d, const Mix& mix, double total) {
-    Octet smallest_yet = eight(infinite), sum{};
+  static double temper_steeply(const ExpertWorkspace& d, const Mix& mix, double total) {
+    Octet smallest_yet = eight(infinity), sum{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
       smallest_yet = lower(where_positive(at(d.row[0], i), charged(d, i, mix.charge), smallest_yet), smallest_yet);
     const double least = smallest_of(smallest_yet);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet u = at(d.row[0], i), excess = charged(d, i, mix.charge) - eight(least);
       const Octet factor =
-          where_positive(excess, d.eta < infinite ? exp_of(eight(-d.eta) * excess) : eight(0), eight(1));
+          where_positive(excess, d.eta < infinity ? exp_of(eight(-d.eta) * excess) : eight(0), eight(1));
       const Octet tempered = where_positive(u, u * factor, eight(0));
       put(d.aux + i, tempered);
       sum = sum + tempered;
     }
-    note_gap(d, (mix.charge - least) + (d.eta < infinite ? log_of(in_all(sum) / total) / d.eta : 0));
+    note_gap(d, (mix.charge - least) + (d.eta < infinity ? log_of(in_all(sum) / total) / d.eta : 0));
     return in_all(sum);
   }
 };
 
 // The books of single experts are told by their regrets, even where there is no scale yet to learn by.
-REGRETLESS_APART static void add_regrets(const Desk& d, const Mix& mix) {
+REGRETLESS_APART static void add_regrets(const ExpertWorkspace& d, const Mix& mix) {
   for (std::int64_t i = 0; i < d.padded_n; i += 8)
     put(d.row[0] + i, at(d.row[0], i) + (eight(mix.played()) - charged(d, i, mix.played())));
 }
@@ -333,23 +334,24 @@ REGRETLESS_APART static void add_regrets(const Desk& d, const Mix& mix) {
 // The positive part of the regret, over a slack of each expert's own; state: regrets, their squares.
 struct Poly {
   static constexpr CombinerRule facts{.name = "poly", .rows = 2, .own_rates = true, .by_regret = true};
-  static double largest(const Desk& d) {
-    const double declared = d.s.span * d.s.span, most = declared > d.memory.largest ? declared : d.memory.largest;
+  static double largest(const ExpertWorkspace& d) {
+    const double declared = d.setting.span * d.setting.span,
+                 most = declared > d.memory.largest ? declared : d.memory.largest;
     return most > smallest_scale * smallest_scale ? most : 0;
   }
-  static double weigh(Desk& d) {
+  static double weigh(ExpertWorkspace& d) {
     const Octet most_yet = eight(largest(d));
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet slack = most_yet + at(d.row[1], i), rate = at(d.prior, i) / where_positive(slack, slack, eight(1));
-      const Octet w = where_known(at(d.a, i), rate * upper(at(d.row[0], i), eight(0)), eight(0));
+      const Octet w = where_known(at(d.advised, i), rate * upper(at(d.row[0], i), eight(0)), eight(0));
       put(d.aux + i, rate);
-      put(d.w + i, w);
+      put(d.weights + i, w);
       total = total + w;
     }
     return in_all(total);
   }
-  static void move(Desk& d, const Mix& mix) {
+  static void move(ExpertWorkspace& d, const Mix& mix) {
     const double reach = mix.reach();
     if (reach * reach > largest(d) * steepest) [[unlikely]] {
       leap(d, mix, reach * reach);
@@ -366,11 +368,11 @@ struct Poly {
     }
     d.book.drag += in_all(drag) + (d.fell_back ? 0 : 2 * d.total * mix.delay);
   }
-  static Octet own_rates(const Desk& d, std::int64_t i) {
+  static Octet own_rates(const ExpertWorkspace& d, std::int64_t i) {
     const Octet slack = eight(largest(d)) + at(d.row[1], i);
     return eight(1) / where_positive(slack, slack, eight(1));
   }
-  static void renew(const Desk& d) {
+  static void renew(const ExpertWorkspace& d) {
     const Octet most_yet = eight(largest(d));
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet slack = most_yet + at(d.row[1], i);
@@ -379,7 +381,7 @@ struct Poly {
   }
   // The first round, or one beside which all regret so far is smallest_scale any: the new slack is used, and the whole
   // potential after the round is counted.
-  REGRETLESS_APART static void leap(const Desk& d, const Mix& mix, double square) {
+  REGRETLESS_APART static void leap(const ExpertWorkspace& d, const Mix& mix, double square) {
     if (square > d.memory.largest) d.memory.largest = square;
     renew(d);
     const bool scaled = largest(d) > 0;
@@ -407,7 +409,7 @@ struct BoaGain {
 // min(1 / (2 largest), sqrt(ln n / (largest^2 + V))) of eight experts.
 struct OwnRates {
   double cap, square, k;
-  OwnRates(const Desk& d, double largest)
+  OwnRates(const ExpertWorkspace& d, double largest)
       : cap(largest > smallest_scale ? 1 / (2 * largest) : 1), square(largest * largest),
         k(log_of(double(d.n > 2 ? d.n : 2))) {}
   Octet operator()(const Octet& squares) const { return lower(root(eight(k) / (eight(square) + squares)), eight(cap)); }
@@ -418,26 +420,26 @@ template <class Gain>
 struct SecondOrder {
   static constexpr CombinerRule facts{
       .name = Gain::name, .rows = 3, .own_rates = true, .by_regret = true, .drags = true};
-  static double weigh(Desk& d) {
+  static double weigh(ExpertWorkspace& d) {
     const double largest = d.span(d.memory.largest);
     if (!(largest > smallest_scale)) return 0;
     const OwnRates rates(d, largest);
-    Octet most_yet = eight(-infinite), total{};
+    Octet most_yet = eight(-infinity), total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet eta = rates(at(d.row[2], i)), power = eta * at(d.row[1], i);
       put(d.aux + i, eta);
       put(d.aux2 + i, power);
-      most_yet = upper(where_known(at(d.a, i), power, most_yet), most_yet);
+      most_yet = upper(where_known(at(d.advised, i), power, most_yet), most_yet);
     }
     const double base = largest_of(most_yet);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet w = at(d.prior, i) * at(d.aux, i) * exp_of(at(d.aux2, i) - eight(base));
-      put(d.w + i, where_known(at(d.a, i), w, eight(0)));
-      total = total + at(d.w, i);
+      put(d.weights + i, where_known(at(d.advised, i), w, eight(0)));
+      total = total + at(d.weights, i);
     }
     return in_all(total);
   }
-  static void move(Desk& d, const Mix& mix) {
+  static void move(ExpertWorkspace& d, const Mix& mix) {
     if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
     const double largest = d.span(d.memory.largest);
     if (!(largest > smallest_scale)) {
@@ -452,16 +454,16 @@ struct SecondOrder {
       put(d.row[2] + i, at(d.row[2], i) + r * r);
     }
   }
-  static Octet own_rates(const Desk& d, std::int64_t i) {
+  static Octet own_rates(const ExpertWorkspace& d, std::int64_t i) {
     const double largest = d.span(d.memory.largest);
     return largest > smallest_scale ? OwnRates(d, largest)(at(d.row[2], i)) : eight(1);
   }
   // Of the potential, the sum of prior exp(eta G).
-  static double log_potential(const Desk& d) {
+  static double log_potential(const ExpertWorkspace& d) {
     const double largest = d.span(d.memory.largest);
     if (!(largest > smallest_scale)) return 0;
     const OwnRates rates(d, largest);
-    Octet most_yet = eight(-infinite), sum{};
+    Octet most_yet = eight(-infinity), sum{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
       most_yet = upper(rates(at(d.row[2], i)) * at(d.row[1], i), most_yet);
     const double base = largest_of(most_yet);
@@ -482,11 +484,11 @@ struct Squint {
     return bits & 0xfffffffffffffull ? std::bit_cast<double>(((bits >> 52) + 1) << 52) : x;
   }
   static constexpr double lowest_rung = double(std::int64_t(1) << (grid_points - 1));
-  static double top(const Desk& d) { return d.memory.first > 0 ? d.memory.first : d.s.span; }
+  static double top(const ExpertWorkspace& d) { return d.memory.first > 0 ? d.memory.first : d.setting.span; }
   struct Grid {
     std::int64_t begin = grid_points;
     double eta[grid_points], mass[grid_points];
-    explicit Grid(const Desk& d) {
+    explicit Grid(const ExpertWorkspace& d) {
       const double first = top(d), largest = d.span(d.memory.largest);
       if (!(first > smallest_scale)) return;
       double part = 1;
@@ -504,7 +506,7 @@ struct Squint {
   enum class Scale { one, rate };
   // sum of mass_j scale_j exp(power_j - base) for those who speak, times the prior weights.
   template <Scale scale>
-  static double sum(Desk& d, const Grid& grid, double base, double* out) {
+  static double sum(ExpertWorkspace& d, const Grid& grid, double base, double* out) {
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet regret = at(d.row[0], i), squares = at(d.row[1], i);
@@ -514,29 +516,29 @@ struct Squint {
                     exp_of(power(grid.eta[j], regret, squares) - eight(base));
       w = at(d.prior, i) * w;
       if (out) {
-        w = where_known(at(d.a, i), w, eight(0));
+        w = where_known(at(d.advised, i), w, eight(0));
         put(out + i, w);
       }
       total = total + w;
     }
     return in_all(total);
   }
-  static double highest(const Desk& d, const Grid& grid, bool all) {
-    Octet most_yet = eight(-infinite);
+  static double highest(const ExpertWorkspace& d, const Grid& grid, bool all) {
+    Octet most_yet = eight(-infinity);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet regret = at(d.row[0], i), squares = at(d.row[1], i);
-      Octet here = eight(-infinite);
+      Octet here = eight(-infinity);
       for (std::int64_t j = grid.begin; j < grid_points; ++j) here = upper(power(grid.eta[j], regret, squares), here);
-      const Octet speaks = all ? at(d.prior, i) : at(d.a, i);
+      const Octet speaks = all ? at(d.prior, i) : at(d.advised, i);
       most_yet = upper(where_known(speaks, here, most_yet), most_yet);
     }
     return largest_of(most_yet);
   }
-  static double weigh(Desk& d) {
+  static double weigh(ExpertWorkspace& d) {
     const Grid grid(d);
-    return grid.empty() ? 0 : sum<Scale::rate>(d, grid, highest(d, grid, false), d.w);
+    return grid.empty() ? 0 : sum<Scale::rate>(d, grid, highest(d, grid, false), d.weights);
   }
-  static void move(Desk& d, const Mix& mix) {
+  static void move(ExpertWorkspace& d, const Mix& mix) {
     if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
     const double largest = d.span(d.memory.largest);  // beyond the grid if there is none yet, or no rate of it is left
     if (largest > smallest_scale && largest > top(d) * lowest_rung) d.memory.first = rounded_up(largest);
@@ -546,7 +548,7 @@ struct Squint {
       put(d.row[1] + i, at(d.row[1], i) + r * r);
     }
   }
-  static double log_potential(Desk& d) {
+  static double log_potential(ExpertWorkspace& d) {
     const Grid grid(d);
     if (grid.empty()) return 0;
     const double base = highest(d, grid, true);
@@ -557,25 +559,25 @@ struct Squint {
 // Votes that are multiplied by beta for every mistake; state: mistakes that counted.
 struct Majority {
   static constexpr CombinerRule facts{.name = "majority", .rows = 1, .counts = true};
-  static double weigh(Desk& d) {
+  static double weigh(ExpertWorkspace& d) {
     // Votes are counted from the best of those who speak, as only ratios matter; without any mercy all may lose theirs.
-    double fewest = infinite, total = 0;
+    double fewest = infinity, total = 0;
     for (std::int64_t i = 0; i < d.n; ++i)
-      if (d.a[i] == d.a[i] && d.row[0][i] < fewest) fewest = d.row[0][i];
-    if (d.s.powers[1] == 0) fewest = 0;
+      if (d.advised[i] == d.advised[i] && d.row[0][i] < fewest) fewest = d.row[0][i];
+    if (d.setting.powers[1] == 0) fewest = 0;
     for (std::int64_t i = 0; i < d.padded_n; ++i) {
       const double mistakes = d.row[0][i] - fewest;  // a state from elsewhere may hold anything
-      const std::int64_t last = d.s.power_count - 1;
+      const std::int64_t last = d.setting.power_count - 1;
       const std::int64_t place = mistakes < double(last) ? std::int64_t(mistakes > 0 ? mistakes : 0) : last;
-      d.w[i] = i < d.n && d.a[i] == d.a[i] ? d.s.powers[place] : 0;
+      d.weights[i] = i < d.n && d.advised[i] == d.advised[i] ? d.setting.powers[place] : 0;
     }
     Octet sum{};
-    for (std::int64_t i = 0; i < d.padded_n; i += 8) sum = sum + at(d.w, i);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) sum = sum + at(d.weights, i);
     total = in_all(sum);
     return total;
   }
-  static void move(Desk& d, const Mix&) {
-    if (!d.s.always && !d.erred) return;
+  static void move(ExpertWorkspace& d, const Mix&) {
+    if (!d.setting.always && !d.erred) return;
     for (std::int64_t i = 0; i < d.padded_n; i += 8) put(d.row[0] + i, at(d.row[0], i) + charged(d, i, 0));
   }
 };
@@ -587,7 +589,7 @@ struct AdaNormalHedge {
   // What a regret and its size would be, in units of the scale, after a round that adds or takes one.
   struct Next {
     Octet regret, size;
-    Next(const Desk& d, std::int64_t i, double scale)
+    Next(const ExpertWorkspace& d, std::int64_t i, double scale)
         : regret(at(d.row[0], i) / eight(scale)), size((at(d.row[0], i) - at(d.row[1], i)) / eight(scale) + eight(1)) {}
     Octet above() const { return upper(regret + eight(1), eight(0)); }
     Octet below() const { return upper(regret - eight(1), eight(0)); }
@@ -595,22 +597,22 @@ struct AdaNormalHedge {
     // By how much the power is more than that after a round that takes one.
     Octet fall() const { return (above() - below()) * ((above() + below()) / (eight(3) * size)); }
   };
-  static double weigh(Desk& d) {
+  static double weigh(ExpertWorkspace& d) {
     const double scale = d.span(d.memory.largest);
     if (!(scale > smallest_scale)) return 0;
-    Octet most_yet = eight(-infinite), total{};
+    Octet most_yet = eight(-infinity), total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
-      most_yet = upper(where_known(at(d.a, i), Next(d, i, scale).power(), most_yet), most_yet);
+      most_yet = upper(where_known(at(d.advised, i), Next(d, i, scale).power(), most_yet), most_yet);
     const double base = largest_of(most_yet);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Next next(d, i, scale);
       const Octet w = exp_of(next.power() - eight(base)) * (eight(0) - exp_less_one(eight(0) - next.fall()));
-      put(d.w + i, where_known(at(d.a, i), at(d.prior, i) * w, eight(0)));
-      total = total + at(d.w, i);
+      put(d.weights + i, where_known(at(d.advised, i), at(d.prior, i) * w, eight(0)));
+      total = total + at(d.weights, i);
     }
     return in_all(total);
   }
-  static void move(Desk& d, const Mix& mix) {
+  static void move(ExpertWorkspace& d, const Mix& mix) {
     if (mix.reach() > d.memory.largest) d.memory.largest = mix.reach();
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet r = eight(mix.played()) - charged(d, i, mix.played());
@@ -621,20 +623,20 @@ struct AdaNormalHedge {
   }
   // 1 / (3 scale C): what the squared regret is multiplied by in the potential. Where C is 0 so is the regret, and any
   // will do.
-  static Octet own_rates(const Desk& d, std::int64_t i) {
+  static Octet own_rates(const ExpertWorkspace& d, std::int64_t i) {
     const double scale = d.span(d.memory.largest);
     if (!(scale > smallest_scale)) return eight(1);
     const Octet size = at(d.row[0], i) - at(d.row[1], i);
     return eight(1) / eight(3 * scale) / where_positive(size, size, eight(scale));
   }
-  static double log_potential(const Desk& d) {
+  static double log_potential(const ExpertWorkspace& d) {
     const double scale = d.span(d.memory.largest);
     if (!(scale > smallest_scale)) return 0;
     const auto power = [&](std::int64_t i) REGRETLESS_LAMBDA {
       const Octet regret = upper(at(d.row[0], i), eight(0)), size = at(d.row[0], i) - at(d.row[1], i);
       return regret / eight(3 * scale) * (regret / where_positive(size, size, eight(scale)));
     };
-    Octet most_yet = eight(-infinite), sum{};
+    Octet most_yet = eight(-infinity), sum{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) most_yet = upper(power(i), most_yet);
     const double base = largest_of(most_yet);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) sum = sum + at(d.prior, i) * exp_of(power(i) - eight(base));

@@ -119,22 +119,24 @@ struct Charged {
   double loss, expected;
 };
 
-enum class Refusal { none, asleep, not_finite, outcome, out_of_range, infinite_loss, not_binary };
+enum class ExpertRefusal { none, asleep, not_finite, outcome, out_of_range, infinite_loss, not_binary };
 
 // The row that was refused, or the end of those that were played; the column is -1 for the outcome.
-struct Verdict {
+struct ExpertVerdict {
   std::int64_t row = 0;
-  Refusal refusal = Refusal::none;
+  ExpertRefusal refusal = ExpertRefusal::none;
   std::int64_t column = -1;
 };
 
 struct Combiners {
   std::span<const CombinerRule> rules;  // the catalogue, the same for every instruction set
-  Verdict (*play)(const Combination&, const Advice&, const Results&, std::int64_t begin, std::int64_t end);
-  Verdict (*play_delayed)(const Combination&, const Advice&, const Results&, const Lateness&, std::int64_t rounds);
-  Verdict (*predict)(const Combination&, const Advice&, double* weights, double* prediction);
-  Verdict (*settle)(const Combination&, const Advice&, const double* weights, const double* prediction, double* loss);
-  Verdict (*settle_charges)(const Combination&, const Charged&);
+  ExpertVerdict (*play)(const Combination&, const Advice&, const Results&, std::int64_t begin, std::int64_t end);
+  ExpertVerdict (*play_delayed)(const Combination&, const Advice&, const Results&, const Lateness&,
+                                std::int64_t rounds);
+  ExpertVerdict (*predict)(const Combination&, const Advice&, double* weights, double* prediction);
+  ExpertVerdict (*settle)(const Combination&, const Advice&, const double* weights, const double* prediction,
+                          double* loss);
+  ExpertVerdict (*settle_charges)(const Combination&, const Charged&);
   void (*weights)(const Combination&, double* out);
   void (*rates)(const Combination&, double* out);
   double (*rate)(const Combination&);

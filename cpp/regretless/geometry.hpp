@@ -11,8 +11,6 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // One target's weights inside a (columns, targets) array, and what travels with them.
 struct Weights {
   double *w, *lag;

@@ -13,11 +13,11 @@ namespace regretless::REGRETLESS_ISA {
 
 // A block's scores, (targets, lanes), and what is moved in a round.
 template <class V>
-struct Desk {
+struct KernelWorkspace {
   KernelState& s;
   double *scores, *moves;
 
-  explicit Desk(KernelState& state)
+  explicit KernelWorkspace(KernelState& state)
       : s(state), scores(state.scratch), moves(state.scratch + V::width * state.support.targets) {}
 
   REGRETLESS_INLINE void clear() {
@@ -57,12 +57,13 @@ inline double suffer_kernel(double score, double y, double weight, double self, 
 
 // Whether a round may be suffered by all targets: one whose numbers are not near 1 is suffered by copies.
 template <class V>
-bool bear_round(const Desk<V>& desk, const V& values, std::int64_t i, std::int32_t label, double weight, double tie) {
-  const KernelState& s = desk.s;
+bool bear_round(const KernelWorkspace<V>& work, const V& values, std::int64_t i, std::int32_t label, double weight,
+                double tie) {
+  const KernelState& s = work.s;
   const std::int64_t targets = s.support.targets;
   const double self = values.self[i];
   for (std::int64_t c = 0; c < targets; ++c) {
-    const double score = desk.scores[c * V::width + i];
+    const double score = work.scores[c * V::width + i];
     double norm2 = s.norm2[c];
     if (self < tame_size && std::fabs(score) < tame_size && norm2 < tame_size * tame_size && weight < tame_rule)
       continue;
@@ -76,14 +77,15 @@ bool bear_round(const Desk<V>& desk, const V& values, std::int64_t i, std::int32
 
 // One round of a block; whether any target moves.
 template <class V>
-bool play_round(Desk<V>& desk, const V& values, std::int64_t i, std::int32_t label, double weight, double tie) {
-  KernelState& s = desk.s;
+bool play_round(KernelWorkspace<V>& work, const V& values, std::int64_t i, std::int32_t label, double weight,
+                double tie) {
+  KernelState& s = work.s;
   const std::int64_t targets = s.support.targets;
   if (targets > 1) {
     Ledger& whole = s.book[targets];
     std::int64_t best = 0;
     for (std::int64_t c = 1; c < targets; ++c)
-      if (desk.scores[c * V::width + i] > desk.scores[best * V::width + i]) best = c;
+      if (work.scores[c * V::width + i] > work.scores[best * V::width + i]) best = c;
     whole.rounds += 1;
     whole.weighted += weight != 1;
     whole.mistakes += best != label;
@@ -93,38 +95,38 @@ bool play_round(Desk<V>& desk, const V& values, std::int64_t i, std::int32_t lab
   bool moved = false;
   for (std::int64_t c = 0; c < targets; ++c) {
     const double y = targets == 1 ? double(label) : label == c ? 1.0 : -1.0;
-    desk.moves[c] = suffer_kernel(desk.scores[c * V::width + i], y, weight, values.self[i], tie, s.norm2[c], s.book[c]);
-    moved |= desk.moves[c] != 0;
+    work.moves[c] = suffer_kernel(work.scores[c * V::width + i], y, weight, values.self[i], tie, s.norm2[c], s.book[c]);
+    moved |= work.moves[c] != 0;
   }
   return moved;
 }
 
 // The moves of a round go to the coefficients of a slot, and into the log.
 template <class V>
-void settle(Desk<V>& desk, std::int64_t slot) {
-  KernelState& s = desk.s;
+void settle(KernelWorkspace<V>& work, std::int64_t slot) {
+  KernelState& s = work.s;
   const std::int64_t targets = s.support.targets;
   for (std::int64_t c = 0; c < targets; ++c) {
-    s.support.coefficients[slot * targets + c] += desk.moves[c];
-    s.support.lag[slot * targets + c] += desk.moves[c] * s.book[c].rounds;
+    s.support.coefficients[slot * targets + c] += work.moves[c];
+    s.support.lag[slot * targets + c] += work.moves[c] * s.book[c].rounds;
   }
   if (!s.log.slot) return;
   const std::int64_t line = (*s.log.count)++;
   s.log.slot[line] = slot;
   s.log.round[line] = s.book[targets > 1 ? targets : 0].rounds;
-  for (std::int64_t c = 0; c < targets; ++c) s.log.moves[line * targets + c] = desk.moves[c];
+  for (std::int64_t c = 0; c < targets; ++c) s.log.moves[line * targets + c] = work.moves[c];
 }
 
 template <class V>
-void fill_slot(Desk<V>& desk, V& values, std::int64_t i) {
-  KernelState& s = desk.s;
+void fill_slot(KernelWorkspace<V>& work, V& values, std::int64_t i) {
+  KernelState& s = work.s;
   const std::int64_t slot = (*s.support.count)++, targets = s.support.targets;
   for (std::int64_t c = 0; c < targets; ++c)
     s.support.coefficients[slot * targets + c] = s.support.lag[slot * targets + c] = 0;
   s.support.born[slot] = s.book[targets > 1 ? targets : 0].rounds;
   values.append(i, slot);
-  settle(desk, slot);
-  values.fresh(i, slot, [&](std::int64_t, std::int64_t p, const Octet& value) { desk.add(desk.moves, p, value); });
+  settle(work, slot);
+  values.fresh(i, slot, [&](std::int64_t, std::int64_t p, const Octet& value) { work.add(work.moves, p, value); });
 }
 
 template <class V>
@@ -135,46 +137,46 @@ bool has_room(const KernelState& s, const V& values) {
 
 // row_of(t) is the place of round t's row and label.
 template <class V, class At>
-KernelOutcome play_blocks(V& values, const Labels& labels, const KernelRules& rules, KernelState& s, const Known& known,
+KernelVerdict play_blocks(V& values, const Labels& labels, const KernelRules& rules, KernelState& s, const Known& known,
                           std::int64_t begin, std::int64_t end, const At& row_of) {
-  Desk<V> desk(s);
+  KernelWorkspace<V> work(s);
   const std::int64_t targets = s.support.targets;
   std::int64_t width = 8;
   for (std::int64_t t = begin; t < end;) {
     const std::int64_t wanted = width < end - t ? width : end - t;
-    const Complaint next = values.open(t, wanted);
-    if (!has_room(s, values)) return values.close(), KernelOutcome{t, Halt::full};
-    desk.clear();
+    const LinearRefusal next = values.open(t, wanted);
+    if (!has_room(s, values)) return values.close(), KernelVerdict{t, Halt::full};
+    work.clear();
     values.sweep(0, *s.support.count, 0, [&](std::int64_t slot, std::int64_t p, const Octet& value) {
-      desk.add(s.support.coefficients + slot * targets, p, value);
+      work.add(s.support.coefficients + slot * targets, p, value);
     });
     width = 2 * width < V::width ? 2 * width : V::width;
     std::int64_t i = 0;
     bool again = false;
     for (; i < values.n && !again; ++i) {
       for (std::int64_t c = 0; c < targets; ++c)
-        if (!(std::fabs(desk.scores[c * V::width + i]) < infinite))
-          return values.close(), KernelOutcome{t + i, Halt::refused, Complaint::diverged};
+        if (!(std::fabs(work.scores[c * V::width + i]) < infinity))
+          return values.close(), KernelVerdict{t + i, Halt::refused, LinearRefusal::diverged};
       const std::int64_t row = row_of(t + i);
       const double weight = labels.weight ? labels.weight[row] : 1;
-      if (!bear_round(desk, values, i, labels.label[row], weight, rules.tie))
-        return values.close(), KernelOutcome{t + i, Halt::refused, Complaint::diverged};
-      if (!play_round(desk, values, i, labels.label[row], weight, rules.tie)) continue;
+      if (!bear_round(work, values, i, labels.label[row], weight, rules.tie))
+        return values.close(), KernelVerdict{t + i, Halt::refused, LinearRefusal::diverged};
+      if (!play_round(work, values, i, labels.label[row], weight, rules.tie)) continue;
       std::int64_t* slot = known.slots ? known.slots + known.offset + row : nullptr;
       if (slot && *slot >= 0) {
         // A sum in the order of the slots cannot be mended in its middle: the rows behind are scored afresh.
-        settle(desk, *slot);
+        settle(work, *slot);
         again = true;
         continue;
       }
       if (slot) *slot = *s.support.count;
       if (s.support.source) s.support.source[*s.support.count] = slot ? known.offset + row : -1;
-      fill_slot(desk, values, i);
-      if (s.most && *s.support.count > s.most) return values.close(), KernelOutcome{t + i + 1, Halt::over};
+      fill_slot(work, values, i);
+      if (s.most && *s.support.count > s.most) return values.close(), KernelVerdict{t + i + 1, Halt::over};
     }
     t += i;
     if (again) width = 8;
-    else if (next != Complaint::none) return values.close(), KernelOutcome{t, Halt::refused, next};
+    else if (next != LinearRefusal::none) return values.close(), KernelVerdict{t, Halt::refused, next};
   }
   values.close();
   return {end};
@@ -182,18 +184,18 @@ KernelOutcome play_blocks(V& values, const Labels& labels, const KernelRules& ru
 
 // Scores of all rows, the same bits that playing sees.
 template <class V>
-KernelOutcome score_blocks(V& values, KernelState& s, std::int64_t rows, double* out) {
-  Desk<V> desk(s);
+KernelVerdict score_blocks(V& values, KernelState& s, std::int64_t rows, double* out) {
+  KernelWorkspace<V> work(s);
   const std::int64_t targets = s.support.targets;
   for (std::int64_t t = 0; t < rows; t += V::width) {
-    const Complaint next = values.open(t, V::width < rows - t ? V::width : rows - t);
-    desk.clear();
+    const LinearRefusal next = values.open(t, V::width < rows - t ? V::width : rows - t);
+    work.clear();
     values.sweep(0, *s.support.count, 0, [&](std::int64_t slot, std::int64_t p, const Octet& value) {
-      desk.add(s.support.coefficients + slot * targets, p, value);
+      work.add(s.support.coefficients + slot * targets, p, value);
     });
     for (std::int64_t i = 0; i < values.n; ++i)
-      for (std::int64_t c = 0; c < targets; ++c) out[(t + i) * targets + c] = desk.scores[c * V::width + i];
-    if (next != Complaint::none) return {t + values.n, Halt::refused, (values.close(), next)};
+      for (std::int64_t c = 0; c < targets; ++c) out[(t + i) * targets + c] = work.scores[c * V::width + i];
+    if (next != LinearRefusal::none) return {t + values.n, Halt::refused, (values.close(), next)};
   }
   values.close();
   return {rows};
@@ -201,11 +203,11 @@ KernelOutcome score_blocks(V& values, KernelState& s, std::int64_t rows, double*
 
 // K(row, slot) for all rows and slots, and K(row, row).
 template <class V>
-KernelOutcome gram_blocks(V& values, KernelState& s, std::int64_t rows, double* out, double* self) {
+KernelVerdict gram_blocks(V& values, KernelState& s, std::int64_t rows, double* out, double* self) {
   const std::int64_t count = *s.support.count;
   for (std::int64_t t = 0; t < rows; t += V::width) {
-    const Complaint next = values.open(t, V::width < rows - t ? V::width : rows - t);
-    if (next != Complaint::none) return {t + values.n, Halt::refused, (values.close(), next)};
+    const LinearRefusal next = values.open(t, V::width < rows - t ? V::width : rows - t);
+    if (next != LinearRefusal::none) return {t + values.n, Halt::refused, (values.close(), next)};
     values.sweep(0, count, 0, [&](std::int64_t slot, std::int64_t p, const Octet& value) {
       double lane[8];
       put(lane, value);
@@ -219,11 +221,11 @@ KernelOutcome gram_blocks(V& values, KernelState& s, std::int64_t rows, double* 
 
 // Fill slots with rows, without coefficients.
 template <class V>
-KernelOutcome adopt_blocks(V& values, KernelState& s, std::int64_t rows) {
+KernelVerdict adopt_blocks(V& values, KernelState& s, std::int64_t rows) {
   for (std::int64_t t = 0; t < rows; ++t) {
-    const Complaint next = values.open(t, 1);
-    if (next != Complaint::none) return {t, Halt::refused, (values.close(), next)};
-    if (!has_room(s, values)) return {t, Halt::full, (values.close(), Complaint::none)};
+    const LinearRefusal next = values.open(t, 1);
+    if (next != LinearRefusal::none) return {t, Halt::refused, (values.close(), next)};
+    if (!has_room(s, values)) return {t, Halt::full, (values.close(), LinearRefusal::none)};
     values.append(0, (*s.support.count)++);
   }
   values.close();

@@ -77,18 +77,18 @@ inline std::int64_t kernel_scratch(std::int64_t columns, std::int64_t targets) {
 
 enum class Halt { none, refused, full, over };  // done; a row is refused; arrays must grow; one slot more than wanted
 
-struct KernelOutcome {
+struct KernelVerdict {
   std::int64_t played = 0;
   Halt halt = Halt::none;
-  Complaint complaint = Complaint::none;
+  LinearRefusal refusal = LinearRefusal::none;
 };
 
 struct KernelFunctions {
-  KernelOutcome (*play)(const Block&, const Given&, const Labels&, const KernelRules&, KernelState&, const Known&,
+  KernelVerdict (*play)(const Block&, const Given&, const Labels&, const KernelRules&, KernelState&, const Known&,
                         std::int64_t begin, std::int64_t end);
-  KernelOutcome (*score)(const Block&, const Given&, const KernelRules&, KernelState&, double* out);
-  KernelOutcome (*gram)(const Block&, const KernelRules&, KernelState&, double* out, double* self);
-  KernelOutcome (*adopt)(const Block&, const KernelRules&, KernelState&);
+  KernelVerdict (*score)(const Block&, const Given&, const KernelRules&, KernelState&, double* out);
+  KernelVerdict (*gram)(const Block&, const KernelRules&, KernelState&, double* out, double* self);
+  KernelVerdict (*adopt)(const Block&, const KernelRules&, KernelState&);
 };
 
 extern const KernelFunctions kernel_v1, kernel_v3, kernel_v4, kernel_generic;

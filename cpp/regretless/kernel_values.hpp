@@ -73,25 +73,25 @@ struct DenseValues : BlockOf<dense_lanes> {
       : rows(x), support(s.support), kernel{rules}, panel(s.scratch + kernel_scratch(0, s.support.targets)) {}
 
   // Takes the rows t, t + 1, ... that are fit to be read, at most `wanted`; returns what is wrong with the next.
-  Complaint open(std::int64_t t, std::int64_t wanted) {
+  LinearRefusal open(std::int64_t t, std::int64_t wanted) {
     return std::visit([&](const auto& typed) { return lay_out(typed, t, wanted); }, rows);
   }
   template <Rows X>
-  Complaint lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
+  LinearRefusal lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
     first = t;
     n = 0;
     const std::int64_t columns = support.columns;
     for (std::int64_t k = 0; k < (wanted + 7) / 8 * 8 * columns; ++k) panel[k] = 0;
     for (; n < wanted; ++n) {
-      if (const Complaint c = x.check(t + n, columns); c != Complaint::none) return c;
+      if (const LinearRefusal c = x.check(t + n, columns); c != LinearRefusal::none) return c;
       const auto row = x[t + n];
       norm2[n] = squared_length(row);
       self[n] = kernel.self(norm2[n]);
-      if (!(norm2[n] < infinite && self[n] < infinite)) return Complaint::not_finite;
+      if (!(norm2[n] < infinity && self[n] < infinity)) return LinearRefusal::not_finite;
       double* lane = panel + n / 8 * columns * 8 + n % 8;
       for (std::int64_t k = 0; k < row.n; ++k) lane[row.column(k) * 8] = row.x[k];
     }
-    return Complaint::none;
+    return LinearRefusal::none;
   }
   bool fits() const { return true; }
   void close() {}
@@ -160,23 +160,23 @@ struct SparseValues : BlockOf<sparse_lanes> {
     return column < support.place_columns ? support.place[column] : 0;
   }
 
-  Complaint open(std::int64_t t, std::int64_t wanted) {
+  LinearRefusal open(std::int64_t t, std::int64_t wanted) {
     return std::visit([&](const auto& typed) { return lay_out(typed, t, wanted); }, rows);
   }
   template <Rows X>
-  Complaint lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
+  LinearRefusal lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
     wipe(x);
     first = t;
     for (; n < wanted; ++n) {
-      if (const Complaint c = x.check(t + n, support.columns); c != Complaint::none) return c;
+      if (const LinearRefusal c = x.check(t + n, support.columns); c != LinearRefusal::none) return c;
       const auto row = x[t + n];
       norm2[n] = squared_length(row);
       self[n] = kernel.self(norm2[n]);
-      if (!(norm2[n] < infinite && self[n] < infinite)) return Complaint::not_finite;
+      if (!(norm2[n] < infinity && self[n] < infinity)) return LinearRefusal::not_finite;
       for (std::int64_t k = 0; k < row.n; ++k)
         if (const std::int64_t at = place(row.column(k))) work[at * sparse_lanes + n] = row.x[k];
     }
-    return Complaint::none;
+    return LinearRefusal::none;
   }
   bool fits() const {
     return std::visit([&](const auto& typed) { return has_room_for(typed); }, rows);
@@ -266,14 +266,14 @@ struct GivenValues : BlockOf<given_lanes> {
     return given.gram[row(first + i) * given.columns + column];
   }
 
-  Complaint open(std::int64_t t, std::int64_t wanted) {
+  LinearRefusal open(std::int64_t t, std::int64_t wanted) {
     first = t;
     for (n = 0; n < wanted; ++n) {
       if (given.self < 0) continue;
       self[n] = given.gram[row(t + n) * given.columns + given.self + row(t + n)];
-      if (!(self[n] >= 0 && self[n] < infinite)) return Complaint::not_finite;
+      if (!(self[n] >= 0 && self[n] < infinity)) return LinearRefusal::not_finite;
     }
-    return Complaint::none;
+    return LinearRefusal::none;
   }
   bool fits() const { return true; }
   void close() {}

@@ -65,11 +65,11 @@ struct Rules {
   double intercept = 0;  // size of the constant feature
 };
 
-enum class Complaint { none, not_finite, unsorted, out_of_range, broken_starts, diverged };
+enum class LinearRefusal { none, not_finite, unsorted, out_of_range, broken_starts, diverged };
 
-struct Outcome {
+struct LinearVerdict {
   std::int64_t played = 0;
-  Complaint complaint = Complaint::none;
+  LinearRefusal refusal = LinearRefusal::none;
 };
 
 // Margins y <d, x> along a direction, binned so finely that the hinge sums of s * d are exact at every bin's edge.
@@ -90,9 +90,9 @@ using Names = std::span<const std::string_view>;
 
 struct Kernels {
   Names geometries, losses, rates;  // of which rules may be composed
-  Outcome (*play)(const Block&, const Labels&, const Rules&, const State&, std::int64_t begin, std::int64_t end);
-  Outcome (*score)(const Block&, const Rules&, const State&, double* out);
-  Outcome (*sight)(const Block&, const Labels&, const Rules&, const Rays&);
+  LinearVerdict (*play)(const Block&, const Labels&, const Rules&, const State&, std::int64_t begin, std::int64_t end);
+  LinearVerdict (*score)(const Block&, const Rules&, const State&, double* out);
+  LinearVerdict (*sight)(const Block&, const Labels&, const Rules&, const Rays&);
 };
 
 extern const Kernels kernels_v1, kernels_v3, kernels_v4, kernels_generic;

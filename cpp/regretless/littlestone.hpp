@@ -17,18 +17,18 @@ struct RandomizedStanding {
   std::int64_t steps;
 };
 
-enum class LittlestoneOutcome { done, open, no_memory, no_version_space, not_shattered };
+enum class LittlestoneStatus { done, open, no_memory, no_version_space, not_shattered };
 
 struct LittlestoneKernels {
   void* (*make)(const BitClass&, std::int64_t bytes);  // null: no memory
   void (*end)(void*);
   // Until so many words more of the hypotheses that live have been looked at, the last step being finished. A tree of
   // `least` levels is known from elsewhere.
-  LittlestoneOutcome (*run)(void*, const std::uint64_t* live, std::int64_t words, int least, LittlestoneStanding&);
+  LittlestoneStatus (*run)(void*, const std::uint64_t* live, std::int64_t words, int least, LittlestoneStanding&);
   // The same for a tree of this depth, of points (2^depth - 1) and hypotheses (2^depth), which are the same room each
   // time.
-  LittlestoneOutcome (*tree)(void*, const std::uint64_t* live, int depth, std::int64_t words, std::int64_t* points,
-                             std::int64_t* leaves);
+  LittlestoneStatus (*tree)(void*, const std::uint64_t* live, int depth, std::int64_t words, std::int64_t* points,
+                            std::int64_t* leaves);
   std::int64_t (*words)(const void*);  // that were looked at
   std::int64_t (*known)(const void*);  // how many version spaces something is known of
   bool (*full)(const void*);           // whether some of it had to be forgotten
@@ -37,7 +37,7 @@ struct LittlestoneKernels {
 struct RandomizedKernels {
   void* (*make)(const BitClass&, std::int64_t bytes);
   void (*end)(void*);
-  LittlestoneOutcome (*run)(void*, const std::uint64_t* live, std::int64_t words, RandomizedStanding&);
+  LittlestoneStatus (*run)(void*, const std::uint64_t* live, std::int64_t words, RandomizedStanding&);
   std::int64_t (*words)(const void*);
   std::int64_t (*known)(const void*);
   bool (*full)(const void*);

@@ -10,7 +10,7 @@
 
 namespace regretless::REGRETLESS_ISA::littlestone {
 
-enum class Verdict : std::uint8_t { no, yes, open, no_memory };
+enum class Answer : std::uint8_t { no, yes, open, no_memory };
 
 inline constexpr int most_levels = 64;
 
@@ -63,24 +63,24 @@ class Search {
   }
 
   // Begins: whether what lives in a frame shatters a tree; frame and mask as of a node.
-  Verdict begin(const Frame& f, Word mask, int levels) {
+  Answer begin(const Frame& f, Word mask, int levels) {
     top_ = -1;
     return enter(f, mask, levels);
   }
 
   // Until so many words more have been looked at; the last step may go through all of a frame.
-  Verdict go_on(std::int64_t words) {
+  Answer go_on(std::int64_t words) {
     for (const std::int64_t end = words_ + words; top_ >= 0; ++steps_, ++words_) {
-      if (words_ >= end) return Verdict::open;
-      const Verdict verdict = step(nodes_[top_]);
-      if (verdict == Verdict::no_memory) return verdict;
+      if (words_ >= end) return Answer::open;
+      const Answer verdict = step(nodes_[top_]);
+      if (verdict == Answer::no_memory) return verdict;
     }
     return arrived_;
   }
 
  private:
   // Goes into a version space; what it comes to if that is seen at once.
-  Verdict enter(const Frame& f, Word mask, int levels) {
+  Answer enter(const Frame& f, Word mask, int levels) {
     const std::int64_t size = f.narrow() ? std::popcount(mask) : f.rows;
     if (levels < 1) return arrive(size > 0);
     if (size >> levels == 0) return arrive(false);
@@ -91,49 +91,49 @@ class Search {
     }
     words_ += 2 * f.cells();
     Node& n = nodes_[top_ + 1];
-    if (!n.begin(f, mask, levels, naming_.words) || !spare_live_.reach(f.words)) return Verdict::no_memory;
+    if (!n.begin(f, mask, levels, naming_.words) || !spare_live_.reach(f.words)) return Answer::no_memory;
     for (std::int64_t i = 0; i < f.words; ++i) spare_live_[i] = n.live(i);
     name(naming_, f, spare_live_, n.key);
     const Known known = recall(n.key, size);
     if (known.lower >= levels || known.upper < levels) return arrive(known.lower >= levels);
     ++top_;
-    return Verdict::open;
+    return Answer::open;
   }
-  Verdict arrive(bool holds) { return arrived_ = holds ? Verdict::yes : Verdict::no; }
+  Answer arrive(bool holds) { return arrived_ = holds ? Answer::yes : Answer::no; }
 
   // One candidate for the root of a tree, or what became of one.
-  Verdict step(Node& n) {
+  Answer step(Node& n) {
     if (n.inside) {
       n.inside = false;
       note(n, n.side, arrived_);
-      if (arrived_ == Verdict::no) return ++n.next, Verdict::open;
+      if (arrived_ == Answer::no) return ++n.next, Answer::open;
       if (!n.other_open) return finish(n, {n.frame->point[n.side.column], true, 0});
       return go_into(n, {n.side.column, 1 - n.side.label}, false);
     }
     if (n.next == n.count) return finish(n, {-1, false, 0});
     const Side smaller = n.smaller_side(), larger{smaller.column, 1 - smaller.label};
-    const Verdict first = judge(n, smaller, n.smaller_size());
-    if (first == Verdict::no) return ++n.next, Verdict::open;
-    const Verdict second = judge(n, larger, n.size - n.smaller_size());
-    if (second == Verdict::no) return ++n.next, Verdict::open;
-    if (first == Verdict::open) return go_into(n, smaller, second == Verdict::open);
-    if (second == Verdict::open) return go_into(n, larger, false);
+    const Answer first = judge(n, smaller, n.smaller_size());
+    if (first == Answer::no) return ++n.next, Answer::open;
+    const Answer second = judge(n, larger, n.size - n.smaller_size());
+    if (second == Answer::no) return ++n.next, Answer::open;
+    if (first == Answer::open) return go_into(n, smaller, second == Answer::open);
+    if (second == Answer::open) return go_into(n, larger, false);
     return finish(n, {n.frame->point[smaller.column], true, 0});
   }
 
-  void note(Node& n, Side side, Verdict verdict) {
-    if (verdict == Verdict::no) n.failed[n.failures++] = side;
-    if (verdict == Verdict::yes) n.held[n.holds++] = side;
+  void note(Node& n, Side side, Answer verdict) {
+    if (verdict == Answer::no) n.failed[n.failures++] = side;
+    if (verdict == Answer::yes) n.held[n.holds++] = side;
   }
 
   // What is known of a side without going into it.
-  Verdict judge(Node& n, Side side, std::int64_t size) {
+  Answer judge(Node& n, Side side, std::int64_t size) {
     const int levels = n.wanted - 1;
-    if (levels <= 1) return size > levels ? Verdict::yes : Verdict::no;
-    if (n.must_fail(side, words_)) return Verdict::no;
+    if (levels <= 1) return size > levels ? Answer::yes : Answer::no;
+    if (n.must_fail(side, words_)) return Answer::no;
     const Frame& f = *n.frame;
     if (f.narrow() && levels <= few_levels) {
-      const Verdict verdict = few_levels_root(f, n.bits(side, 0), levels, words_) >= 0 ? Verdict::yes : Verdict::no;
+      const Answer verdict = few_levels_root(f, n.bits(side, 0), levels, words_) >= 0 ? Answer::yes : Answer::no;
       note(n, side, verdict);
       return verdict;
     }
@@ -141,40 +141,40 @@ class Search {
     words_ += naming_.cost(f);
     name(naming_, f, spare_live_, spare_key_);
     const Known known = recall(spare_key_, size);
-    if (known.upper < levels) return note(n, side, Verdict::no), Verdict::no;
-    if (known.lower >= levels) return note(n, side, Verdict::yes), Verdict::yes;
+    if (known.upper < levels) return note(n, side, Answer::no), Answer::no;
+    if (known.lower >= levels) return note(n, side, Answer::yes), Answer::yes;
     if (const Side* const inner = n.must_hold(side, words_)) {
       remember(spare_key_, size, levels, true, {f.point[inner->column], false, said(n, *inner)});
-      return Verdict::yes;
+      return Answer::yes;
     }
-    return Verdict::open;
+    return Answer::open;
   }
 
   // The label of a side: frames may have turned a column over.
   int said(const Node& n, Side side) const { return side.label ^ says(n.frame->row[0], n.frame->point[side.column]); }
 
-  Verdict go_into(Node& n, Side side, bool other_open) {
+  Answer go_into(Node& n, Side side, bool other_open) {
     n.side = side;
     n.other_open = other_open;
     n.inside = true;
     const Frame& f = *n.frame;
     const int levels = n.wanted - 1;
-    if (f.narrow()) return enter(f, n.bits(side, 0), levels) == Verdict::no_memory ? Verdict::no_memory : Verdict::open;
+    if (f.narrow()) return enter(f, n.bits(side, 0), levels) == Answer::no_memory ? Answer::no_memory : Answer::open;
     for (std::int64_t i = 0; i < f.words; ++i) spare_live_[i] = n.bits(side, i);
     Frame& inner = frames_[top_ + 1];
     words_ += f.cells();
-    if (!reframe(f, spare_live_, naming_.shared, inner, alike_)) return Verdict::no_memory;
-    return enter(inner, inner.narrow() ? inner.tail() : 0, levels) == Verdict::no_memory ? Verdict::no_memory
-                                                                                         : Verdict::open;
+    if (!reframe(f, spare_live_, naming_.shared, inner, alike_)) return Answer::no_memory;
+    return enter(inner, inner.narrow() ? inner.tail() : 0, levels) == Answer::no_memory ? Answer::no_memory
+                                                                                        : Answer::open;
   }
 
-  Verdict finish(Node& n, Move move) {
+  Answer finish(Node& n, Move move) {
     const bool holds = move.point >= 0;
     if (holds) found_ = move;
     remember(n.key, n.size, n.wanted, holds, move);
     --top_;
     arrive(holds);
-    return Verdict::open;
+    return Answer::open;
   }
 
   void remember(const Word* key, std::int64_t size, int levels, bool holds, Move move) {
@@ -200,7 +200,7 @@ class Search {
   Room<Word> spare_key_, spare_live_;
   Move found_{};
   int top_ = -1;
-  Verdict arrived_ = Verdict::no;
+  Answer arrived_ = Answer::no;
   std::int64_t steps_ = 0, words_ = 0;
 };
 

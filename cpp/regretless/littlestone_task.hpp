@@ -15,32 +15,32 @@ class LittlestoneTask {
   std::int64_t words() const { return search_.words(); }
 
   // Until so many words more have been looked at, and little more; a tree of `least` levels is known from elsewhere.
-  LittlestoneOutcome run(const Word* live, std::int64_t words, int least, LittlestoneStanding& s) {
-    const LittlestoneOutcome ready = stand_on(live);
-    if (ready != LittlestoneOutcome::done) return ready;
+  LittlestoneStatus run(const Word* live, std::int64_t words, int least, LittlestoneStanding& s) {
+    const LittlestoneStatus ready = stand_on(live);
+    if (ready != LittlestoneStatus::done) return ready;
     growing_ = false;
     if (lower_ < least && least <= upper_) {
       lower_ = least;
       asking_ = asking_ && asked_ > lower_;
     }
     const std::int64_t steps = search_.steps(), end = search_.words() + words;
-    LittlestoneOutcome outcome = LittlestoneOutcome::done;
-    while (lower_ < upper_ && search_.words() < end && outcome == LittlestoneOutcome::done)
+    LittlestoneStatus outcome = LittlestoneStatus::done;
+    while (lower_ < upper_ && search_.words() < end && outcome == LittlestoneStatus::done)
       outcome = narrow(end - search_.words());
     s = {lower_, upper_, search_.steps() - steps};
     return outcome;
   }
 
   // The same for a tree: `open` is an outcome until all of it is there, if nothing else is asked for in between.
-  LittlestoneOutcome tree(const Word* live, int depth, std::int64_t words, std::int64_t* points, std::int64_t* leaves) {
-    const LittlestoneOutcome ready = stand_on(live);
-    if (ready != LittlestoneOutcome::done) return ready;
+  LittlestoneStatus tree(const Word* live, int depth, std::int64_t words, std::int64_t* points, std::int64_t* leaves) {
+    const LittlestoneStatus ready = stand_on(live);
+    if (ready != LittlestoneStatus::done) return ready;
     const std::int64_t end = search_.words() + words;
     while (lower_ < depth) {
-      if (upper_ < depth) return LittlestoneOutcome::not_shattered;
-      if (search_.words() >= end) return LittlestoneOutcome::open;
-      const LittlestoneOutcome outcome = narrow(end - search_.words());
-      if (outcome != LittlestoneOutcome::done) return outcome;
+      if (upper_ < depth) return LittlestoneStatus::not_shattered;
+      if (search_.words() >= end) return LittlestoneStatus::open;
+      const LittlestoneStatus outcome = narrow(end - search_.words());
+      if (outcome != LittlestoneStatus::done) return outcome;
     }
     if (!growing_ || depth_ != depth) {
       asking_ = seeking_ = false;
@@ -51,12 +51,12 @@ class LittlestoneTask {
     }
     points_ = points;
     leaves_ = leaves;
-    LittlestoneOutcome outcome = LittlestoneOutcome::done;
-    while (at_ >= 0 && outcome == LittlestoneOutcome::done) {
-      if (search_.words() >= end) return LittlestoneOutcome::open;
+    LittlestoneStatus outcome = LittlestoneStatus::done;
+    while (at_ >= 0 && outcome == LittlestoneStatus::done) {
+      if (search_.words() >= end) return LittlestoneStatus::open;
       outcome = grow(growth_[at_], end - search_.words());
     }
-    if (outcome != LittlestoneOutcome::open) growing_ = false;
+    if (outcome != LittlestoneStatus::open) growing_ = false;
     return outcome;
   }
 
@@ -75,17 +75,16 @@ class LittlestoneTask {
   };
 
   // Turns to the hypotheses that live; null: to all of them.
-  LittlestoneOutcome stand_on(const Word* live) {
+  LittlestoneStatus stand_on(const Word* live) {
     const Frame& root = search_.root();
     for (std::int64_t i = 0; i < root.words; ++i) wanted_[i] = live ? live[i] : root.all(i);
-    if (begun_ && !std::memcmp(wanted_, live_, std::size_t(root.words) * sizeof(Word))) return LittlestoneOutcome::done;
+    if (begun_ && !std::memcmp(wanted_, live_, std::size_t(root.words) * sizeof(Word))) return LittlestoneStatus::done;
     begun_ = asking_ = growing_ = false;
     start_ = &root;
     if (live) {
       search_.count(2 * root.cells());
-      if (!is_version_space(root, wanted_, live_)) return LittlestoneOutcome::no_version_space;
-      if (!reframe(root, wanted_, search_.naming().shared, some_, search_.alike()))
-        return LittlestoneOutcome::no_memory;
+      if (!is_version_space(root, wanted_, live_)) return LittlestoneStatus::no_version_space;
+      if (!reframe(root, wanted_, search_.naming().shared, some_, search_.alike())) return LittlestoneStatus::no_memory;
       start_ = &some_;
     }
     std::memcpy(live_, wanted_, std::size_t(root.words) * sizeof(Word));
@@ -97,102 +96,102 @@ class LittlestoneTask {
     if (!lower_ && start_->rows > 1) lower_ = 1;
     patience_ = looks * start_->cells() > first_patience ? looks * start_->cells() : first_patience;
     begun_ = true;
-    return LittlestoneOutcome::done;
+    return LittlestoneStatus::done;
   }
 
   // Asks for a level more than is known, and by turns for as many as are possible: the one proves, the other refutes.
-  LittlestoneOutcome narrow(std::int64_t words) {
+  LittlestoneStatus narrow(std::int64_t words) {
     const std::int64_t before = search_.words();
     growing_ = false;
     if (!asking_) {
       asked_ = from_above_ ? upper_ : lower_ + 1;
       left_ = patience_;
       asking_ = true;
-      const Verdict seen = search_.begin(*start_, start_->narrow() ? start_->tail() : 0, asked_);
-      if (seen != Verdict::open) return settle(seen);
+      const Answer seen = search_.begin(*start_, start_->narrow() ? start_->tail() : 0, asked_);
+      if (seen != Answer::open) return settle(seen);
     }
     const bool alone = lower_ + 1 == upper_;
     const std::int64_t begun = search_.words() - before, allowed = alone || words < left_ ? words : left_;
-    const Verdict verdict = search_.go_on(allowed - begun);
+    const Answer verdict = search_.go_on(allowed - begun);
     left_ -= search_.words() - before;
-    if (verdict != Verdict::open) return settle(verdict);
+    if (verdict != Answer::open) return settle(verdict);
     if (left_ <= 0 && !alone) {
       asking_ = false;
       if (from_above_) patience_ *= 2;
       from_above_ = !from_above_;
     }
-    return LittlestoneOutcome::done;
+    return LittlestoneStatus::done;
   }
 
-  LittlestoneOutcome settle(Verdict verdict) {
+  LittlestoneStatus settle(Answer verdict) {
     asking_ = false;
-    if (verdict == Verdict::no_memory) return LittlestoneOutcome::no_memory;
-    if (verdict == Verdict::yes) lower_ = asked_;
+    if (verdict == Answer::no_memory) return LittlestoneStatus::no_memory;
+    if (verdict == Answer::yes) lower_ = asked_;
     else upper_ = asked_ - 1;
-    return LittlestoneOutcome::done;
+    return LittlestoneStatus::done;
   }
 
   // One thing more of the tree below a place: what is asked there, one of its sides, or that there is nothing left.
-  LittlestoneOutcome grow(Growth& g, std::int64_t words) {
+  LittlestoneStatus grow(Growth& g, std::int64_t words) {
     const Frame& f = *g.frame;
     search_.count(1);
     if (at_ == depth_) {
       leaves_[g.place - ((std::int64_t(1) << depth_) - 1)] = f.row[f.narrow() ? std::countr_zero(g.mask) : 0];
       --at_;
-      return LittlestoneOutcome::done;
+      return LittlestoneStatus::done;
     }
     if (g.point < 0) {
       Move move{};
-      const LittlestoneOutcome found = root_of(f, g.mask, depth_ - at_, words, move);
-      if (found != LittlestoneOutcome::done) return found;
+      const LittlestoneStatus found = root_of(f, g.mask, depth_ - at_, words, move);
+      if (found != LittlestoneStatus::done) return found;
       if (move.split) {
         points_[g.place] = g.point = move.point;
-        return LittlestoneOutcome::done;
+        return LittlestoneStatus::done;
       }
       Frame& inner = below_[at_][&f == &below_[at_][1] ? 2 : 1];
-      if (!part(f, g.mask, move.point, move.label, inner)) return LittlestoneOutcome::no_memory;
+      if (!part(f, g.mask, move.point, move.label, inner)) return LittlestoneStatus::no_memory;
       g.frame = &inner;
       g.mask = inner.narrow() ? inner.tail() : 0;
-      return LittlestoneOutcome::done;
+      return LittlestoneStatus::done;
     }
-    if (g.label == 2) return --at_, LittlestoneOutcome::done;
+    if (g.label == 2) return --at_, LittlestoneStatus::done;
     Frame& inner = below_[at_][0];
     const int label = g.label++;
-    if (!part(f, g.mask, g.point, label, inner)) return LittlestoneOutcome::no_memory;
+    if (!part(f, g.mask, g.point, label, inner)) return LittlestoneStatus::no_memory;
     growth_[++at_] = {&inner, inner.narrow() ? inner.tail() : 0, -1, 0, 2 * g.place + 1 + label};
-    return LittlestoneOutcome::done;
+    return LittlestoneStatus::done;
   }
 
-  LittlestoneOutcome root_of(const Frame& f, Word mask, int levels, std::int64_t words, Move& move) {
+  LittlestoneStatus root_of(const Frame& f, Word mask, int levels, std::int64_t words, Move& move) {
     if (f.narrow() && levels <= few_levels) {
       std::int64_t looked = 0;
       const std::int64_t column = few_levels_root(f, mask, levels, looked);
       search_.count(looked);
-      if (column < 0) return LittlestoneOutcome::not_shattered;
+      if (column < 0) return LittlestoneStatus::not_shattered;
       move = {f.point[column], true, 0};
-      return LittlestoneOutcome::done;
+      return LittlestoneStatus::done;
     }
-    Verdict verdict = Verdict::open;
+    Answer verdict = Answer::open;
     if (!seeking_) {
-      if (!bits_.reach(f.words)) return LittlestoneOutcome::no_memory;
+      if (!bits_.reach(f.words)) return LittlestoneStatus::no_memory;
       for (std::int64_t i = 0; i < f.words; ++i) bits_[i] = f.narrow() ? mask : f.all(i);
       search_.count(search_.naming().cost(f));
       name(search_.naming(), f, bits_, key_);
       const Known known = search_.recall(key_, f.rows);
       if (known.lower >= levels) {
         move = known.move;
-        return LittlestoneOutcome::done;
+        return LittlestoneStatus::done;
       }
       // It was forgotten.
       verdict = search_.begin(f, mask, levels);
     }
-    if (verdict == Verdict::open) verdict = search_.go_on(words);
-    seeking_ = verdict == Verdict::open;
-    if (seeking_) return LittlestoneOutcome::open;
-    if (verdict == Verdict::no_memory) return LittlestoneOutcome::no_memory;
-    if (verdict == Verdict::no) return LittlestoneOutcome::not_shattered;
+    if (verdict == Answer::open) verdict = search_.go_on(words);
+    seeking_ = verdict == Answer::open;
+    if (seeking_) return LittlestoneStatus::open;
+    if (verdict == Answer::no_memory) return LittlestoneStatus::no_memory;
+    if (verdict == Answer::no) return LittlestoneStatus::not_shattered;
     move = search_.found();
-    return LittlestoneOutcome::done;
+    return LittlestoneStatus::done;
   }
 
   // The frame of those in a frame that give a point a label.

@@ -48,9 +48,9 @@ struct MirrorState {
 };
 
 struct MirrorKernels {
-  Outcome (*play)(const Block&, const Labels&, const MirrorRules&, const MirrorState&, std::int64_t begin,
-                  std::int64_t end);
-  Outcome (*score)(const Block&, const MirrorRules&, const MirrorState&, double* out);
+  LinearVerdict (*play)(const Block&, const Labels&, const MirrorRules&, const MirrorState&, std::int64_t begin,
+                        std::int64_t end);
+  LinearVerdict (*score)(const Block&, const MirrorRules&, const MirrorState&, double* out);
   void (*refresh)(const MirrorRules&, const MirrorState&);
 };
 

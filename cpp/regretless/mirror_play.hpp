@@ -340,13 +340,13 @@ REGRETLESS_APART static void move_back(const MirrorMemory& before, const Duals& 
 }
 
 template <Rows X>
-REGRETLESS_INLINE Complaint ready(const X& rows, std::int64_t t, std::int64_t end, const MirrorState& state) {
-  const Complaint complaint = rows.check(t, state.columns);
-  if (complaint != Complaint::none) return complaint;
+REGRETLESS_INLINE LinearRefusal ready(const X& rows, std::int64_t t, std::int64_t end, const MirrorState& state) {
+  const LinearRefusal refusal = rows.check(t, state.columns);
+  if (refusal != LinearRefusal::none) return refusal;
   rows.prefetch(t, end);
   const bool far = state.columns * state.targets > 1 << 16;  // more than a second-level cache holds
   if (far && t + 1 < end) rows.prefetch_weights(t + 1, state.pairs, 2 * state.targets * std::int64_t(sizeof(double)));
-  return Complaint::none;
+  return LinearRefusal::none;
 }
 
 template <class L>
@@ -360,10 +360,9 @@ REGRETLESS_INLINE double with_bias(const Row& row, double dot, const MirrorRules
   return std::fabs(dot) < faint ? product_apart<L>(row, dot, rules, s) : dot;
 }
 
-REGRETLESS_INLINE Complaint complain_of(double norm2, double dot, const MirrorMemory& m) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (!(norm2 < infinity)) return Complaint::not_finite;
-  return std::fabs(dot) < infinity && std::fabs(m.reference) < infinity ? Complaint::none : Complaint::diverged;
+REGRETLESS_INLINE LinearRefusal complain_of(double norm2, double dot, const MirrorMemory& m) {
+  if (!(norm2 < infinity)) return LinearRefusal::not_finite;
+  return std::fabs(dot) < infinity && std::fabs(m.reference) < infinity ? LinearRefusal::none : LinearRefusal::diverged;
 }
 
 // Writes down one round of one target; by how much of x theta moves.
@@ -394,30 +393,30 @@ REGRETLESS_INLINE bool is_mild(double norm2, double dot, double weight, const Mi
 
 // What keeps a target from playing a round: it is tried out on a copy of the book, and on the coordinates.
 template <class L, class Row>
-REGRETLESS_APART static Complaint try_out(const Row& row, double dot, double y, double norm2, double weight,
-                                          const MirrorRules& rules, const Duals& s, Ledger book) {
+REGRETLESS_APART static LinearRefusal try_out(const Row& row, double dot, double y, double norm2, double weight,
+                                              const MirrorRules& rules, const Duals& s, Ledger book) {
   const MirrorMemory& m = s.memory;
-  if (const Complaint c = complain_of(norm2, dot, m); c != Complaint::none) return c;
+  if (const LinearRefusal c = complain_of(norm2, dot, m); c != LinearRefusal::none) return c;
   const double by = write_down<L>(dot, y, norm2, weight, rules, m, book);
   bool kept = is_kept(book) && is_kept(m.bias + by * rules.intercept);
   for (std::int64_t k = 0; k < row.n; ++k)
     kept &= is_kept(s.theta[std::int64_t(row.column(k)) * s.stride] + by * row.x[k]);
-  return kept ? Complaint::none : Complaint::diverged;
+  return kept ? LinearRefusal::none : LinearRefusal::diverged;
 }
 
 template <class L, Rows X>
-Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
-                   std::int64_t begin, std::int64_t end) {
+LinearVerdict mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
+                         std::int64_t begin, std::int64_t end) {
   const Duals duals(state, 0);
   MirrorMemory before;  // the reference moved
   for (std::int64_t t = begin; t < end; ++t) {
-    if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]]
+    if (const LinearRefusal c = ready(rows, t, end, state); c != LinearRefusal::none) [[unlikely]]
       return {t, c};
     const auto row = rows[t];
     double row2, product = glance(paired(row), state.pairs, row2);
     const double norm2 = row2 + rules.intercept * rules.intercept;
     if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]]
-      return {t, Complaint::not_finite};
+      return {t, LinearRefusal::not_finite};
     const double met = state.memory->met;
     const bool sunk = meet<L>(row, *state.memory);
     if (sunk) [[unlikely]] {
@@ -429,8 +428,8 @@ Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
     if (!is_mild(norm2, dot, weight, rules, *state.memory)) [[unlikely]] {
-      const Complaint c = try_out<L>(row, dot, y, norm2, weight, rules, duals, *state.book);
-      if (c != Complaint::none) {
+      const LinearRefusal c = try_out<L>(row, dot, y, norm2, weight, rules, duals, *state.book);
+      if (c != LinearRefusal::none) {
         if (sunk) move_back<L>(before, duals);
         state.memory->met = met;
         return {t, c};
@@ -439,13 +438,13 @@ Outcome mirror_one(const X& rows, const Labels& labels, const MirrorRules& rules
     const double by = write_down<L>(dot, y, norm2, weight, rules, *state.memory, *state.book);
     if (by != 0) move<L>(row, by, norm2, rules, duals);
   }
-  return {end, Complaint::none};
+  return {end, LinearRefusal::none};
 }
 
 // One against the rest, all targets in one reading of each row.
 template <class L, Rows X>
-Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
-                    std::int64_t begin, std::int64_t end) {
+LinearVerdict mirror_many(const X& rows, const Labels& labels, const MirrorRules& rules, const MirrorState& state,
+                          std::int64_t begin, std::int64_t end) {
   double *dots = state.scratch, *scores = state.scratch + state.targets;
   Ledger& whole = state.book[state.targets];
   const auto duals = [&](std::int64_t c) { return Duals(state, c); };
@@ -454,7 +453,7 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
   met.make(state.targets);
   before.make(state.targets);
   for (std::int64_t t = begin; t < end; ++t) {
-    if (const Complaint c = ready(rows, t, end, state); c != Complaint::none) [[unlikely]]
+    if (const LinearRefusal c = ready(rows, t, end, state); c != LinearRefusal::none) [[unlikely]]
       return {t, c};
     const auto row = rows[t];
     const auto glance_all = [&] {
@@ -462,7 +461,7 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
     };
     const double norm2 = glance_all();
     if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]]
-      return {t, Complaint::not_finite};
+      return {t, LinearRefusal::not_finite};
     bool changed = false;
     for (std::int64_t c = 0; c < state.targets; ++c) {
       met.at[c] = state.memory[c].met;
@@ -484,10 +483,10 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
       scores[c] = dots[c] * factor_for<L>(rules, state.memory[c], state.memory[c].met);
       mild &= is_mild(norm2, dots[c], weight, rules, state.memory[c]);
     }
-    Complaint bad = mild || is_kept(whole.total_norm2 + norm2) ? Complaint::none : Complaint::diverged;
-    for (std::int64_t c = 0; c < state.targets && !mild && bad == Complaint::none; ++c)
+    LinearRefusal bad = mild || is_kept(whole.total_norm2 + norm2) ? LinearRefusal::none : LinearRefusal::diverged;
+    for (std::int64_t c = 0; c < state.targets && !mild && bad == LinearRefusal::none; ++c)
       bad = try_out<L>(row, dots[c], sign(c), norm2, weight, rules, duals(c), state.book[c]);
-    if (bad != Complaint::none) [[unlikely]] {
+    if (bad != LinearRefusal::none) [[unlikely]] {
       for (std::int64_t c = 0; c < state.targets; ++c) {
         if (changed) move_back<L>(before.at[c], duals(c));
         state.memory[c].met = met.at[c];
@@ -504,7 +503,7 @@ Outcome mirror_many(const X& rows, const Labels& labels, const MirrorRules& rule
       if (by != 0) move<L>(row, by, norm2, rules, duals(c));
     }
   }
-  return {end, Complaint::none};
+  return {end, LinearRefusal::none};
 }
 
 // Computes all that follows from dual coordinates which someone else has put there, and counted. Where there are none
@@ -517,19 +516,19 @@ void refresh_all(const MirrorRules& rules, const MirrorState& state) {
 
 // Scores of all rows under the normalised weights, all features that there are included.
 template <class L, Rows X>
-Outcome mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rules, const MirrorState& state,
-                      double* out) {
+LinearVerdict mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rules, const MirrorState& state,
+                            double* out) {
   Buffer<double> factors;  // its own: others may score meanwhile
   factors.make(state.targets);
   for (std::int64_t c = 0; c < state.targets; ++c)
     factors.at[c] = factor_for<L>(rules, state.memory[c], state.memory[c].columns);
   for (std::int64_t t = 0; t < count; ++t) {
-    if (const Complaint c = ready(rows, t, count, state); c != Complaint::none) return {t, c};
+    if (const LinearRefusal c = ready(rows, t, count, state); c != LinearRefusal::none) return {t, c};
     const auto row = rows[t];
     double *scores = out + t * state.targets, norm2;
     if (state.targets == 1) *scores = glance(paired(row), state.pairs, norm2);
     else norm2 = glance_many(paired(row), state.pairs, state.targets, scores);
-    if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, Complaint::not_finite};
+    if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
     for (std::int64_t c = 0; c < state.targets; ++c) {
       const Duals duals(state, c);
       const double dot = with_bias<L>(row, scores[c], rules, duals), score = dot * factors.at[c];
@@ -537,7 +536,7 @@ Outcome mirror_scores(const X& rows, std::int64_t count, const MirrorRules& rule
       scores[c] = score == 0 && dot != 0 ? (dot < 0 ? -1e-300 : 1e-300) : score;
     }
   }
-  return {count, Complaint::none};
+  return {count, LinearRefusal::none};
 }
 
 }  // namespace regretless::REGRETLESS_ISA

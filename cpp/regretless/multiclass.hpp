@@ -70,26 +70,26 @@ REGRETLESS_APART bool suffer_direct(const Round& round, const G& geometry, const
 }
 
 template <Rows X>
-Outcome play_direct(const X& rows, const Labels& labels, const Rules& rules, const Rate& rate, const State& state,
-                    std::int64_t begin, std::int64_t end) {
+LinearVerdict play_direct(const X& rows, const Labels& labels, const Rules& rules, const Rate& rate, const State& state,
+                          std::int64_t begin, std::int64_t end) {
   const Euclidean geometry(rules);
   const Side side(state);
   Seen seen;
   for (std::int64_t t = begin; t < end; ++t) {
     look_many(rows, t, end, state, seen, side.scores);
-    if (seen.complaint == Complaint::none) predict_many(geometry, rules, state, side, seen);
-    if (seen.complaint != Complaint::none) [[unlikely]]
-      return {t, seen.complaint};
+    if (seen.refusal == LinearRefusal::none) predict_many(geometry, rules, state, side, seen);
+    if (seen.refusal != LinearRefusal::none) [[unlikely]]
+      return {t, seen.refusal};
     const std::int64_t at = rows.at(t);
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
     const bool tame = seen.tame && round.weight < tame_rule;
     if (!tame && !bear_direct(round, geometry, rate, state, side)) [[unlikely]]
-      return {t, Complaint::diverged};
+      return {t, LinearRefusal::diverged};
     const bool moved = suffer_direct(round, geometry, rate, state, side);
     if (state.moves) write_down(side, state.moves + t * state.targets);
     if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
   }
-  return {end, Complaint::none};
+  return {end, LinearRefusal::none};
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -50,9 +50,9 @@ REGRETLESS_INLINE void step(const Row& row, double a, double score, double norm2
 }
 
 // A round is refused whose row is not finite, or that finds weights or a score that are not.
-REGRETLESS_INLINE Complaint complain(double norm2, double score, const Memory& memory) {
-  if (!(norm2 < infinity)) return Complaint::not_finite;
-  return std::fabs(score) < infinity && memory.norm2 < infinity ? Complaint::none : Complaint::diverged;
+REGRETLESS_INLINE LinearRefusal refusal_of(double norm2, double score, const Memory& memory) {
+  if (!(norm2 < infinity)) return LinearRefusal::not_finite;
+  return std::fabs(score) < infinity && memory.norm2 < infinity ? LinearRefusal::none : LinearRefusal::diverged;
 }
 
 // Whether a round need not be tried out: the longest step, 2 eta |score| weight |x|, is then below 1e110, and its
@@ -97,19 +97,19 @@ REGRETLESS_APART bool bears(const G& geometry, const L& loss, const Rate& rate, 
 // Checks the row of round t before anything reads it, and fetches what the rounds to come will read. Weights are
 // fetched, a round ahead, if they are more than a second-level cache holds.
 template <Rows X>
-REGRETLESS_INLINE Complaint make_ready(const X& rows, std::int64_t t, std::int64_t end, const State& state) {
-  const Complaint complaint = rows.check(t, state.columns);
-  if (complaint != Complaint::none) return complaint;
+REGRETLESS_INLINE LinearRefusal make_ready(const X& rows, std::int64_t t, std::int64_t end, const State& state) {
+  const LinearRefusal refusal = rows.check(t, state.columns);
+  if (refusal != LinearRefusal::none) return refusal;
   rows.prefetch(t, end);
   const bool far = state.columns * state.targets > 1 << 17;
   if (far && t + 1 < end) rows.prefetch_weights(t + 1, state.weights, state.targets * std::int64_t(sizeof(double)));
-  return Complaint::none;
+  return LinearRefusal::none;
 }
 
 // What a look at the row of a round tells besides its product with the weights.
 struct Seen {
   double norm2;
-  Complaint complaint;
+  LinearRefusal refusal;
   bool tame;  // of several targets: whether the round is tame to all of them
 };
 
@@ -117,13 +117,13 @@ struct Seen {
 // compositions of the loop; the product, for which everything waits, comes back in a register.
 template <Rows X>
 REGRETLESS_APART static double look(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen) {
-  seen.complaint = make_ready(rows, t, end, state);
-  return glance(seen.complaint == Complaint::none ? rows[t] : typename X::Row{}, state.weights, seen.norm2);
+  seen.refusal = make_ready(rows, t, end, state);
+  return glance(seen.refusal == LinearRefusal::none ? rows[t] : typename X::Row{}, state.weights, seen.norm2);
 }
 
 template <Rows X, Geometry G, Loss L>
-Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
-                 const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
+LinearVerdict play_one(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
+                       const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
   Memory& m = *state.memory;
   Ledger& book = *state.book;
   const Weights weights{state.weights, state.lag, state.columns, 1, m};
@@ -132,15 +132,15 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
   Seen seen;
   for (std::int64_t t = begin; t < end; ++t) {
     const double dot = look(rows, t, end, state, seen);
-    if (seen.complaint != Complaint::none) [[unlikely]]
-      return {t, seen.complaint};
+    if (seen.refusal != LinearRefusal::none) [[unlikely]]
+      return {t, seen.refusal};
     const double score = geometry.scale(m) * (dot + b * m.bias), norm2 = seen.norm2 + b * b;
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
     if (!(tame && is_tame(norm2, score, weight, m))) [[unlikely]] {
-      if (const Complaint c = complain(norm2, score, m); c != Complaint::none) return {t, c};
+      if (const LinearRefusal c = refusal_of(norm2, score, m); c != LinearRefusal::none) return {t, c};
       if (!bears(geometry, loss, rate, y, score, norm2, weight, vanishes(rows[t], norm2), m, book))
-        return {t, Complaint::diverged};
+        return {t, LinearRefusal::diverged};
     }
     m.clock += geometry.scale(m);
     book.mistakes += positive(score, rules.tie) != (y > 0);
@@ -149,7 +149,7 @@ Outcome play_one(const X& rows, const Labels& labels, const Rules& rules, const 
       state.moves[t] = a;
     if (a != 0) step(rows[t], a, score, norm2, geometry, b, weights);
   }
-  return {end, Complaint::none};
+  return {end, LinearRefusal::none};
 }
 
 // What every target of a round needs besides its own state.
@@ -170,8 +170,8 @@ struct Side {
 template <Rows X>
 REGRETLESS_APART static void look_many(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen,
                                        double* dots) {
-  seen.complaint = make_ready(rows, t, end, state);
-  if (seen.complaint == Complaint::none) seen.norm2 = glance_many(rows[t], state.weights, state.targets, dots);
+  seen.refusal = make_ready(rows, t, end, state);
+  if (seen.refusal == LinearRefusal::none) seen.norm2 = glance_many(rows[t], state.weights, state.targets, dots);
 }
 
 // From products to scores.
@@ -186,8 +186,8 @@ REGRETLESS_APART static void predict_many(const G& geometry, const Rules& rules,
     seen.tame &= is_tame(seen.norm2, side.scores[c], 1, m);
   }
   for (std::int64_t c = 0; c < side.targets && !seen.tame; ++c)
-    if (const Complaint bad = complain(seen.norm2, side.scores[c], state.memory[c]); bad != Complaint::none)
-      seen.complaint = bad;
+    if (const LinearRefusal bad = refusal_of(seen.norm2, side.scores[c], state.memory[c]); bad != LinearRefusal::none)
+      seen.refusal = bad;
 }
 
 // Whether all targets may suffer a round that is not tame.
@@ -250,43 +250,43 @@ REGRETLESS_APART void step_many(const Row& row, double norm2, double intercept, 
 
 // One against the rest, all targets in one reading of each row: target by target the same bits as `play_one`.
 template <Rows X, Geometry G, Loss L>
-Outcome play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
-                  const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
+LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
+                        const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
   const Side side(state);
   Seen seen;
   for (std::int64_t t = begin; t < end; ++t) {
     const std::int64_t at = rows.at(t);
     look_many(rows, t, end, state, seen, side.scores);
-    if (seen.complaint == Complaint::none) predict_many(geometry, rules, state, side, seen);
-    if (seen.complaint != Complaint::none) [[unlikely]]
-      return {t, seen.complaint};
+    if (seen.refusal == LinearRefusal::none) predict_many(geometry, rules, state, side, seen);
+    if (seen.refusal != LinearRefusal::none) [[unlikely]]
+      return {t, seen.refusal};
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
     const bool tame = seen.tame && round.weight < tame_rule;
     if (!tame && !bear_many(rows[t], round, geometry, loss, rate, state, side)) [[unlikely]]
-      return {t, Complaint::diverged};
+      return {t, LinearRefusal::diverged};
     const bool moved = suffer_many(round, rules, geometry, loss, rate, state, side);
     if (state.moves) [[unlikely]]
       write_down(side, state.moves + t * state.targets);
     if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
   }
-  return {end, Complaint::none};
+  return {end, LinearRefusal::none};
 }
 
 // Scores of all rows, the same bits that `play` sees.
 template <Rows X, Geometry G>
-Outcome score_all(const X& rows, std::int64_t count, const Rules& rules, const G& geometry, const State& state,
-                  double* out) {
+LinearVerdict score_all(const X& rows, std::int64_t count, const Rules& rules, const G& geometry, const State& state,
+                        double* out) {
   Seen seen;
   for (std::int64_t t = 0; t < count; ++t) {
     double* scores = out + t * state.targets;
     if (state.targets == 1) *scores = look(rows, t, count, state, seen);
     else look_many(rows, t, count, state, seen, scores);
-    if (seen.complaint != Complaint::none) return {t, seen.complaint};
+    if (seen.refusal != LinearRefusal::none) return {t, seen.refusal};
     for (std::int64_t k = 0; k < state.targets; ++k)
       scores[k] = geometry.scale(state.memory[k]) * (scores[k] + rules.intercept * state.memory[k].bias);
-    if (!(seen.norm2 < infinity)) return {t, Complaint::not_finite};
+    if (!(seen.norm2 < infinity)) return {t, LinearRefusal::not_finite};
   }
-  return {count, Complaint::none};
+  return {count, LinearRefusal::none};
 }
 
 }  // namespace regretless::REGRETLESS_ISA

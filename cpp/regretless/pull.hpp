@@ -110,8 +110,8 @@ PullVerdict probabilities_of(const Pulling& s, Awake awake, const PullAdvice& ad
 // The least of the certificate's estimates.
 inline double least_implicit(const Pulling& s) {
   const double* implicit = s.state + s.experts;
-  Octet least = eight(infinite);
-  for (std::int64_t i = 0; i < s.experts; i += 8) least = lower(least, heard(implicit, i, s.experts, infinite));
+  Octet least = eight(infinity);
+  for (std::int64_t i = 0; i < s.experts; i += 8) least = lower(least, heard(implicit, i, s.experts, infinity));
   return smallest_of(least);
 }
 

@@ -8,7 +8,7 @@ namespace regretless::REGRETLESS_ISA {
 class Exp3P : public Copied {
  public:
   static constexpr PullRule facts{.name = "exp3-p", .cache = PullCache::copied, .lends = true};
-  explicit Exp3P(const Pulling& s) : Copied(s, s.state, -infinite), lent_(s.state + 2 * s.experts) {}
+  explicit Exp3P(const Pulling& s) : Copied(s, s.state, -infinity), lent_(s.state + 2 * s.experts) {}
 
   void rebuild() {
     load();
@@ -69,7 +69,7 @@ class Exp3P : public Copied {
   // What an arm's gains are thought to be more, until it is drawn; nothing for those that cannot be.
   REGRETLESS_INLINE void add_bonus(const double* masses, double total) {
     const Octet by = eight(s_.beta * total), tiny = eight(least_chance);
-    Octet most = eight(-infinite);
+    Octet most = eight(-infinity);
     for (std::int64_t i = 0; i < n_; i += 8) {
       const Octet mass = at(masses, i);
       const Octet gain = at(own_, i) + where_positive(mass, by / upper(mass, tiny), eight(0));

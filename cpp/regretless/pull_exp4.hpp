@@ -31,7 +31,7 @@ class Exp4 : public Flat {
 
   REGRETLESS_INLINE void begin(double t, const PullAdvice& a) {
     begin(t);
-    for (std::int64_t e = 0; e < padded_arms(experts_); ++e) weights_[e] = e < experts_ ? estimates_[e] : infinite;
+    for (std::int64_t e = 0; e < padded_arms(experts_); ++e) weights_[e] = e < experts_ ? estimates_[e] : infinity;
     weigh(weights_, experts_, -memory_.rate, least_of(weights_, experts_), weights_);
     if (a.picks) gather(a.picks);
     else mix(a.shares);

@@ -12,12 +12,12 @@ REGRETLESS_INLINE double chance(const Drawn& d) { return d.p > least_chance ? d.
 
 // These rows are padded to whole eights, and begin a cache line.
 REGRETLESS_INLINE double least_of(const double* row, std::int64_t n) {
-  Octet least = eight(infinite);
+  Octet least = eight(infinity);
   for (std::int64_t i = 0; i < n; i += 8) least = lower(at(row, i), least);
   return smallest_of(least);
 }
 REGRETLESS_INLINE double most_of(const double* row, std::int64_t n) {
-  Octet most = eight(-infinite);
+  Octet most = eight(-infinity);
   for (std::int64_t i = 0; i < n; i += 8) most = upper(at(row, i), most);
   return largest_of(most);
 }

@@ -10,7 +10,7 @@ class Hedge : public Copied {
   static constexpr PullRule facts{.name = "hedge", .cache = PullCache::copied, .informed = true};
   static constexpr bool sees_all = true;
 
-  explicit Hedge(const Pulling& s) : Copied(s, s.state, infinite) {}
+  explicit Hedge(const Pulling& s) : Copied(s, s.state, infinity) {}
 
   void rebuild() {
     load();
@@ -44,7 +44,7 @@ class Hedge : public Copied {
   }
 
   REGRETLESS_INLINE void settle_all(const double* losses) {
-    Octet mixed{}, least = eight(infinite);
+    Octet mixed{}, least = eight(infinity);
     for (std::int64_t i = 0; i < n_; i += 8) {
       const Octet loss = heard(losses, i, n_, 0), sum = at(own_, i) + loss;
       put(own_ + i, sum);

@@ -53,7 +53,7 @@ class ExponentialTree : public RuleBase {
       for (std::int64_t i = 0; i < padded_arms(n_); ++i) out[i] = i < n_ ? tree_.leaf(i) : 0;
       return;
     }
-    double least = infinite;
+    double least = infinity;
     for (std::int64_t i = 0; i < n_; ++i) least = awake[i] && estimates_[i] < least ? estimates_[i] : least;
     for (std::int64_t i = 0; i < padded_arms(n_); ++i)
       out[i] = i < n_ && awake[i] ? exp_alone(-rate_ * (estimates_[i] - least)) : 0;
@@ -84,8 +84,8 @@ class ExponentialTree : public RuleBase {
   }
 
   double least_estimate() const {
-    Octet least = eight(infinite);
-    for (std::int64_t i = 0; i < n_; i += 8) least = lower(least, heard(estimates_, i, n_, infinite));
+    Octet least = eight(infinity);
+    for (std::int64_t i = 0; i < n_; i += 8) least = lower(least, heard(estimates_, i, n_, infinity));
     return smallest_of(least);
   }
 
@@ -94,7 +94,7 @@ class ExponentialTree : public RuleBase {
     double* leaves = tree_.leaves();
     const Octet from = eight(offset), by = eight(-memory_.rate);
     for (std::int64_t i = 0; i < n_; i += 8) {
-      const Octet x = by * (heard(estimates_, i, n_, infinite) - from);
+      const Octet x = by * (heard(estimates_, i, n_, infinity) - from);
       put(leaves + i, exp_of(lower(x, eight(0))));
     }
     for (std::int64_t i = n_; i < tree_.leaves_room(); ++i) leaves[i] = 0;

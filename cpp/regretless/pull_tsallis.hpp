@@ -9,7 +9,7 @@ class TsallisInf : public Copied {
  public:
   static constexpr PullRule facts{.name = "tsallis-inf", .cache = PullCache::copied, .exact = true};
   explicit TsallisInf(const Pulling& s)
-      : Copied(s, s.state, infinite), sought_(*reinterpret_cast<Sought*>(&known_ + 1)) {}
+      : Copied(s, s.state, infinity), sought_(*reinterpret_cast<Sought*>(&known_ + 1)) {}
 
   // Who asks again for what was found is answered with the same bits; nobody is to begin elsewhere because he asked.
   void rebuild() {
@@ -48,7 +48,7 @@ class TsallisInf : public Copied {
   // Any number of arms may sleep: the nearest of those awake has mass one.
   void masses(Awake awake, double* out) const {
     if (!awake) return leaves_of(nullptr, out);
-    double nearest = infinite;
+    double nearest = infinity;
     for (std::int64_t i = 0; i < n_; ++i) nearest = awake[i] && distance(i) < nearest ? distance(i) : nearest;
     for (std::int64_t i = 0; i < padded_arms(n_); ++i) {
       const double ratio = i < n_ && awake[i] ? nearest / distance(i) : 0;
@@ -171,7 +171,7 @@ class TsallisInf : public Copied {
       for (std::int64_t i = 0; i < n_; ++i) total += leaves[i];
     }
     const double bound = memory_.rate * memory_.rate * total;
-    Octet least = eight(infinite);
+    Octet least = eight(infinity);
     const auto if_enough = [](auto mass, auto bound, auto guess)
                                REGRETLESS_LAMBDA { return mass >= bound ? guess : decltype(guess){}; };
     for (std::int64_t i = 0; i < n_; i += 8) {

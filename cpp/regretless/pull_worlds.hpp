@@ -23,7 +23,7 @@ struct Oddities {
 };
 template <class V>
 REGRETLESS_INLINE Oddities oddities(const V* row, std::int64_t n, double low, double high) {
-  Octet least = eight(infinite), most = eight(-infinite), sum = eight(0);
+  Octet least = eight(infinity), most = eight(-infinity), sum = eight(0);
   for (std::int64_t i = 0; i < n; i += 8) {
     const Octet x = heard(row, i, n, low);
     // a gap leaves what was there

@@ -35,12 +35,12 @@ class RandomizedSearch {
 
   // Until so many words more have been looked at, the last step being finished. All that takes long is done here, the
   // class's own dimension first.
-  LittlestoneOutcome run(const Word* live, std::int64_t words, RandomizedStanding& s) {
+  LittlestoneStatus run(const Word* live, std::int64_t words, RandomizedStanding& s) {
     for (std::int64_t i = 0; i < root().words; ++i) wanted_[i] = live ? live[i] : root().all(i);
     if (!standing_ || std::memcmp(wanted_, live_, std::size_t(root().words) * sizeof(Word))) {
       standing_ = begun_ = false;
       words_ += live ? root().cells() : 0;
-      if (live && !is_version_space(root(), wanted_, live_)) return LittlestoneOutcome::no_version_space;
+      if (live && !is_version_space(root(), wanted_, live_)) return LittlestoneStatus::no_version_space;
       std::memcpy(live_, wanted_, std::size_t(root().words) * sizeof(Word));
       size_ = counted(live_, root().words);
       asking_ = asking_ && !ready_;
@@ -49,14 +49,14 @@ class RandomizedSearch {
     }
     s.steps = 0;
     for (const std::int64_t end = this->words() + words; this->words() < end && !(begun_ && top_ < 0);)
-      if (!go_on(end - this->words(), s.steps)) return standing_ = false, LittlestoneOutcome::no_memory;
+      if (!go_on(end - this->words(), s.steps)) return standing_ = false, LittlestoneStatus::no_memory;
     const Worth worth = !begun_     ? Worth{least_worth(size_), most_worth(size_)}
                         : top_ >= 0 ? so_far(nodes_[0]->node)
                                     : arrived_;
     s.lower = worth.lower;
     s.upper = worth.upper;
     s.rounded = rounded_;
-    return LittlestoneOutcome::done;
+    return LittlestoneStatus::done;
   }
 
  private:
@@ -105,10 +105,10 @@ class RandomizedSearch {
 
   // Narrows the dimension of those apart from above: `open` while it may become less; it stays more where it is hard to
   // find.
-  Verdict lower(int& dimension, std::int64_t words) {
-    if (dimension <= 1) return Verdict::yes;
+  Answer lower(int& dimension, std::int64_t words) {
+    if (dimension <= 1) return Answer::yes;
     const std::int64_t before = levels_.words();
-    Verdict verdict = Verdict::open;
+    Answer verdict = Answer::open;
     if (!asking_) {
       verdict = levels_.begin(*alone_, alone_mask_, dimension);
       left_ = looks * alone_->cells() > patience ? looks * alone_->cells() : patience;
@@ -117,28 +117,28 @@ class RandomizedSearch {
       verdict = levels_.go_on(words < left_ ? words : left_);
     }
     left_ -= levels_.words() - before;
-    if (verdict == Verdict::open && left_ > 0) return verdict;
+    if (verdict == Answer::open && left_ > 0) return verdict;
     asking_ = false;
-    if (verdict != Verdict::no) return verdict == Verdict::no_memory ? verdict : Verdict::yes;
+    if (verdict != Answer::no) return verdict == Answer::no_memory ? verdict : Answer::yes;
     --dimension;
-    return Verdict::open;
+    return Answer::open;
   }
 
   // One thing more. False: no memory.
   bool go_on(std::int64_t words, std::int64_t& steps) {
     if (!ready_) {
-      const Verdict verdict = lower(dimension_, words);
-      if (verdict == Verdict::open) return true;
+      const Answer verdict = lower(dimension_, words);
+      if (verdict == Answer::open) return true;
       words_ += most_.cost(root().rows, dimension_);
-      return ready_ = verdict != Verdict::no_memory && most_.make(root().rows, dimension_);
+      return ready_ = verdict != Answer::no_memory && most_.make(root().rows, dimension_);
     }
     if (!begun_) return begun_ = enter(root(), live_, 0, dimension_);
     RandomizedNode& n = nodes_[top_]->node;
     if (!n.bounding) return ++steps, ++words_, step();
-    const Verdict verdict = lower(n.dimension, words);
-    if (verdict == Verdict::open) return true;
+    const Answer verdict = lower(n.dimension, words);
+    if (verdict == Answer::open) return true;
     n.bounding = false;
-    if (verdict == Verdict::no_memory) return false;
+    if (verdict == Answer::no_memory) return false;
     if (bounded(n)) return words_ += n.frame->cells(), n.list();
     arrived_ = n.worth;
     --top_;

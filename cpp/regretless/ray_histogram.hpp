@@ -23,13 +23,13 @@ inline std::int64_t ray_bin(double margin) {
 }
 
 template <Rows X>
-Outcome sight(const X& rows, std::int64_t count, const Labels& labels, const Rules& rules, const Rays& rays) {
+LinearVerdict sight(const X& rows, std::int64_t count, const Labels& labels, const Rules& rules, const Rays& rays) {
   const double b = rules.intercept;
   for (std::int64_t t = 0; t < count; ++t) {
-    if (const Complaint c = rows.check(t, rays.columns); c != Complaint::none) return {t, c};
+    if (const LinearRefusal c = rows.check(t, rays.columns); c != LinearRefusal::none) return {t, c};
     rows.prefetch(t, count);
     const double norm2 = glance_many(rows[t], rays.directions, rays.count, rays.scratch) + b * b;
-    if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, Complaint::not_finite};
+    if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
     rays.seen[0] += 1;
     if (norm2 > rays.seen[1]) rays.seen[1] = norm2;
     rays.seen[2] += norm2;
@@ -42,7 +42,7 @@ Outcome sight(const X& rows, std::int64_t count, const Labels& labels, const Rul
       if (margin < rays.least[k]) rays.least[k] = margin;
     }
   }
-  return {count, Complaint::none};
+  return {count, LinearRefusal::none};
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -59,8 +59,8 @@ struct Dense {
       : x(static_cast<const V*>(b.values)), rows(b.rows), columns(b.columns), order(b.order) {}
 
   REGRETLESS_INLINE std::int64_t at(std::int64_t t) const { return order ? order[t] : t; }
-  REGRETLESS_INLINE Complaint check(std::int64_t, std::int64_t limit) const {
-    return columns <= limit ? Complaint::none : Complaint::out_of_range;
+  REGRETLESS_INLINE LinearRefusal check(std::int64_t, std::int64_t limit) const {
+    return columns <= limit ? LinearRefusal::none : LinearRefusal::out_of_range;
   }
   REGRETLESS_INLINE Row operator[](std::int64_t t) const { return {x + at(t) * columns, columns}; }
   REGRETLESS_INLINE void prefetch(std::int64_t t, std::int64_t end) const {
@@ -112,12 +112,12 @@ struct Sparse {
 
   // Before a row is read: are its bounds sane, do its columns ascend, and do they exist? Of ascending columns only the
   // first and the last need be looked at.
-  REGRETLESS_INLINE Complaint check(std::int64_t t, std::int64_t limit) const {
-    if (!whole(at(t))) return Complaint::broken_starts;
+  REGRETLESS_INLINE LinearRefusal check(std::int64_t t, std::int64_t limit) const {
+    if (!whole(at(t))) return LinearRefusal::broken_starts;
     const Row row = (*this)[t];
-    if (row.n == 0) return Complaint::none;
-    if (!ascends(row.j, row.n)) return Complaint::unsorted;
-    return row.j[0] >= 0 && row.j[row.n - 1] < limit ? Complaint::none : Complaint::out_of_range;
+    if (row.n == 0) return LinearRefusal::none;
+    if (!ascends(row.j, row.n)) return LinearRefusal::unsorted;
+    return row.j[0] >= 0 && row.j[row.n - 1] < limit ? LinearRefusal::none : LinearRefusal::out_of_range;
   }
   REGRETLESS_INLINE Row operator[](std::int64_t t) const {
     const std::int64_t begin = start(at(t));
@@ -164,7 +164,7 @@ struct Sparse {
 
 template <class X>
 concept Rows = requires(const X& rows, std::int64_t t, const double* w) {
-  { rows.check(t, t) } -> std::same_as<Complaint>;
+  { rows.check(t, t) } -> std::same_as<LinearRefusal>;
   { rows[t] } -> std::same_as<typename X::Row>;
   rows.prefetch(t, t);
   rows.prefetch_weights(t, w, t);

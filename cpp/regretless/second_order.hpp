@@ -18,12 +18,12 @@ inline constexpr Ledger no_ledger{};
 inline constexpr double most = 1e290;
 
 template <Loss L>
-REGRETLESS_INLINE Complaint too_much(const L& loss, double norm2, double score, double weight, double prior) {
-  if (!(norm2 < infinity)) return Complaint::not_finite;
+REGRETLESS_INLINE LinearRefusal too_much(const L& loss, double norm2, double score, double weight, double prior) {
+  if (!(norm2 < infinity)) return LinearRefusal::not_finite;
   const double worst = -std::fabs(score), slope = weight * loss.slope(worst, 1, no_memory, no_ledger);
   const bool fits = norm2 * (weight > 1 ? weight : 1) < most * (prior < 1 ? prior : 1);
   const bool cheap = weight * loss.value(worst, no_memory, no_ledger) < most && slope * slope * norm2 < most;
-  return fits && cheap ? Complaint::none : Complaint::diverged;
+  return fits && cheap ? LinearRefusal::none : LinearRefusal::diverged;
 }
 
 // Records are fetched a round ahead if so many numbers of theirs would fill the second-level cache several times over:
@@ -32,13 +32,13 @@ inline constexpr std::int64_t several_caches = 1 << 20;
 
 // Checks the row of round t, and fetches what it and the next will read.
 template <Rows X>
-REGRETLESS_INLINE Complaint prepare(const X& rows, std::int64_t t, std::int64_t end, const SecondOrder& s) {
-  const Complaint complaint = rows.check(t, s.columns);
-  if (complaint != Complaint::none) return complaint;
+REGRETLESS_INLINE LinearRefusal prepare(const X& rows, std::int64_t t, std::int64_t end, const SecondOrder& s) {
+  const LinearRefusal refusal = rows.check(t, s.columns);
+  if (refusal != LinearRefusal::none) return refusal;
   rows.prefetch(t, end);
   if (s.columns * s.numbers > several_caches && t + 1 < end)
     rows.prefetch_weights(t + 1, s.records, s.numbers * std::int64_t(sizeof(double)));
-  return Complaint::none;
+  return LinearRefusal::none;
 }
 
 // What a round costs that teaches; the others cost nothing. `doubt` is what learning told of the row.
@@ -68,19 +68,19 @@ REGRETLESS_INLINE bool judge(const L& loss, double tie, double y, double score, 
 // Plays one row of one target, unless it has zeros in it, which take no place in the order of sums; `sieved` is one
 // that had.
 template <class Row, Matrix M, Loss L>
-REGRETLESS_INLINE Complaint play_row(const Row& row, M& matrix, const L& loss, const Rules& rules,
-                                     const SecondOrder& state, double y, double weight, bool& sieved) {
+REGRETLESS_INLINE LinearRefusal play_row(const Row& row, M& matrix, const L& loss, const Rules& rules,
+                                         const SecondOrder& state, double y, double weight, bool& sieved) {
   const double b = rules.intercept;
   const Sight seen = matrix.look(row, b);
   if (seen.zeros && !sieved) {
     sieved = true;
-    return Complaint::none;
+    return LinearRefusal::none;
   }
   const double norm2 = seen.norm2 + b * b;
-  const Complaint complaint = too_much(loss, norm2, seen.score, weight, state.memory->prior);
-  if (complaint == Complaint::none && judge(loss, rules.tie, y, seen.score, norm2, weight, *state.book))
+  const LinearRefusal refusal = too_much(loss, norm2, seen.score, weight, state.memory->prior);
+  if (refusal == LinearRefusal::none && judge(loss, rules.tie, y, seen.score, norm2, weight, *state.book))
     state.book->loss += charge(loss, y, seen.score, weight, matrix.learn(row, Lesson{b, weight}, y, seen.score));
-  return complaint;
+  return refusal;
 }
 
 // Room for a row without its zeros, in the scratch behind what the kinds of state need.
@@ -107,42 +107,42 @@ struct OwnSieve {
 };
 
 template <Rows X, Matrix M, Loss L>
-Outcome play_one_target(const X& rows, const Labels& labels, const Rules& rules, M matrix, const L& loss,
-                        const SecondOrder& state, std::int64_t begin, std::int64_t end) {
+LinearVerdict play_one_target(const X& rows, const Labels& labels, const Rules& rules, M matrix, const L& loss,
+                              const SecondOrder& state, std::int64_t begin, std::int64_t end) {
   Sieve sieve(state);
   for (std::int64_t t = begin; t < end; ++t) {
-    Complaint complaint = prepare(rows, t, end, state);
-    if (complaint != Complaint::none) [[unlikely]]
-      return {t, complaint};
+    LinearRefusal refusal = prepare(rows, t, end, state);
+    if (refusal != LinearRefusal::none) [[unlikely]]
+      return {t, refusal};
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
-    if (!sieve.in_use) complaint = play_row(rows[t], matrix, loss, rules, state, y, weight, sieve.in_use);
+    if (!sieve.in_use) refusal = play_row(rows[t], matrix, loss, rules, state, y, weight, sieve.in_use);
     if (sieve.in_use) {
       const auto row = without_zeros(rows[t], sieve.values, sieve.columns);
-      complaint = play_row(row, matrix, loss, rules, state, y, weight, sieve.in_use);
+      refusal = play_row(row, matrix, loss, rules, state, y, weight, sieve.in_use);
     }
-    if (complaint != Complaint::none) [[unlikely]]
-      return {t, complaint};
+    if (refusal != LinearRefusal::none) [[unlikely]]
+      return {t, refusal};
   }
-  return {end, Complaint::none};
+  return {end, LinearRefusal::none};
 }
 
 // One against the rest, all targets in one reading of each row: target by target the same bits as `play_one_target`.
 template <Rows X, Matrix M, Loss L>
-Outcome play_targets(const X& rows, const Labels& labels, const Rules& rules, const M& matrix, const L& loss,
-                     const SecondOrder& state, std::int64_t begin, std::int64_t end) {
+LinearVerdict play_targets(const X& rows, const Labels& labels, const Rules& rules, const M& matrix, const L& loss,
+                           const SecondOrder& state, std::int64_t begin, std::int64_t end) {
   const Moves moves(state);
   const double b = rules.intercept;
   Ledger& whole = state.book[state.targets];
   for (std::int64_t t = begin; t < end; ++t) {
-    if (const Complaint c = prepare(rows, t, end, state); c != Complaint::none) [[unlikely]]
+    if (const LinearRefusal c = prepare(rows, t, end, state); c != LinearRefusal::none) [[unlikely]]
       return {t, c};
     const auto row = rows[t];
     const std::int64_t at = rows.at(t);
     const double weight = labels.weight ? labels.weight[at] : 1, norm2 = matrix.scores(row, b, moves.scores) + b * b;
     for (std::int64_t c = 0; c < state.targets; ++c)
-      if (const Complaint bad = too_much(loss, norm2, moves.scores[c], weight, state.memory->prior);
-          bad != Complaint::none) [[unlikely]]
+      if (const LinearRefusal bad = too_much(loss, norm2, moves.scores[c], weight, state.memory->prior);
+          bad != LinearRefusal::none) [[unlikely]]
         return {t, bad};
     whole.rounds += 1;
     whole.weighted += weight != 1;
@@ -162,18 +162,18 @@ Outcome play_targets(const X& rows, const Labels& labels, const Rules& rules, co
       if (moves.confidences[c] > 0)
         state.book[c].loss += charge(loss, c == labels.label[at] ? 1 : -1, moves.scores[c], weight, moves.steps[c]);
   }
-  return {end, Complaint::none};
+  return {end, LinearRefusal::none};
 }
 
 // Scores of all rows, the same bits that `play` sees.
 template <Rows X, Matrix M>
-Outcome score_rows(const X& rows, std::int64_t count, const Rules& rules, M matrix, const SecondOrder& state,
-                   double* out) {
+LinearVerdict score_rows(const X& rows, std::int64_t count, const Rules& rules, M matrix, const SecondOrder& state,
+                         double* out) {
   OwnSieve sieve;
   bool sieved = false;  // once a row had zeros, the next ones will too
   const double b = rules.intercept;
   for (std::int64_t t = 0; t < count; ++t) {
-    if (const Complaint c = prepare(rows, t, count, state); c != Complaint::none) return {t, c};
+    if (const LinearRefusal c = prepare(rows, t, count, state); c != LinearRefusal::none) return {t, c};
     double* const scores = out + t * state.targets;
     Sight seen;
     if (state.targets > 1) {
@@ -186,9 +186,9 @@ Outcome score_rows(const X& rows, std::int64_t count, const Rules& rules, M matr
       if (sieved) seen = matrix.view(sieve(rows[t]), b);
       *scores = seen.score;
     }
-    if (!(seen.norm2 < infinity)) return {t, Complaint::not_finite};
+    if (!(seen.norm2 < infinity)) return {t, LinearRefusal::not_finite};
   }
-  return {count, Complaint::none};
+  return {count, LinearRefusal::none};
 }
 
 }  // namespace regretless::REGRETLESS_ISA

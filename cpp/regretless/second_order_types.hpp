@@ -37,8 +37,9 @@ inline constexpr std::int64_t numbers_by_sums = 2, numbers_by_weights = 3;  // a
 inline constexpr std::int64_t numbers_by_one_weight = 4;                    // a feature, of one target
 
 struct SecondOrderKernels {
-  Outcome (*play)(const Block&, const Labels&, const Rules&, const SecondOrder&, std::int64_t begin, std::int64_t end);
-  Outcome (*score)(const Block&, const Rules&, const SecondOrder&, double* out);
+  LinearVerdict (*play)(const Block&, const Labels&, const Rules&, const SecondOrder&, std::int64_t begin,
+                        std::int64_t end);
+  LinearVerdict (*score)(const Block&, const Rules&, const SecondOrder&, double* out);
 };
 
 extern const SecondOrderKernels second_order_v1, second_order_v3, second_order_v4, second_order_generic;

@@ -11,7 +11,6 @@ namespace regretless::REGRETLESS_ISA {
 
 #define REGRETLESS_LAMBDA __attribute__((always_inline))
 
-inline constexpr double infinite = std::numeric_limits<double>::infinity();
 inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 // f applied lane by lane.

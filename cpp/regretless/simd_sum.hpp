@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -17,6 +18,8 @@
 #define REGRETLESS_APART __attribute__((noinline))
 
 namespace regretless::REGRETLESS_ISA {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 #if defined(__AVX2__)
 inline constexpr int register_bytes = 32;

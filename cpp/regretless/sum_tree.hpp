@@ -96,7 +96,7 @@ class SumTree {
   // The leaf whose stretch of [0, total) holds x, up to the rounding of sums; never one whose mass is zero or all but
   // zero, if masses are finite, not negative, and some of them larger. Rounding may lead past the last child of a node.
   REGRETLESS_INLINE std::int64_t find(double x) const {
-    if (!(x < infinite)) return 0;
+    if (!(x < infinity)) return 0;
     std::int64_t i = at_most(at(before_, 0), x) + at_most(at(before_, 8), x) - 1;
     if (i >= counts_[depth_]) return find_positive(x);
     if (depth_ == 0) return masses_[i] > least_mass ? i : find_positive(x);

@@ -10,7 +10,7 @@
 
 namespace regretless {
 
-enum class SvmlightFault : std::int32_t {
+enum class SvmlightRefusal : std::int32_t {
   none,
   label_missing,
   label_not_a_number,
@@ -31,8 +31,8 @@ enum class SvmlightFault : std::int32_t {
 };
 
 // What is wrong in a line: its text is [begin, end), its first byte in `column`, counted from 1.
-struct SvmlightComplaint {
-  SvmlightFault fault = SvmlightFault::none;
+struct SvmlightBadLine {
+  SvmlightRefusal fault = SvmlightRefusal::none;
   std::int64_t line = 0, column = 0;
   const char *begin = nullptr, *end = nullptr;
 };
@@ -57,7 +57,7 @@ struct SvmlightJob {
   void* values = nullptr;
   std::int64_t rows = 0, entries = 0, columns = 0;
   std::int64_t complaints = 0;
-  SvmlightComplaint complaint[svmlight_remembered];
+  SvmlightBadLine refusal[svmlight_remembered];
 };
 
 using SvmlightKernel = void (*)(SvmlightJob&);
@@ -545,11 +545,11 @@ class SvmlightReader {
   // False when reading stops here.
   REGRETLESS_APART bool careful_line(const char* begin, const char* end) {
     ++job_.lines;
-    SvmlightComplaint complaint;
-    if (careful_row(begin, end, complaint)) return true;
-    complaint.line = job_.lines;
-    complaint.column = complaint.begin - begin + 1;
-    if (job_.complaints < svmlight_remembered) job_.complaint[job_.complaints] = complaint;
+    SvmlightBadLine refusal;
+    if (careful_row(begin, end, refusal)) return true;
+    refusal.line = job_.lines;
+    refusal.column = refusal.begin - begin + 1;
+    if (job_.complaints < svmlight_remembered) job_.refusal[job_.complaints] = refusal;
     ++job_.complaints;
     return job_.skip;
   }
@@ -571,9 +571,9 @@ class SvmlightReader {
   }
 
   // The line [begin, end), any accepted form: appends its row, if it has one, or says what is wrong.
-  bool careful_row(const char* begin, const char* end, SvmlightComplaint& complaint) {
-    const auto fail = [&](SvmlightFault fault, Token at) {
-      complaint = {fault, 0, 0, at.begin, at.end};
+  bool careful_row(const char* begin, const char* end, SvmlightBadLine& refusal) {
+    const auto fail = [&](SvmlightRefusal fault, Token at) {
+      refusal = {fault, 0, 0, at.begin, at.end};
       return false;
     };
     if (const void* comment = std::memchr(begin, '#', std::size_t(end - begin)))
@@ -581,24 +581,24 @@ class SvmlightReader {
     Token at = token(begin, end);
     if (at.empty()) return true;
     double label;
-    if (const SvmlightFault fault = read_label(at, label); fault != SvmlightFault::none) return fail(fault, at);
+    if (const SvmlightRefusal fault = read_label(at, label); fault != SvmlightRefusal::none) return fail(fault, at);
     std::int64_t entries = 0, previous = -1;
     for (at = token(at.end, end); !at.empty(); at = token(at.end, end)) {
       const char* const colon = std::find(at.begin, at.end, ':');
-      if (colon == at.end) return fail(SvmlightFault::colon_missing, at);
+      if (colon == at.end) return fail(SvmlightRefusal::colon_missing, at);
       const Token id{at.begin, colon}, value{colon + 1, at.end};
       if (colon - at.begin == 3 && std::memcmp(at.begin, "qid", 3) == 0) {
-        if (!value.is_whole()) return fail(SvmlightFault::query_not_an_integer, at);
+        if (!value.is_whole()) return fail(SvmlightRefusal::query_not_an_integer, at);
         continue;
       }
       std::int64_t column;
       double number;
-      if (const SvmlightFault fault = read_id(id, column); fault != SvmlightFault::none)
+      if (const SvmlightRefusal fault = read_id(id, column); fault != SvmlightRefusal::none)
         return fail(fault, id.empty() ? at : id);
       if (column <= previous)
-        return fail(column == previous ? SvmlightFault::id_repeated : SvmlightFault::id_descending, id);
-      if (value.empty()) return fail(SvmlightFault::value_missing, at);
-      if (const SvmlightFault fault = read_value(value, number); fault != SvmlightFault::none)
+        return fail(column == previous ? SvmlightRefusal::id_repeated : SvmlightRefusal::id_descending, id);
+      if (value.empty()) return fail(SvmlightRefusal::value_missing, at);
+      if (const SvmlightRefusal fault = read_value(value, number); fault != SvmlightRefusal::none)
         return fail(fault, value);
       job_.indices[job_.entries + entries] = std::int32_t(column);
       values_[job_.entries + entries] = Value(number);
@@ -609,36 +609,36 @@ class SvmlightReader {
     return true;
   }
 
-  static SvmlightFault read_label(Token at, double& label) {
+  static SvmlightRefusal read_label(Token at, double& label) {
     switch (any_number(at.begin, at.end, label)) {
-      case Reading::good: return SvmlightFault::none;
+      case Reading::good: return SvmlightRefusal::none;
       case Reading::not_a_number: break;
       case Reading::not_finite:
-      case Reading::too_large: return SvmlightFault::label_not_finite;
+      case Reading::too_large: return SvmlightRefusal::label_not_finite;
     }
-    if (std::find(at.begin, at.end, ':') != at.end) return SvmlightFault::label_missing;
+    if (std::find(at.begin, at.end, ':') != at.end) return SvmlightRefusal::label_missing;
     const char* const comma = std::find(at.begin, at.end, ',');
-    if (comma != at.end && any_number(at.begin, comma, label) == Reading::good) return SvmlightFault::several_labels;
-    return SvmlightFault::label_not_a_number;
+    if (comma != at.end && any_number(at.begin, comma, label) == Reading::good) return SvmlightRefusal::several_labels;
+    return SvmlightRefusal::label_not_a_number;
   }
 
-  SvmlightFault read_id(Token at, std::int64_t& column) const {
-    if (!at.is_whole()) return SvmlightFault::id_not_an_integer;
+  SvmlightRefusal read_id(Token at, std::int64_t& column) const {
+    if (!at.is_whole()) return SvmlightRefusal::id_not_an_integer;
     std::int64_t id = 0;
     for (const char* p = at.begin; p < at.end && id <= largest_id; ++p) id = id * 10 + (*p - '0');
     column = id - job_.first_id;
-    if (column < 0) return SvmlightFault::id_zero;
-    return column < job_.columns_allowed ? SvmlightFault::none : SvmlightFault::id_too_large;
+    if (column < 0) return SvmlightRefusal::id_zero;
+    return column < job_.columns_allowed ? SvmlightRefusal::none : SvmlightRefusal::id_too_large;
   }
 
-  static SvmlightFault read_value(Token at, double& number) {
+  static SvmlightRefusal read_value(Token at, double& number) {
     switch (any_number(at.begin, at.end, number)) {
-      case Reading::good: return fits(number) ? SvmlightFault::none : SvmlightFault::value_too_large;
-      case Reading::not_a_number: return SvmlightFault::value_not_a_number;
-      case Reading::not_finite: return SvmlightFault::value_not_finite;
-      case Reading::too_large: return SvmlightFault::value_too_large;
+      case Reading::good: return fits(number) ? SvmlightRefusal::none : SvmlightRefusal::value_too_large;
+      case Reading::not_a_number: return SvmlightRefusal::value_not_a_number;
+      case Reading::not_finite: return SvmlightRefusal::value_not_finite;
+      case Reading::too_large: return SvmlightRefusal::value_too_large;
     }
-    return SvmlightFault::value_not_a_number;
+    return SvmlightRefusal::value_not_a_number;
   }
 
   // Whether the number is still finite when rounded to Value.

@@ -125,8 +125,8 @@ inline void refill(Tableau& t) {
 
 // The first of the smallest of n numbers.
 REGRETLESS_INLINE std::int64_t place_of_least(const double* numbers, std::int64_t n) {
-  Octet least = eight(infinite);
-  for (std::int64_t j = 0; j < n; j += 8) least = lower(least, heard(numbers, j, n, infinite));
+  Octet least = eight(infinity);
+  for (std::int64_t j = 0; j < n; j += 8) least = lower(least, heard(numbers, j, n, infinity));
   const double wanted = smallest_of(least);
   std::int64_t j = 0;
   while (j < n - 1 && numbers[j] != wanted) ++j;
@@ -137,7 +137,7 @@ REGRETLESS_INLINE std::int64_t place_of_least(const double* numbers, std::int64_
 inline std::int64_t limiting_row(const Tableau& t) {
   const std::int64_t n = t.game.columns;
   std::int64_t found = -1;
-  double least = infinite, order = 0;
+  double least = infinity, order = 0;
   for (std::int64_t i = 0; i < t.game.rows; ++i) {
     const double a = t.pivots_column[i];
     if (!(a > least_pivot)) continue;
@@ -188,7 +188,7 @@ inline bool step_back(Tableau& t) {
     double* row = cells_of(t, r);
     if (!(row[n] < -t.tolerance)) return false;
     const double* sums = cells_of(t, m);
-    double least = infinite, pivot = 0;
+    double least = infinity, pivot = 0;
     for (std::int64_t j = 0; j < n; ++j) {
       if (!(row[j] < -least_pivot)) continue;
       const double ratio = sums[j] > 0 ? sums[j] / -row[j] : 0;
