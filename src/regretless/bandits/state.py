@@ -52,7 +52,6 @@ RULES = {name: Rule(**facts) for name, facts in _core.PULL_RULES.items()}
 """By the kernel's names; each rule of the kernel says them of itself."""
 
 
-
 @dataclass(frozen=True)
 class Rules:
     """A composition, by the kernel's names.
