@@ -541,8 +541,8 @@ def test_the_report_shows_the_run(run, separable, tmp_path, monkeypatch):
     from regretless import report
 
     drawn = []
-    original = report.write_mix_report
-    monkeypatch.setattr(report, "write_mix_report", lambda path, report: drawn.append(report) or original(path, report))
+    original = report.page_of_mix
+    monkeypatch.setattr(report, "page_of_mix", lambda report: drawn.append(report) or original(report))
     words = ("learn", separable, "--learner", "perceptron", "--workers", 1, "--passes", 3, "--json")
     found = run(*words, "--report", tmp_path / "r.html").json
     bounds = [one["bound"] for one in found["certificates"] if one["quantity"] == "weighted updates" and one["applies"]]

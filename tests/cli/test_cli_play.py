@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import regretless
+from regretless import report
 from regretless.catalogue import bandit_class, expert_class, learner_class
 from regretless.cli import play_settings
 from regretless.cli.console import Console
@@ -523,7 +524,8 @@ def test_a_short_play_is_drawn_round_by_round(run, tmp_path):
     )
     with pytest.MonkeyPatch.context() as patch:
         drawn = []
-        patch.setattr("regretless.report.write_play_report", lambda path, report: drawn.append(report))
+        original = report.page_of_play
+        patch.setattr(report, "page_of_play", lambda play: drawn.append(play) or original(play))
         found = run(*play, "--report", path).json
     assert [rounds for rounds, *_ in drawn[0].curve] == list(range(1, 22))
     assert [point["rounds"] for point in found["curve"]] == [1, 2, 4, 8, 16, 21]
@@ -536,13 +538,13 @@ def test_a_promise_is_drawn_as_it_grows():
     """A floor that is the number of rounds in the end is no line at that height."""
     forced = LowerBoundPanel("All", "sure", "mistakes", 4.0, 4.0, True, "s", [(1, 1.0), (2, 2.0), (4, 4.0)])
     curve = [(rounds, float(rounds), None) for rounds in (1, 2, 4)]
-    report = PlayReport("t", "l", "n", {}, {}, 4, 1, "mistakes", curve, [forced], [], 0.1)
-    floor = next(line for line in play_page._panel(report).series if line.floor)
+    shown = PlayReport("t", "l", "n", {}, {}, 4, 1, "mistakes", curve, [forced], [], 0.1)
+    floor = next(line for line in play_page._panel(shown).series if line.floor)
     assert list(floor.points) == [(1.0, 1.0), (2.0, 2.0), (4.0, 4.0)]
-    alone = replace(report, forced=[replace(forced, course=())])
+    alone = replace(shown, forced=[replace(forced, course=())])
     floor = next(line for line in play_page._panel(alone).series if line.floor)
     assert (list(floor.points), floor.mark) == ([(4.0, 4.0)], "dots")
-    assert "<svg" in play_page.render_play(alone)
+    assert "<svg" in report.render(play_page.page_of_play(alone))
 
 
 def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless import report
 from regretless.cli import solve, solve_bimatrix, solve_zero_sum
 from regretless.cli.solve_result import certain, ends
 from regretless.errors import ParameterError, RegretlessError
@@ -26,7 +27,6 @@ from regretless.games.general_sum import correlated, nash_search
 from regretless.games.general_sum.bimatrix import BimatrixGame
 from regretless.games.play import duel
 from regretless.games.solvers import exact
-from regretless.report import game_page
 
 from ..command_line import CommandLine, start
 
@@ -576,7 +576,8 @@ def test_one_equilibrium_has_no_mixtures(run, write):
 def test_information_sets_are_told_with_how_often_they_are_reached(run, write, tmp_path, monkeypatch):
     """A report has the probability with which the player's own choices lead to each set."""
     pages = []
-    monkeypatch.setattr(game_page, "write_game_report", lambda path, report: pages.append(report))
+    original = report.page_of_game
+    monkeypatch.setattr(report, "page_of_game", lambda game: pages.append(game) or original(game))
     twice = """EFG 2 R "Twice" { "A" "B" }
 p "" 1 1 "first" { "go" "stop" } 0
 p "" 1 2 "second" { "x" "y" } 0
@@ -591,8 +592,8 @@ t "" 5 "" { 0, 0 }
     assert (
         run("solve", write(twice, "t.efg"), "--method", "cfr", "--rounds", 7, "--report", tmp_path / "p.html").code == 0
     )
-    (report,) = pages
-    rows = {row.name: row for row in report.behaviour}
+    (page,) = pages
+    rows = {row.name: row for row in page.behaviour}
     assert rows["first"].reached == 1
     assert rows["second"].reached == pytest.approx(rows["first"].actions["go"])
     assert 0 < rows["second"].reached < 1

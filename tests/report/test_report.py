@@ -22,9 +22,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.report import BoundCurve, Report, formatting, render, write_report
+from regretless.report import BoundCurve, Report, formatting, page_of_run, render, write_report
 from regretless.report.axes import Axis, round_axis, value_axis
-from regretless.report.page import at_round, count_panel, rate_panel, recent_rates, thin
+from regretless.report.run_page import at_round, count_panel, rate_panel, recent_rates, thin
 from regretless.report.summary import tightest, verdict
 from regretless.report.svg import FRAMES, axes, drawing, path
 from regretless.report.template import mathml
@@ -170,7 +170,7 @@ class Page(HTMLParser):
 
 def test_page_refers_to_nothing_outside() -> None:
     """The page holds no address, no reference, no style attribute and no event handler."""
-    text = render(sample())
+    text = render(page_of_run(sample()))
     page = Page(text)
     names = {name for _, attributes in page.elements for name in attributes}
     assert not names & {"src", "href", "style", "srcset", "action", "xlink:href"}
@@ -182,7 +182,7 @@ def test_page_refers_to_nothing_outside() -> None:
 
 def test_policy_names_the_page_s_own_style_and_script() -> None:
     """The content policy's hashes are those of the one style and the one script that run."""
-    text = render(sample())
+    text = render(page_of_run(sample()))
     policy = next(a["content"] for tag, a in Page(text).elements if tag == "meta" and "http-equiv" in a)
     (style,) = re.findall(r"<style>(.*?)</style>", text, re.S)
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.S)
@@ -196,7 +196,7 @@ def test_policy_names_the_page_s_own_style_and_script() -> None:
 
 def test_page_is_the_same_for_the_same_run() -> None:
     """Two renderings of one run are equal byte for byte."""
-    assert render(sample()) == render(sample())
+    assert render(page_of_run(sample())) == render(page_of_run(sample()))
 
 
 def test_hostile_text_is_shown_and_never_obeyed() -> None:
@@ -217,7 +217,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
         comparators=[{HOSTILE: HOSTILE}],
     )
     for quantity in ("updates", HOSTILE):
-        page = Page(render(replace(report, quantity=quantity, observed=[(1, 2.0), (9, 3.0)])))
+        page = Page(render(page_of_run(replace(report, quantity=quantity, observed=[(1, 2.0), (9, 3.0)]))))
         tags = [tag for tag, _ in page.elements]
         assert "xss" not in tags
         assert tags.count("script") == 2
@@ -228,7 +228,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
 @pytest.mark.parametrize("name", ["a\x00b", "\udcff\udc80", "\x1b[31m", "\u202ereversed", "x" * 100_000, "", "\r\n"])
 def test_strange_names_make_a_page(name: str) -> None:
     """Any string can be a feature's name: the page is valid UTF-8 without control characters."""
-    text = render(sample(weights=[(name, 1.0)], title=name))
+    text = render(page_of_run(sample(weights=[(name, 1.0)], title=name)))
     assert not [character for character in text if ord(character) < 32 and character not in "\n"]
     assert len(text.encode("utf-8")) < 200_000
 
@@ -236,7 +236,7 @@ def test_strange_names_make_a_page(name: str) -> None:
 def test_long_names_are_shortened_with_the_full_name_in_the_title() -> None:
     """A long feature name keeps its beginning and end in sight, and its whole in the bar's title."""
     name = "country=Liechtenstein × device=tablet × hour=23 × weekday=Sunday"
-    text = render(sample(weights=[(name, 1.0)]))
+    text = render(page_of_run(sample(weights=[(name, 1.0)])))
     assert f"<title>{name}: +1.000</title>" in text
     assert "<bdi>" + formatting.shorten(name, 36) + "</bdi>" in text
     assert name not in Page(re.sub("<title>.*?</title>", "", text)).text
@@ -246,7 +246,7 @@ def test_long_names_are_shortened_with_the_full_name_in_the_title() -> None:
 def test_degenerate_runs_make_a_sound_page(name: str) -> None:
     """Whatever is missing, zero or infinite, the page is well formed and no drawing holds a non-number."""
     report = degenerate()[name]
-    text = render(report)
+    text = render(page_of_run(report))
     page = Page(text)
     assert not page.open
     for tag, attributes in page.elements:
@@ -264,13 +264,13 @@ def test_million_rounds_stay_under_200_kilobytes() -> None:
     comparators = [{"name": f"linear SVM {k}", "norm": 1.5 * k, "hinge": 7.25 * k} for k in range(100)]
     certificates = [certificate(f"theorem_{k}") for k in range(10)]
     report = sample(curve=curve, bounds=bounds, weights=weights, comparators=comparators, certificates=certificates)
-    assert len(render(report).encode()) < 200_000
+    assert len(render(page_of_run(report)).encode()) < 200_000
 
 
 def test_every_point_of_a_long_curve_is_thinned_to_420() -> None:
     """However many points a run recorded, the page's script gets no more than 420."""
     curve = [(t, t // 3, t // 2) for t in range(1, 5000)]
-    text = render(sample(curve=curve))
+    text = render(page_of_run(sample(curve=curve)))
     curves = json.loads(re.findall(r'id="curves">(.*?)</script>', text)[0])
     assert 200 < len(curves["counts"]["rounds"]) <= 420
     assert curves["counts"]["rounds"][-1] == 4999
@@ -280,7 +280,7 @@ def test_numbers_of_the_run_are_in_the_page() -> None:
     """Totals, the numbers of certificates and comparators, parameters and reasons are all in the text."""
     report = sample()
     rounds, mistakes, updates = report.curve[-1]
-    text = Page(render(report)).text
+    text = Page(render(page_of_run(report))).text
     wanted = [rounds, mistakes, updates, math.floor(updates * 1.5)]
     assert not [value for value in wanted if f"{value:,}" not in text]
     for words in (
@@ -304,7 +304,7 @@ def test_real_certificates_are_shown() -> None:
 
     shown = Certificate(trial, 3.0, 7.9, None, None)
     idle = Certificate(trial, None, None, None, "the moon is full")
-    text = Page(render(sample(certificates=[shown, idle]))).text
+    text = Page(render(page_of_run(sample(certificates=[shown, idle])))).text
     for words in ("Trial", "All runs make few updates.", "42.9%", "the moon is full"):
         assert words in text
 
@@ -324,8 +324,8 @@ def test_writing_leaves_the_page_and_nothing_else(tmp_path: Path) -> None:
     """After writing, the folder holds the page alone, readable as any new file is."""
     target = tmp_path / "r.html"
     target.write_text("old")
-    write_report(target, sample())
-    assert target.read_text(encoding="utf-8") == render(sample())
+    write_report(target, page_of_run(sample()))
+    assert target.read_text(encoding="utf-8") == render(page_of_run(sample()))
     assert os.listdir(tmp_path) == ["r.html"]
     (tmp_path / "other").touch()
     assert target.stat().st_mode == (tmp_path / "other").stat().st_mode
@@ -341,7 +341,7 @@ def test_a_failed_write_keeps_the_old_page(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(OSError, match="no"):
-        write_report(target, sample())
+        write_report(target, page_of_run(sample()))
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["r.html"]
 
@@ -351,10 +351,10 @@ def test_a_link_is_followed_and_a_device_is_left_in_place(tmp_path: Path) -> Non
     (tmp_path / "real.html").write_text("old")
     link = tmp_path / "link.html"
     link.symlink_to("real.html")
-    write_report(link, sample())
+    write_report(link, page_of_run(sample()))
     assert link.is_symlink()
     assert (tmp_path / "real.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    write_report(os.devnull, sample())
+    write_report(os.devnull, page_of_run(sample()))
     assert not Path(os.devnull).is_file()
 
 
@@ -561,7 +561,7 @@ def test_negative_regret_leaves_gaps_and_ticks() -> None:
     curve = re.findall(r'class="line first" d="([^"]+)"', text)[0]
     assert curve.count("M") > 5
     assert len(re.findall(r'class="rug first" d="(M[^"]+)"', text)) == 1
-    assert "at or below zero" in render(report)
+    assert "at or below zero" in render(page_of_run(report))
 
 
 def test_regret_that_is_mostly_negative_crosses_zero_on_a_linear_axis() -> None:
@@ -685,7 +685,7 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("theme", [0, 1])
 def test_colours_have_contrast(theme: int) -> None:
     """In light and in dark, text has a contrast of 4.5 at least and every line one of 3."""
-    blocks = re.findall(r":root \{([^}]*--page[^}]*)\}", render(sample()))
+    blocks = re.findall(r":root \{([^}]*--page[^}]*)\}", render(page_of_run(sample())))
     assert len(blocks) == 2
     colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", blocks[theme]))
     for name in ("ink", "soft", "held", "broken", "idle"):

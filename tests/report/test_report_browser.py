@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from regretless.report import BoundCurve, Report, write_report
+from regretless.report import BoundCurve, Report, page_of_run, write_report
 
 from ..browser import FLAGS, Browser, find_browser, pixels
 from .test_report import HOSTILE, certificate, degenerate, run, sample
@@ -44,7 +44,7 @@ def rich() -> Report:
 def show(browser: Browser, folder: Path, report: Report, **window: Any) -> Path:
     """Write the report and open it."""
     path = folder / "report.html"
-    write_report(path, report)
+    write_report(path, page_of_run(report))
     browser.open(path, **window)
     return path
 
@@ -223,7 +223,7 @@ def test_page_from_the_command_line(tmp_path: Path) -> None:
     executable = find_browser()
     assert executable is not None
     path = tmp_path / "report.html"
-    write_report(path, sample())
+    write_report(path, page_of_run(sample()))
     flags = [flag for flag in FLAGS if "debugging" not in flag]
     own = ["--enable-logging=stderr", "--v=0", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
     done = subprocess.run(

@@ -21,7 +21,15 @@ from hypothesis import strategies as st
 
 from regretless.errors import RegretlessError
 from regretless.plot import figure
-from regretless.report import ForecastReport, History, formatting, render_forecasts, shortened, write_forecast_report
+from regretless.report import (
+    ForecastReport,
+    History,
+    formatting,
+    page_of_forecasts,
+    render,
+    shortened,
+    write_report,
+)
 from regretless.report.axes import value_axis
 from regretless.report.curves import Panel
 from regretless.report.forecast_charts import panels
@@ -182,7 +190,7 @@ def odd() -> dict[str, ForecastReport]:
 @pytest.mark.parametrize("name", odd())
 def test_odd_runs_make_a_sound_page(name: str) -> None:
     """Whatever is missing, zero or infinite, the page is well formed and no drawing holds a non-number."""
-    text = render_forecasts(odd()[name])
+    text = render(page_of_forecasts(odd()[name]))
     page = Page(text)
     assert not page.open
     for tag, attributes in page.elements:
@@ -199,7 +207,7 @@ def curves(text: str) -> dict[str, Any]:
 
 def test_page_refers_to_nothing_outside() -> None:
     """The page holds no address, no reference, no style attribute and no event handler."""
-    text = render_forecasts(forecasts())
+    text = render(page_of_forecasts(forecasts()))
     names = {name for _, attributes in Page(text).elements for name in attributes}
     assert not names & {"src", "href", "style", "srcset", "action", "xlink:href"}
     assert not [name for name in names if name.startswith("on")]
@@ -222,7 +230,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
         source={HOSTILE: HOSTILE},
         comparators=[{"name": HOSTILE, "loss": 1.0, "regret": 2.0, "detail": {HOSTILE: HOSTILE}}],
     )
-    page = Page(render_forecasts(report))
+    page = Page(render(page_of_forecasts(report)))
     tags = [tag for tag, _ in page.elements]
     assert "xss" not in tags
     assert tags.count("script") == 2
@@ -233,7 +241,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
 def test_numbers_of_the_run_are_in_the_page() -> None:
     """Losses, regrets, the forecast, parameters and what was missing are all in the text."""
     report = forecasts(missing=7, delay_cost=12.5)
-    text = Page(render_forecasts(report)).text
+    text = Page(render(page_of_forecasts(report))).text
     wanted = [formatting.number(report.loss), formatting.number(min(report.expert_losses.values())), "63.25", "12.5"]
     wanted += ["Forecasts missing 7", "forecasts.csv", "no expert was ever silent", *report.expert_losses]
     assert not [words for words in wanted if words not in text]
@@ -241,15 +249,15 @@ def test_numbers_of_the_run_are_in_the_page() -> None:
 
 def test_page_is_the_same_for_the_same_run(tmp_path: Path) -> None:
     """What is written is what is rendered, and both are the same each time."""
-    write_forecast_report(tmp_path / "r.html", forecasts())
-    assert (tmp_path / "r.html").read_text(encoding="utf-8") == render_forecasts(forecasts())
+    write_report(tmp_path / "r.html", page_of_forecasts(forecasts()))
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == render(page_of_forecasts(forecasts()))
     assert os.listdir(tmp_path) == ["r.html"]
 
 
 def test_many_experts_stay_under_half_a_megabyte() -> None:
     """A page on 65 experts and 2,000 recorded rounds holds twelve of them in each picture, in less than 600 kB."""
     report = forecasts(play(65, 2000))
-    text = render_forecasts(report)
+    text = render(page_of_forecasts(report))
     assert len(text.encode()) < 600_000
     drawn = curves(text)
     assert len(drawn["weights"]["lines"]) == len(drawn["losses"]["lines"]) == 13
@@ -272,14 +280,14 @@ def test_comparators_tell_the_heaviest_of_their_weights() -> None:
     game = play(20, 40)
     detail = {"expert": 3, "rounds": 40, "weights": [0.0] * 17 + [0.25, 0.5, 0.25]}
     best = {"name": "best_convex", "loss": 1.0, "regret": 2.0, "detail": detail}
-    text = Page(render_forecasts(forecasts(game, comparators=[best]))).text
+    text = Page(render(page_of_forecasts(forecasts(game, comparators=[best])))).text
     assert "Best convex combination 1.000 2.000 weights expert18 0.5, expert17 0.25, expert19 0.25 Experts" in text
 
 
 def test_bound_on_another_quantity_is_the_header_s() -> None:
     """Where theorems speak of mistakes, the header shows the bound on mistakes."""
     report = forecasts(certificates=[certificate("majority", quantity="mistakes", observed=5, bound=9.5)])
-    assert "Tightest bound on mistakes" in render_forecasts(report)
+    assert "Tightest bound on mistakes" in render(page_of_forecasts(report))
 
 
 # --- the pictures -------------------------------------------------------------------------------------------
@@ -294,7 +302,7 @@ def test_every_picture_is_drawn() -> None:
     """A complete history gives regret, weights, losses, forecasts, residuals and rate, in this order."""
     keys = ["regret", "weights", "losses", "forecasts", "residuals", "rate"]
     assert [one.key for one in panels(forecasts())] == keys
-    assert list(curves(render_forecasts(forecasts()))) == keys
+    assert list(curves(render(page_of_forecasts(forecasts())))) == keys
     assert panels(forecasts(history=History())) == []
 
 
@@ -413,8 +421,8 @@ def test_silent_experts_are_compared_over_the_rounds_they_spoke_in() -> None:
     _, first, second = panel(report, "losses").series
     assert (first.name, second.name) == ("1 often", "2 seldom")
     assert (first.points[-1][1], second.points[-1][1]) == (-40.0, 16.0)
-    assert "often 80.00 −40.00" in Page(render_forecasts(report)).text
-    assert "seldom 20.00 +16.00" in Page(render_forecasts(report)).text
+    assert "often 80.00 −40.00" in Page(render(page_of_forecasts(report))).text
+    assert "seldom 20.00 +16.00" in Page(render(page_of_forecasts(report))).text
 
 
 def test_long_runs_are_drawn_in_stretches_that_hide_nothing() -> None:
@@ -506,7 +514,7 @@ def test_shares_are_never_shown_as_nothing_or_all(value: float, text: str) -> No
 @pytest.mark.parametrize("theme", [0, 1])
 def test_expert_colours_have_contrast(theme: int) -> None:
     """In light and in dark every expert's line has a contrast of 3 at least against the page."""
-    blocks = re.findall(r":root \{([^}]*--page[^}]*)\}", render_forecasts(forecasts()))
+    blocks = re.findall(r":root \{([^}]*--page[^}]*)\}", render(page_of_forecasts(forecasts())))
     colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", blocks[theme]))
     for k in range(6):
         assert contrast(colours[f"expert{k}"], colours["page"]) >= 3

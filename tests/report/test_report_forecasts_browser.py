@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.report import ForecastReport, write_forecast_report
+from regretless.report import ForecastReport, page_of_forecasts, write_report
 
 from ..browser import Browser, find_browser
 from .test_report import HOSTILE
@@ -24,7 +24,7 @@ def crowded() -> ForecastReport:
 def written(folder: Path, report: ForecastReport) -> Path:
     """The report in a file."""
     path = folder / "report.html"
-    write_forecast_report(path, report)
+    write_report(path, page_of_forecasts(report))
     return path
 
 

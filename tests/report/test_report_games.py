@@ -19,7 +19,16 @@ from hypothesis import strategies as st
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, Trajectory
 from regretless.plot_games import figure
-from regretless.report import GameCourse, GameReport, formatting, game_page, render_game, solved, write_game_report
+from regretless.report import (
+    GameCourse,
+    GameReport,
+    formatting,
+    game_page,
+    page_of_game,
+    render,
+    solved,
+    write_report,
+)
 from regretless.report.curves import Panel, at_round
 from regretless.report.game_charts import panels, stills
 from regretless.report.game_tables import above, valued
@@ -49,7 +58,7 @@ def still(report: GameReport, key: str) -> Still:
 @pytest.mark.parametrize("name", odd())
 def test_odd_games_make_a_sound_page(name: str) -> None:
     """Whatever is missing, zero or infinite, the page is well formed and no drawing holds a non-number."""
-    text = render_game(odd()[name])
+    text = render(page_of_game(odd()[name]))
     sound(text)
     keys = set(json.loads(re.findall(r'id="curves">(.*?)</script>', text)[0]))
     assert keys <= {"gap", "row_strategy", "column_strategy"}
@@ -58,7 +67,7 @@ def test_odd_games_make_a_sound_page(name: str) -> None:
 @pytest.mark.parametrize("report", [matrix(), bimatrix(), in_turns()], ids=["matrix", "bimatrix", "sequence"])
 def test_page_refers_to_nothing_outside(report: GameReport) -> None:
     """The page holds no address, no reference, no style attribute and no event handler."""
-    text = render_game(report)
+    text = render(page_of_game(report))
     names = {name for _, attributes in Page(text).elements for name in attributes}
     assert not names & {"src", "href", "style", "srcset", "action", "xlink:href"}
     assert not [name for name in names if name.startswith("on")]
@@ -83,7 +92,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
         in_turns(behaviour=[replace(one, name=HOSTILE, actions={HOSTILE: 1.0}) for one in in_turns().behaviour]),
     ]  # fmt: skip
     for report in reports:
-        page = sound(render_game(report))
+        page = sound(render(page_of_game(report)))
         tags = [tag for tag, _ in page.elements]
         assert "xss" not in tags
         assert tags.count("script") == 2
@@ -94,7 +103,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
 def test_numbers_of_the_game_are_in_the_page() -> None:
     """Value, gap, whose payoffs, both strategies, exact fractions, bounds, method and source are all in the text."""
     report = solved_at_once()
-    text = Page(render_game(report)).text
+    text = Page(render(page_of_game(report))).text
     wanted = [above(report.gap or 0.0), "payoff of the row player", "exactly 1/12", "5/12", "simplex", "game.csv"]
     wanted += [*HANDS, *map(formatting.share, [*report.row.values(), *report.column.values()]), "optimal basis"]
     wanted += ["the strategies were not found by a basis", "Neither player can gain more than that by deviating"]
@@ -103,7 +112,7 @@ def test_numbers_of_the_game_are_in_the_page() -> None:
 
 def test_equilibria_and_joint_plays_are_in_the_page() -> None:
     """Each equilibrium has a row with its fractions, payoffs and gain; a mediator's distribution is a picture."""
-    text = Page(render_game(bimatrix())).text
+    text = Page(render(page_of_game(bimatrix()))).text
     assert "1 opera opera 3.000 2.000 0 pure" in text
     assert "2 opera: 3/5 football: 2/5 football: 3/5 opera: 2/5 1.200 1.200 1.2 × 10⁻¹⁶ mixed" in text
     assert "3 Nash equilibria were found, 2 of them pure; there are no others." in text
@@ -118,31 +127,31 @@ def test_a_distribution_alone_is_what_the_page_is_about() -> None:
     report = bimatrix(equilibria=[], complete=None)
     assert "Correlated equilibrium of the greatest welfare: the row player expects 2.5" in game_page.lead(report)
     assert game_page.verdict(report).headline == "Equilibrium"
-    text = Page(render_game(report)).text
+    text = Page(render(page_of_game(report))).text
     assert "Nash equilibria – not looked for" in text
     assert "Greatest welfare 5" in text
 
 
 def test_behaviour_is_told_in_order_of_reach() -> None:
     """Each information set has its actions with their probabilities, those first that are reached most often."""
-    text = Page(render_game(in_turns())).text
+    text = Page(render(page_of_game(in_turns()))).text
     assert "jack first pass 66.7% bet 33.3%" in text
     assert text.index("queen first") < text.index("jack after a bet")
     assert text.index("Alice Information set") < text.index("Bob Information set")
-    assert "90 more information sets are reached more rarely" in Page(render_game(odd()["in many turns"])).text
+    assert "90 more information sets are reached more rarely" in Page(render(page_of_game(odd()["in many turns"]))).text
 
 
 def test_pages_are_the_same_for_the_same_game(tmp_path: Path) -> None:
     """What is written is what is rendered, and both are the same each time."""
-    write_game_report(tmp_path / "game.html", matrix())
-    assert (tmp_path / "game.html").read_text(encoding="utf-8") == render_game(matrix())
+    write_report(tmp_path / "game.html", page_of_game(matrix()))
+    assert (tmp_path / "game.html").read_text(encoding="utf-8") == render(page_of_game(matrix()))
     assert os.listdir(tmp_path) == ["game.html"]
 
 
 def test_pages_stay_small() -> None:
     """The largest game of which every cell is drawn takes less than 600 kB, one without a picture less than 200 kB."""
-    assert len(render_game(odd()["large"]).encode()) < 600_000
-    assert len(render_game(odd()["too large for pictures"]).encode()) < 200_000
+    assert len(render(page_of_game(odd()["large"])).encode()) < 600_000
+    assert len(render(page_of_game(odd()["too large for pictures"])).encode()) < 200_000
 
 
 def test_lead_says_who_wins_what() -> None:
@@ -165,7 +174,7 @@ def test_traces_of_the_first_rounds_are_not_called_played() -> None:
     row = {"rock": 0.6, "paper": 0.399, "scissors": 0.001}
     assert "Playing mostly 2 of 3 rows" in game_page.lead(matrix(row=row))
     assert "Playing 3 of 3 rows" in game_page.lead(solved_at_once(row=row))
-    assert "one strategy played less has 0.1% together" in Page(render_game(matrix(row=row))).text
+    assert "one strategy played less has 0.1% together" in Page(render(page_of_game(matrix(row=row)))).text
 
 
 def test_verdict_is_about_the_gap() -> None:
@@ -200,7 +209,7 @@ def _read(text: str) -> float:
 def test_strategies_without_names_are_called_rows_and_columns() -> None:
     """A strategy that has a number only is not mistaken for that number."""
     one = MatrixGame([[1, 0], [0, 1]]).solve()
-    text = Page(render_game(solved(one, "game.csv", payoffs=[[1, 0], [0, 1]]))).text
+    text = Page(render(page_of_game(solved(one, "game.csv", payoffs=[[1, 0], [0, 1]])))).text
     assert "row 1 0.5000 50.0%" in text
     assert "column 2 0.5000 50.0%" in text
 
@@ -211,7 +220,7 @@ def test_a_real_solution_makes_a_page(exact: bool) -> None:
     game = MatrixGame([[0, -1, 2], [1, 0, -1], [-1, 1, 0]], HANDS, HANDS)
     solution = game.solve(exact=exact)
     report = solved(solution, "game.csv", {"path": "game.csv"}, payoffs=game.payoffs.dense().tolist())
-    page = sound(render_game(report))
+    page = sound(render(page_of_game(report)))
     assert ("exactly 1/12" in page.text) == exact
     assert not [one for one in report.certificates if one.theorem.title not in page.text]
     assert [one.key for one in stills(report)] == ["simplex", "payoffs"]
@@ -259,7 +268,7 @@ def test_gaps_of_zero_are_marked_where_a_log_axis_has_no_place() -> None:
     """A gap of zero after some rounds leaves the line and is marked at the axis."""
     known = matrix().course
     report = matrix(course=replace(known, gap=[*known.gap[:-3], 0.0, 0.0, 0.0]))
-    text = render_game(report)
+    text = render(page_of_game(report))
     assert "Ticks on the axis mark where a line was at or below zero" in Page(text).text
 
 
@@ -270,7 +279,7 @@ def test_other_methods_may_go_on_longer() -> None:
     own, beside = one.series[0], one.series[1]
     assert beside.points[-1][0] == 10 * own.points[-1][0] == one.rounds
     assert one.rest == "Where each line ends"
-    curve = json.loads(re.findall(r'id="curves">(.*?)</script>', render_game(report))[0])["gap"]
+    curve = json.loads(re.findall(r'id="curves">(.*?)</script>', render(page_of_game(report)))[0])["gap"]
     assert curve["rounds"] == sorted({int(t) for line in (own, beside) for t, _ in line.points})
     last = curve["lines"][0]["values"]
     assert last[-1] is None
@@ -388,7 +397,7 @@ def test_losses_turn_the_best_answers_about() -> None:
 def test_drawings_say_what_they_show_to_those_who_cannot_see() -> None:
     """Every drawing has the role of an image and a label with its title and its numbers."""
     for report in (matrix(), bimatrix(), in_turns()):
-        page = Page(render_game(report))
+        page = Page(render(page_of_game(report)))
         drawings = [
             attributes
             for tag, attributes in page.elements
@@ -444,7 +453,7 @@ def test_payoffs_at_the_end_of_the_floats_have_a_page():
     report = GameReport("huge", "matrix", "rm+", 2, 2, value=np.inf, lower=1.39e308, upper=1.42e308, gap=3e306,
                         row={"x": 0.4, "y": 0.6}, column={"1": 0.5, "2": 0.5}, row_names=["x", "y"],
                         column_names=["1", "2"], payoffs=huge)  # fmt: skip
-    page = render_game(report)
+    page = render(page_of_game(report))
     assert "Above the middle, up to" in page
     assert "nan" not in Page(page).text.lower().split()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.report import GameReport, write_game_report
+from regretless.report import GameReport, page_of_game, write_report
 
 from ..browser import Browser, find_browser
 from .game_reports import bimatrix, in_turns, matrix, odd, playing
@@ -42,7 +42,7 @@ def everything() -> dict[str, GameReport]:
 def written(folder: Path, report: GameReport) -> Path:
     """The report in a file."""
     path = folder / "report.html"
-    write_game_report(path, report)
+    write_report(path, page_of_game(report))
     return path
 
 

@@ -10,7 +10,16 @@ from typing import Any
 
 import pytest
 
-from regretless.report import BoundCurve, EpochRow, MixReport, ShardRow, formatting, render_mix, write_mix_report
+from regretless.report import (
+    BoundCurve,
+    EpochRow,
+    MixReport,
+    ShardRow,
+    formatting,
+    page_of_mix,
+    render,
+    write_report,
+)
 from regretless.report.mix_page import MOST_SHARDS, lead, panels
 from regretless.report.mixtures import WEIGHTED
 
@@ -66,7 +75,7 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_odd_runs_make_a_sound_page(name: str) -> None:
     """Whatever is missing, zero or infinite, the page is well formed and no drawing holds a non-number."""
-    text = render_mix(ODD[name])
+    text = render(page_of_mix(ODD[name]))
     sound(text)
     assert set(json.loads(re.findall(r'id="curves">(.*?)</script>', text)[0])) <= {"counts", "rates"}
     assert len(text) < 300_000
@@ -74,7 +83,7 @@ def test_odd_runs_make_a_sound_page(name: str) -> None:
 
 def test_page_refers_to_nothing_outside() -> None:
     """The page holds no address, no reference, no style attribute and no event handler."""
-    text = render_mix(mixed())
+    text = render(page_of_mix(mixed()))
     names = {name for _, attributes in Page(text).elements for name in attributes}
     assert not names & {"src", "href", "style", "srcset", "action", "xlink:href"}
     assert not [name for name in names if name.startswith("on")]
@@ -89,7 +98,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
         title=HOSTILE, learner=HOSTILE, parameters=said, source=said, how=said, shards=[ShardRow(HOSTILE, 1, 1.0)],
         bounds=[BoundCurve(HOSTILE, [(1.0, 3e4)])], weights=[(HOSTILE, 1.0)],
     )  # fmt: skip
-    page = sound(render_mix(report))
+    page = sound(render(page_of_mix(report)))
     tags = [tag for tag, _ in page.elements]
     assert "xss" not in tags
     assert tags.count("script") == 2
@@ -100,7 +109,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
 def test_numbers_of_the_run_are_in_the_page() -> None:
     """Weighted and plain counts of each epoch, shards, bounds, parameters and how it was run are all in the text."""
     report = mixed()
-    text = Page(render_mix(report)).text
+    text = Page(render(page_of_mix(report))).text
     wanted = [report.mistakes, report.updates, report.weighted, *(one.weighted for one in report.epochs)]
     assert report.weighted == sum(report.epochs[k].updates for k in range(3)) / 8 == 6875
     for words in map(formatting.number, wanted):
@@ -134,19 +143,19 @@ def test_averaging_once_is_said_to_have_no_guarantee() -> None:
     """The page of a one-shot average does not speak of epochs, and says that theorems do not hold of the average."""
     report = mixed(epochs=epochs(1), once=True, certificates=[certificate("mixed", why="averaged once")])
     assert lead(report).startswith("8 shards were learned apart")
-    assert "learned apart" in Page(render_mix(report)).text
-    assert "they do not say of the average" in Page(render_mix(report)).text.replace("\n", " ")
+    assert "learned apart" in Page(render(page_of_mix(report))).text
+    assert "they do not say of the average" in Page(render(page_of_mix(report))).text.replace("\n", " ")
 
 
 def test_a_long_list_of_shards_is_cut_and_says_so() -> None:
     """Of many shards the first are listed, and how many there are is told."""
-    text = Page(render_mix(ODD["very many"])).text
+    text = Page(render(page_of_mix(ODD["very many"]))).text
     assert f"the first {MOST_SHARDS} of 10,000 shards" in text
     assert f"part-{MOST_SHARDS - 1}" in text
     assert f"part-{MOST_SHARDS}\n" not in text
 
 
 def test_the_page_is_written_whole(tmp_path) -> None:
-    """`write_mix_report` leaves the page that `render_mix` gives."""
-    write_mix_report(tmp_path / "r.html", mixed())
-    assert (tmp_path / "r.html").read_text(encoding="utf-8") == render_mix(mixed())
+    """`write_report` leaves the page that `render` gives."""
+    write_report(tmp_path / "r.html", page_of_mix(mixed()))
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == render(page_of_mix(mixed()))

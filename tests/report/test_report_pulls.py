@@ -25,13 +25,13 @@ from regretless.report import (
     Estimate,
     PullCurves,
     formatting,
-    render_logged,
-    render_pulls,
-    write_logged_report,
-    write_pull_report,
+    logged_page,
+    page_of_log,
+    page_of_pulls,
+    pull_page,
+    render,
+    write_report,
 )
-from regretless.report import logged_page as page_of_logs
-from regretless.report import pull_page as page_of_pulls
 from regretless.report.curves import Panel
 from regretless.report.histogram import bins, quantile
 from regretless.report.intervals import writer
@@ -64,7 +64,7 @@ def panel(report: Any, key: str) -> Panel:
 @pytest.mark.parametrize("name", odd())
 def test_odd_runs_make_a_sound_page(name: str) -> None:
     """Whatever is missing, zero or infinite, the page is well formed and no drawing holds a non-number."""
-    text = render_pulls(odd()[name])
+    text = render(page_of_pulls(odd()[name]))
     sound(text)
     assert set(json.loads(re.findall(r'id="curves">(.*?)</script>', text)[0])) <= {"regret", "probabilities"}
 
@@ -72,10 +72,10 @@ def test_odd_runs_make_a_sound_page(name: str) -> None:
 @pytest.mark.parametrize("name", odd_logs())
 def test_odd_logs_make_a_sound_page(name: str) -> None:
     """Whatever is missing or infinite, the page on a log is well formed and no drawing holds a non-number."""
-    sound(render_logged(odd_logs()[name]))
+    sound(render(page_of_log(odd_logs()[name])))
 
 
-@pytest.mark.parametrize("text", [render_pulls(pulls()), render_logged(logged())], ids=["pulls", "log"])
+@pytest.mark.parametrize("text", [render(page_of_pulls(pulls())), render(page_of_log(logged()))], ids=["pulls", "log"])
 def test_page_refers_to_nothing_outside(text: str) -> None:
     """The page holds no address, no reference, no style attribute and no event handler."""
     names = {name for _, attributes in Page(text).elements for name in attributes}
@@ -95,7 +95,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
         course=replace(known, probabilities=shares, bounds={HOSTILE: known.certificate}),
     )  # fmt: skip
     log = logged(title=HOSTILE, quantity=HOSTILE, estimates={HOSTILE: Estimate(1.0, 0.5, 2.0)}, draws={HOSTILE: 1.0})
-    for text in (render_pulls(runs), render_logged(log)):
+    for text in (render(page_of_pulls(runs)), render(page_of_log(log))):
         page = sound(text)
         tags = [tag for tag, _ in page.elements]
         assert "xss" not in tags
@@ -107,7 +107,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
 def test_numbers_of_the_runs_are_in_the_page() -> None:
     """Loss, regret, best arm, bounds, how often they were exceeded, draws and parameters are all in the text."""
     report = pulls()
-    text = Page(render_pulls(report)).text
+    text = Page(render(page_of_pulls(report))).text
     assert report.pseudo_regret is not None
     assert report.best_arm_loss is not None
     wanted = [formatting.number(value) for value in (report.loss, report.pseudo_regret, report.best_arm_loss)]
@@ -124,11 +124,11 @@ def test_numbers_of_the_runs_are_in_the_page() -> None:
 
 def test_numbers_of_the_log_are_in_the_page() -> None:
     """Every estimate with its interval and its rounds is in the text, and so are both shares of each arm's draws."""
-    text = Page(render_logged(logged())).text
+    text = Page(render(page_of_log(logged()))).text
     for words in ("0.0057 0.0031 0.0091 1,012", "Self-normalised", "0.0080", "95%", "item0 2.9% 5.7%", "10,000"):
         assert words in text
     assert "Certificates" not in text
-    text = Page(render_logged(odd_logs()["all that can be known"])).text
+    text = Page(render(page_of_log(odd_logs()["all that can be known"]))).text
     for words in (
         "0.0011 to 0.0123",
         "The log is thin.",
@@ -141,10 +141,10 @@ def test_numbers_of_the_log_are_in_the_page() -> None:
 
 def test_pages_are_the_same_for_the_same_runs(tmp_path: Path) -> None:
     """What is written is what is rendered, and both are the same each time."""
-    write_pull_report(tmp_path / "runs.html", pulls())
-    write_logged_report(tmp_path / "log.html", logged())
-    assert (tmp_path / "runs.html").read_text(encoding="utf-8") == render_pulls(pulls())
-    assert (tmp_path / "log.html").read_text(encoding="utf-8") == render_logged(logged())
+    write_report(tmp_path / "runs.html", page_of_pulls(pulls()))
+    write_report(tmp_path / "log.html", page_of_log(logged()))
+    assert (tmp_path / "runs.html").read_text(encoding="utf-8") == render(page_of_pulls(pulls()))
+    assert (tmp_path / "log.html").read_text(encoding="utf-8") == render(page_of_log(logged()))
     assert sorted(os.listdir(tmp_path)) == ["log.html", "runs.html"]
 
 
@@ -153,44 +153,44 @@ def test_ten_thousand_runs_stay_under_200_kilobytes() -> None:
     chance = np.random.default_rng(3)
     regrets = chance.normal(300, 40, 10_000).tolist()
     draws = {f"arm{k}": 1e-5 for k in range(200)}
-    text = render_pulls(pulls(game(60, 500, 30), runs=10_000, arms=100_000, regrets=regrets, draws=draws))
+    text = render(page_of_pulls(pulls(game(60, 500, 30), runs=10_000, arms=100_000, regrets=regrets, draws=draws)))
     assert len(text.encode()) < 200_000
     assert "99,970 arms drawn less have >99.9% together." in Page(text).text
 
 
 def test_lead_says_more_and_less_as_they_are() -> None:
     """A positive regret reads as losing more than the best arm, a negative one as less; rewards turn that about."""
-    assert "lost 100 on average: 20 more than the best arm" in page_of_pulls.lead(pulls(loss=100.0, pseudo_regret=20.0))
-    assert "20 less than the best arm" in page_of_pulls.lead(pulls(pseudo_regret=-20.0))
-    assert "earned 80 on average: 20 less than" in page_of_pulls.lead(pulls(reward=80.0, pseudo_regret=20.0))
-    assert "as much as the best arm" in page_of_pulls.lead(pulls(pseudo_regret=0.0))
-    assert "20 more than the best expert." in page_of_pulls.lead(pulls(pseudo_regret=20.0, against="the best expert"))
+    assert "lost 100 on average: 20 more than the best arm" in pull_page.lead(pulls(loss=100.0, pseudo_regret=20.0))
+    assert "20 less than the best arm" in pull_page.lead(pulls(pseudo_regret=-20.0))
+    assert "earned 80 on average: 20 less than" in pull_page.lead(pulls(reward=80.0, pseudo_regret=20.0))
+    assert "as much as the best arm" in pull_page.lead(pulls(pseudo_regret=0.0))
+    assert "20 more than the best expert." in pull_page.lead(pulls(pseudo_regret=20.0, against="the best expert"))
 
 
 def test_verdict_is_held_where_chance_alone_exceeded() -> None:
     """Bounds that a few runs exceeded, as their probability allows, still held; a sure one that broke is broken."""
-    fine = page_of_pulls.verdict(pulls().certificates)
+    fine = pull_page.verdict(pulls().certificates)
     assert (fine.state, fine.headline) == ("held", "Every bound held")
     assert "chance exceeded one of them in 1 of 100 runs" in fine.detail
     over = certificate("ix", quantity="regret", kind="probable", observed=2.0, bound=1.0)
-    assert page_of_pulls.verdict([over]).state == "idle"
+    assert pull_page.verdict([over]).state == "idle"
     sure = certificate("hedge", quantity="regret", kind="sure", observed=2.0, bound=1.0)
-    assert page_of_pulls.verdict([sure, *pulls().certificates]).state == "broken"
+    assert pull_page.verdict([sure, *pulls().certificates]).state == "broken"
 
 
 def test_bounds_of_what_was_not_observed_are_shown() -> None:
     """Where nobody knows the regret, the page says so, and the least bound is in the header all the same."""
-    text = Page(render_pulls(odd()["unobserved"])).text
+    text = Page(render(page_of_pulls(odd()["unobserved"]))).text
     assert "The regret was not observed" in text
     assert "not observed regret 812.5" in text
     assert "Tightest bound on regret 812.5" in text
-    assert page_of_pulls.verdict(odd()["unobserved"].certificates).state == "idle"
+    assert pull_page.verdict(odd()["unobserved"].certificates).state == "idle"
 
 
 def test_arms_that_slept_are_compared_by_round() -> None:
     """Where arms slept the page has what each lost in a round awake, and says against which rounds the regret is."""
     report = odd()["sleeping arms"]
-    text = Page(render_pulls(report)).text
+    text = Page(render(page_of_pulls(report))).text
     mean = f"{report.arm_losses['arm0'] / 1900:.4f}"
     assert f"arm0 1,900 {mean}" in text
     assert re.search(r"arm1 0 – [\d.]+%", text)
@@ -211,9 +211,9 @@ def test_bounds_that_do_not_apply_are_not_drawn() -> None:
 
 def test_lead_of_a_log_tells_where_the_log_s_own_mean_lies() -> None:
     """The log's own mean is said to be below, within or above the headline's interval, as it is."""
-    assert "0.0026 to 0.0078" not in page_of_logs.lead(logged(estimates={"snips": Estimate(0.1, 0.0, 0.2, 9)}))
+    assert "0.0026 to 0.0078" not in logged_page.lead(logged(estimates={"snips": Estimate(0.1, 0.0, 0.2, 9)}))
     for value, words in ((0.001, "0.0010, is below"), (0.005, "0.0050, is within"), (0.01, "0.0100, is above")):
-        text = page_of_logs.lead(logged(logging=Estimate(value)))
+        text = logged_page.lead(logged(logging=Estimate(value)))
         assert ": 0.0026 to 0.0078 (doubly robust, which" in text
         assert f"the log’s own mean, {words} that interval." in text
 
@@ -226,7 +226,7 @@ def test_runs_of_each_bandit_make_a_page(name: str) -> None:
     chance = np.random.default_rng(5)
     ran = simulate(learner, chance.random((500, 4)) * [1.0, 0.9, 0.8, 0.7], runs=20)
     report = ran.report(f"{name} on random numbers", {"path": "none"})
-    page = sound(render_pulls(report))
+    page = sound(render(page_of_pulls(report)))
     assert formatting.number(float(ran.losses.mean())) in page.text
     assert formatting.number(ran.pseudo_regret) in page.text
     assert "Every bound held" in page.text
@@ -287,7 +287,7 @@ def test_tiny_regrets_at_first_do_not_stretch_the_axis() -> None:
     report = pulls(course=replace(known, regret=regret))
     _, up = axes(panel(report, "regret"), FRAMES["regret"][0])
     assert up.low > 1e-2
-    assert f"at or below {formatting.number(up.low)}" in render_pulls(report)
+    assert f"at or below {formatting.number(up.low)}" in render(page_of_pulls(report))
 
 
 def test_title_does_not_claim_what_the_runs_deny() -> None:
@@ -344,7 +344,7 @@ def test_arms_that_have_numbers_are_called_arms() -> None:
     report = pulls(best_arm="0", course=replace(known, probabilities=shares))
     names = {line.name.partition(" ")[2] for line in panel(report, "probabilities").series}
     assert names == {f"arm {k}" for k in range(5)}
-    assert "the best arm in hindsight, arm 0." in page_of_pulls.lead(report)
+    assert "the best arm in hindsight, arm 0." in pull_page.lead(report)
 
 
 def test_tables_say_what_the_pictures_show() -> None:
@@ -428,7 +428,7 @@ def test_bars_and_bounds_stand_at_their_regrets() -> None:
 def test_whiskers_stand_at_their_numbers() -> None:
     """Dots and the ends of whiskers lie on one straight map from their numbers."""
     report = logged()
-    picture = page_of_logs.estimate_still(report)
+    picture = logged_page.estimate_still(report)
     assert picture is not None
     known = [*report.estimates.values(), report.logging]
     for text in picture.drawings:
@@ -445,7 +445,7 @@ def test_whiskers_stand_at_their_numbers() -> None:
 
 def test_enormous_interval_is_cut_off_and_told() -> None:
     """An interval far wider than the others ends in arrows at the sides, and a note has its numbers."""
-    picture = page_of_logs.estimate_still(odd_logs()["an enormous interval"])
+    picture = logged_page.estimate_still(odd_logs()["an enormous interval"])
     assert picture is not None
     assert list(picture.notes) == ["Inverse propensity: the interval is −3.5000 to 4.0000, too wide for this chart."]
     labels = [float(v) for v in re.findall(r'tick mid"[^>]*>([\d.]+)<', picture.drawings[0])]
@@ -509,8 +509,8 @@ def test_a_curve_about_another_regret_than_its_certificate_is_called_so() -> Non
     report = adaptive.report("", {})
     assert title not in report.bounds
     assert f"{title}, against the best arm of each run" in report.bounds
-    assert f"arm {adaptive.best_arm}, the best on average." in page_of_pulls.lead(report)
-    assert "in hindsight" not in page_of_pulls.lead(report)
+    assert f"arm {adaptive.best_arm}, the best on average." in pull_page.lead(report)
+    assert "in hindsight" not in pull_page.lead(report)
     assert title in simulate(learner, Table(np.zeros((300, 3))), runs=2).report("", {}).bounds
     idle = certificate("ix", why="they answer")
     idle.theorem.title = title

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.report import LoggedReport, PullReport, write_logged_report, write_pull_report
+from regretless.report import LoggedReport, PullReport, page_of_log, page_of_pulls, write_report
 
 from ..bandits.pull_reports import course, game, logged, odd, odd_logs, pulls
 from ..browser import Browser, find_browser
@@ -39,9 +39,9 @@ def written(folder: Path, report: PullReport | LoggedReport) -> Path:
     """The report in a file."""
     path = folder / "report.html"
     if isinstance(report, LoggedReport):
-        write_logged_report(path, report)
+        write_report(path, page_of_log(report))
     else:
-        write_pull_report(path, report)
+        write_report(path, page_of_pulls(report))
     return path
 
 

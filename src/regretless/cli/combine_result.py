@@ -71,9 +71,9 @@ class CombineOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import write_forecast_report
+        from ..report import page_of_forecasts, write_report
 
-        write_forecast_report(path, report_of(self))
+        write_report(path, page_of_forecasts(report_of(self)))
 
     # For programs.
 

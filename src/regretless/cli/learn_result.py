@@ -50,9 +50,9 @@ class LearnOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import write_report
+        from ..report import page_of_run, write_report
 
-        write_report(path, report_of(self))
+        write_report(path, page_of_run(report_of(self)))
 
     def describe(self) -> dict[str, Any]:
         """The result as JSON values."""

@@ -59,9 +59,9 @@ class MixingOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import write_mix_report
+        from ..report import page_of_mix, write_report
 
-        write_mix_report(path, report_of(self))
+        write_report(path, page_of_mix(report_of(self)))
 
     def describe(self) -> dict[str, Any]:
         """The result as JSON values."""

@@ -103,7 +103,7 @@ class PlayOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import LowerBoundPanel, PlayReport, write_play_report
+        from ..report import LowerBoundPanel, PlayReport, page_of_play, write_report
 
         result, known = self.result, {name: value for name, value in self.parameters.items() if value is not None}
         courses = self._courses()
@@ -135,7 +135,7 @@ class PlayOutput(Output):
             seconds=result.seconds,
             interrupted=f"after {self.played()}" if result.stopped else "",
         )
-        write_play_report(path, report)
+        write_report(path, page_of_play(report))
 
     def _courses(self) -> dict[str, list[tuple[int, float]]]:
         """The lower bounds after each number of rounds that is drawn, by their titles."""

@@ -231,7 +231,7 @@ class LogOutput(Output):
         """Write the report."""
         import numpy as np
 
-        from ..report import LoggedReport, write_logged_report
+        from ..report import LoggedReport, page_of_log, write_report
 
         evaluation, arguments, log = self.evaluation, self.arguments, self.evaluation.log
         logged = np.bincount(log.actions, minlength=len(log.names)) / len(log)
@@ -264,7 +264,7 @@ class LogOutput(Output):
             notes=evaluation.notes,
             policy=self.learner == POLICY,
         )
-        write_logged_report(path, report)
+        write_report(path, page_of_log(report))
 
 
 def _line(name: str, one: Estimate) -> str:

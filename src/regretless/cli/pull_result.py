@@ -60,7 +60,7 @@ class PullOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import write_pull_report
+        from ..report import page_of_pulls, write_report
 
         low, high = self.pulls.learner.value_range
         source = {
@@ -72,7 +72,7 @@ class PullOutput(Output):
         title = f"{type(self.pulls.learner).__name__} on {os.path.basename(self.path)}"
         known = {name: value for name, value in self.parameters.items() if value is not None}
         report = self.pulls.report(title, source, parameters=known, certificates=self.certificates)
-        write_pull_report(path, replace(report, asked=self.asked))
+        write_report(path, page_of_pulls(replace(report, asked=self.asked)))
 
     # For programs.
 

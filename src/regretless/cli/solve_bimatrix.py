@@ -233,9 +233,9 @@ class BimatrixOutput(SolveOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report.game_page import write_game_report
+        from ..report import page_of_game, write_report
 
-        write_game_report(path, report_of(self))
+        write_report(path, page_of_game(report_of(self)))
 
 
 def _kind_of(one: Correlated) -> str:

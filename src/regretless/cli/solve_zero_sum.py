@@ -215,7 +215,7 @@ class MatrixOutput(ZeroSumOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report.game_page import write_game_report
+        from ..report import page_of_game, write_report
         from ..report.game_solved import solved
         from ..report.games import MOST_IN_PICTURE
 
@@ -230,7 +230,7 @@ class MatrixOutput(ZeroSumOutput):
             tolerance=self.tolerance,
             beside=self._beside(),
         )
-        write_game_report(path, report)
+        write_report(path, page_of_game(report))
 
     def _source(self) -> dict[str, object]:
         payoffs = self.game.payoffs
@@ -351,7 +351,7 @@ class SequenceOutput(ZeroSumOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report.game_page import write_game_report
+        from ..report import page_of_game, write_report
         from ..report.game_solved import solved
         from ..report.games import InformationSetRow
 
@@ -370,7 +370,7 @@ class SequenceOutput(ZeroSumOutput):
             tolerance=self.tolerance,
             behaviour=behaviour,
         )
-        write_game_report(path, report)
+        write_report(path, page_of_game(report))
 
 
 def _behaviour_lines(what: str, behaviour: Behaviour, exact: Behaviour | None) -> Iterator[str]:

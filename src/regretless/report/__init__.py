@@ -1,8 +1,8 @@
 """A run on one page: curves, certificates and weights as a self-contained HTML file."""
 
-from .forecast_page import render_forecasts, write_forecast_report
+from .forecast_page import page_of_forecasts
 from .forecasts import ForecastReport, History, shortened
-from .game_page import render_game, write_game_report
+from .game_page import page_of_game
 from .game_solved import named_course, solved
 from .games import (
     EquilibriumRow,
@@ -12,14 +12,16 @@ from .games import (
     InformationSetRow,
     JointRow,
 )
-from .logged_page import render_logged, write_logged_report
-from .mix_page import render_mix, write_mix_report
+from .logged_page import page_of_log
+from .mix_page import page_of_mix
 from .mixtures import EpochRow, MixReport, ShardRow
 from .model import BoundCurve, Report
-from .page import render, write_report
-from .play_page import LowerBoundPanel, PlayReport, render_play, write_play_report
-from .pull_page import render_pulls, write_pull_report
+from .page import Page
+from .play_page import LowerBoundPanel, PlayReport, page_of_play
+from .pull_page import page_of_pulls
 from .pulls import Estimate, LoggedReport, PullCurves, PullReport
+from .run_page import page_of_run
+from .template import render, write_report
 
 __all__ = [
     "BoundCurve",
@@ -36,26 +38,22 @@ __all__ = [
     "LoggedReport",
     "LowerBoundPanel",
     "MixReport",
+    "Page",
     "PlayReport",
     "PullCurves",
     "PullReport",
     "Report",
     "ShardRow",
     "named_course",
+    "page_of_forecasts",
+    "page_of_game",
+    "page_of_log",
+    "page_of_mix",
+    "page_of_play",
+    "page_of_pulls",
+    "page_of_run",
     "render",
-    "render_forecasts",
-    "render_game",
-    "render_logged",
-    "render_mix",
-    "render_play",
-    "render_pulls",
     "shortened",
     "solved",
-    "write_forecast_report",
-    "write_game_report",
-    "write_logged_report",
-    "write_mix_report",
-    "write_play_report",
-    "write_pull_report",
     "write_report",
 ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from . import forecast_charts, formatting, summary, template
 from .forecasts import ForecastReport
+from .page import Page
 from .summary import Card
 
 MOST_ROWS = 30
@@ -24,52 +24,25 @@ _COMPARATORS = {
 _SOURCE_NAMES = {**template.SOURCE_NAMES, "target": "Outcome", "time": "Time", "experts": "Experts"}
 
 
-def write_forecast_report(path: str | os.PathLike[str], report: ForecastReport) -> None:
-    """Write the report so that the path holds the old file or the whole new one, never a part.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
-    report : ForecastReport
-        The run to show.
-    """
-    template.write(path, render_forecasts(report))
-
-
-def render_forecasts(report: ForecastReport) -> str:
-    """The report as one HTML page.
-
-    Parameters
-    ----------
-    report : ForecastReport
-        The run to show.
-
-    Returns
-    -------
-    str
-        A page without any reference to another file, whose policy allows its own style and script alone.
-    """
-    panels = forecast_charts.panels(report) if report.rounds > 0 else []
-    return template.fill(_view(report), panels, report.certificates, whole=False)
-
-
-def _view(report: ForecastReport) -> dict[str, Any]:
-    return {
-        "title": report.title,
-        "lead": lead(report),
-        "forecast": "" if report.forecast is None else formatting.plain(report.forecast),
-        "cards": _cards(report),
-        "comparators": template.comparator_table([_comparator(report, one) for one in report.comparators]),
-        "compared": "What could have been done with the same experts by one who had known all outcomes. "
+def page_of_forecasts(report: ForecastReport) -> Page:
+    """A run of combined forecasts."""
+    return Page(
+        title=report.title,
+        lead=lead(report),
+        forecast="" if report.forecast is None else formatting.plain(report.forecast),
+        cards=_cards(report),
+        comparators=[_comparator(report, one) for one in report.comparators],
+        compared="What could have been done with the same experts by one who had known all outcomes. "
         "The regret is how much more the learner lost; it is negative where the learner did better.",
-        "experts": _experts(report),
-        "weights": [],
-        "tables": [
+        experts=_experts(report),
+        panels=forecast_charts.panels(report) if report.rounds > 0 else (),
+        certificates=report.certificates,
+        verdict=summary.verdict(report.certificates),
+        tables=[
             ("Learner", _learner(report)),
             ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_incidents(report)]),
         ],
-    }
+    )
 
 
 def lead(report: ForecastReport) -> str:

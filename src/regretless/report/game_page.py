@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import partial
-from typing import Any
 
 from . import formatting, game_charts, game_tables, summary, template
 from .game_tables import above, valued
 from .game_wording import played, telling, the, worded
 from .games import GameReport, JointRow
 from .model import CertificateLike
+from .page import Page
 from .summary import Card, Verdict
 
 _SOURCE_NAMES = {**template.SOURCE_NAMES, "range": "Range", "format": "Format"}
@@ -27,40 +26,10 @@ _CERTIFIED = (
 )
 
 
-def write_game_report(path: str | os.PathLike[str], report: GameReport) -> None:
-    """Write the report so that the path holds the old file or the whole new one, never a part.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
-    report : GameReport
-        The game to show.
-    """
-    template.write(path, render_game(report))
-
-
-def render_game(report: GameReport) -> str:
-    """The report as one HTML page.
-
-    Parameters
-    ----------
-    report : GameReport
-        The game to show.
-
-    Returns
-    -------
-    str
-        A page without any reference to another file, whose policy allows its own style and script alone.
-    """
+def page_of_game(report: GameReport) -> Page:
+    """A solved game."""
     report = worded(report)
-    panels, stills = game_charts.panels(report), game_charts.stills(report)
-    # A bimatrix game of which no theorem was asked has no certificates to speak of.
-    asked = report.certificates if report.certificates or report.kind != "bimatrix" else None
-    return template.fill(_view(report, bool(panels)), panels, asked, whole=False, stills=stills)
-
-
-def _view(report: GameReport, told_over_rounds: bool) -> dict[str, Any]:
+    panels = game_charts.panels(report)
     found: dict[str, object] = {"note": report.note} if report.note else {}
     if report.iterations is not None:
         found["iterations"] = report.iterations
@@ -68,28 +37,30 @@ def _view(report: GameReport, told_over_rounds: bool) -> dict[str, Any]:
         found["seconds"] = f"{formatting.real(report.seconds, 3)}"
     size = {"rows": report.rows, "columns": report.columns, "numbers": report.whose}
     names = _SEQUENCES if report.kind == "sequence" else _SIZES
-    return {
-        "title": report.title,
-        "lead": lead(report),
-        "verdict": verdict(report),
-        "cards": _cards(report),
-        "course": "Self-play, round by round" if told_over_rounds else "The game",
-        "nothing": "",
-        "tight": True,
-        "certified": _CERTIFIED,
-        "comparators": template.comparator_table([]),
-        "strategies": game_tables.strategy_tables(report),
-        "equilibria": game_tables.equilibrium_table(report),
-        "behaviour": game_tables.behaviour_tables(report),
-        "weights": [],
-        "tables": [
+    return Page(
+        title=report.title,
+        lead=lead(report),
+        verdict=verdict(report),
+        cards=_cards(report),
+        course="Self-play, round by round" if panels else "The game",
+        nothing="",
+        tight=True,
+        certified=_CERTIFIED,
+        strategies=game_tables.strategy_tables(report),
+        equilibria=game_tables.equilibrium_table(report),
+        behaviour=game_tables.behaviour_tables(report),
+        panels=panels,
+        stills=game_charts.stills(report),
+        # A bimatrix game of which no theorem was asked has no certificates to speak of.
+        certificates=report.certificates if report.certificates or report.kind != "bimatrix" else None,
+        tables=[
             ("Method", [("Name", report.method), *template.facts(found, _FOUND)]),
             (
                 "Game",
                 template.facts({**report.source, **size}, {**_SOURCE_NAMES, **names}),
             ),
         ],
-    }
+    )
 
 
 def lead(report: GameReport) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import replace
 from typing import Any
 
 from . import formatting, summary, template
 from .arm_table import Column, arm_table, shares
 from .intervals import Write, whiskers, writer
+from .page import Page
 from .pulls import Estimate, LoggedReport
 from .static_chart import Still
 from .summary import Card
@@ -38,35 +38,28 @@ An interval that was chosen for what it says does not hold the truth as often as
 _OWN = "The log’s own draws"
 
 
-def write_logged_report(path: str | os.PathLike[str], report: LoggedReport) -> None:
-    """Write the report so that the path holds the old file or the whole new one, never a part.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
-    report : LoggedReport
-        The estimates to show.
-    """
-    template.write(path, render_logged(report))
-
-
-def render_logged(report: LoggedReport) -> str:
-    """The report as one HTML page.
-
-    Parameters
-    ----------
-    report : LoggedReport
-        The estimates to show.
-
-    Returns
-    -------
-    str
-        A page without any reference to another file, whose policy allows its own style alone.
-    """
+def page_of_log(report: LoggedReport) -> Page:
+    """What a log tells of a learner that did not make it."""
     picture = estimate_still(report) if report.rounds > 0 else None
-    stills = [replace(picture, notes=[*picture.notes, *report.notes])] if picture else []
-    return template.fill(_view(report), [], report.certificates or None, whole=False, stills=stills)
+    return Page(
+        title=report.title,
+        lead=lead(report),
+        cards=_cards(report),
+        course="What the log tells",
+        certified="What theorems say of the learner’s own draws, in its first run along the log. Nobody knows what "
+        "the other arms would have brought then.",
+        estimates=_table(report),
+        arms=arm_table(report.draws, report.arms, _logged(report)),
+        stills=[replace(picture, notes=[*picture.notes, *report.notes])] if picture else (),
+        certificates=report.certificates or None,
+        tables=[
+            (
+                report.judged.capitalize(),
+                [("Name", report.learner), *template.facts(report.parameters, {"n_arms": "arms"})],
+            ),
+            ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_weights(report)]),
+        ],
+    )
 
 
 def estimate_still(report: LoggedReport) -> Still | None:
@@ -103,29 +96,6 @@ def _headline(report: LoggedReport) -> tuple[str, Estimate | None]:
 
 def _name(key: str) -> str:
     return ESTIMATORS[key][0] if key in ESTIMATORS else key
-
-
-def _view(report: LoggedReport) -> dict[str, Any]:
-    return {
-        "title": report.title,
-        "lead": lead(report),
-        "verdict": None,
-        "cards": _cards(report),
-        "course": "What the log tells",
-        "certified": "What theorems say of the learner’s own draws, in its first run along the log. Nobody knows what "
-        "the other arms would have brought then.",
-        "comparators": template.comparator_table([]),
-        "estimates": _table(report),
-        "arms": arm_table(report.draws, report.arms, _logged(report)),
-        "weights": [],
-        "tables": [
-            (
-                report.judged.capitalize(),
-                [("Name", report.learner), *template.facts(report.parameters, {"n_arms": "arms"})],
-            ),
-            ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_weights(report)]),
-        ],
-    }
 
 
 def _logged(report: LoggedReport) -> dict[str, Column]:

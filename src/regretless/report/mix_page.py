@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -13,8 +12,9 @@ from . import formatting, summary, template
 from .curves import MOST_POINTS, Panel, Point, Series, relation
 from .mixtures import WEIGHTED, EpochRow, MixReport
 from .model import bare
-from .page import weight_rows
+from .page import Page
 from .recorded_curves import absences, near
+from .run_page import weight_rows
 from .summary import Card, many
 
 FAR_ABOVE = 1e4
@@ -148,52 +148,27 @@ _ONCE = (
 )
 
 
-def write_mix_report(path: str | os.PathLike[str], report: MixReport) -> None:
-    """Write the report so that the path holds the old file or the whole new one, never a part.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
-    report : MixReport
-        The run to show.
-    """
-    template.write(path, render_mix(report))
-
-
-def render_mix(report: MixReport) -> str:
-    """The report as one HTML page.
-
-    Parameters
-    ----------
-    report : MixReport
-        The run to show.
-
-    Returns
-    -------
-    str
-        A page without any reference to another file, whose policy allows its own style and script alone.
-    """
-    return template.fill(_view(report), panels(report), report.certificates, whole=False)
-
-
-def _view(report: MixReport) -> dict[str, Any]:
-    return {
-        "title": report.title,
-        "lead": lead(report),
-        "cards": _cards(report),
-        "course": "The run, epoch by epoch",
-        "certified": _ONCE if report.once else _CERTIFIED,
-        "estimates": _shards(report),
-        "comparators": template.comparator_table(report.comparators),
-        "compared": "The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
-        "weights": weight_rows(report.weights),
-        "tables": [
+def page_of_mix(report: MixReport) -> Page:
+    """A run over shards."""
+    return Page(
+        title=report.title,
+        lead=lead(report),
+        cards=_cards(report),
+        course="The run, epoch by epoch",
+        certified=_ONCE if report.once else _CERTIFIED,
+        estimates=_shards(report),
+        comparators=report.comparators,
+        compared="The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
+        weights=weight_rows(report.weights),
+        panels=panels(report),
+        certificates=report.certificates,
+        verdict=summary.verdict(report.certificates),
+        tables=[
             ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
             ("Data", template.facts(report.source, _SOURCE_NAMES)),
             ("Mixing", template.facts(report.how, {})),
         ],
-    }
+    )
 
 
 def lead(report: MixReport) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from . import formatting, template
+from . import formatting, summary, template
 from .axes import Format
 from .curves import OFF_THE_CHART, Panel, Series, shown, thin
 from .model import CertificateLike, bare
+from .page import Page
 from .summary import Card, Verdict, many
 
 
@@ -69,58 +69,30 @@ class PlayReport:
     interrupted: str = ""
 
 
-def write_play_report(path: str | os.PathLike[str], report: PlayReport) -> None:
-    """Write the report so that the path holds the old file or the whole new one, never a part.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
-    report : PlayReport
-        The play to show.
-    """
-    template.write(path, render_play(report))
-
-
-def render_play(report: PlayReport) -> str:
-    """The report as one HTML page.
-
-    Parameters
-    ----------
-    report : PlayReport
-        The play to show.
-
-    Returns
-    -------
-    str
-        A page without any reference to another file, whose policy allows its own style and script alone.
-    """
-    return template.fill(_view(report), [_panel(report)], report.certificates, _whole(report))
+def page_of_play(report: PlayReport) -> Page:
+    """A learner against an environment."""
+    broken = [one.title for one in report.forced if one.kind == "sure" and not one.holds]
+    detail = f"{', '.join(broken)}: this is a fault of the program. Please report it."
+    verdict = Verdict("broken", "What is sure to be forced was not", detail) if broken else None
+    return Page(
+        title=report.title,
+        lead=_lead(report),
+        cards=_cards(report),
+        course="The play, round by round",
+        estimates=_forced(report),
+        panels=[_panel(report)],
+        certificates=report.certificates,
+        verdict=verdict or summary.verdict(report.certificates),
+        whole=_whole(report),
+        tables=[
+            ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
+            ("Environment", [("Name", report.environment), *template.facts(report.settings, {})]),
+        ],
+    )
 
 
 def _whole(report: PlayReport) -> bool:
     return report.counts == "mistakes" and report.runs == 1
-
-
-def _view(report: PlayReport) -> dict[str, Any]:
-    broken = [one.title for one in report.forced if one.kind == "sure" and not one.holds]
-    more: dict[str, Any] = {}
-    if broken:
-        detail = f"{', '.join(broken)}: this is a fault of the program. Please report it."
-        more["verdict"] = Verdict("broken", "What is sure to be forced was not", detail)
-    return {
-        "title": report.title,
-        "lead": _lead(report),
-        "cards": _cards(report),
-        "course": "The play, round by round",
-        "estimates": _forced(report),
-        "comparators": template.comparator_table([]),
-        "weights": [],
-        "tables": [
-            ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
-            ("Environment", [("Name", report.environment), *template.facts(report.settings, {})]),
-        ],
-    } | more
 
 
 def _lead(report: PlayReport) -> str:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from . import formatting, summary, template
 from .arm_table import arm_table, called, known_losses
@@ -15,6 +13,7 @@ from .forecast_charts import numbered, weight_panel
 from .forecasts import History
 from .histogram import quantile, spread
 from .model import CertificateLike
+from .page import Page
 from .pulls import PullCurves, PullReport
 from .recorded_curves import absences, bounded, known_points, log_spaced, near, table
 from .recorded_curves import bound_lines as lines_of_bounds
@@ -140,56 +139,26 @@ _CERTIFIED_ONE = (
 )
 
 
-def write_pull_report(path: str | os.PathLike[str], report: PullReport) -> None:
-    """Write the report so that the path holds the old file or the whole new one, never a part.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
-    report : PullReport
-        The runs to show.
-    """
-    template.write(path, render_pulls(report))
-
-
-def render_pulls(report: PullReport) -> str:
-    """The report as one HTML page.
-
-    Parameters
-    ----------
-    report : PullReport
-        The runs to show.
-
-    Returns
-    -------
-    str
-        A page without any reference to another file, whose policy allows its own style and script alone.
-    """
+def page_of_pulls(report: PullReport) -> Page:
+    """Runs of a bandit."""
     played = report.rounds > 0 and report.runs > 0
-    lines = panels(report) if played else []
-    return template.fill(
-        _view(report), lines, report.certificates, whole=False, stills=stills(report) if played else []
-    )
-
-
-def _view(report: PullReport) -> dict[str, Any]:
     given = {name: value for name, value in report.parameters.items() if value is not None}
-    return {
-        "title": report.title,
-        "lead": lead(report),
-        "verdict": verdict(report.certificates),
-        "cards": _cards(report),
-        "course": "The runs, round by round" if report.runs > 1 else "The run, round by round",
-        "certified": _CERTIFIED if report.runs > 1 else _CERTIFIED_ONE,
-        "comparators": template.comparator_table([]),
-        "arms": arm_table(report.draws, report.arms, *known_losses(report)),
-        "weights": [],
-        "tables": [
+    return Page(
+        title=report.title,
+        lead=lead(report),
+        verdict=verdict(report.certificates),
+        cards=_cards(report),
+        course="The runs, round by round" if report.runs > 1 else "The run, round by round",
+        certified=_CERTIFIED if report.runs > 1 else _CERTIFIED_ONE,
+        arms=arm_table(report.draws, report.arms, *known_losses(report)),
+        panels=panels(report) if played else (),
+        stills=stills(report) if played else (),
+        certificates=report.certificates,
+        tables=[
             ("Learner", [("Name", report.learner), *template.facts(given, {"n_arms": "arms"})]),
             ("Data", template.facts(report.source, _SOURCE_NAMES)),
         ],
-    }
+    )
 
 
 def lead(report: PullReport) -> str:

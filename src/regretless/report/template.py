@@ -8,6 +8,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from html import escape
 from importlib import metadata, resources
@@ -18,7 +19,7 @@ from ..atomic_write import replacing
 from . import formatting, summary, svg
 from .axes import Format
 from .curves import Panel, Series, at_round
-from .model import CertificateLike
+from .page import Page
 from .static_chart import Still
 
 if TYPE_CHECKING:
@@ -105,48 +106,26 @@ SOURCE_NAMES = {
     "passes": "Passes",
 }
 
-_DEFAULTS: dict[str, Any] = {
-    "forecast": "",
-    "experts": None,
-    "arms": None,
-    "estimates": None,
-    "course": "The run, round by round",
-    "certified": "",
-    "tight": False,
-    "nothing": "No round was played.",
-    "strategies": [],
-    "equilibria": None,
-    "behaviour": [],
-}
-"""What the template asks for and not every page knows."""
 
-
-def write(path: str | os.PathLike[str], page: str) -> None:
-    """Write a page so that the path holds the old file or the whole new one, never a part."""
-    with replacing(path) as file:
-        file.write(page.encode("utf-8"))
-
-
-def fill(
-    view: Mapping[str, Any],
-    panels: Sequence[Panel],
-    certificates: Sequence[CertificateLike] | None,
-    whole: bool,
-    stills: Sequence[Still] = (),
-) -> str:
-    """The page that shows a view, its charts and its certificates.
+def write_report(path: str | os.PathLike[str], page: Page) -> None:
+    """Write a page so that the path holds the old file or the whole new one, never a part.
 
     Parameters
     ----------
-    view : mapping
-        What the template asks for, beside what follows.
-    panels : sequence of Panel
-    certificates : sequence of Certificate or None
-        None for a page that says nothing of theorems.
-    whole : bool
-        Whether bounds on what the charts show may be rounded down.
-    stills : sequence of Still
-        Pictures in which rounds do not run from left to right.
+    path : str or path-like
+        Where to write; what is no regular file (a pipe, a terminal) is written to as it is.
+    page : Page
+    """
+    with replacing(path) as file:
+        file.write(render(page).encode("utf-8"))
+
+
+def render(page: Page) -> str:
+    """A page as HTML.
+
+    Parameters
+    ----------
+    page : Page
 
     Returns
     -------
@@ -157,21 +136,26 @@ def fill(
 
     from ..theorem import together
 
-    drawings = {panel.key: [Markup(svg.drawing(panel, frame)) for frame in svg.FRAMES[panel.key]] for panel in panels}
-    asked = certificates or []
+    asked = page.certificates or ()
     applying_first = sorted(asked, key=lambda one: not one.applies)
     rows = [summary.row(one, Markup(mathml(one.theorem.formula))) for one in applying_first]
-    filled = _template().render(
-        {"verdict": summary.verdict(asked), **_DEFAULTS, **view},
-        version=_version(),
-        panels=[{**_panel_view(panel), "drawings": drawings[panel.key]} for panel in panels],
-        curves={panel.key: _pointing(panel, whole) for panel in panels},
-        stills=[{**_still_view(still), "drawings": list(map(Markup, still.drawings))} for still in stills],
-        certificates=None if certificates is None else rows,
-        together=together(asked),
-        bar=lambda *share: Markup(_bar(*share)),
+    shown: dict[str, Any] = {field.name: getattr(page, field.name) for field in fields(page)} | {
+        "comparators": comparator_table(page.comparators),
+        "panels": [_panel_view(panel) for panel in page.panels],
+        "stills": [{**_still_view(still), "drawings": list(map(Markup, still.drawings))} for still in page.stills],
+        "certificates": None if page.certificates is None else rows,
+    }
+    return (
+        _template()
+        .render(
+            shown,
+            version=_version(),
+            curves={panel.key: _pointing(panel, page.whole) for panel in page.panels},
+            together=together(asked),
+            bar=lambda *share: Markup(_bar(*share)),
+        )
+        .lstrip()
     )
-    return filled.lstrip()
 
 
 @cache
@@ -197,6 +181,8 @@ def _still_view(still: Still) -> dict[str, Any]:
 
 
 def _panel_view(panel: Panel) -> dict[str, Any]:
+    from markupsafe import Markup
+
     notes = list(panel.notes)
     if svg.hidden_points(panel):
         where = "at or below zero" if panel.format == "real" else "at zero"
@@ -205,6 +191,7 @@ def _panel_view(panel: Panel) -> dict[str, Any]:
         notes.append(f"Ticks on the axis mark where a line was {where}: a log scale has no place for it.")
     return {
         "key": panel.key,
+        "drawings": [Markup(svg.drawing(panel, frame)) for frame in svg.FRAMES[panel.key]],
         "title": panel.title,
         "at": panel.rest or (panel.said[-1] if panel.said else f"After {summary.many(panel.rounds, 'round')}"),
         "series": panel.series,

@@ -173,7 +173,7 @@ class Pulls(Statistics):
         parameters: Mapping[str, object] | None = None,
         certificates: Sequence[Certificate] | None = None,
     ) -> PullReport:
-        """What `regretless.report.write_pull_report` asks for.
+        """What `regretless.report.page_of_pulls` asks for.
 
         Parameters
         ----------
