@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .certificate import Certificate
 from .data.batch import Array, Batch
 from .data.stream import Stream
 from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
 from .linear.certificates import OTHERS, gives
 from .linear.labels import codes_of
-from .theorem import Certificate
 
 SMALL = 32 << 20  # bytes of rounds that are kept rather than read again
 

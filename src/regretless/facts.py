@@ -1,4 +1,4 @@
-"""The facts of a run that a bound was computed from, recorded while it is computed."""
+"""What theorems may ask of a learner, and which facts of a run a bound was computed from."""
 
 from __future__ import annotations
 
@@ -13,6 +13,15 @@ import numpy as np
 SMALL = 100  # numbers of an array that JSON holds itself
 
 Notes = dict[str, Any]
+
+
+class Facts:
+    """What a theorem may ask of a learner besides its ledger: each kind of learner has a frozen record of them.
+
+    Learners make them by ``facts()``; those of weights, which have one for each target, by ``target_facts()``.
+    """
+
+    __slots__ = ()
 
 
 def facts_read(what: Callable[..., Any], *sources: Any) -> list[Notes]:

@@ -10,9 +10,10 @@ import numpy as np
 
 from regretless.bandits.certificates import certificates
 from regretless.catalogue import BANDITS, bandit_class
+from regretless.certificate import Certificate
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
-from regretless.theorem import Certificate, Theorem
+from regretless.theorem import Theorem
 from regretless.theory.bandit_facts import BanditFacts, epoch_starts
 from regretless.theory.exp3_p import tuned_parameters
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from regretless import load
+from regretless.certificate import Certificate
 from regretless.errors import ModelError
 from regretless.experts import MLPoly
 from regretless.persist.format import read_model, write_model
-from regretless.theorem import Certificate
 
 from ..command_line import BARE, CommandLine, noisy_lines, write
 from ..data.forecasts import QUIET, drawn, lines, write_table

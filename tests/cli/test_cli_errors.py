@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from regretless.certificate import Certificate
 from regretless.errors import RegretlessError
-from regretless.theorem import Certificate
 
 from ..command_line import BARE, CommandLine, heed_interrupts, noisy_lines, start, write
 from ..kills import forecast_lines

@@ -523,8 +523,8 @@ def test_an_ordinary_model_is_certified_over_shards(run, separable, tmp_path):
 
 def test_a_violated_bound_ends_with_3(run, pattern, monkeypatch):
     """When a bound that always holds does not, the certificate says EXCEEDS, and the command ends with exit code 3."""
+    from regretless.certificate import Certificate
     from regretless.distributed.result import Mixture
-    from regretless.theorem import Certificate
 
     def broken(mixture, *_, **__):
         return [Certificate(theorem, 10.0, 1.0, None, None) for theorem in mixture.learner.theorems]

@@ -12,11 +12,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from regretless.batch import average, leave_one_out
+from regretless.certificate import Certificate, Most, compared, summed
 from regretless.experts import AdaHedge, ExponentiallyWeightedAverage, Hedge, MLPoly, WeightedMajority
 from regretless.games import boost
 from regretless.linear import OnlineGradientDescent, Perceptron
 from regretless.report import summary
-from regretless.theorem import Certificate, Most, compared, summed
 from regretless.theory.experts import hedge_posterior
 
 READ = str.maketrans("", "", ",")

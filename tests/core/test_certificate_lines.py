@@ -11,12 +11,12 @@ import pytest
 from regretless.bandits import Exp3, Exp3IX, Exp3P, Hedge, TsallisINF
 from regretless.bandits.certificates import PRESUMED
 from regretless.batch import average, pac_run
+from regretless.certificate import joint_confidence, together
 from regretless.data.arrays import ArrayStream
 from regretless.environments import Bernoulli, MostDrawnLoses
 from regretless.experts import RandomizedWeightedMajority
 from regretless.linear import OnlineGradientDescent, Perceptron
 from regretless.play import play
-from regretless.theorem import joint_confidence, together
 
 LOSSES = np.random.default_rng(0).random((300, 3))
 ALONE = "with probability 95% for this number of rounds alone"

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import get_type_hints
 
 import numpy as np
+import pytest
 
-from regretless.facts import facts_read, in_json
+import regretless.theory
+from regretless.facts import Facts, facts_read, in_json
+from regretless.theorem import Theorem
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +58,13 @@ def test_values_have_one_form_in_json():
         "c": "inf",
         "d": {"depth": 3.0, "idle": 4.0},
     }
+
+
+@pytest.mark.parametrize("module", [found.name for found in iter_modules(regretless.theory.__path__)])
+def test_every_theorem_is_read_on_a_record_of_facts(module):
+    """What a theorem is told of the learner is a record that derives from `Facts`, and frozen."""
+    for one in vars(import_module(f"regretless.theory.{module}")).values():
+        if isinstance(one, Theorem):
+            kind = get_type_hints(one.bound)["learner"]
+            assert issubclass(kind, Facts)
+            assert kind.__dataclass_params__.frozen

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from regretless import comparator as comparators
+from regretless.certificate import NO_LIMIT, Certificate, Most, compared, in_figures, summed
 from regretless.comparator import BanditComparator, Comparator, ExpertComparator
 from regretless.ledger import BanditLedger, ClassLedger, ExpertLedger, GameLedger, Ledger
-from regretless.theorem import NO_LIMIT, Certificate, Most, Theorem, compared, in_figures, summed, theorem
+from regretless.theorem import Theorem, theorem
 from regretless.theory.bandit_facts import BanditFacts
 from regretless.theory.expert_facts import ExpertFacts
 from regretless.theory.facts import LinearFacts

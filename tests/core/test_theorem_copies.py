@@ -13,10 +13,11 @@ import pytest
 
 import regretless.theory
 from regretless.bandits import Exp3, simulate
+from regretless.certificate import Certificate
 from regretless.experts import AdaHedge
 from regretless.games import BimatrixGame, MatrixGame, boost
 from regretless.linear import KernelPerceptron, Perceptron
-from regretless.theorem import Certificate, Theorem
+from regretless.theorem import Theorem
 
 MODULES = [found.name for found in iter_modules(regretless.theory.__path__)]
 

@@ -8,9 +8,9 @@ from sys import float_info
 
 import pytest
 
+from regretless.certificate import joint_confidence, together
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
-from regretless.theorem import joint_confidence, together
 from regretless.theory import (
     budget,
     facts,

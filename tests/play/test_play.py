@@ -16,6 +16,7 @@ from regretless.catalogue import (
     expert_class,
     learner_class,
 )
+from regretless.certificate import Certificate
 from regretless.environments import (
     AgnosticTree,
     Bernoulli,
@@ -54,7 +55,7 @@ from regretless.play.lower_bounds import CheckedLowerBound, beside
 from regretless.play.player import LabelPlayer
 from regretless.play.run import again, player_of
 from regretless.play.worst_case import WorstCaseLabels
-from regretless.theorem import Certificate, theorem
+from regretless.theorem import theorem
 
 THRESHOLDS = FiniteClass.named("thresholds:7")
 

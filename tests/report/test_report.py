@@ -22,13 +22,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless.certificate import Certificate
 from regretless.report import BoundCurve, Report, formatting, page_of_run, render, write_report
 from regretless.report.axes import Axis, round_axis, value_axis
 from regretless.report.run_page import at_round, count_panel, rate_panel, recent_rates, thin
 from regretless.report.summary import tightest, verdict
 from regretless.report.svg import FRAMES, axes, drawing, path
 from regretless.report.template import mathml
-from regretless.theorem import Certificate, theorem
+from regretless.theorem import theorem
 
 HOSTILE = '</script><xss onload="alert(1)">&\'{{ 7 * 7 }}'
 VOID = {"meta", "path", "rect", "line", "circle", "br", "link"}

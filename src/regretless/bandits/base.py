@@ -24,8 +24,8 @@ from .state import DRAWS, ESTIMATES, IMPLICIT, BanditState, Rules
 from .validation import KEYS, MOST, advices_of, arm_names, at_most, refuse_unadvised, scale_of, seed_of, table_of
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..comparator import BanditComparator
-    from ..theorem import Certificate
     from ..theory.bandit_facts import BanditFacts
 
 Array = np.ndarray[Any, Any]

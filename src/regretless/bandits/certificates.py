@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate import ERRORS, FEW, Certificate, Most, compared
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
-from ..theorem import BOUNDLESS, ERRORS, FEW, Certificate, Most, Theorem, compared
+from ..theorem import BOUNDLESS, Theorem
 from ..theory.bandit_facts import BanditFacts
 
 Compared = Sequence[BanditComparator]

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate import Certificate
 from ..checks import one_of
 from ..comparator import Comparator
 from ..data.batch import Array, Batch
 from ..info import info_of
 from ..linear.base import OnlineClassifier
 from ..linear.state import BaseState
-from ..theorem import Certificate
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.perceptron import separable
 from .rerun import OmissionResult, Table, copied, mistaken, rows_of, updates

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from math import exp, inf, log1p, sqrt
 from typing import Any
 
+from ..certificate import Certificate
 from ..checks import one_of, positive, share
 from ..comparator import Comparator
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..linear.state import BIAS, NORM2, Rules, State
-from ..theorem import Certificate
 from ..theory.ogd import posterior_regret, prior_regret
 from ..theory.online_to_batch import MEAN, Declared
 from .rerun import Table

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import floor, inf
 from typing import Any
 
+from ..certificate import Certificate
 from ..checks import positive, share, whole
 from ..data.batch import Batch
 from ..data.stream import Stream
@@ -15,7 +16,6 @@ from ..info import LinearInfo, info_of
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
 from ..linear.class_weights import weigh
-from ..theorem import Certificate
 from ..theory.online_to_batch import Declared, Survival, longest_survivor, survivals
 from ..theory.perceptron import separable
 from .rerun import updates

@@ -12,8 +12,8 @@ from .output import certificate_values, classifier_values, print_certificates, v
 from .signals import certifying
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..linear.base import OnlineClassifier
-    from ..theorem import Certificate
     from .arguments import CertifyOptions
 
 HELP = "certify a model against the file that it learned from"

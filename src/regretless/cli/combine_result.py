@@ -14,12 +14,12 @@ from .output import Output, certificate_values, number_text, parameters_of, shor
 from .run_loop import PointTable
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..comparator import ExpertComparator
     from ..experts.history import History as Recorded
     from ..experts.losses import Loss
     from ..report import ForecastReport, History
     from ..run.experts import CombineRun
-    from ..theorem import Certificate
 
 
 SCHEMA = "regretless.combine/1"

@@ -13,7 +13,7 @@ from ..errors import DataError, RegretlessError
 from .exit_codes import UsageError
 
 if TYPE_CHECKING:
-    from ..theorem import Certificate
+    from ..certificate import Certificate
     from .arguments import CertifyingOptions, CombineOptions, LearnOptions
 
 Certifying = TypeVar("Certifying", bound="CertifyingOptions")

@@ -15,10 +15,10 @@ from .run_loop import PointTable, go, whole_run_message
 from .signals import certifying
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from ..run.linear import Continuation, Run
-    from ..theorem import Certificate
     from .arguments import LearnOptions
 
     Point = tuple[int, int, int]

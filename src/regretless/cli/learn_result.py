@@ -13,11 +13,11 @@ from .output import Output, certificate_values, classifier_values
 from .read_model import largest
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..data.batch import Array, Batch
     from ..linear.base import OnlineClassifier
     from ..report import BoundCurve, Report
     from ..run.linear import Run
-    from ..theorem import Certificate
 
 
 SCHEMA = "regretless.learn/1"

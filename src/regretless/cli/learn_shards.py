@@ -22,13 +22,13 @@ from .shards import refuse_contradictions_of_learning, refuse_unmixed
 from .signals import certifying
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..distributed.core.messages import Weighting
     from ..distributed.mixing import Mixing
     from ..distributed.result import Mixture
     from ..distributed.rows.shards import Shard
     from ..linear.base import OnlineClassifier
     from ..report import BoundCurve, MixReport
-    from ..theorem import Certificate
     from .arguments import LearnOptions
 
 SCHEMA = "regretless.mixing/1"

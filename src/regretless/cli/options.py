@@ -17,9 +17,9 @@ from .exit_codes import UsageError
 from .files import add_vectors
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
-    from ..theorem import Certificate
     from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
 # Methods of self-play for games in turns: of `solve`, and of its tasks, which the parser must not import.

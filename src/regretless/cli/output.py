@@ -18,9 +18,9 @@ from .console import Console
 from .exit_codes import DONE, VIOLATED
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
-    from ..theorem import Certificate
     from .arguments import WatchedOptions
 
 ADVICE = {
@@ -164,7 +164,7 @@ def certificate_line(certificate: Certificate, colour: bool) -> str:
 
 def print_certificates(certificates: Sequence[Certificate]) -> None:
     """All of them, a line each, and what holds of those together that may fail."""
-    from ..theorem import together
+    from ..certificate import together
 
     colour = coloured(sys.stdout)
     for certificate in certificates:
@@ -176,7 +176,7 @@ def print_certificates(certificates: Sequence[Certificate]) -> None:
 
 def certificate_values(certificates: Sequence[Certificate], **more: Any) -> dict[str, Any]:
     """The certificates as JSON values, each with what else it is to have; and with what probability all hold."""
-    from ..theorem import joint_confidence
+    from ..certificate import joint_confidence
 
     values = [one.describe() | {name: of(one) for name, of in more.items()} for one in certificates]
     return {"certificates": values, "joint_confidence": joint_confidence(certificates)}

@@ -12,9 +12,9 @@ import numpy as np
 from .output import Output, certificate_values, many, number_text, plain, runs_of, short, spread
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..play import PlayResult
     from ..play.player import Point
-    from ..theorem import Certificate
     from .arguments import PlayOptions
     from .play_settings import Pairing
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..bandits.base import Bandit
     from ..bandits.off_policy import Evaluation
     from ..bandits.off_policy.estimates import Estimate
+    from ..certificate import Certificate
     from ..data.logged import Log
-    from ..theorem import Certificate
     from .arguments import PullOptions
 
 RUNS = 10

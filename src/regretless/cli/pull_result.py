@@ -13,7 +13,7 @@ from .output import Output, certificate_values, many, number_text, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
-    from ..theorem import Certificate
+    from ..certificate import Certificate
 
 SCHEMA = "regretless.pull/1"
 MOST = 12  # lines of arms

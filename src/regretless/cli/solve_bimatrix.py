@@ -21,11 +21,11 @@ from .solve_zero_sum import MatrixTask
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from ..certificate import Certificate
     from ..data.game_files import GameFile
     from ..games.general_sum.correlated import Correlated
     from ..games.general_sum.equilibria import Equilibria, Equilibrium
     from ..report.games import EquilibriumRow, GameReport, JointRow
-    from ..theorem import Certificate
     from .arguments import SolveOptions
     from .solve_result import Show, Stop, Task
 

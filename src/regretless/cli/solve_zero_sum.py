@@ -34,10 +34,10 @@ from .solve_result import (
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from ..certificate import Certificate
     from ..data.game_files import GameFile
     from ..games import Solution
     from ..games.extensive_form.sequence_solution import SequenceSolution
-    from ..theorem import Certificate
     from .arguments import SolveOptions
     from .solve_result import Show, Stop
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
 
+from ..certificate import Certificate
 from ..data.batch import Array
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
-from ..theorem import Certificate
 from ..theory.mixing_ledger import MixedLedger
 from .checkpoint import NO_GUARANTEE as NO_GUARANTEE
 from .checkpoint import SavedRun, load, names_of, save

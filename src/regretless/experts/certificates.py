@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..arrays import names_of
+from ..certificate import Certificate
 from ..comparator import ExpertComparator
 from ..errors import RegretlessError
 from ..ledger import ExpertLedger
-from ..theorem import Certificate, Theorem
+from ..theorem import Theorem
 from ..theory.expert_facts import ExpertFacts
 from .losses import WITHOUT_OUTCOME
 from .online import Live

@@ -21,8 +21,8 @@ from .validation import Array, in_order, table_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..certificate import Certificate
     from ..comparator import ExpertComparator
-    from ..theorem import Certificate
 
 
 class Doubling:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate import Certificate
 from ..checks import one_of, positive, whole
 from ..comparator import GameComparator
 from ..errors import ParameterError
-from ..theorem import Certificate
 from ..theory.boosting import BOOSTING, BoostFacts, BoostLedger
 from .certificates import bounded
 from .matrix import MatrixGame

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate import RELATIVE, Certificate, Most
 from ..comparator import GameComparator
 from ..ledger import GameLedger
-from ..theorem import RELATIVE, Certificate, Most, Theorem
+from ..theorem import Theorem
 from ..theory.correlated import COARSE
 from ..theory.game_facts import GameFacts
 from ..theory.games import BY_METHOD, OTHERS, gap_at

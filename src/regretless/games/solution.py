@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from ..certificate import Certificate
 from ..errors import RegretlessError
-from ..theorem import Certificate
 from .formatting import written
 from .raw_solution import Trajectory, Vector
 

@@ -22,7 +22,7 @@ from .solvers.tableau import simplex
 from .tolerance import default_gap, wanted_gap
 
 if TYPE_CHECKING:
-    from ..theorem import Certificate
+    from ..certificate import Certificate
 
 EXACT_METHODS = ("simplex", "interior-point", "linear-programming")
 SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..certificate import Certificate
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS
-from ..theorem import Certificate, Theorem
+from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from .first_pass import Fresh
 from .labels import codes_of, read_labels

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from ..certificate import Certificate
 from ..checks import share
 from ..ledger import Ledger
-from ..theorem import Certificate
 from ..theory.online_to_batch import FUTURE, Declared
 
 # What may be taken from all rows before the first is played, by the parameter that says so.

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .. import _core
+from ..certificate import Certificate
 from ..checks import positive
 from ..data.batch import Array, Batch
 from ..errors import ParameterError
 from ..info import LinearInfo
-from ..theorem import Certificate, Theorem
+from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, MarginFacts, margin_attained
 from ..turns import in_turn

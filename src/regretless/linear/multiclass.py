@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..certificate import Certificate
 from ..checks import positive
 from ..data.batch import Array
 from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
-from ..theorem import Certificate, Theorem
+from ..theorem import Theorem
 from ..theory.multiclass import MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .parameters import with_constructor

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..theorem import Certificate
+from ..certificate import Certificate
 
 Whole = Callable[[], Sequence[Certificate]]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds

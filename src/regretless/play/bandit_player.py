@@ -15,8 +15,8 @@ from .player import LabelPlayer, Point
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
+    from ..certificate import Certificate
     from ..environments.labels import Labels
-    from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
 

@@ -22,10 +22,10 @@ from .result import PlayResult
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
+    from ..certificate import Certificate
     from ..comparator import BanditComparator
     from ..environments.lower_bounds import LearnerDescription, LowerBound
     from ..ledger import BanditLedger
-    from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
 CURVES = ("losses", "regrets", "loss_curve", "regret_curve")

@@ -11,9 +11,9 @@ from ..finite_classes.learners.search_learner import SearchingLearner
 from .player import LabelPlayer, Point, Turn
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..environments.labels import Labels
     from ..finite_classes.learners.base import ClassLearner
-    from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
 

@@ -11,10 +11,10 @@ from ..info import info_of
 from .player import AT_ONCE, WATCHED, LabelPlayer, Player, Point
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..environments import Environment, Oblivious
     from ..environments.labels import Labels
     from ..experts.base import ExpertLearner
-    from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
 BARE = "table"  # what a learner calls it that it is told losses, and forecasts nothing

@@ -15,9 +15,9 @@ from ..info import info_of
 from .player import LabelPlayer, Point, Turn
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..environments.labels import Labels, ObliviousLabels
     from ..linear.base import OnlineClassifier
-    from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
 LABELS = (-1.0, 1.0)

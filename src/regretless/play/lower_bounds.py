@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..theorem import ERRORS, RELATIVE, in_figures
+from ..certificate import ERRORS, RELATIVE, in_figures
 
 if TYPE_CHECKING:
     from ..environments.lower_bounds import LowerBound

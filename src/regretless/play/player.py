@@ -12,10 +12,10 @@ import numpy as np
 from ..finite_classes.finite_class import unpacked
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..environments.asker import Asker
     from ..environments.labels import Labels, ObliviousLabels
     from ..finite_classes.finite_class import FiniteClass
-    from ..theorem import Certificate
 
 
 Array = np.ndarray[Any, Any]

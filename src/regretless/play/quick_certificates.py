@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..certificate import Certificate, summed
 from ..certify import Replay
 from ..linear.certificates import Certified
 from ..linear.comparators.evaluate import Vector
 from ..linear.comparators.search import Leads, Question, _leads, read
-from ..theorem import Certificate, summed
 from ..theory.facts import SEPARATES
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from .lower_bounds import CheckedLowerBound
 from .player import Point
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..environments.lower_bounds import LearnerDescription, LowerBound
-    from ..theorem import Certificate
 
 Array = np.ndarray[Any, Any]
 

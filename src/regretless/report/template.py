@@ -134,7 +134,7 @@ def render(page: Page) -> str:
     """
     from markupsafe import Markup
 
-    from ..theorem import together
+    from ..certificate import together
 
     asked = page.certificates or ()
     applying_first = sorted(asked, key=lambda one: not one.applies)

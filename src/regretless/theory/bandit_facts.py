@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..comparator import BanditComparator
+from ..facts import Facts
 from ..ledger import BanditLedger
 from ..theorem import Check, Theorem
 
@@ -38,7 +39,7 @@ EXPERTS = ("best_expert", "expert")
 
 
 @dataclass(frozen=True, slots=True)
-class BanditFacts:
+class BanditFacts(Facts):
     """A bandit as it stands after its last round.
 
     Attributes

@@ -31,8 +31,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite, log
 
+from ..certificate import Most
 from ..comparator import GameComparator
-from ..theorem import Most, theorem
+from ..facts import Facts
+from ..theorem import theorem
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class BoostLedger:
 
 
 @dataclass(frozen=True, slots=True)
-class BoostFacts:
+class BoostFacts(Facts):
     """A booster: how many examples it weighs, the range of the margins, and the rate of Hedge or None of AdaBoost."""
 
     examples: int

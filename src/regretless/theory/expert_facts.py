@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate import NO_LIMIT, Most
 from ..comparator import ExpertComparator
+from ..facts import Facts
 from ..ledger import ExpertLedger
-from ..theorem import NO_LIMIT, Check, Most
+from ..theorem import Check
 from .rounding import EPSILON
 
 Array = np.ndarray[Any, Any]
@@ -27,7 +29,7 @@ MIXED = ("table", "zero-one")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExpertFacts:
+class ExpertFacts(Facts):
     """A learner with experts as it stands after its last round.
 
     Attributes

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import floor, inf, isclose, nan
 
 from ..comparator import Comparator
+from ..facts import Facts
 from ..ledger import Ledger
 from ..theorem import Check
 
@@ -14,7 +15,7 @@ SHORTEST_STEP = 1e-292  # the same of one number alone
 
 
 @dataclass(frozen=True, slots=True)
-class LinearFacts:
+class LinearFacts(Facts):
     """One target of a learner as it stands after its last round.
 
     Attributes

@@ -62,15 +62,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
+from ..certificate import Certificate
 from ..comparator import ClassComparator
+from ..facts import Facts
 from ..ledger import ClassLedger
-from ..theorem import Certificate, Theorem, theorem
+from ..theorem import Theorem, theorem
 
 Number = float | Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class ClassFacts:
+class ClassFacts(Facts):
     """What is known of a learner of a finite class and of its class.
 
     Attributes

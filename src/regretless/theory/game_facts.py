@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from math import inf, isnan, nan, sqrt
 
 from ..comparator import GameComparator
+from ..facts import Facts
 from ..ledger import GameLedger
 from ..theorem import Check
 
@@ -26,7 +27,7 @@ SMALLEST, LARGEST = 2.0**-400, 2.0**400
 
 
 @dataclass(frozen=True, slots=True)
-class GameFacts:
+class GameFacts(Facts):
     """Two players as they stand after their last round, or a solver after its last step.
 
     Attributes

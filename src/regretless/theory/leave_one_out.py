@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..certificate import Most
 from ..comparator import Comparator
-from ..theorem import Most, theorem
+from ..facts import Facts
+from ..theorem import theorem
 from .online_to_batch import most_risk
 
 
@@ -41,7 +43,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Lazy:
+class Lazy(Facts):
     """What is known of the learner.
 
     Attributes

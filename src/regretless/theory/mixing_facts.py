@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, isclose, log2, sqrt
 
+from ..certificate import NO_LIMIT, Most
 from ..comparator import Comparator
-from ..theorem import NO_LIMIT, Check, Most, Theorem, theorem
+from ..facts import Facts
+from ..theorem import Check, Theorem, theorem
 from .facts import SAME_ROUNDS, LinearFacts
 from .mixing_ledger import MixedLedger
 from .passive_aggressive import ONE_LENGTH
@@ -24,7 +26,7 @@ Bound = Callable[[MixedLedger, Comparator, "MixedFacts"], float]
 
 
 @dataclass(frozen=True, slots=True)
-class MixedFacts:
+class MixedFacts(Facts):
     """One target of a learner whose weights are mixed, after its last epoch.
 
     Attributes

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from math import inf, log, sqrt
 
+from ..certificate import Most
 from ..comparator import Comparator
 from ..ledger import Ledger
-from ..theorem import Most, theorem
+from ..theorem import theorem
 from .facts import PLAYED, LinearFacts
 
 LIPSCHITZ = ("hinge", "logistic")

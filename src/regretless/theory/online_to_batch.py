@@ -15,15 +15,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, exp, expm1, inf, log, log1p, nan, sqrt
 
+from ..certificate import Most
+from ..facts import Facts
 from ..ledger import Ledger
-from ..theorem import Most, theorem
+from ..theorem import theorem
 
 RATES = tuple(2.0**k for k in range(-6, 6))  # the grid over which the small-loss bound is taken
 HALVINGS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Facts):
     """What the user vouches for: that the rounds were drawn independently from one distribution.
 
     Attributes

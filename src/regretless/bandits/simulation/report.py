@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...report.arm_table import called
 from ...report.pulls import MOST_ARMS, PullCurves, PullReport
-from ...theorem import Certificate
 from ...theory.bandits import OF_SEQUENCES
 from .statistics import Statistics
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...comparator import BanditComparator
 from ...environments import Stochastic, Table
 from ...ledger import BanditLedger
-from ...theorem import Certificate
 from ...theory.bandit_facts import epoch_starts
 from ...theory.bandits import bound_at
 from ..certificates import certificates

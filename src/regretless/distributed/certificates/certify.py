@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...linear.averaged import AveragedPerceptron
@@ -17,7 +18,7 @@ from ...linear.certificates import OTHERS, Certified, gives
 from ...linear.comparators.search import Question
 from ...linear.margin_perceptron import MarginPerceptron
 from ...linear.multiclass import MulticlassPerceptron
-from ...theorem import NO_NUMBERS, Certificate
+from ...theorem import NO_NUMBERS
 from ...theory.mixing_facts import MixedFacts
 from ..checkpoint import NO_GUARANTEE, SavedRun
 from ..core.learner_adapter import kind_of

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...checks import whole
 from ...data.batch import Array
 from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
 from ...linear.estimator import Estimator
 from ...linear.validation import names_differ
-from ...theorem import Certificate
 from ..core.learner_adapter import learner_of
 from ..core.messages import Weighting
 from ..mixing import Mixing

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...comparator import ExpertComparator
 from ...errors import ParameterError
 from ...experts.base import ExpertLearner
 from ...experts.comparators import Hindsight, absent_reasons
 from ...experts.losses import WITHOUT_OUTCOME, Loss
 from ...ledger import ExpertLedger
-from ...theorem import BOUNDLESS, NO_NUMBERS, Certificate, Theorem
+from ...theorem import BOUNDLESS, NO_NUMBERS, Theorem
 from ...theory.expert_facts import MIXED, divergence
 from ...theory.rounding import of_regret
 from ..engines.pools import engine_of

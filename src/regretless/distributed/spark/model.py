@@ -10,10 +10,10 @@ from pyspark.ml.classification import ClassificationModel
 from pyspark.ml.linalg import DenseVector, Vector, VectorUDT
 from pyspark.ml.util import MLReadable, MLWritable
 
+from ...certificate import Certificate
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
-from ...theorem import Certificate
 from ..result import Mixture
 from .files import ModelReader, ModelWriter
 from .params import NAMES, ColumnParams

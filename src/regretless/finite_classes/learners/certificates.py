@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import _core
+from ...certificate import Certificate
 from ...comparator import ClassComparator
 from ...info import ClassInfo
 from ...ledger import ClassLedger
-from ...theorem import Certificate, Theorem
+from ...theorem import Theorem
 from ...theory.finite_classes import ClassFacts, certified
 from ..finite_class import FiniteClass, Words
 

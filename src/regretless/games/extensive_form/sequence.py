@@ -12,8 +12,8 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
+from ...certificate import Certificate
 from ...errors import ParameterError, RegretlessError
-from ...theorem import Certificate
 from ..raw_solution import RawSolution
 from ..solution import Exact, Once, Promise, SolveError
 from ..solvers.interrupt import NO_FRACTIONS, Halted

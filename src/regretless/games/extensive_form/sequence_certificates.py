@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...comparator import GameComparator
 from ...ledger import GameLedger
-from ...theorem import Certificate
 from ...theory.games import OTHERS
 from ...theory.sequence_form import BY_METHOD, SequenceFacts, counterfactual, gains_by_turns, reach
 from ..certificates import EPSILON, SPARE, TINY, judged

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...errors import ParameterError
-from ...theorem import Certificate
 from ..matrix import MatrixGame
 from ..raw_solution import RawSolution, Vector
 from .correlated import Correlated, Distance, correlated, distance_to_correlated

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
-from ...theorem import Certificate, Theorem
+from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.multiclass import SEPARATES
 from ..state import BIAS, Rules, State, length

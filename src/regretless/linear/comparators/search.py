@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...certificate import Certificate, summed
 from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
-from ...theorem import Certificate, Theorem, summed
+from ...theorem import Theorem
 from ...theory.facts import SEPARATES, LinearFacts
 from ..state import BaseState, Rules, length
 from .accumulators import Span, Tally, signed, taken, together

@@ -27,11 +27,12 @@ from typing import cast
 
 import numpy as np
 
+from ...certificate import Certificate, summed
 from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
-from ...theorem import Certificate, Theorem, summed
+from ...theorem import Theorem
 from ...theory.facts import SHORTEST2, LinearFacts
 from ...theory.kernel import KernelFacts
 from ..comparators.candidates import svms_are_there

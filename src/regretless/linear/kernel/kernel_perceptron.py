@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
+from ...certificate import Certificate
 from ...checks import drawn_seed, one_of, positive, whole
 from ...data.batch import Array, Batch
 from ...errors import ParameterError, RegretlessError
 from ...info import LinearInfo
-from ...theorem import Certificate, Theorem
+from ...theorem import Theorem
 from ...theory.budget import BUDGET
 from ...theory.budget import budget as budget_bound
 from ...theory.facts import LinearFacts

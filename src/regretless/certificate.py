@@ -1,0 +1,325 @@
+"""A certificate is a theorem's formula with the numbers of a run in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import floor, hypot, inf, isfinite
+from typing import Any, Literal, NamedTuple, Protocol
+
+from .comparator import Comparator
+
+Kind = Literal["sure", "expected", "probable"]
+RELATIVE, _ABSOLUTE = 1e-9, 1e-9
+FEW = 10  # runs; from fewer nobody can tell how far their mean may be from what is expected
+ERRORS = 3  # standard errors by which luck alone may lift a mean
+MOST_PARTS = 20  # problems of one against the rest that are described one by one
+DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers look different
+
+
+class Most(NamedTuple):
+    """The most that what is bounded can be, whatever the learner does: no bound that is as large says anything.
+
+    Attributes
+    ----------
+    value : float
+    words : str
+        What it is.
+    """
+
+    value: float
+    words: str
+
+
+NO_LIMIT = Most(inf, "")
+
+
+class Bounding(Protocol):
+    """What a certificate asks of its theorem."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def statement(self) -> str: ...
+    @property
+    def quantity(self) -> str: ...
+    @property
+    def formula(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def whole(self) -> bool: ...
+    @property
+    def event(self) -> str: ...
+    def entered(self, ledger: Any, comparator: Any, learner: Any) -> dict[str, Any]:
+        """The facts that the bound was computed from."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Certificate:
+    """A theorem's number beside what was observed.
+
+    Attributes
+    ----------
+    theorem : Theorem
+    observed, bound : float or None
+        None when the theorem does not apply; `observed` also when it bounds what cannot be seen: a bandit's regret, if
+        nobody knows the losses of the arms that were not drawn.
+    comparator : Comparator, ExpertComparator or None
+        What it was read against.
+    why : str or None
+        Why it does not apply.
+    confidence : float or None
+        1 - delta of a *probable* theorem.
+    parts : int
+        Over how many one-against-rest problems both numbers were summed.
+    most : Most
+        What the observed number could not have exceeded anyway.
+    at_once : bool or None
+        Of a *probable* theorem, whether it holds with this confidence after all numbers of rounds at once; if not,
+        after one that was fixed beforehand.
+    assuming : str or None
+        What it takes for granted that nothing in the run can show.
+    read : tuple of (ledger, comparator, learner) or None
+        What the theorem was read on, for those who want to compute it again.
+    each : tuple of Certificate
+        Those that were summed.
+    runs : dict
+        ``of`` how many runs it speaks, how many ``exceeded`` the bound where they could be seen, and the quantiles
+        ``q05``, ``q50`` and ``q95`` of the ``bound`` over the runs; empty for a single run. Of a bound in expectation
+        both sides are means over the runs, and luck is allowed for.
+    standard_error : float or None
+        Of the mean over the runs, for a bound in expectation that was read on several.
+    """
+
+    theorem: Bounding
+    observed: float | None
+    bound: float | None
+    comparator: Any
+    why: str | None
+    confidence: float | None = None
+    parts: int = 1
+    most: Most = NO_LIMIT
+    at_once: bool | None = None
+    assuming: str | None = None
+    read: tuple[Any, Any, Any] | None = field(default=None, compare=False)
+    each: tuple[Certificate, ...] = field(default=(), compare=False)
+    runs: dict[str, Any] = field(default_factory=dict, hash=False)
+    standard_error: float | None = None
+
+    @property
+    def constants(self) -> dict[str, Any] | None:
+        """The numbers that entered its bound, by whose they are; None if it has none, or sums those of others."""
+        if self.read is None or not self.applies:
+            return None
+        return self.theorem.entered(*self.read)
+
+    @property
+    def applies(self) -> bool:
+        """Whether the theorem's assumptions hold for this run."""
+        return self.why is None
+
+    @property
+    def quantity(self) -> str:
+        """What is bounded."""
+        return self.theorem.quantity if self.parts == 1 else f"{self.theorem.quantity} (sum of {self.parts} classes)"
+
+    @property
+    def shown_bound(self) -> float | None:
+        """The bound as it is printed: counts are whole, so their bound may be rounded down; and where what was observed
+        is above the bound for rounding alone, it is the bound with the allowance for that."""
+        if self.bound is None or not isfinite(self.bound):
+            return self.bound
+        shown = self._whole(self.bound)
+        if self.observed is not None and shown < self.observed <= self.bound + self.rounding:
+            return max(self.observed, self._whole(self.bound + self.rounding))
+        return shown
+
+    def _whole(self, bound: float) -> float:
+        whole = self.theorem.whole and isfinite(bound)
+        return float(floor(bound * (1 + RELATIVE) + _ABSOLUTE)) if whole else bound
+
+    @property
+    def rounding(self) -> float:
+        """By how much what was observed may be above the bound for rounding alone."""
+        least = max(1.0, *(abs(one) for one in (self.bound or 0.0, self.observed or 0.0) if isfinite(one)))
+        return RELATIVE * least + float(getattr(self.comparator, "rounding", 0.0))
+
+    @property
+    def luck(self) -> float:
+        """By how much a mean over runs may be above the bound on its expectation before that tells against it."""
+        if not self.runs or self.theorem.kind != "expected":
+            return 0.0
+        return inf if self.runs["of"] < FEW else ERRORS * (self.standard_error or 0.0)
+
+    @property
+    def holds(self) -> bool:
+        """Whether what was observed is within the bound; true also of a certificate that does not apply."""
+        if self.observed is None or self.bound is None:
+            return True
+        return self.observed <= self.bound + self.rounding + self.luck
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound, with what is allowed for rounding, says no more than is true of every run: hard data does
+        that, few rounds do, and numbers so large that their digits are lost."""
+        if self.bound is None or not isfinite(self.most.value):
+            return False
+        return self._whole(self.bound + float(getattr(self.comparator, "rounding", 0.0))) >= self.most.value
+
+    @property
+    def violated(self) -> bool:
+        """Whether a theorem that always holds was broken: a bug, in the code or in the theorem."""
+        return self.theorem.kind == "sure" and not self.holds
+
+    def describe(self) -> dict[str, Any]:
+        """The certificate as JSON values."""
+        return {
+            "theorem": self.theorem.name,
+            "kind": self.theorem.kind,
+            "quantity": self.quantity,
+            "observed": self.observed,
+            "bound": self.bound if self.bound is None or self.bound < inf else None,
+            "rounding": self.rounding if self.bound is not None and self.bound < inf else None,
+            "vacuous": self.vacuous,
+            "applies": self.applies,
+            "why": self.why,
+            "confidence": self.confidence,
+            "at_once": self.at_once,
+            "assuming": self.assuming,
+            "comparator": None if self.comparator is None else self.comparator.describe(),
+            "source": self.theorem.source,
+            "formula": self.theorem.formula,
+            "constants": self.constants,
+            "parts": [_part(one) for one in self.each] if 0 < len(self.each) <= MOST_PARTS else None,
+        } | self._describe_runs()
+
+    def _describe_runs(self) -> dict[str, Any]:
+        return {"runs": self.runs} if self.runs else {}
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __str__(self) -> str:
+        if self.shown_bound is None:
+            return f"{self.theorem.title}: does not apply ({self.why})"
+        against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
+        empty = f", no better than {self.most.words}" if self.vacuous else ""
+        often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
+        alone = " for this number of rounds alone" if self.at_once is False else ""
+        given = "" if self.assuming is None else f", assuming {self.assuming}"
+        told = f"{self._reading()}{empty}{often}{alone}{against}{given}"
+        line = f"{self.theorem.title}: {told}  [{self.theorem.source}]"
+        if not self.runs or self.theorem.kind == "expected" or self.runs["exceeded"] is None:
+            return line
+        return f"{line} ({self.runs['exceeded']} of {self.runs['of']} runs exceeded it)"
+
+    def _reading(self) -> str:
+        """What was observed beside the bound, in numbers that compare as the true ones do."""
+        observed, bound = self.observed, self.shown_bound or 0.0
+        if observed is None:
+            return f"{self.quantity} (not observed) <= {in_figures(bound)}"
+        seen, limit = compared(observed, bound)
+        if not self.holds or observed <= bound:
+            return f"{self.quantity} {seen} {'<=' if self.holds else 'EXCEEDS'} {limit}"
+        if self.luck == inf:
+            return f"{self.quantity} {seen}, expected to be <= {limit}"
+        return f"{self.quantity} {seen} above {limit} by less than luck may do"
+
+    def _often(self) -> str:
+        return "with probability"
+
+
+def _part(certificate: Certificate) -> dict[str, Any]:
+    known = certificate.describe()
+    return {name: known[name] for name in ("observed", "bound", "comparator", "constants")}
+
+
+def joint_confidence(certificates: Sequence[Any]) -> float | None:
+    """With what probability all lines that hold with some probability hold together: one less what each event may fail.
+
+    None if fewer than two of them do; 0 if the union bound promises nothing.
+    """
+    lines = _probable(certificates)
+    risks: dict[Any, float] = {}
+    for place, one in enumerate(lines):
+        event = getattr(one.theorem, "event", "") or place
+        risks[event] = max(risks.get(event, 0.0), 1 - (one.confidence or 0.0))
+    return max(0.0, 1 - sum(risks.values())) if len(lines) > 1 else None
+
+
+def together(certificates: Sequence[Any]) -> str | None:
+    """The same in words, for people; None where there is nothing to say."""
+    joint = joint_confidence(certificates)
+    if joint is None:
+        return None
+    lines = _probable(certificates)
+    runs = " of a run" if any(getattr(one, "runs", None) for one in lines) else ""
+    same = len({getattr(one.theorem, "event", "") or place for place, one in enumerate(lines)}) == 1
+    joint_words = f"with at least {100 * joint:.6g}%" if joint else "with no probability that is known"
+    why = "one event" if same else "union bound"
+    told = f"all {len(lines)} such lines{runs} hold together {joint_words} ({why})"
+    return f"Each probability is that of its line alone; {told}"
+
+
+def _probable(certificates: Sequence[Any]) -> list[Any]:
+    return [one for one in certificates if one.applies and one.confidence is not None]
+
+
+def in_figures(value: float, digits: int = DIGITS[0]) -> str:
+    """A number as lines print it: whole ones in full, others to six digits."""
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:,.{digits}g}"
+
+
+def compared(observed: float, bound: float) -> tuple[str, str]:
+    """Both as lines print them, with as many digits as it takes for the printed ones to compare as they do."""
+    for digits in DIGITS:
+        seen, limit = in_figures(observed, digits), in_figures(bound, digits)
+        if (_read(seen) <= _read(limit)) == (observed <= bound):
+            break
+    return seen, limit
+
+
+def _read(figures: str) -> float:
+    return float(figures.replace(",", ""))
+
+
+def summed(certificates: Sequence[Certificate]) -> Certificate:
+    """One certificate for several one-against-rest problems: both sides add up."""
+    first = certificates[0]
+    failed = next((c for c in certificates if not c.applies), None)
+    if failed is not None:
+        return Certificate(first.theorem, None, None, None, failed.why, parts=len(certificates))
+    observed = sum(c.observed for c in certificates if c.observed is not None)
+    bound = sum(c.bound for c in certificates if c.bound is not None)
+    most = Most(sum(c.most.value for c in certificates), first.most.words)
+    told = (first.theorem, observed, bound, _together(certificates), None)
+    taken = first.assuming
+    return Certificate(*told, parts=len(certificates), most=most, assuming=taken, each=tuple(certificates))
+
+
+def _together(certificates: Sequence[Certificate]) -> Comparator | None:
+    """The comparators of all classes as one: a vector for each class, so squared lengths and losses add up."""
+    each = [c.comparator for c in certificates if c.comparator is not None]
+    if len(each) < len(certificates):
+        return None
+    losses = [u.loss for u in each if u.loss is not None]
+    norm = hypot(*(u.norm for u in each))
+    return Comparator(
+        name="one for each class",
+        norm=norm,
+        hinge=sum(u.hinge for u in each),
+        squared_hinge=sum(u.squared_hinge for u in each),
+        loss=sum(losses) if len(losses) == len(each) else None,
+        least=norm * min(u.margin for u in each),  # so that its margin is the smallest of theirs
+        rounds=sum(u.rounds for u in each),
+        played=sum(u.played for u in each),
+        max_norm2=max(u.max_norm2 for u in each),
+        total_norm2=sum(u.total_norm2 for u in each),
+        own=hypot(*(u.own for u in each)),
+    )
