@@ -66,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="COLUMN",
         help="the column that says when an outcome is known: by the time column, else by the number of a row (from 1)",
     )
-    group = parser.add_argument_group("judging")
+    group = parser.add_argument_group("comparison")
     group.add_argument(
         "--switches",
         type=options.count,

@@ -200,7 +200,7 @@ def _mixing_facts(values: Mapping[str, Any]) -> dict[str, str]:
     if values["one_shot"]:
         passes = many(values["passes"], "pass").replace("passs", "passes")
         how = f"averaged once over {shards}, after {passes} over each"
-        how += ": no theorem bounds what comes of that" if values["passes"] > 1 else ""
+        how += ": no theorem bounds the result" if values["passes"] > 1 else ""
     else:
         often = "each epoch over" if values["together"] >= len(values["shards"]) else f"every {values['together']:,} of"
         how = f"after {often} {shards}, {COUNTS[values['weights']]}"

@@ -51,7 +51,7 @@ DESCRIPTION = (
     "Go over the rows in their order, in constant memory (but the voted and the kernel perceptron are made of rows). "
     "Mistakes are counted on rows that were not learned from yet, and shown on stderr at doubling round counts. "
     "Then the rows are read again, and every theorem about the learner is printed on stdout with what it bounds, or "
-    "why it does not apply. With --workers or --dask each file is a shard: all of them are gone over at once, and the "
+    "why it does not apply. With --workers or --dask each file is a shard: all of them are read at once, and the "
     "weights averaged."
 )
 

@@ -262,7 +262,7 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--iid",
         action="store_true",
-        help="vouch that the rows are independent draws: print the risk that the first pass guarantees on new ones",
+        help="declare that the rows are independent draws: print the risk that the first pass guarantees on new ones",
     )
     group.add_argument(
         "--delta", type=share, metavar="D", help="how improbable it may be that this guarantee fails (0.05)"

@@ -27,7 +27,7 @@ EPILOG = """\
 example: a learner that errs as seldom as any can, against an environment that makes it err as often as any can
   regretless play --learner standard-optimal --environment shattered-tree --named thresholds:20"""
 DRAWN, DRAWN_OF_ALL = 2_000, 100_000  # rounds of one run, and of all, of which a report shows every one
-HELP = "let any learner play against any environment, and certify what came of it"
+HELP = "let any learner play against any environment, and certify the result"
 DESCRIPTION = (
     "An environment picks the rounds: by chance, by a plan, or against what the learner does. Printed are mistakes or "
     "losses at doubling round counts, what the environment was sure to force at least, and what each theorem about the "
@@ -72,7 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _add_players(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("who plays")
+    group = parser.add_argument_group("learner and environment")
     group.add_argument(
         "--learner",
         metavar="NAME",

@@ -102,7 +102,7 @@ def _add_runs(parser: ArgumentParser) -> None:
 
 
 def _add_log(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("a log of somebody else's draws, instead of a table")
+    group = parser.add_argument_group("a log of another policy's draws, instead of a table")
     group.add_argument("--logged", metavar="FILE", help="a row a round: the action taken, its propensity, its reward")
     group.add_argument("--action", metavar="COLUMN", help="the column of actions")
     group.add_argument("--reward", metavar="COLUMN", help="the column of rewards: numbers, or true and false")

@@ -25,7 +25,7 @@ def add_workers(parser: ArgumentParser) -> _ArgumentGroup:
         "--workers",
         type=options.whole,
         metavar="N",
-        help="each file is a shard; take N processes of this machine",
+        help="each file is a shard; use N processes of this machine",
     )
     group.add_argument("--dask", metavar="ADDRESS", help="the same on a Dask cluster, as tcp://host:8786")
     group.add_argument(
@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="average after every N shards, the next of which begin from the average; by default after all",
     )
     group.add_argument(
-        "--one-shot", action="store_true", help="learn the shards apart and average once, which no theorem vouches for"
+        "--one-shot", action="store_true", help="learn the shards apart and average once, which no theorem covers"
     )
 
 
