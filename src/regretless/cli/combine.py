@@ -284,7 +284,7 @@ def _open(arguments: CombineOptions, learner: ExpertLearner, before: Continuatio
         advice = "add --loss square to combine forecasts" if arguments.loss is None else "choose another --loss"
         raise UsageError(f"--target has no meaning: {what} need no outcome ({advice})")
     columns = _columns(arguments, before, blind=blind)
-    try:
+    with options.usage_errors("experts", "format", "cache"):
         return open_forecasts(
             arguments.file,
             format=arguments.format,
@@ -294,10 +294,6 @@ def _open(arguments: CombineOptions, learner: ExpertLearner, before: Continuatio
             cache=arguments.cache,
             **columns,
         )
-    except ParameterError as error:
-        if error.name in ("experts", "format", "cache"):
-            raise UsageError(f"--{error.name} {error.fault}") from error
-        raise
 
 
 def _experts(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> list[str] | None:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from ..data.formats import CLASSES, NAMES
-from ..errors import DataError, ParameterError, RegretlessError
+from ..errors import DataError, RegretlessError
 from . import options
 from .console import Console
 from .exit_codes import DONE, Ended, UsageError
@@ -140,7 +140,7 @@ def _read(arguments: DimensionOptions, path: str) -> ClassArgument:
     if path.lower().endswith(SUFFIXES) and arguments.format is None:
         advice = "rows of 0 and 1 are expected, as .csv, .tsv, .npy or .npz"
         raise DataError(path, None, None, "this is no table of text, and no array", advice)
-    try:
+    with options.usage_errors("format", "array", "names"):
         file = read_class(
             path,
             transpose=arguments.transpose,
@@ -148,8 +148,6 @@ def _read(arguments: DimensionOptions, path: str) -> ClassArgument:
             array=arguments.array,
             names=arguments.names,
         )
-    except RegretlessError as error:
-        raise _about_option(error) from error
     made = FiniteClass(file.matrix, hypotheses=file.hypotheses, points=file.points)
     return ClassArgument(made, file.name, None, file.notes)
 
@@ -174,10 +172,8 @@ def _on_points(arguments: DimensionOptions, path: str) -> ClassArgument:
     from .dimension_result import ClassArgument
 
     homogeneous = arguments.homogeneous or _family(arguments.named or "") == "homogeneous-halfspaces"
-    try:
+    with options.usage_errors("format", "array", "names"):
         points = read_points(path, format=arguments.format, names=arguments.names)
-    except RegretlessError as error:
-        raise _about_option(error) from error
     try:
         made = FiniteClass.halfspaces(points.values, homogeneous=homogeneous, names=points.names, axes=points.axes)
     except RegretlessError as error:
@@ -188,13 +184,6 @@ def _on_points(arguments: DimensionOptions, path: str) -> ClassArgument:
 def _parted(message: str) -> tuple[str, str]:
     fault, _, advice = message.partition("; ")
     return fault, advice or "choose other points"
-
-
-def _about_option(error: RegretlessError) -> Exception:
-    """The error by the name of the option, if it is about one."""
-    if isinstance(error, ParameterError) and error.name in ("format", "array", "names"):
-        return UsageError(f"--{error.name} {error.fault}")
-    return error
 
 
 def run(arguments: DimensionOptions) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..printable import printable
 from . import options
 from .exit_codes import DONE
-from .output import label_text, many, number_text, parameters_of, plain, write_json
+from .output import fact_lines, label_text, many, number_text, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
@@ -137,7 +137,7 @@ def _lines(values: dict[str, Any], top: int) -> list[str]:
         facts["constant"] = f"of size {constant['size']:g}, weights {weights}"
     if values["mixing"] is not None:
         facts |= _mixing_facts(values["mixing"])
-    lines = [f"{name:<12}{value}" for name, value in facts.items()]
+    lines = fact_lines(facts)
     if values["mixing"] is not None:
         lines += _shard_lines(values["mixing"], top)
     for one in values["weights"] if values["support"] is None else ():

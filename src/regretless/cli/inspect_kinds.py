@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import many, parameters_of
+from .output import fact_lines, many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -57,7 +57,7 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
     names = list(weights)
     order = np.argsort(-np.abs(list(weights.values())), kind="stable")[:top].tolist()
     width = max(len(names[place]) for place in order)
-    lines = [f"{name:<12}{value}" for name, value in facts.items()]
+    lines = fact_lines(facts)
     lines += ["", f"largest weights {'':>{max(width - 13, 0)}}{'weight':>9} {'loss':>14}"]
     for place in order:
         name = names[place]
@@ -127,7 +127,7 @@ def lines_of_bandit(values: Mapping[str, Any], top: int) -> list[str]:
         "withdrawn": f"{values['lost']} draws" if values["lost"] else None,
         "restricted": f"{values['restricted']} draws among some of the arms" if values["restricted"] else None,
     }
-    lines = [f"{name:<12}{value}" for name, value in facts.items() if value is not None]
+    lines = fact_lines(facts)
     return [*lines, "", *_arms(values, top)]
 
 
@@ -198,7 +198,7 @@ def lines_of_class_learner(values: Mapping[str, Any], top: int) -> list[str]:
         "goes by": _goes_by(values),
         "waiting": "a prediction for its label" if values["waiting"] else None,
     }
-    lines = [f"{name:<12}{value}" for name, value in facts.items() if value is not None]
+    lines = fact_lines(facts)
     if values["left"]:
         lines += ["", "hypotheses that are left", *(f"  {name}" for name in values["left"][:top])]
         lines += [f"  and {values['alive'] - top} more"] if values["alive"] > top else []

@@ -151,11 +151,8 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
 
 FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
 HALF = 0.5
-MANY, DENSE, WIDEST = (
-    100,
-    0.1,
-    2000,
-)  # features, the share of them in a row, and up to how many a full matrix is advised
+# Features, the share of them in a row, and up to how many a full matrix is advised.
+MANY, DENSE, WIDEST = 100, 0.1, 2000
 FAR = 1000.0
 FEW_ROWS = 10
 

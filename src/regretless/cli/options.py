@@ -338,6 +338,23 @@ def reading(arguments: ReadingOptions) -> dict[str, Any]:
 
 
 @contextmanager
+def usage_errors(*names: str) -> Iterator[None]:
+    """Raise errors about these parameters as errors of the options of the same names.
+
+    Raises
+    ------
+    UsageError
+        If an error is about one of them.
+    """
+    try:
+        yield
+    except ParameterError as error:
+        if error.name in names:
+            raise UsageError(f"--{error.name} {error.fault}") from error
+        raise
+
+
+@contextmanager
 def errors_by_option(parameters: Container[str]) -> Iterator[None]:
     """Say errors about parameters by the options that set them.
 

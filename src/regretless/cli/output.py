@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
@@ -220,6 +220,11 @@ def verdict(certificates: Sequence[Certificate]) -> int:
         f"a bound that always holds was violated ({', '.join(broken)}); this is a bug in regretless: please report it"
     )
     return VIOLATED
+
+
+def fact_lines(facts: Mapping[str, Any]) -> list[str]:
+    """Facts in a line each, behind their names; None is left out."""
+    return [f"{name:<12}{value}" for name, value in facts.items() if value is not None]
 
 
 def label_text(label: Any) -> str:

@@ -273,12 +273,8 @@ def _read(arguments: PullOptions, path: str) -> LossTable:
     low, high = options.range_of(arguments.range)
     named = options.names_of(arguments.arms)
     wanted = Wanted(named, arguments.array, arguments.missing, low, high, arguments.rewards)
-    try:
+    with options.usage_errors("arms", "array", "format"):
         return read_losses(path, wanted, format=arguments.format)
-    except ParameterError as error:
-        if error.name in ("arms", "array", "format"):
-            raise UsageError(f"--{error.name} {error.fault}") from error
-        raise
 
 
 def _advice(arguments: PullOptions, table: LossTable) -> Advice | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParameterError
 from . import options
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
@@ -93,7 +92,7 @@ def _read(arguments: PullOptions, path: str) -> Log:
         propensity: str | float = float(named)
     except ValueError:
         propensity = named
-    try:
+    with options.usage_errors("propensity"):
         log = read_log(
             path,
             action=action,
@@ -105,10 +104,6 @@ def _read(arguments: PullOptions, path: str) -> Log:
             format=arguments.format,
         )
         return log if arguments.least_propensity is None else log.declaring(arguments.least_propensity)
-    except ParameterError as error:
-        if error.name == "propensity":
-            raise UsageError(f"--propensity {error.fault}") from error
-        raise
 
 
 def _evaluate(arguments: PullOptions, log: Log, make: MakeBandit | None) -> LogOutput:
