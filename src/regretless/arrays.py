@@ -41,14 +41,14 @@ def numbers(values: Any, what: str) -> Array:
         If these are no numbers.
     """
     try:
-        found = np.ma.filled(values.astype(np.float64), np.nan) if np.ma.isMA(values) else np.asarray(values)
-        if found.dtype.kind in "cSUmM":
-            raise TypeError(f"{found.dtype} was found")
-        if found.dtype not in (np.float32, np.float64):
-            found = found.astype(np.float64)
+        array = np.ma.filled(values.astype(np.float64), np.nan) if np.ma.isMA(values) else np.asarray(values)
+        if array.dtype.kind in "cSUmM":
+            raise TypeError(f"{array.dtype} was found")
+        if array.dtype not in (np.float32, np.float64):
+            array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise RegretlessError(f"{what}: numbers are expected ({error})") from error
-    return laid_out(found)
+    return laid_out(array)
 
 
 def laid_out(array: Array) -> Array:

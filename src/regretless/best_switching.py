@@ -56,15 +56,15 @@ class Shifting:
     def _remember(self, costs: Array, stayed: Any, leaders: Any) -> None:
         losses, before, after, flat = self.losses, self.losses[:-1], self.losses[1:], self.losses.reshape(-1)
         places, least = np.arange(len(before)) * losses.shape[1], np.empty(len(before))
-        came, leading, found = (
+        came, leading, places_before = (
             least[:, None],
             np.empty(len(before), dtype=np.intp),
             np.empty(len(before), dtype=np.intp),
         )
         for row, stays, leads in zip(costs, stayed, leaders, strict=False):
             before.argmin(1, out=leading)
-            np.add(leading, places, out=found)
-            flat.take(found, out=least, mode="clip")  # any other mode takes a detour
+            np.add(leading, places, out=places_before)
+            flat.take(places_before, out=least, mode="clip")  # any other mode takes a detour
             np.less_equal(after, came, out=stays)
             leads[:] = leading
             np.minimum(after, came, out=after)
@@ -84,12 +84,12 @@ class Shifting:
         if self._stayed is None or self._leaders is None:
             return None
         expert, last = int(self.losses[used].argmin()), self._played - 1
-        found: list[tuple[int, int, int]] = []
+        stretches: list[tuple[int, int, int]] = []
         for t in range(self._played - 1, 0, -1):
             if not self._stayed[t, used, expert]:
-                found.append((expert, t, last))
+                stretches.append((expert, t, last))
                 expert, last, used = int(self._leaders[t, used]), t - 1, used - 1
-        return [(expert, 0, last), *reversed(found)]
+        return [(expert, 0, last), *reversed(stretches)]
 
 
 def shifting(blocks: Iterable[Array], experts: int, switches: int, rounds: int) -> Shifting:

@@ -66,5 +66,5 @@ def class_of(kind: Kind, name: str) -> type[Any]:
     table = TABLES[kind]
     if name not in table:
         raise RegretlessError(f"there is no {NOUNS[kind]} called {name!r}; there are: {', '.join(table)}")
-    found: type[Any] = getattr(import_module(f"{__package__}.{table[name].module}"), table[name].attribute)
-    return found
+    learner: type[Any] = getattr(import_module(f"{__package__}.{table[name].module}"), table[name].attribute)
+    return learner

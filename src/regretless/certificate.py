@@ -212,9 +212,9 @@ class Certificate:
         empty = f", no better than {self.most.words}" if self.vacuous else ""
         often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
         alone = " for this number of rounds alone" if self.at_once is False else ""
-        given = "" if self.assuming is None else f", assuming {self.assuming}"
-        told = f"{self._reading()}{empty}{often}{alone}{against}{given}"
-        line = f"{self.theorem.title}: {told}  [{self.theorem.source}]"
+        assumption = "" if self.assuming is None else f", assuming {self.assuming}"
+        reading = f"{self._reading()}{empty}{often}{alone}{against}{assumption}"
+        line = f"{self.theorem.title}: {reading}  [{self.theorem.source}]"
         if not self.runs or self.theorem.kind == "expected" or self.runs["exceeded"] is None:
             return line
         return f"{line} ({self.runs['exceeded']} of {self.runs['of']} runs exceeded it)"
@@ -263,8 +263,8 @@ def together(certificates: Sequence[Any]) -> str | None:
     same = len({getattr(one.theorem, "event", "") or place for place, one in enumerate(lines)}) == 1
     joint_words = f"with at least {100 * joint:.6g}%" if joint else "with no probability that is known"
     why = "one event" if same else "union bound"
-    told = f"all {len(lines)} such lines{runs} hold together {joint_words} ({why})"
-    return f"Each probability is that of its line alone; {told}"
+    joint_line = f"all {len(lines)} such lines{runs} hold together {joint_words} ({why})"
+    return f"Each probability is that of its line alone; {joint_line}"
 
 
 def _probable(certificates: Sequence[Any]) -> list[Any]:
@@ -298,9 +298,9 @@ def summed(certificates: Sequence[Certificate]) -> Certificate:
     observed = sum(c.observed for c in certificates if c.observed is not None)
     bound = sum(c.bound for c in certificates if c.bound is not None)
     most = Most(sum(c.most.value for c in certificates), first.most.words)
-    told = (first.theorem, observed, bound, _together(certificates), None)
+    fields = (first.theorem, observed, bound, _together(certificates), None)
     taken = first.assuming
-    return Certificate(*told, parts=len(certificates), most=most, assuming=taken, each=tuple(certificates))
+    return Certificate(*fields, parts=len(certificates), most=most, assuming=taken, each=tuple(certificates))
 
 
 def _together(certificates: Sequence[Certificate]) -> Comparator | None:

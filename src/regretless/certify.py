@@ -74,16 +74,16 @@ class Replay:
 
     def _keep(self) -> bool:
         """Count the rounds, and keep them if they are few."""
-        kept: list[tuple[Batch, Array]] | None = []
+        batches: list[tuple[Batch, Array]] | None = []
         size = 0
         for batch, codes in self._read():
             self.rows += len(batch)
             size += bytes_of(batch.entries, len(batch))
             if size > SMALL:
-                kept = None
-            if kept is not None:
-                kept.append((owned(batch), codes))
-        self._kept = None if kept is None else joined(kept)
+                batches = None
+            if batches is not None:
+                batches.append((owned(batch), codes))
+        self._kept = None if batches is None else joined(batches)
         return self._kept is not None
 
 
@@ -139,12 +139,12 @@ def owned(batch: Batch) -> Batch:
     return Batch(values, labels, columns, batch.indices.astype(wide), batch.starts.astype(wide))
 
 
-def joined(kept: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
+def joined(rounds: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
     """All rounds in one batch."""
-    if len(kept) < 2:
-        return kept
-    batches = [batch for batch, _ in kept]
-    codes = np.concatenate([codes for _, codes in kept])
+    if len(rounds) < 2:
+        return rounds
+    batches = [batch for batch, _ in rounds]
+    codes = np.concatenate([codes for _, codes in rounds])
     values, columns = np.concatenate([b.values for b in batches]), batches[-1].columns
     if batches[0].starts is None:
         return [(Batch(values, None, columns), codes)]

@@ -148,7 +148,7 @@ def info_of(learner: Any) -> Any:
     RegretlessError
         If it says nothing: a subclass may be anything, whatever the class above it says.
     """
-    found = vars(type(learner)).get("info")
-    if found is None:
+    info = vars(type(learner)).get("info")
+    if info is None:
         raise RegretlessError(f"{type(learner).__name__} does not say what it is: it has no info of its own")
-    return found
+    return info

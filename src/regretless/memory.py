@@ -24,10 +24,10 @@ def allowed() -> int:
     text = os.environ.get(VARIABLE, "")
     if not text:
         return DEFAULT
-    found = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", text.strip().upper())
-    if found is None or int(found[1]) == 0:
+    match = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", text.strip().upper())
+    if match is None or int(match[1]) == 0:
         raise RegretlessError(f"{VARIABLE}={text}: a number of bytes such as 4G or 800M is expected")
-    return int(found[1]) * UNITS[found[2]]
+    return int(match[1]) * UNITS[match[2]]
 
 
 def more() -> str:

@@ -10,7 +10,7 @@ _UNSHOWN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 def printable(text: str) -> str:
     r"""The text with a backslash and a code in place of what a terminal would obey, as ``\x1b`` for Escape."""
-    return _UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return _UNSHOWN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def is_printable(text: str) -> bool:

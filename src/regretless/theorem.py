@@ -84,10 +84,10 @@ class Theorem:
     def __reduce__(self) -> tuple[Callable[..., Theorem], tuple[Any, ...]]:
         # A theorem stands in its module where its formula was: copies and pickles are that one, and those of a theorem
         # that somebody reads with more assumptions are made of that one again.
-        found = _called(self.bound.__module__, self.name)
-        if found is self:
+        named = _called(self.bound.__module__, self.name)
+        if named is self:
             return _called, (self.bound.__module__, self.name)
-        return _assuming, (found, self.assumes)
+        return _assuming, (named, self.assumes)
 
     def obstacle(self, ledger: Any, comparator: Any, learner: Any) -> str | None:
         """The first assumption that fails, or None."""
@@ -146,12 +146,12 @@ class Theorem:
         if best is None:
             return Certificate(self, None, None, None, why)
         counted = self.counts(ledger, best[1])
-        told = (None if isnan(counted) else counted, best[0], best[1] if self.compares else None, None)
+        fields = (None if isnan(counted) else counted, best[0], best[1] if self.compares else None, None)
         most, read = self.limit(ledger, best[1], learner), (ledger, best[1], learner)
         if self.kind != "probable":
-            return Certificate(self, *told, most=most, read=read)
+            return Certificate(self, *fields, most=most, read=read)
         at_once = self.at_once is None or self.at_once(learner)
-        return Certificate(self, *told, 1 - learner.delta, most=most, at_once=at_once, read=read)
+        return Certificate(self, *fields, 1 - learner.delta, most=most, at_once=at_once, read=read)
 
     def limit(self, ledger: Any, comparator: Any, learner: Any) -> Most:
         """The most that what is bounded could have been."""
@@ -165,13 +165,13 @@ class Theorem:
         """The facts that the bound and what it bounds were computed from, by whose they are."""
         bound = facts_read(self.bound, ledger, comparator, learner)
         counted = facts_read(self.counts, ledger, comparator)
-        found = [one | more for one, more in zip(bound, [*counted, {}], strict=True)]
-        return {name: in_json(notes) for name, notes in zip(("ledger", "comparator", "learner"), found, strict=True)}
+        merged = [one | more for one, more in zip(bound, [*counted, {}], strict=True)]
+        return {name: in_json(notes) for name, notes in zip(("ledger", "comparator", "learner"), merged, strict=True)}
 
 
 def _called(module: str, name: str) -> Theorem:
-    found: Theorem = getattr(import_module(module), name)
-    return found
+    theorem: Theorem = getattr(import_module(module), name)
+    return theorem
 
 
 def _assuming(theorem: Theorem, assumes: tuple[tuple[str, Check], ...]) -> Theorem:

@@ -9,8 +9,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from .errors import RegretlessError
 
-Given = ParamSpec("Given")
-Found = TypeVar("Found")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 BUSY = "this learner is being used by another thread"  # the compiled cores say the same
 
 
@@ -40,16 +40,16 @@ class InTurn(Protocol):
 Self = TypeVar("Self", bound=InTurn)
 
 
-def in_turn(method: Callable[Concatenate[Self, Given], Found]) -> Callable[Concatenate[Self, Given], Found]:
+def in_turn(method: Callable[Concatenate[Self, Parameters], Result]) -> Callable[Concatenate[Self, Parameters], Result]:
     """A method that is refused while another thread is in one of those of the same learner."""
 
     @wraps(method)
-    def alone(self: Self, /, *given: Given.args, **named: Given.kwargs) -> Found:
+    def alone(self: Self, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         turn = self.turn
         if not turn.acquire(False):
             raise RegretlessError(BUSY)
         try:
-            return method(self, *given, **named)
+            return method(self, *args, **kwargs)
         finally:
             turn.release()
 

@@ -118,15 +118,15 @@ class _Player:
         """Scores of all rows."""
         state = self._state
         if indices is None or state.fresh or FEW * len(indices) > state.columns:
-            found: tuple[int, str | None] = state.mean().player(self._rules).score(values, indices, starts, out)
-            return found
+            outcome: tuple[int, str | None] = state.mean().player(self._rules).score(values, indices, starts, out)
+            return outcome
         # Between rounds of a stream the mean of all columns would cost more than the rows; these give the same bits.
-        found = self._check(values, indices, starts, out)
-        if found[1] is None:
+        outcome = self._check(values, indices, starts, out)
+        if outcome[1] is None:
             rows, used = narrow(Batch(values, None, state.columns, indices, starts))
             few = state.mean_of(used).player(self._rules)
-            found = few.score(rows.values, rows.indices, rows.starts, out)
-        return found
+            outcome = few.score(rows.values, rows.indices, rows.starts, out)
+        return outcome
 
 
 @with_constructor

@@ -486,13 +486,13 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
             codes = [self._codes.get(label) for label in labels.tolist()]
             if None not in codes:
                 return np.array(codes, dtype=np.int32), None
-        found, known = encode(labels, self.classes_)
+        places, known = encode(labels, self.classes_)
         if known.all():
-            return found, None
+            return places, None
         first = int(np.argmin(known))
         # The rows behind are played later; until then they need some number that the kernel accepts.
-        found[~known] = found[0] if first else encode(self.classes_[:1], self.classes_)[0][0]
-        return found, first
+        places[~known] = places[0] if first else encode(self.classes_[:1], self.classes_)[0][0]
+        return places, first
 
     def _play(
         self,

@@ -150,12 +150,12 @@ class Certified(Fresh, ABC):
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""
         from .comparators.candidates import svms_are_there
 
-        found = self.judge(question)
+        certificates = self.judge(question)
         if not question.svm or not question.in_memory or question.against is not None or svms_are_there():
-            return found
+            return certificates
         return [
             replace(one, comparator=replace(one.comparator, left_out=NO_SVMS)) if one.comparator is not None else one
-            for one in found
+            for one in certificates
         ]
 
     def question(
@@ -190,14 +190,19 @@ class Certified(Fresh, ABC):
 
     def comparators(self, against: Any) -> tuple[Array, Array]:
         """A user's comparators as (columns, targets) and the weights of the constant feature, (targets,)."""
-        given = np.atleast_2d(np.asarray(against, dtype=np.float64))
+        vectors = np.atleast_2d(np.asarray(against, dtype=np.float64))
         columns, targets = self.state_.columns, self.state_.targets
         widths = (columns, columns + 1) if self.rules().intercept else (columns,)
-        if given.ndim != 2 or given.shape[0] != targets or given.shape[1] not in widths or not np.isfinite(given).all():
+        if (
+            vectors.ndim != 2
+            or vectors.shape[0] != targets
+            or vectors.shape[1] not in widths
+            or not np.isfinite(vectors).all()
+        ):
             wanted = " or ".join(f"({targets}, {width})" for width in widths)
-            raise RegretlessError(f"the comparator has shape {given.shape}; it must be finite and of shape {wanted}")
-        biases = given[:, columns] if given.shape[1] > columns else np.zeros(targets)
-        return np.ascontiguousarray(given[:, :columns].T), biases
+            raise RegretlessError(f"the comparator has shape {vectors.shape}; it must be finite and of shape {wanted}")
+        biases = vectors[:, columns] if vectors.shape[1] > columns else np.zeros(targets)
+        return np.ascontiguousarray(vectors[:, :columns].T), biases
 
 
 # Whether some rounds are the ones that a learner played: they are played again and must give the same bits. Sums and

@@ -86,8 +86,8 @@ class Estimator(ABC):
     def __repr__(self) -> str:
         defaults = _parameters(type(self))
         # Compared in print: an array has no single answer to `==`, and NaN differs from itself.
-        given = [f"{k}={v!r}" for k, v in self.get_params(deep=False).items() if repr(v) != repr(defaults[k])]
-        return f"{type(self).__name__}({', '.join(given)})"
+        parameters = [f"{k}={v!r}" for k, v in self.get_params(deep=False).items() if repr(v) != repr(defaults[k])]
+        return f"{type(self).__name__}({', '.join(parameters)})"
 
     # ---- fitted or not
 

@@ -73,7 +73,7 @@ class Fresh(ABC):
         counted = list(self.first_pass_) if hasattr(self, "first_pass_") else None
         return {"met": self.met_, "first_pass": counted, "looked": self.looked_}
 
-    def resume_first_pass(self, kept: Mapping[str, Any] | None) -> None:
+    def resume_first_pass(self, record: Mapping[str, Any] | None) -> None:
         """Take up what `first_pass` gave, in a learner that has the ledger already; None where nobody has kept it.
 
         Raises
@@ -81,14 +81,14 @@ class Fresh(ABC):
         ValueError
             If it does not fit together.
         """
-        if kept is None:
+        if record is None:
             self.first_pass_ = 0, 0
             return
-        self.met_, self.looked_ = int(kept["met"]), kept["looked"]
+        self.met_, self.looked_ = int(record["met"]), record["looked"]
         if self.looked_ not in LOOKED:
             raise ValueError("it looked at what no parameter looks at")
-        if kept["first_pass"] is not None:
-            rounds, mistakes = (int(count) for count in kept["first_pass"])
+        if record["first_pass"] is not None:
+            rounds, mistakes = (int(count) for count in record["first_pass"])
             if not 0 <= mistakes <= rounds <= self.ledger_.rounds:
                 raise ValueError("its first pass is longer than all passes")
             self.first_pass_ = rounds, mistakes

@@ -121,9 +121,9 @@ def with_class(classes: Array, label: Any) -> Array:
 def _refuse_moves(size: int, columns: int, classes: int) -> None:
     """Refuse to go on result classes when that takes hours: for each, all that is known of the others is moved."""
     if size * classes > MOVES * allowed():
-        found = f"{classes:,} classes of {columns:,} features are too many to be met one by one"
+        problem = f"{classes:,} classes of {columns:,} features are too many to be met one by one"
         advice = f"are the labels classes at all? If so, hash the features (--hash-bits), or {more()}"
-        raise RegretlessError(f"{found}; {advice}")
+        raise RegretlessError(f"{problem}; {advice}")
 
 
 def extend(state: BaseState, old: Array, new: Array) -> BaseState:
@@ -229,8 +229,8 @@ def _same_kind(labels: Array) -> Array:
             return _whole(numbers)
     if any(map(_missing, values)):
         raise RegretlessError("Input y contains NaN.")
-    found = ", ".join(sorted(kind.__name__ for kind in types))
-    raise RegretlessError(f"Unknown label type: {found}. Labels must all be numbers or all be strings.")
+    names = ", ".join(sorted(kind.__name__ for kind in types))
+    raise RegretlessError(f"Unknown label type: {names}. Labels must all be numbers or all be strings.")
 
 
 def _missing(label: object) -> bool:

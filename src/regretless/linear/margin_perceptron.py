@@ -206,9 +206,9 @@ class MarginPerceptron(OnlineClassifier):
 
     def judged(self, question: Question) -> list[Certificate]:
         """As of others; only the final weights are handed over, so that nothing was left out there."""
-        *found, last = super().judged(question)
-        kept = None if last.comparator is None else replace(last.comparator, left_out="")
-        return [*found, replace(last, comparator=kept)]
+        *others, last = super().judged(question)
+        comparator = None if last.comparator is None else replace(last.comparator, left_out="")
+        return [*others, replace(last, comparator=comparator)]
 
     @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -258,12 +258,12 @@ class MarginPerceptron(OnlineClassifier):
     def _handed_over(self, question: Question) -> Certificate:
         """The certificate of the margin of the final weights, for the class that is worst off."""
         weights, biases = self.state_.coefficients(), self.state_.biases()
-        found = []
+        certificates = []
         for target, (ledger, facts) in enumerate(zip(self.state_.ledgers(), question.target_facts, strict=True)):
             final = Vector("final weights", weights[:, target], float(biases[target]))
-            found.append(margin_attained.certify(ledger, read(question, target, [final]), facts))
-        failed = [one for one in found if one.observed is None]
-        return failed[0] if failed else max(found, key=lambda one: one.observed or -np.inf)
+            certificates.append(margin_attained.certify(ledger, read(question, target, [final]), facts))
+        failed = [one for one in certificates if one.observed is None]
+        return failed[0] if failed else max(certificates, key=lambda one: one.observed or -np.inf)
 
 
 def _first_zero(batch: Batch) -> int | None:

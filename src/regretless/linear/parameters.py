@@ -17,18 +17,18 @@ def with_constructor(learner: type[T]) -> type[T]:
     The learner is no dataclass: to Dask two of these are the same if their fields are, whatever they have learned.
     """
     inherited: dict[str, tuple[str, Any, Field[Any]]] = getattr(learner, PARAMETERS, {})
-    told = {}
+    own = {}
     for name, kind in get_annotations(learner).items():
         value = vars(learner).get(name, MISSING)
         if value is MISSING or "ClassVar" in str(kind):
             continue
         parameter = value if isinstance(value, Field) else field(default=value)
-        told[name] = (name, kind, parameter)
+        own[name] = (name, kind, parameter)
         if parameter.default is MISSING:
             delattr(learner, name)
         else:
             setattr(learner, name, parameter.default)
-    known = {name: one for name, one in told.items() if name not in inherited} | inherited | told
+    known = {name: one for name, one in own.items() if name not in inherited} | inherited | own
     setattr(learner, PARAMETERS, known)
     made = make_dataclass(learner.__qualname__, known.values(), kw_only=True)
     learner.__init__ = vars(made)["__init__"]  # type: ignore[method-assign]

@@ -96,8 +96,8 @@ class BaseState(ABC):
 
     def tensors(self) -> dict[str, Array]:
         """All that must be kept of it, by name."""
-        kept = {name: getattr(self, name)[: self.columns] for name in self.features()}
-        return {**kept, **{name: getattr(self, name) for name in self.TARGETS}, "books": self.books}
+        arrays = {name: getattr(self, name)[: self.columns] for name in self.features()}
+        return {**arrays, **{name: getattr(self, name) for name in self.TARGETS}, "books": self.books}
 
     def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
         """The shapes of what `tensors` gives when there are so many columns."""
@@ -172,8 +172,8 @@ class BaseState(ABC):
         size = self.size(columns)
         if size > allowed():
             classes = f" for each of {self.targets:,} classes" if self.targets > 1 else ""
-            found = f"what is learned of {columns:,} features{classes} would take {shown(size)} of memory"
-            raise RegretlessError(f"{found}; hash the features (--hash-bits), or {more()}")
+            problem = f"what is learned of {columns:,} features{classes} would take {shown(size)} of memory"
+            raise RegretlessError(f"{problem}; hash the features (--hash-bits), or {more()}")
 
     def player(self, rules: Rules) -> Any:
         """The compiled player over these arrays; made once and used until they move."""

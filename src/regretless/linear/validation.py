@@ -144,12 +144,12 @@ def fault_of(batch: Batch, row: int, why: str) -> tuple[str, str]:
     if 0 < largest < EXTREME[0]:
         return f"is so short (its largest entry is {largest:.3g}) that a step along it is too long for floats", SCALE
     if largest > EXTREME[1]:
-        found = (
+        problem = (
             f"is so long (its largest entry is {largest:.3g}) that what is charged for it, or its square, is too large"
         )
-        return f"{found} for floats", SCALE
-    found = "makes the score too large: the weights, or what is summed up of them, would overflow"
-    return found, f"lower the rate or {SCALE}"
+        return f"{problem} for floats", SCALE
+    problem = "makes the score too large: the weights, or what is summed up of them, would overflow"
+    return problem, f"lower the rate or {SCALE}"
 
 
 def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None) -> str:
@@ -189,8 +189,8 @@ def read_weights(sample_weight: Any, rows: int, *, all_zero: bool = False) -> Ar
     """
     if sample_weight is None:
         return None
-    given = np.asarray(sample_weight)
-    weights: Array = given if given.dtype == DOUBLE else _as_double(given)
+    array = np.asarray(sample_weight)
+    weights: Array = array if array.dtype == DOUBLE else _as_double(array)
     if weights.ndim == 0 and isinstance(sample_weight, (Real, np.ndarray, np.generic)):
         weights = np.full(rows, weights)
     if weights.ndim != 1:
@@ -245,8 +245,8 @@ def _read_dense(X: Any) -> Batch:
 def _wrong_shape(rows: Array) -> str:
     if rows.ndim > 2:
         return f"Found array with dim {rows.ndim}, while dim <= 2 is required."
-    found = "scalar array" if rows.ndim == 0 else "1D array"
-    return f"Expected 2D array, got {found} instead:\narray={rows}.\n{RESHAPE}"
+    kind = "scalar array" if rows.ndim == 0 else "1D array"
+    return f"Expected 2D array, got {kind} instead:\narray={rows}.\n{RESHAPE}"
 
 
 def _refuse_empty(shape: tuple[int, ...]) -> None:
@@ -389,13 +389,13 @@ def _names(columns: Iterable[object]) -> Array | None:
     return np.asarray(names, dtype=object) if types == ["str"] else None
 
 
-def _compare_names(given: Array | None, fitted: Array | None, learner: str) -> None:
-    if given is None:
+def _compare_names(names: Array | None, fitted: Array | None, learner: str) -> None:
+    if names is None:
         _warn_user(f"X does not have valid feature names, but {learner} was fitted with feature names")
     elif fitted is None:
         _warn_user(f"X has feature names, but {learner} was fitted without feature names")
-    elif not np.array_equal(given, fitted):
-        raise RegretlessError(names_differ(set(given), set(fitted)))
+    elif not np.array_equal(names, fitted):
+        raise RegretlessError(names_differ(set(names), set(fitted)))
 
 
 def _warn_user(message: str) -> None:
@@ -403,16 +403,16 @@ def _warn_user(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=5)
 
 
-def names_differ(given: set[str], fitted: set[str]) -> str:
+def names_differ(columns: set[str], fitted: set[str]) -> str:
     """What to say of columns whose names are others than those that a model was fitted with, or in another order."""
     message = "The feature names should match those that were passed during fit.\n"
     for title, names in (
-        ("Feature names unseen at fit time:\n", sorted(given - fitted)),
-        ("Feature names seen at fit time, yet now missing:\n", sorted(fitted - given)),
+        ("Feature names unseen at fit time:\n", sorted(columns - fitted)),
+        ("Feature names seen at fit time, yet now missing:\n", sorted(fitted - columns)),
     ):
         if names:
             message += title + "".join(f"- {name}\n" for name in names[:5]) + "- ...\n" * (len(names) > 5)
-    if given == fitted:
+    if columns == fitted:
         message += "Feature names must be in the same order as they were in fit.\n"
     return message
 

@@ -135,8 +135,8 @@ def refuse_unknown(path: Path, meta: Collection[str], allowed: Collection[str]) 
         _refuse(path, f"has keys that are not known: {unknown}", NOT_OURS)
 
 
-def _refuse(path: Path, found: str, advice: str) -> NoReturn:
-    raise ModelError(f"{os.fspath(path)}: {found}; {advice}")
+def _refuse(path: Path, problem: str, advice: str) -> NoReturn:
+    raise ModelError(f"{os.fspath(path)}: {problem}; {advice}")
 
 
 def _digest(text: str, arrays: Mapping[str, Array]) -> str:
@@ -170,8 +170,8 @@ def _refuse_unreadable(path: Path, read: Callable[[], object]) -> None:
     try:
         read()
     except ModelError as error:
-        found = str(error).removeprefix(f"{os.fspath(path)}: ").removesuffix("; it cannot be used")
-        raise ModelError(f"{os.fspath(path)}: nothing was written, for {found}") from error
+        problem = str(error).removeprefix(f"{os.fspath(path)}: ").removesuffix("; it cannot be used")
+        raise ModelError(f"{os.fspath(path)}: nothing was written, for {problem}") from error
 
 
 def _encode(path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array]) -> tuple[bytes, list[Array]]:
@@ -202,10 +202,10 @@ def _canonical(path: Path, meta: Mapping[str, Any]) -> str:
     description = {"format": FORMAT, **meta}
     try:
         text = json.dumps(description, sort_keys=True, separators=(",", ":"), allow_nan=False)
-        kept = json.loads(text) == description
+        same = json.loads(text) == description
     except (TypeError, ValueError, RecursionError) as error:
         _refuse(path, f"the description is not JSON ({error})", "use finite numbers, text, lists and dicts")
-    if not kept:
+    if not same:
         _refuse(path, "the description would not be read back as it is", "use lists, and text as keys")
     return text
 
@@ -299,8 +299,8 @@ def _description(path: Path, metadata: Any) -> tuple[str, dict[str, Any]]:
     if type(version) is not int or version < 1:
         _refuse(path, "is damaged: its description has no format version", AGAIN)
     if version > FORMAT:
-        found = f"was written by a newer version (format {version}); this one reads up to {FORMAT}"
-        _refuse(path, found, "install the newer version")
+        problem = f"was written by a newer version (format {version}); this one reads up to {FORMAT}"
+        _refuse(path, problem, "install the newer version")
     return text, meta
 
 

@@ -61,13 +61,13 @@ def digits(text: Any) -> int:
     return int(text)
 
 
-def names(found: Any, many: int, whose: str) -> list[str] | None:
+def names(described: Any, many: int, whose: str) -> list[str] | None:
     """As many names, or None."""
-    if found is None:
+    if described is None:
         return None
-    if len(one(found, list, "names")) != many:
+    if len(one(described, list, "names")) != many:
         raise ValueError(f"there are not as many names as {whose}")
-    return [one(name, str, "a name") for name in found]
+    return [one(name, str, "a name") for name in described]
 
 
 def parameters(described: Any, learner: type) -> dict[str, Any]:
@@ -75,15 +75,15 @@ def parameters(described: Any, learner: type) -> dict[str, Any]:
 
     Lists hold numbers, and a range is a tuple.
     """
-    found, kinds = dict(one(described, dict, "parameters")), _kinds(learner)
-    for name, value in found.items():
+    values, kinds = dict(one(described, dict, "parameters")), _kinds(learner)
+    for name, value in values.items():
         if value is not None and type(value) not in kinds.get(name, ()):
             raise ValueError(f"there is no parameter {name} of this type")
         if type(value) is list and not all(type(part) in (bool, int, float) for part in value):
             raise ValueError(f"{name} holds something else than numbers")
-    if found.get("value_range") is not None:
-        found["value_range"] = tuple(found["value_range"])
-    return found
+    if values.get("value_range") is not None:
+        values["value_range"] = tuple(values["value_range"])
+    return values
 
 
 def stored_as(*kinds: type) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def learn(common: Learned, shard: Shard) -> Averages:
     for batch, codes in common.reading.rounds(shard):
         means.play(batch, codes)
         rounds += len(batch)
-    return Averages(means.found(), rounds)
+    return Averages(means.weights(), rounds)
 
 
 def average(_: Any, left: Averages, right: Averages) -> Averages:

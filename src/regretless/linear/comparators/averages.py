@@ -24,7 +24,7 @@ class Means:
                 player = state.player(rules)
                 self._fit[k] = player.play(batch.values, batch.indices, batch.starts, codes, None, order)[1] is None
 
-    def found(self) -> list[tuple[str, Array, Array] | None]:
-        """Name, weights and weights of the constant feature of each; None of those that came to grief."""
+    def weights(self) -> list[tuple[str, Array, Array] | None]:
+        """Name, weights and weights of the constant feature of each; None of those whose play failed."""
         each = zip(self._plans, self._states, self._fit, strict=True)
         return [(name, *state.average()) if fit else None for (name, _), state, fit in each]

@@ -23,13 +23,13 @@ def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: floa
     """The vector of the largest margin, as far as the time allows; or why there is none."""
     from ..separation.margin import max_margin_signed
 
-    found = max_margin_signed(matrix_of(batch), signs, intercept=intercept, max_seconds=seconds)
-    if found.weights is None:
-        if found.separable is False:
-            return f"the rounds cannot be separated: {found.why}"
-        return f"it was not found out whether the rounds can be separated: {found.why}"
-    name = "maximum margin" if found.converged else "a margin, not yet the largest"
-    return name, *_parted(found.weights, batch.columns, intercept)
+    margin = max_margin_signed(matrix_of(batch), signs, intercept=intercept, max_seconds=seconds)
+    if margin.weights is None:
+        if margin.separable is False:
+            return f"the rounds cannot be separated: {margin.why}"
+        return f"it was not found out whether the rounds can be separated: {margin.why}"
+    name = "maximum margin" if margin.converged else "a margin, not yet the largest"
+    return name, *_parted(margin.weights, batch.columns, intercept)
 
 
 def svms_are_there() -> bool:

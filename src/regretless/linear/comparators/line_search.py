@@ -44,8 +44,8 @@ class Direction:
     @classmethod
     def along(cls, name: str, vector: Array, bias: float = 0.0, size: float = 1.0) -> Direction | None:
         """The direction of a vector, at a length that brings margins near 1; None when it has none."""
-        given = length(vector, bias)
-        return cls(name, vector / given * size, bias / given * size, size) if 0 < given < inf else None
+        norm = length(vector, bias)
+        return cls(name, vector / norm * size, bias / norm * size, size) if 0 < norm < inf else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class Ray:
         """The comparator whose hinge loss starts at that edge: s = 1 / edges[edge]."""
         return self._with_vector(self._at(edge))
 
-    def _with_vector(self, found: Comparator) -> Comparator:
-        return replace(found, vector=found.norm / self.direction.size * self.direction.vector)
+    def _with_vector(self, comparator: Comparator) -> Comparator:
+        return replace(comparator, vector=comparator.norm / self.direction.size * self.direction.vector)
 
     def _at(self, edge: int) -> Comparator:
         # Without its vector, which is long: thousands of scales are looked at, the same ones for every theorem.
@@ -153,8 +153,8 @@ class Ray:
         fine = range(max(first, middle - COARSE), min(last, middle + COARSE) + 1)
         candidates: list[Comparator | None] = [self._at(min(fine, key=lambda edge: slack(self._at(edge))))]
         candidates += [self.zero(), self.separating()]
-        found = min((c for c in candidates if c is not None), key=slack)
-        return self._with_vector(found) if slack(found) < np.inf else None
+        best = min((c for c in candidates if c is not None), key=slack)
+        return self._with_vector(best) if slack(best) < np.inf else None
 
     def _range(self) -> tuple[int, int]:
         """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make
@@ -276,11 +276,11 @@ class Sight(Tally):
 
     def sums(self) -> RaySums:
         """The bins of all rounds."""
-        found = self._sums or {1: _Bins(self.size)}
-        bins = sum((times * s.bins for times, s in found.items()), np.zeros((self.size, 1, 1)))
-        least = np.min([s.least for s in found.values()], axis=0)
-        played, total = (sum(times * s.seen[place] for times, s in found.items()) for place in (0, 2))
-        longest = max(s.seen[1] for s in found.values())
+        weighted = self._sums or {1: _Bins(self.size)}
+        bins = sum((times * s.bins for times, s in weighted.items()), np.zeros((self.size, 1, 1)))
+        least = np.min([s.least for s in weighted.values()], axis=0)
+        played, total = (sum(times * s.seen[place] for times, s in weighted.items()) for place in (0, 2))
+        longest = max(s.seen[1] for s in weighted.values())
         return RaySums(bins, least, float(played), float(longest), float(total))
 
 

@@ -73,8 +73,8 @@ def certify(question: Question) -> list[Certificate]:
         chosen.insert(0, _pair(Matrix("yours", *question.against)))
     zero = Matrix("zero", np.zeros((question.state.columns, 1)), np.zeros(1))
     comparators = read(question, [matrix or zero for matrix in chosen])
-    found = [theorem.certify(ledger, comparators, facts) for theorem in question.theorems]
-    return [replace(one, why=inseparable) if inseparable and one.why == SEPARATES[0] else one for one in found]
+    certificates = [theorem.certify(ledger, comparators, facts) for theorem in question.theorems]
+    return [replace(one, why=inseparable) if inseparable and one.why == SEPARATES[0] else one for one in certificates]
 
 
 def _facts(question: Question) -> LinearFacts:
@@ -96,8 +96,8 @@ def _chosen(
     directions: list[Matrix], rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts
 ) -> Matrix | None:
     """The best multiple of the best direction; None when there is none, or nothing serves better than zero."""
-    found = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
-    best = theorem.certify(ledger, found, facts).comparator
+    candidates = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
+    best = theorem.certify(ledger, candidates, facts).comparator
     if best is None or best.vector is None or not best.vector.any():
         return None
     place = int(np.argmax(best.vector))
@@ -202,9 +202,9 @@ class SightOfLeads(Tally):
 
 def read(question: Question, matrices: list[Matrix]) -> list[Comparator]:
     """Read given matrices against the rounds, exactly as they are."""
-    (found,) = question.gather([ExactLeads(matrices, question.rules.intercept)], whole=True)
+    (exact,) = question.gather([ExactLeads(matrices, question.rules.intercept)], whole=True)
     return [
-        found.comparator(k, matrix.name, matrix.size, loss=None, vector=matrix.rows(question.rules.intercept))
+        exact.comparator(k, matrix.name, matrix.size, loss=None, vector=matrix.rows(question.rules.intercept))
         for k, matrix in enumerate(matrices)
     ]
 
@@ -225,14 +225,14 @@ def _directions(question: Question, unit: float) -> tuple[list[Matrix], str | No
     """Matrices of length `unit` to look along, and why none separates the classes, if that is known."""
     state, inseparable = question.state, None
     if question.against is not None:
-        found = [Matrix("yours, scaled", *question.against)]
+        matrices = [Matrix("yours, scaled", *question.against)]
     else:
-        found = [Matrix("final weights", state.coefficients(), state.biases())]
-        found += _means(question)
+        matrices = [Matrix("final weights", state.coefficients(), state.biases())]
+        matrices += _means(question)
         if question.in_memory:
             more, inseparable = _from_memory(question)
-            found += more
-    pairs = [_pair(matrix).centred() for matrix in found]
+            matrices += more
+    pairs = [_pair(matrix).centred() for matrix in matrices]
     return [m.times(unit / m.size) for m in pairs if m.size > 0 and isfinite(unit / m.size)], inseparable
 
 
@@ -241,12 +241,12 @@ def _means(question: Question) -> list[Matrix]:
     plans = [(f"one against rest, {name}", rules) for name, rules in extra_plans(question)]
     loss = question.rules.loss if question.state.targets > 1 else "perceptron"
     own: Plan = "multiclass perceptron, averaged", Rules(loss=loss, intercept=question.rules.intercept)
-    return [Matrix(*found) for found in question.means([*plans, own])]
+    return [Matrix(*mean) for mean in question.means([*plans, own])]
 
 
 def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:
     """The largest margin of all classes and linear SVMs of all classes, from rounds at hand."""
-    found: list[Matrix] = []
+    matrices: list[Matrix] = []
     obstacle = None
     for batch, codes in question.rounds():  # in memory, all rounds are one batch
         if not batch.columns:
@@ -258,10 +258,10 @@ def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:
         if isinstance(margin, str):
             obstacle = margin
         elif margin is not None:
-            found.append(margin)
+            matrices.append(margin)
         if question.svm and batch.entries <= MOST_SVM_ENTRIES:
-            found += _svms(question, rows, labels, classes)
-    return found, obstacle
+            matrices += _svms(question, rows, labels, classes)
+    return matrices, obstacle
 
 
 def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matrix | str | None:
@@ -276,17 +276,17 @@ def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matri
     width, (row, column) = rows.shape[1], entries.coords
     blocks = []
     for other in range(classes):
-        kept = labels[row] != other
-        places = np.concatenate([labels[row[kept]] * width + column[kept], other * width + column[kept]])
-        values = np.concatenate([entries.data[kept], -entries.data[kept]]).astype(np.float64)
-        table = csr_array((values, (np.tile(row[kept], 2), places)), shape=(rows.shape[0], classes * width))
+        others = labels[row] != other
+        places = np.concatenate([labels[row[others]] * width + column[others], other * width + column[others]])
+        values = np.concatenate([entries.data[others], -entries.data[others]]).astype(np.float64)
+        table = csr_array((values, (np.tile(row[others], 2), places)), shape=(rows.shape[0], classes * width))
         blocks.append(table[np.flatnonzero(labels != other)])
-    found = max_margin_signed(vstack(blocks, format="csr"), max_seconds=question.seconds)
-    if found.weights is None:
-        known = "cannot be separated" if found.separable is False else "may or may not be separable"
-        return f"the classes {known}: {found.why}"
-    name = "maximum margin" if found.converged else "a margin, not yet the largest"
-    return _of_rows(question, name, found.weights.reshape(classes, width))
+    margin = max_margin_signed(vstack(blocks, format="csr"), max_seconds=question.seconds)
+    if margin.weights is None:
+        known = "cannot be separated" if margin.separable is False else "may or may not be separable"
+        return f"the classes {known}: {margin.why}"
+    name = "maximum margin" if margin.converged else "a margin, not yet the largest"
+    return _of_rows(question, name, margin.weights.reshape(classes, width))
 
 
 def _svms(question: Question, rows: Any, labels: Array, classes: int) -> list[Matrix]:
@@ -298,7 +298,7 @@ def _svms(question: Question, rows: Any, labels: Array, classes: int) -> list[Ma
         from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return []
-    found = []
+    matrices = []
     for exponent in SVM_EXPONENTS:
         svm = LinearSVC(
             multi_class="crammer_singer", C=10.0**exponent / longest2, fit_intercept=False, random_state=0, max_iter=300
@@ -306,8 +306,8 @@ def _svms(question: Question, rows: Any, labels: Array, classes: int) -> list[Ma
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not converged: any direction is good enough to look along
             svm.fit(rows, labels)
-        found.append(_of_rows(question, f"multiclass SVM, C = 1e{exponent}/r^2", svm.coef_))
-    return found
+        matrices.append(_of_rows(question, f"multiclass SVM, C = 1e{exponent}/r^2", svm.coef_))
+    return matrices
 
 
 def _of_rows(question: Question, name: str, weights: Array) -> Matrix:

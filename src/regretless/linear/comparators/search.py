@@ -129,17 +129,17 @@ class Question:
     def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
         """What some tallies come to over the rounds that their targets played, or that all classes together did."""
         spans = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
-        return [found for group in together(tallies) for found in taken(group, self.rounds(), spans)]
+        return [total for group in together(tallies) for total in taken(group, self.rounds(), spans)]
 
     def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
-        """Mean weights of other learners that go over the same rounds, but for those that came to grief."""
+        """Mean weights of other learners that go over the same rounds, without those whose play failed."""
         means = Means(self.state.columns, self.state.targets, plans)
         random = np.random.default_rng(0)
         for _ in range(epochs(self)):
             for batch, codes in self.rounds():
                 # In an order of their own, if it is free: what comes sorted by label would be learned badly.
                 means.play(batch, codes, random.permutation(len(batch)) if self.in_memory else None)
-        return [found for found in means.found() if found is not None]
+        return [mean for mean in means.weights() if mean is not None]
 
 
 def certify(question: Question) -> list[Certificate]:
@@ -179,8 +179,8 @@ def _certified(question: Question, chosen: list[Choice]) -> list[list[Certificat
         weights, biases = question.against
         yours = [Vector("yours", weights[:, target], float(biases[target])) for target in range(len(chosen))]
         vectors = [[first, *others] for first, others in zip(yours, vectors, strict=True)]
-    found = read_all(question, vectors)
-    return [_of_target(question, target, choice, found[target]) for target, choice in enumerate(chosen)]
+    comparators = read_all(question, vectors)
+    return [_of_target(question, target, choice, comparators[target]) for target, choice in enumerate(chosen)]
 
 
 def _of_target(question: Question, target: int, leads: Choice, comparators: list[Comparator]) -> list[Certificate]:
@@ -198,8 +198,8 @@ def _of_target(question: Question, target: int, leads: Choice, comparators: list
 
 def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Vector:
     """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
-    found = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
-    best = theorem.certify(ledger, found, facts).comparator or rays[0].zero()
+    candidates = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
+    best = theorem.certify(ledger, candidates, facts).comparator or rays[0].zero()
     vector = np.zeros(len(rays[0].direction.vector)) if best.vector is None else best.vector
     return Vector(best.name, vector, best.bias)
 
@@ -212,14 +212,14 @@ def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
 
 def read(question: Question, target: int, vectors: list[Vector]) -> list[Comparator]:
     """Read given vectors against the rounds of one target, exactly as they are."""
-    (found,) = question.gather([_exact(question, target, vectors)])
-    return _comparators(question, target, vectors, found)
+    (exact,) = question.gather([_exact(question, target, vectors)])
+    return _comparators(question, target, vectors, exact)
 
 
 def read_all(question: Question, vectors: list[list[Vector]]) -> list[list[Comparator]]:
     """Read given vectors of every target in one go."""
-    found = question.gather([_exact(question, target, its) for target, its in enumerate(vectors)])
-    return [_comparators(question, target, its, found[target]) for target, its in enumerate(vectors)]
+    exact = question.gather([_exact(question, target, its) for target, its in enumerate(vectors)])
+    return [_comparators(question, target, its, exact[target]) for target, its in enumerate(vectors)]
 
 
 def _exact(question: Question, target: int, vectors: list[Vector]) -> Exact:
@@ -227,20 +227,20 @@ def _exact(question: Question, target: int, vectors: list[Vector]) -> Exact:
     return Exact(vectors, state.columns, question.rules.intercept, loss, target, state.targets)
 
 
-def _comparators(question: Question, target: int, vectors: list[Vector], found: Suffered) -> list[Comparator]:
+def _comparators(question: Question, target: int, vectors: list[Vector], exact: Suffered) -> list[Comparator]:
     geometry, loss = question.geometry, question.target_facts[target].loss
     comparators = []
     for k, v in enumerate(vectors):
         own, divergence = geometry.measure(v.vector, v.bias, target)
         more = {
-            "loss": float(found.losses[k, 2]) if loss in CHARGED else None,
+            "loss": float(exact.losses[k, 2]) if loss in CHARGED else None,
             "vector": v.vector,
             "bias": v.bias,
             "own": own,
             "divergence": divergence,
             "product": geometry.product(v.vector, v.bias, target),
         }
-        comparators.append(found.comparator(k, v.name, length(v.vector, v.bias), **more))
+        comparators.append(exact.comparator(k, v.name, length(v.vector, v.bias), **more))
     return comparators
 
 
@@ -280,7 +280,7 @@ def _along(
     question: Question, target: int, unit: float, vectors: Sequence[tuple[str, Array, float]]
 ) -> list[Direction]:
     """Directions along these vectors, or along what is near them and allowed, each measured."""
-    found = []
+    directions = []
     for name, vector, bias in vectors:
         allowed, its_bias = question.geometry.admissible(vector, bias)
         if name == YOURS and (its_bias != bias or not np.array_equal(allowed, vector)):
@@ -289,8 +289,8 @@ def _along(
         if direction is not None:
             own, divergence = question.geometry.measure(direction.vector, direction.bias, target)
             product = question.geometry.product(direction.vector, direction.bias, target)
-            found.append(replace(direction, own=own, divergence=divergence, product=product))
-    return found
+            directions.append(replace(direction, own=own, divergence=divergence, product=product))
+    return directions
 
 
 def unit_length(ledger: Ledger) -> float:
@@ -336,7 +336,7 @@ def _from_memory(question: Question, target: int) -> tuple[list[tuple[str, Array
     from .candidates import margin_direction, svm_directions
 
     intercept, ledger = question.rules.intercept, question.sums(target)
-    found: list[tuple[str, Array, float]] = []
+    candidates: list[tuple[str, Array, float]] = []
     obstacle = None
     for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
         if not batch.columns:
@@ -345,8 +345,8 @@ def _from_memory(question: Question, target: int) -> tuple[list[tuple[str, Array
         if isinstance(margin, str):
             obstacle = margin
         else:
-            found.append(margin)
+            candidates.append(margin)
         if question.svm:
-            found += svm_directions(batch, signs, intercept, ledger.max_norm2)
-        found += question.geometry.directions(batch, signs, target)
-    return found, obstacle
+            candidates += svm_directions(batch, signs, intercept, ledger.max_norm2)
+        candidates += question.geometry.directions(batch, signs, target)
+    return candidates, obstacle

@@ -122,9 +122,9 @@ def _bordered(state: DualArrays, gram: Array) -> Array | None:
     """The inverse with the new row in it; None if the row is in the span of the others, up to rounding."""
     old, times = len(gram) - 1, int(state.removed[0, TIMES])
     if len(state.inverse) != old or times % REFRESH == 0:
-        kept = gram[:-1, :-1]
-        mean = float(np.trace(kept)) / old or 1.0  # 0 where all rows are
-        state.inverse = np.linalg.inv(kept + RIDGE * mean * np.eye(old))
+        block = gram[:-1, :-1]
+        mean = float(np.trace(block)) / old or 1.0  # 0 where all rows are
+        state.inverse = np.linalg.inv(block + RIDGE * mean * np.eye(old))
     shares = state.inverse @ gram[:-1, -1]
     rest = float(gram[-1, -1] - shares @ gram[:-1, -1])
     if rest <= DEPENDENT * gram[-1, -1]:

@@ -102,10 +102,10 @@ class Line:
         scales = self._scales()
         place = min(range(len(scales)), key=lambda k: bound(scales[k]))
         low, high = scales[max(place - 1, 0)], scales[min(place + 1, len(scales) - 1)]
-        found = [scales[place], _golden(bound, low, high), 0.0]
+        candidates = [scales[place], _golden(bound, low, high), 0.0]
         if len(self.margins) and self.margins[0] > SHORTEST2:
-            found.append(1 / float(self.margins[0]))
-        return self.at(min(found, key=bound))
+            candidates.append(1 / float(self.margins[0]))
+        return self.at(min(candidates, key=bound))
 
     def _scales(self) -> list[float]:
         positive = self.margins[self.margins > 0]
@@ -152,8 +152,8 @@ class Function:
 
     def margins(self, signs: Array, reach: Array) -> Array:
         """No more than its values times the labels; `reach` are the roots of K(x, x)."""
-        found: Array = signs * self.values
-        return found - self.doubt * reach if self.doubt > 0 else found
+        margins: Array = signs * self.values
+        return margins - self.doubt * reach if self.doubt > 0 else margins
 
 
 def certify(question: Question) -> list[Certificate]:
@@ -232,7 +232,7 @@ class _Reading:
 
     def settle_doubt(self) -> str | None:
         """Find out how far values that were given are from those of a kernel; or why that is not known."""
-        if not self.rules.given:
+        if not self.rules.external:
             return None
         whole = self.batch is not None and len(self.batch) <= MOST_GRAM
         removals = bool(self.state.removed[:, TIMES].any())
@@ -247,7 +247,7 @@ class _Reading:
     def facts(self, target: int) -> LinearFacts:
         """What theorems may ask of a target: of values that were given, lengths in the space of a kernel near them."""
         facts = cast(KernelFacts, self.question.target_facts[target])
-        if not self.rules.given:
+        if not self.rules.external:
             return facts
         norm, _ = self._of_run(target)[0]
         return replace(facts, norm=max(norm, facts.norm), removed=facts.removed * (1 + self.doubt))
@@ -264,19 +264,19 @@ class _Reading:
                 raise RegretlessError(f"a comparator needs one coefficient for each of the {self.rows} rows, in memory")
             return [self._over_rows("yours", weights)], None
         ended, average = self._of_run(target)
-        found = [Function("final function", self.last[:, target], *ended)]
-        found.append(Function("perceptron, averaged", self.mean[:, target], *average))
+        functions = [Function("final function", self.last[:, target], *ended)]
+        functions.append(Function("perceptron, averaged", self.mean[:, target], *average))
         if self.batch is None or not 0 < len(self.batch) <= MOST_GRAM or not np.isfinite(self.own).all():
-            return found, None
-        found.append(
+            return functions, None
+        functions.append(
             self._over_rows("perceptron, averaged over more passes", self._more_passes()[:, target : target + 1])
         )
         if self.question.svm:
-            found += self._svms(signs)
+            functions += self._svms(signs)
         if not times.all():  # of a class that came late, the rounds before it do not count
-            return found, None
+            return functions, None
         margin = self._margin(signs)
-        return (found, margin) if isinstance(margin, str) else ([*found, margin], None)
+        return (functions, margin) if isinstance(margin, str) else ([*functions, margin], None)
 
     def _of_run(self, target: int) -> list[tuple[float, float]]:
         """Lengths and doubts of the last function and of the average, from the rows that they are made of."""
@@ -372,7 +372,7 @@ class _Reading:
             return []
         from sklearn.svm import SVC  # type: ignore[import-untyped, unused-ignore]
 
-        gram, found = self._all_pairs(), []
+        gram, machines = self._all_pairs(), []
         unit = 1 / max(float(np.diagonal(gram).max()), 1e-300)
         if len(np.unique(signs)) < 2 or not np.isfinite(unit):
             return []
@@ -382,23 +382,23 @@ class _Reading:
                 svm = SVC(kernel="precomputed", C=10.0**exponent, max_iter=MOST_SVM_STEPS).fit(gram * unit, signs)
             weights = np.zeros((self.rows, 1))
             weights[svm.support_, 0] = svm.dual_coef_[0]
-            found.append(self._over_rows(f"SVM, C = {10.0**exponent:g}/r^2", weights))
-        return found
+            machines.append(self._over_rows(f"SVM, C = {10.0**exponent:g}/r^2", weights))
+        return machines
 
     def _margin(self, signs: Array) -> Function | str:
         """The function of the largest margin: that of the rows of a root of the Gram matrix; or why there is none."""
         from ..separation.margin import max_margin_signed
 
         seconds = self.question.seconds / self.state.targets
-        found = max_margin_signed(_root(self._all_pairs()), signs, max_seconds=seconds)
-        if found.weights is None:
-            if found.separable is False:
-                return f"the rounds cannot be separated: {found.why}"
-            return f"it was not found out whether the rounds can be separated: {found.why}"
-        rows, multipliers = found.support
+        solution = max_margin_signed(_root(self._all_pairs()), signs, max_seconds=seconds)
+        if solution.weights is None:
+            if solution.separable is False:
+                return f"the rounds cannot be separated: {solution.why}"
+            return f"it was not found out whether the rounds can be separated: {solution.why}"
+        rows, multipliers = solution.support
         weights = np.zeros((self.rows, 1))
         weights[rows, 0] = multipliers * signs[rows]
-        return self._over_rows("maximum margin" if found.converged else "a margin, not yet the largest", weights)
+        return self._over_rows("maximum margin" if solution.converged else "a margin, not yet the largest", weights)
 
 
 def _root(gram: Array) -> Array:

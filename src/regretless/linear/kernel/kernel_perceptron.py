@@ -162,12 +162,12 @@ class KernelPerceptron(OnlineClassifier):
     ties: str | int = "update"
 
     def _intercept(self) -> float:
-        found = positive("intercept", self.intercept, or_zero=True)
-        if found > MOST_INTERCEPT:
+        size = positive("intercept", self.intercept, or_zero=True)
+        if size > MOST_INTERCEPT:
             raise ParameterError(
                 "intercept", repr(self.intercept), f"must be at most {MOST_INTERCEPT:g}: its square is needed", " "
             )
-        return found
+        return size
 
     def rules(self) -> KernelRules:
         """Perceptron loss and steps of length 1, in the space of the kernel."""
@@ -192,7 +192,7 @@ class KernelPerceptron(OnlineClassifier):
             raise ParameterError(
                 "budget", repr(self.budget), f"it must be at most {MOST_BUDGET}, or None for any number"
             )
-        if rules.given and rules.intercept:
+        if rules.external and rules.intercept:
             raise ParameterError(
                 "intercept", repr(self.intercept), "add its square to the values of your kernel instead"
             )
@@ -422,14 +422,14 @@ class KernelPerceptron(OnlineClassifier):
 
     def comparators(self, against: Any) -> tuple[Array, Array]:
         """A user's comparators as coefficients of the rows that are certified, (rows, targets)."""
-        given = np.atleast_2d(np.asarray(against, dtype=np.float64))
+        coefficients = np.atleast_2d(np.asarray(against, dtype=np.float64))
         targets = self.state_.targets
-        if given.ndim != 2 or len(given) != targets or not np.isfinite(given).all():
+        if coefficients.ndim != 2 or len(coefficients) != targets or not np.isfinite(coefficients).all():
             raise RegretlessError(
-                f"the comparator has shape {given.shape}; it must be finite and of shape ({targets}, rows): "
+                f"the comparator has shape {coefficients.shape}; it must be finite and of shape ({targets}, rows): "
                 "a coefficient of the kernel at each row"
             )
-        return np.ascontiguousarray(given.T), np.zeros(targets)
+        return np.ascontiguousarray(coefficients.T), np.zeros(targets)
 
     # ---- inside
 

@@ -168,8 +168,8 @@ class DualPlayer:
 
     def row(self, slot: int) -> Array:
         """K(slot, s) of all slots s."""
-        found: Array = self.gram(self.state.support.batch(slot, slot + 1))[0]
-        return found
+        row: Array = self.gram(self.state.support.batch(slot, slot + 1))[0]
+        return row
 
     def square(self) -> Array:
         """K of all pairs of slots; of the old ones, what the last removal left is kept."""
@@ -221,7 +221,7 @@ class DualPlayer:
 
     def _teach(self, machine: _core.KernelMachine) -> None:
         rules = self.rules
-        kind = "linear" if rules.given else rules.kernel
+        kind = "linear" if rules.external else rules.kernel
         machine.rules(kind, self.state.gamma, rules.coef0, rules.degree, rules.intercept**2, rules.tie)
 
     def _entries(self, batch: Batch, order: Array | None, begin: int) -> int:
@@ -231,10 +231,10 @@ class DualPlayer:
             return rows_left * batch.columns if self.state.support.layout == "sparse" else 0
         if order is not None:
             rows = order[begin : begin + BLOCK]
-            found = int((batch.starts[rows + 1] - batch.starts[rows]).sum())
+            entries = int((batch.starts[rows + 1] - batch.starts[rows]).sum())
         else:
-            found = int(batch.starts[min(begin + BLOCK, len(batch))] - batch.starts[begin])
-        return min(max(found, 0), batch.entries)
+            entries = int(batch.starts[min(begin + BLOCK, len(batch))] - batch.starts[begin])
+        return min(max(entries, 0), batch.entries)
 
     def _gram(self, batch: Batch) -> Array:
         """A Gram matrix that came as rows."""

@@ -57,7 +57,7 @@ class KernelRules(Rules):
         return self.kernel, self.intercept, *((self.degree, self.coef0) if self.kernel == "poly" else ())
 
     @property
-    def given(self) -> bool:
+    def external(self) -> bool:
         """Whether values of the kernel come from outside."""
         return self.kernel not in COMPILED
 
@@ -91,16 +91,16 @@ def _variance(batch: Batch) -> float:
     if not size:
         return 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        found = float((values**2).sum() / size - (values.sum() / size) ** 2) if batch.sparse else float(values.var())
-    return found if np.isfinite(found) else 0.0
+        variance = float((values**2).sum() / size - (values.sum() / size) ** 2) if batch.sparse else float(values.var())
+    return variance if np.isfinite(variance) else 0.0
 
 
 def gram_of(function: Callable[[Any, Any], Any], left: Any, right: Any) -> Array:
     """The user's kernel between two sets of rows, checked."""
-    found = np.ascontiguousarray(np.asarray(function(left, right), dtype=np.float64))
+    gram = np.ascontiguousarray(np.asarray(function(left, right), dtype=np.float64))
     wanted = (left.shape[0], right.shape[0])
-    if found.shape != wanted:
-        raise RegretlessError(f"the kernel gave an array of shape {found.shape} for {wanted[0]} and {wanted[1]} rows")
-    if not np.isfinite(found).all():
+    if gram.shape != wanted:
+        raise RegretlessError(f"the kernel gave an array of shape {gram.shape} for {wanted[0]} and {wanted[1]} rows")
+    if not np.isfinite(gram).all():
         raise RegretlessError("the kernel gave something else than finite numbers; does X hold NaN or infinity?")
-    return found
+    return gram

@@ -141,10 +141,10 @@ class DualArrays(BaseState):
 
     def tensors(self) -> dict[str, Array]:
         """All that must be kept of it, by name."""
-        kept = {**super().tensors(), **self.support.tensors()}
-        kept["setup"] = np.array([self.gamma, self.period], dtype=np.float64)
-        kept["seed"] = np.array([self.seed], dtype=np.int64)
-        return kept | {"inverse": self.inverse} if self.inverse.size else kept
+        arrays = {**super().tensors(), **self.support.tensors()}
+        arrays["setup"] = np.array([self.gamma, self.period], dtype=np.float64)
+        arrays["seed"] = np.array([self.seed], dtype=np.int64)
+        return arrays | {"inverse": self.inverse} if self.inverse.size else arrays
 
     def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
         """Take over what `tensors` gave, in a state that is empty and has as many targets.
@@ -158,10 +158,10 @@ class DualArrays(BaseState):
             raise ValueError("its number of columns makes no sense")
         left = dict(tensors)
         for name in ("books", *self.TARGETS):
-            wanted, found = getattr(self, name), left.pop(name)
-            if found.shape != wanted.shape or found.dtype != wanted.dtype:
+            wanted, value = getattr(self, name), left.pop(name)
+            if value.shape != wanted.shape or value.dtype != wanted.dtype:
                 raise ValueError(f"its {name} have the wrong shape")
-            setattr(self, name, found)
+            setattr(self, name, value)
         if not all(np.isfinite(array).all() for array in tensors.values()):
             raise ValueError("its arrays hold something else than finite numbers")
         if (self.norm2 < 0).any() or (self.removed < 0).any():

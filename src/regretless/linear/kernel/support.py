@@ -179,15 +179,15 @@ class Support:
     def tensors(self) -> dict[str, Array]:
         """All that must be kept, by name; how it is laid out depends on what the rows hold alone."""
         count, lines = self.count, int(self.counts[LINES])
-        kept = {name: getattr(self, name)[:count] for name in ("coefficients", "lag", "born")}
+        arrays = {name: getattr(self, name)[:count] for name in ("coefficients", "lag", "born")}
         if self.logged:
-            kept |= {name: getattr(self, name)[:lines] for name in ("log_slot", "log_round", "log_moves")}
+            arrays |= {name: getattr(self, name)[:lines] for name in ("log_slot", "log_round", "log_moves")}
         if self.layout == "given":
-            return kept | {"support_columns": self.column[:count], "support_norm2": self.norm2[:count]}
+            return arrays | {"support_columns": self.column[:count], "support_norm2": self.norm2[:count]}
         rows, indices, starts = _as_entries(self.batch())
         if 2 * len(rows) < count * self.columns:
-            return kept | {"support_values": rows, "support_indices": indices, "support_starts": starts}
-        return kept | {"support": _as_table(rows, indices, starts, self.columns)}
+            return arrays | {"support_values": rows, "support_indices": indices, "support_starts": starts}
+        return arrays | {"support": _as_table(rows, indices, starts, self.columns)}
 
     def adopt(self, tensors: Mapping[str, Array], kernel: tuple[Any, ...]) -> None:
         """Take over what `tensors` gave; `kernel` is what tells a machine its rules.
@@ -257,8 +257,8 @@ class Support:
         used = dict.fromkeys(("coefficients", "lag", "norm2", "born", "begin", "length", "column", "source"), SLOTS)
         used |= {"rows": SLOTS, "values": ENTRIES, "indices": ENTRIES}
         used |= dict.fromkeys(("log_slot", "log_round", "log_moves"), LINES)
-        kept = {name: getattr(self, name)[: int(self.counts[what])].copy() for name, what in used.items()}
-        return vars(self) | kept
+        arrays = {name: getattr(self, name)[: int(self.counts[what])].copy() for name, what in used.items()}
+        return vars(self) | arrays
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

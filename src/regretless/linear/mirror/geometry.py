@@ -79,14 +79,14 @@ class SimplexGeometry(DualGeometry):
 
         if batch.entries > MOST_LP_ENTRIES:
             return ()
-        found = max_margin_simplex_signed(
+        margin = max_margin_simplex_signed(
             batch, signs, balanced=self.balanced, intercept=self.intercept, max_seconds=self.seconds
         )
-        if found.lower <= 0:
+        if margin.lower <= 0:
             return ()
         columns = batch.columns
-        bias = float(found.weights[columns]) if self.intercept else 0.0
-        return (("maximum margin over the simplex", found.weights[:columns], bias),)
+        bias = float(margin.weights[columns]) if self.intercept else 0.0
+        return (("maximum margin over the simplex", margin.weights[:columns], bias),)
 
 
 class DualNormGeometry(DualGeometry):

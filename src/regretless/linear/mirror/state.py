@@ -95,10 +95,10 @@ class MirrorState(BaseState):
         self.pairs[:, self.targets :] = array
 
     def _lengthen(self, room: int) -> None:
-        kept = self.pairs
-        if len(kept) != room:
+        pairs = self.pairs
+        if len(pairs) != room:
             self.pairs = np.zeros((room, 2 * self.targets))
-            self.pairs[: min(room, len(kept))] = kept[:room]
+            self.pairs[: min(room, len(pairs))] = pairs[:room]
 
     def options(self) -> dict[str, Any]:
         """The link."""

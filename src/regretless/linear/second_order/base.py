@@ -22,12 +22,12 @@ PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, a
 
 def invertible(name: str, value: Any) -> float:
     """What a matrix starts with, whose inverse is needed."""
-    found = positive(name, value)
-    if not PRIORS[0] <= found <= PRIORS[1]:
+    number = positive(name, value)
+    if not PRIORS[0] <= number <= PRIORS[1]:
         raise ParameterError(
             name, repr(value), f"must lie between {PRIORS[0]:g} and {PRIORS[1]:g}: its inverse is needed", " "
         )
-    return found
+    return number
 
 
 class SecondOrderLearner(OnlineClassifier):

@@ -41,13 +41,13 @@ class Ellipsoid(Geometry):
         if not 0 < size < np.inf or (self.state.full and len(batch) * (batch.columns + 1) > MOST_WHITENED):
             return []
         rows, intercept, back = self._whitened(batch, target)
-        found = []
+        directions = []
         for share in BALLS:
             rules = Rules("ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=intercept)
-            average = _averaged(rows, signs, rules)
-            if average is not None:
-                found.append((f"gradient descent in an ellipsoid of {share * size:.3g}, averaged", *back(*average)))
-        return found
+            mean = _averaged(rows, signs, rules)
+            if mean is not None:
+                directions.append((f"gradient descent in an ellipsoid of {share * size:.3g}, averaged", *back(*mean)))
+        return directions
 
     def _whitened(
         self, batch: Batch, target: int

@@ -196,10 +196,10 @@ class SecondOrderState(BaseState):
 
     def tensors(self) -> dict[str, Array]:
         """All that must be kept of it, by name."""
-        kept = {name: getattr(self, name) for name in self._layout(0)}
+        arrays = {name: getattr(self, name) for name in self._layout(0)}
         if not self.full:
-            kept["records"] = self.records[: self.columns]
-        return {**kept, **super().tensors()}
+            arrays["records"] = self.records[: self.columns]
+        return {**arrays, **super().tensors()}
 
     def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
         """The shapes of what `tensors` gives when there are so many columns."""

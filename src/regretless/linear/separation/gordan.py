@@ -30,9 +30,9 @@ def exact_weights(rows: Array, weights: Array) -> tuple[bool | None, Array]:
     weights : ndarray, shape (rows,)
         Those given, where nothing is proved.
     """
-    found = _enclosed(rows, weights)
-    proved, found = _whole(rows) if found is None else (True, found)
-    return proved, weights if found is None else found
+    exact = _enclosed(rows, weights)
+    proved, exact = _whole(rows) if exact is None else (True, exact)
+    return proved, weights if exact is None else exact
 
 
 def _enclosed(rows: Array, weights: Array) -> Array | None:

@@ -125,13 +125,13 @@ def separate(X: Any, y: Any, *, intercept: float = 0.0, max_seconds: float | Non
     """
     search = MarginSearch(_signed(X, y, intercept), ANY, max_seconds)
     search.run()
-    found = search.separable is False
+    inseparable = search.separable is False
     return Separation(
         separable=search.separable,
         weights=search.weights,
         margin=search.lower,
-        multipliers=search.support if found else None,
-        residual=search.residual if found else search.upper,
+        multipliers=search.support if inseparable else None,
+        residual=search.residual if inseparable else search.upper,
         proven=search.separable is True or search.proven,
         why=search.why,
     )
@@ -171,10 +171,10 @@ def max_margin_signed(
 ) -> MaxMargin:
     """:func:`max_margin` for rows whose labels are signs already, -1 and 1, or multiplied into the rows (None)."""
     batch = _read(rows)
-    given = np.ones(len(batch)) if signs is None else np.asarray(signs, dtype=np.float64)
-    if given.shape != (len(batch),) or not (np.abs(given) == 1).all():
+    labels = np.ones(len(batch)) if signs is None else np.asarray(signs, dtype=np.float64)
+    if labels.shape != (len(batch),) or not (np.abs(labels) == 1).all():
         raise RegretlessError(f"signs must be {len(batch)} numbers, each -1 or 1")
-    return _max_margin(SignedRows(batch, given, _finite("intercept", intercept)), tolerance, max_seconds)
+    return _max_margin(SignedRows(batch, labels, _finite("intercept", intercept)), tolerance, max_seconds)
 
 
 def _max_margin(rows: SignedRows, tolerance: float, max_seconds: float | None) -> MaxMargin:

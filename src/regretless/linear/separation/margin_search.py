@@ -187,12 +187,12 @@ class MarginSearch:
 
     def _finish(self, chosen: Array, multipliers: Array) -> None:
         """What the method of multipliers leaves open: the last digits, or whether rows combine to nothing."""
-        kept = multipliers > NEGLIGIBLE * multipliers.max()
-        rows, found = chosen[kept], multipliers[kept]
+        positive = multipliers > NEGLIGIBLE * multipliers.max()
+        rows, shares = chosen[positive], multipliers[positive]
         for _ in range(MOST_FINISHES):
             weights = nearest_weights(self._take(rows))
             if weights is None:
-                self._settle_many(rows, found)
+                self._settle_many(rows, shares)
                 break
             self._cut_upper(rows, weights / self._sizes[rows])
             if self._settle(rows[weights > 0], weights[weights > 0]):

@@ -51,10 +51,10 @@ def nearest_weights(rows: Any) -> Array | None:
         basis, system = np.linalg.qr(system)
         aim = basis[-1]
     try:
-        found = nnls(system, aim, maxiter=30 * len(table))[0] / sizes
+        solution = nnls(system, aim, maxiter=30 * len(table))[0] / sizes
     except (RuntimeError, ValueError):  # too many steps, or lengths too different for numbers of this size
         return None
-    return _without_specks(table, found / found.sum()) if found.any() else None
+    return _without_specks(table, solution / solution.sum()) if solution.any() else None
 
 
 def nothing_weights(rows: Any, weights: Array) -> Array:
@@ -89,8 +89,8 @@ def level(rows: Any) -> Array | None:
 
 def _without_specks(table: Array, weights: Array) -> Array:
     """The weights without those that rounding errors may have left, where the point comes no further."""
-    kept = np.where(weights > NEGLIGIBLE * weights.max(), weights, 0.0)
-    kept /= kept.sum()
+    clipped = np.where(weights > NEGLIGIBLE * weights.max(), weights, 0.0)
+    clipped /= clipped.sum()
     size = float(np.sqrt((table * table).sum(axis=1).max()))
     worst = max(2 * float(np.linalg.norm(weights @ table)), 1e-15 * size)
-    return kept if float(np.linalg.norm(kept @ table)) <= worst else weights
+    return clipped if float(np.linalg.norm(clipped @ table)) <= worst else weights

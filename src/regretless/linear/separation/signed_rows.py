@@ -161,10 +161,10 @@ class SignedRows:
         if columns > COLUMNS_TO_NUMBER_AFRESH:
             occurs = np.zeros(columns, dtype=bool)
             occurs[indices] = True
-            kept = np.flatnonzero(occurs)
-            if 2 * len(kept) < columns:
+            used = np.flatnonzero(occurs)
+            if 2 * len(used) < columns:
                 numbers = np.cumsum(occurs, dtype=np.int32) - 1
-                self._kept, indices, columns = kept, numbers[indices], len(kept)
+                self._kept, indices, columns = used, numbers[indices], len(used)
         return csr_array((batch.values, indices, batch.starts), shape=(len(batch), columns))
 
     def _count_terms(self) -> Array:

@@ -157,21 +157,21 @@ def _dense(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
     began = perf_counter()
     late = None if max_seconds is None else lambda: perf_counter() - began >= max_seconds
     if shape[0] * shape[1] * min(shape) <= SIMPLEX_WORK:
-        found = simplex(payoffs, stop=late)
+        solution = simplex(payoffs, stop=late)
     else:
-        found = interior_point(payoffs, FINE * payoffs.spread, stop=late)
-    if found.stopped is None and _gap(payoffs, found) > RELATIVE * payoffs.spread:
+        solution = interior_point(payoffs, FINE * payoffs.spread, stop=late)
+    if solution.stopped is None and _gap(payoffs, solution) > RELATIVE * payoffs.spread:
         left = None if max_seconds is None else max_seconds - (perf_counter() - began)
-        found = min(found, _program(payoffs, (found.row, found.column), left), key=partial(_gap, payoffs))
-    return found.row, found.column
+        solution = min(solution, _program(payoffs, (solution.row, solution.column), left), key=partial(_gap, payoffs))
+    return solution.row, solution.column
 
 
 def _sparse(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
     """Linear programming knows sparse payoffs; without time there is one feature, which serves all rows alike best."""
     uniform = np.full(payoffs.shape[1], 1 / payoffs.shape[1])
     best = np.eye(1, payoffs.shape[0], int(payoffs.times(uniform).argmax()))[0]
-    found = _program(payoffs, (best, uniform), max_seconds)
-    return found.row, found.column
+    solution = _program(payoffs, (best, uniform), max_seconds)
+    return solution.row, solution.column
 
 
 def _program(payoffs: Payoffs, otherwise: tuple[Array, Array], max_seconds: float | None) -> RawSolution:
@@ -181,8 +181,8 @@ def _program(payoffs: Payoffs, otherwise: tuple[Array, Array], max_seconds: floa
     return linear_program(payoffs, start=otherwise, stop=lambda: True, seconds=max(0.0, max_seconds))
 
 
-def _gap(payoffs: Payoffs, found: RawSolution) -> float:
-    lower, upper = enclose(payoffs, found.row, found.column)
+def _gap(payoffs: Payoffs, solution: RawSolution) -> float:
+    lower, upper = enclose(payoffs, solution.row, solution.column)
     return upper - lower
 
 
