@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import regretless
+from regretless import report
 from regretless.catalogue import LEARNERS
 from regretless.cli import arguments
 from regretless.cli.entry import VERBS, make
@@ -294,7 +295,8 @@ def test_only_what_is_certified_is_drawn(run, mail, monkeypatch):
     """The report's bound is the smallest applying bound on a count, one flat line; without certificates there is
     none."""
     drawn = []
-    monkeypatch.setattr("regretless.report.write_report", lambda path, report: drawn.append(report))
+    original = report.page_of_run
+    monkeypatch.setattr(report, "page_of_run", lambda run: drawn.append(run) or original(run))
     found = run("learn", mail, "--learner", "perceptron", "--report", mail.parent / "r.html", "--json").json
     run("learn", mail, *BARE, "--report", mail.parent / "r.html")
     run("learn", mail, "--learner", "online-gradient-descent", "--quiet", "--report", mail.parent / "r.html")
