@@ -82,7 +82,8 @@ struct Bandit {
     m.rate = in.finite();
     m.offset = in.finite();
     m.open = 0;
-    reinterpret_cast<PullBook*>(at(book))->rounds = count();
+    auto& b = *reinterpret_cast<PullBook*>(at(book));
+    for (double* const number : {&b.rounds, &b.settled, &b.restricted, &b.late, &b.lost}) *number = count();
   }
 };
 
