@@ -38,7 +38,7 @@ def by_fits(table: Table) -> OmissionResult:
     residual, reruns = int(errors.sum()), int((~support).sum()) * full.n_iter_
     for row in np.flatnonzero(support).tolist():
         others = np.delete(every, row)
-        if len(np.unique(labels[others])) < len(full.classes_):  # nobody is left to learn its class from
+        if len(np.unique(labels[others])) < len(full.classes_):  # no other row has its class
             errors[row], reruns = True, reruns + full.n_iter_
             continue
         fitted = _fitted(table, others)

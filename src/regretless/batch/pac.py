@@ -67,7 +67,7 @@ class PacCertificate(Certificate):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PacRun:
-    """What came of the search for a survivor.
+    """Result of the search for a survivor.
 
     Attributes
     ----------
@@ -269,7 +269,7 @@ def _rounds(
 
 
 def _steps(learner: OnlineClassifier, batch: Batch) -> Iterator[tuple[bool, bool]]:
-    """Play a batch row by row. A class that nobody knew changes the hypothesis, unless there was but one: two classes
+    """Play a batch row by row. A class that was not known changes the hypothesis, unless there was but one: two classes
     are the two signs, whichever comes first."""
     row = 0
     while row < len(batch):

@@ -198,7 +198,7 @@ def mistaken(learner: OnlineClassifier, batch: Batch, codes: Array, undecided: s
 
 @dataclass(frozen=True, slots=True)
 class OmissionResult:
-    """What came of leaving each row out.
+    """Result of leaving each row out.
 
     Attributes
     ----------

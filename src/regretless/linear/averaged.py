@@ -100,7 +100,7 @@ class AveragedState(State):
         self.forget_mean()
 
     def forget_mean(self) -> None:
-        """Have the mean made anew: the arrays hold something else than rounds have made of them."""
+        """Compute the mean again when it is asked for: the arrays were changed otherwise than by rounds."""
         self._mean = None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the linear learners share: scikit-learn's manners around one compiled loop."""
+"""What the linear learners share: scikit-learn's interface around one compiled loop."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         else:
             self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
             self.looked_ = self.looks_ahead() or (self.looks_at_classes() if len(classes) > 2 else "")
-            self.met_ = len(classes) if len(classes) > 2 else 0  # two are the two signs; of more, nobody had told
+            self.met_ = len(classes) if len(classes) > 2 else 0  # two are the two signs; more were not announced
         codes, _ = encode(labels, self.classes_)
         random = None
         if self.shuffle:
@@ -375,7 +375,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         return self.state_.rules or self.rules()
 
     def settled(self) -> dict[str, Any]:
-        """What parameters that left it open have come to be, as JSON values; the learner must be fitted."""
+        """The values chosen for parameters that left them open, as JSON values; the learner must be fitted."""
         return {}
 
     # ---- in a file
@@ -441,7 +441,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         self._codes = dict(zip(classes.tolist(), codes.tolist(), strict=True))
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the lock: whoever gets a copy learns alone."""
+        """All but the lock: a copy learns by itself."""
         return {name: value for name, value in vars(self).items() if name != TURN}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""A scikit-learn classifier's manners, without scikit-learn until scikit-learn itself asks."""
+"""The interface of a scikit-learn classifier, without importing scikit-learn until scikit-learn itself asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rounds were new to a learner when it met them, and what these say of rounds still to come."""
+"""The rounds of a learner's first pass, and the guarantees that they give for new rounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOOKED = {
 
 
 class Fresh(ABC):
-    """What a learner remembers of its first pass; of rounds that it meets again, nothing can be concluded.
+    """Counts of a learner's first pass; rounds that it meets again give no guarantee.
 
     Attributes
     ----------
@@ -56,11 +56,11 @@ class Fresh(ABC):
         return "class_weight" if isinstance(self.class_weight, str) else ""
 
     def looks_at_columns(self) -> str:
-        """The parameter by which the learner goes by how many columns the first rows have; empty if none does."""
+        """The parameter that depends on the number of columns of the first rows; empty if none does."""
         return ""
 
     def looks_at_classes(self) -> str:
-        """What is not empty if a class that is still to come may change what is predicted among the others."""
+        """Not empty if a class that is still to come may change which of the others is predicted."""
         return ""
 
     def repeats(self) -> None:
@@ -69,12 +69,12 @@ class Fresh(ABC):
             self.first_pass_ = self._new()
 
     def first_pass(self) -> dict[str, Any]:
-        """What of this is kept with a model, as JSON values."""
+        """The first pass as a model file stores it, in JSON values."""
         counted = list(self.first_pass_) if hasattr(self, "first_pass_") else None
         return {"met": self.met_, "first_pass": counted, "looked": self.looked_}
 
     def resume_first_pass(self, record: Mapping[str, Any] | None) -> None:
-        """Take up what `first_pass` gave, in a learner that has the ledger already; None where nobody has kept it.
+        """Restore what `first_pass` returned, in a learner that has its ledger already; None where no file holds it.
 
         Raises
         ------

@@ -290,7 +290,7 @@ def _read_sparse(X: Any, in_order: bool) -> Batch:
 
 
 def _with_own_columns(X: Any) -> Any:
-    """The same matrix, whose columns ascend and which nobody else can change: what is checked is what will be used."""
+    """The same matrix with ascending columns and index arrays of its own: what is checked is what will be used."""
     matrix = copy(X)
     matrix.indices, matrix.indptr = X.indices.copy(), X.indptr.copy()
     starts, room = matrix.indptr, min(len(matrix.indices), len(X.data))
@@ -399,7 +399,7 @@ def _compare_names(names: Array | None, fitted: Array | None, learner: str) -> N
 
 
 def _warn_user(message: str) -> None:
-    # Above this line: _compare_names, read_rows, the learner's method, whoever called it.
+    # Above this line: _compare_names, read_rows, the learner's method, its caller.
     warnings.warn(message, UserWarning, stacklevel=5)
 
 

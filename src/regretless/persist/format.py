@@ -179,7 +179,7 @@ def _encode(path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array]) -
     text = _canonical(path, meta)
     arrays = {name: _storable(path, name, tensors[name]) for name in sorted(tensors)}
     header: dict[str, Any] = {"__metadata__": {"regretless": text, "sha256": _digest(text, arrays)}}
-    # The widest types first: every array is then aligned for whoever maps the file.
+    # The widest types first: every array is then aligned where the file is mapped.
     order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     end = 0
     for name in order:

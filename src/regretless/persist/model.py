@@ -42,7 +42,7 @@ class Persistent(ABC):
     @classmethod
     @abstractmethod
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
-        """A learner of the parameters and the state in a description, which nobody has looked at yet.
+        """A learner of the parameters and the state in a description, neither of them checked yet.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """Prediction with expert advice: each rule for weights is a generator, and `combine` plays any of them.
 
 A rule is told who speaks, answers with weights, and is told what each expert is charged and what the mix of them is
-charged; whoever is silent is charged as much as the mix, so that nothing is learned of him.
+charged; a silent expert is charged as much as the mix, so that nothing is learned about it.
 """
 
 from collections.abc import Callable, Generator

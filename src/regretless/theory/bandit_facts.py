@@ -151,7 +151,7 @@ def fixed_beforehand(ledger: BanditLedger, comparator: BanditComparator, learner
 
 
 def _same_rounds(ledger: BanditLedger, comparator: BanditComparator, _: BanditFacts) -> bool:
-    if ledger.unsettled:  # some losses may be known to the table only, or to nobody
+    if ledger.unsettled:  # some losses may be known to the table only, or not at all
         return comparator.rounds <= ledger.rounds
     alone = comparator.place is not None and comparator.name not in EXPERTS
     return bool(comparator.rounds == ledger.rounds - (ledger.asleep[comparator.place] if alone else 0.0))

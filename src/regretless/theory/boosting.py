@@ -1,4 +1,4 @@
-"""Boosting as a game: who votes among hypotheses plays whoever weighs the examples.
+"""Boosting as a game: one player mixes hypotheses, the other weighs the examples.
 
 margins[h, x] = y_x h(x), at most 1 in absolute value, is how right hypothesis h is on example x. Votes v, which are
 not negative and sum to 1, have the margin sum_h v_h margins[h, x] on x; under weights q of the examples, h has the

@@ -113,7 +113,7 @@ def regret(_: ExpertLedger, comparator: ExpertComparator) -> float:
 
 
 def most_own_loss(ledger: ExpertLedger, comparator: ExpertComparator, _: ExpertFacts) -> Most:
-    """Where no loss is negative, nobody can lose less than nothing."""
+    """Where no loss is negative, the least loss is 0."""
     return Most(comparator.faced, "the learner's own loss") if ledger.lowest >= 0 else NO_LIMIT
 
 

@@ -45,7 +45,7 @@ class GameFacts(Facts):
     row_information, column_information : float
         -ln of the least probability that exponential weights begin with; NaN where they begin uniformly.
     row_spread, column_spread : float
-        By how much two payoffs of the row player, and of the column player, may differ; NaN where nobody knows.
+        By how much two payoffs of the row player, and of the column player, may differ; NaN where that is unknown.
     zero_sum : bool
         Whether the column player loses what the row player wins.
     claim : float or None
@@ -118,7 +118,7 @@ def _squares(ledger: GameLedger, _: GameComparator, learner: GameFacts) -> bool:
     spreads = learner.row_spread, learner.column_spread
     if not any(isnan(spread) for spread in spreads):
         return all(SMALLEST < spread < LARGEST for spread in spreads if spread > 0)
-    # Nobody knows how large payoffs are: the sums tell whether anything of them was lost.
+    # The size of payoffs is not known: the sums show whether any of them was lost.
     sums = [ledger.row_square] * (ledger.row_norm > 0) + [ledger.column_square] * (ledger.column_norm > 0)
     if learner.method == "optimistic-hedge":
         sums += [ledger.row_shift] * (learner.rows > 1) + [ledger.column_shift] * (learner.columns > 1)

@@ -34,7 +34,7 @@ class MixedFacts(Facts):
     player : LinearFacts
         What theorems ask of the learner itself; its weights are the mixed ones.
     weighting : {"uniform", "updates", "rows"}
-        What mu goes by: it is the same for all shards of a mixing, in proportion to their updates, or to their rows.
+        What decides mu: it is the same for all shards of a mixing, in proportion to their updates, or to their rows.
     together : int
         How many shards at most are mixed together.
     least : float

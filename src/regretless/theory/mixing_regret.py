@@ -116,7 +116,7 @@ def mixed_aggressive_agnostic(ledger: MixedLedger, comparator: Comparator, learn
     """If all rows have the same length r, then for every v the weighted squared hinge losses of PA sum to at most (U +
     sqrt(U^2 + r^2 |v|^2))^2, where U^2 is the weighted sum of the squared hinge losses of v. For rows of different
     lengths that is false."""
-    # How short a row can be at least is told by plain sums.
+    # The least length of a row follows from plain sums.
     plain = replace(ledger.mixed, rounds=ledger.plain.rounds, total_norm2=ledger.plain.total_norm2)
     return pa.aggressive_agnostic.bound(plain, comparator, learner.player)
 

@@ -231,7 +231,7 @@ def mean_excess(ledger: Ledger, comparator: object, learner: Declared) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """What came of looking for a hypothesis that survives.
+    """Result of the search for a hypothesis that survives.
 
     Attributes
     ----------

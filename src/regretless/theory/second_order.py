@@ -34,7 +34,7 @@ GRID = ("it is about a rule with a prior on rates, and none of its rates is in u
 
 
 def _squared_span(learner: ExpertFacts) -> float:
-    """The square of the declared span; NaN if it is no float of full precision, and no bound can be told with it."""
+    """The square of the declared span; NaN if it is no float of full precision and gives no bound."""
     square = (learner.span or 0.0) ** 2
     return square if square > SMALLEST else nan
 
@@ -49,7 +49,7 @@ def _squared_span(learner: ExpertFacts) -> float:
 
 def _poly(growth: float, slack: Array, weights: Array, prior: Array) -> float:
     """sum u_i R_i when sum pi_i (R_i)_+^2 / slack_i is at most `growth` (Cauchy and Schwarz)."""
-    if not (prior > SMALLEST * slack).all():  # the sums that the rule goes by have lost some of their terms
+    if not (prior > SMALLEST * slack).all():  # the sums that the rule uses have lost some of their terms
         return nan
     used = weights > 0
     return sqrt(max(0.0, growth) * float((weights[used] ** 2 * slack[used] / prior[used]).sum()))

@@ -30,7 +30,7 @@ class Number:
     name : str
     reported, again : float, or bool, str or None
     scale : float
-        How large the numbers are that it is a difference of; what rounding may do to it goes by that.
+        Size of the numbers that it is a difference of, to which rounding errors are proportional.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Number:
 
     @property
     def off(self) -> float:
-        """By what part they differ; NaN agrees with nothing, for whoever claims it claims no number."""
+        """By what part they differ; NaN agrees with nothing, as it claims no number."""
         if not (_numeric(self.reported) and _numeric(self.again)):
             return 0.0 if type(self.reported) is type(self.again) and self.reported == self.again else inf
         if self.reported == self.again:
@@ -83,7 +83,7 @@ def _in_json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What came of one certificate.
+    """Result of checking one certificate.
 
     Attributes
     ----------
@@ -321,7 +321,7 @@ def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[
 
 
 def _claims(certificate: Mapping[str, Any], learner: Facts, numbers: list[Number], taken: list[str]) -> None:
-    """How sure a line says that it is, where a learner was told."""
+    """The confidence of a line, where the learner has a delta."""
     confidence = certificate.get("confidence")  # a part of a sum has none
     if confidence is not None and "delta" in learner:
         numbers.append(_number("confidence", confidence, 1 - float(learner["delta"]), 0.0))

@@ -242,7 +242,7 @@ class _Table:
         return dict.fromkeys((*names, "loss"), largest)
 
     def _of(self, name: str, comparator: Mapping[str, Any], names: list[str], totals: Array) -> float | None:
-        """What one of the comparators loses that are told beside the certificates."""
+        """The loss of one of the comparators that stand beside the certificates."""
         detail = comparator["detail"]
         if name == "best_expert":
             return float(totals.min())

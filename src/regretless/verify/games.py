@@ -45,7 +45,7 @@ def check(report: Mapping[str, Any], payoffs: Array, names: tuple[Names, Names] 
 def _run(report: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -> Check:
     """What the strategies guarantee."""
     lower, upper, value = float((p @ payoffs).min()), float((payoffs @ q).max()), report["value"]
-    if report["payoffs"] == "row player's losses":  # which are what it is told in
+    if report["payoffs"] == "row player's losses":  # in which its losses are counted
         lower, upper = -upper, -lower
     again = {
         "rows": payoffs.shape[0],

@@ -100,7 +100,7 @@ def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
 
 
 class _Rows:
-    """The rounds of a report: rows with their constant feature, and what each class is told of them."""
+    """The rounds of a report: rows with their constant feature, and their signs for each class."""
 
     def __init__(self, report: Mapping[str, Any], rows: Any, labels: Array) -> None:
         self.report, self.rows, self.labels = report, rows, labels

@@ -1,4 +1,4 @@
-"""What types a report has where: a report that somebody wrote is refused by the key that is wrong in it."""
+"""The types of a report's entries: a malformed report is refused, and the error names the wrong key."""
 
 from __future__ import annotations
 

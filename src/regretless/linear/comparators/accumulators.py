@@ -16,7 +16,7 @@ MOST_TOGETHER = 64  # directions whose tables are kept at once
 
 
 class Sums(Protocol):
-    """What came of a reading."""
+    """The sums over the rounds that were read."""
 
     def scaled(self, weight: float) -> Self:
         """The same as if every round were so many."""

@@ -14,7 +14,7 @@ import numpy as np
 from ...data.batch import Array, Batch
 
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
-TICK = 0.1  # seconds in which Ctrl-C is heard on systems where waiting for a thread hears nothing
+TICK = 0.1  # seconds between looks for Ctrl-C, on systems where waiting for a thread cannot be interrupted
 MOST_SVM_ENTRIES = 20_000_000
 SVM_LENGTHS2 = 1e-290, 1e290  # outside of which C is no positive float
 

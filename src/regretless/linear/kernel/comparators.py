@@ -231,7 +231,7 @@ class _Reading:
         return len(self.own)
 
     def settle_doubt(self) -> str | None:
-        """Find out how far values that were given are from those of a kernel; or why that is not known."""
+        """Compute how far values from outside are from those of a kernel, or why that is not known."""
         if not self.rules.external:
             return None
         whole = self.batch is not None and len(self.batch) <= MOST_GRAM

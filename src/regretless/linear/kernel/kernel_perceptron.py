@@ -15,10 +15,9 @@ from ...data.batch import Array, Batch
 from ...errors import ParameterError, RegretlessError
 from ...info import LinearInfo
 from ...theorem import Theorem
-from ...theory.budget import BUDGET
-from ...theory.budget import budget as budget_bound
 from ...theory.facts import LinearFacts
-from ...theory.kernel import KERNEL_PERCEPTRON, KernelFacts
+from ...theory.kernel import BUDGET, KERNEL_PERCEPTRON, KernelFacts
+from ...theory.kernel import budget as budget_bound
 from ...turns import in_turn
 from ..base import OnlineClassifier
 from ..comparators.search import Question
