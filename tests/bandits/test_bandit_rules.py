@@ -579,6 +579,16 @@ def test_advice_that_names_arms_is_a_distribution_too():
     assert named.book["reach"] == shared.book["reach"] == sum(len(set(row)) for row in picks.tolist())
 
 
+@pytest.mark.parametrize("experts", [1, 2, 3])
+def test_few_experts_are_no_different(experts):
+    """Advised by one expert or two, Exp4 draws the textbook's arms at the rates for so many."""
+    random = np.random.default_rng(9)
+    losses, advice = random.random((200, 5)), random.dirichlet(np.ones(5), (200, experts))
+    room, twin = Room("exp4", 5, experts=experts), exp4_twin()(losses, uniforms(200), advice)
+    np.testing.assert_array_equal(room.play(losses, advice), twin[0])
+    np.testing.assert_allclose(room.state[0], twin[2], rtol=1e-10)
+
+
 def test_many_arms_are_no_different():
     """At 1,000 arms every rule still plays the textbook's game."""
     random = np.random.default_rng(8)

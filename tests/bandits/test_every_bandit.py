@@ -11,11 +11,11 @@ from regretless.catalogue import BANDITS, bandit_class
 from regretless.environments import Table
 from regretless.errors import RegretlessError
 
+from ..catalogue import Entry
 from ..command_line import CommandLine
 
 EVERY = pytest.mark.parametrize("name", list(BANDITS))
 ARMS, ROUNDS = 4, 400
-NEEDS_A_HORIZON = ("exp3-p", "exp3-s")
 
 
 @pytest.fixture
@@ -25,12 +25,8 @@ def run(capsys, monkeypatch) -> CommandLine:
 
 def made(name: str, **more: object):
     """The bandit of that name."""
-    settings = {"horizon": ROUNDS} if name in NEEDS_A_HORIZON else {}
-    if name == "exp3-s":
-        settings["switches"] = 2
-    if name == "exp4":
-        settings["n_experts"] = 3
-    return bandit_class(name)(**({"n_arms": ARMS, "seed": 5} | settings | more))
+    horizon = {"horizon": ROUNDS} if bandit_class(name).info.needs_horizon else {}
+    return Entry("bandits", name).made(**(horizon | more))
 
 
 def losses(seed: int = 0, rounds: int = ROUNDS) -> np.ndarray:
@@ -115,7 +111,7 @@ def test_certificates_hold_and_say_why_they_do_not_apply(name):
 def test_observable_bounds_fail_no_oftener_than_they_say(name):
     """At delta = 0.3 no certificate that is read with confidence is exceeded by more than a share 0.3 of 300 runs."""
     table, advice = losses(rounds=150), advice_of(name, rounds=150)
-    settings = {"horizon": 150} if name in NEEDS_A_HORIZON else {}
+    settings = {"horizon": 150} if bandit_class(name).info.needs_horizon else {}
     pulls = simulate(made(name, delta=0.3, **settings), Table(table), runs=300, **advice)
     for certificate in pulls.certificates():
         assert certificate.holds, str(certificate)
@@ -142,7 +138,7 @@ def test_a_bad_arm_that_never_sleeps_is_seldom_drawn(name, more):
     table = np.full((rounds, 5), 0.1)
     table[np.random.default_rng(0).random(table.shape) < 0.6] = np.nan
     table[:, 0] = 0.9
-    bandit = made(name, n_arms=5, **({"horizon": rounds} if name in NEEDS_A_HORIZON else {}) | more)
+    bandit = made(name, n_arms=5, **({"horizon": rounds} if bandit_class(name).info.needs_horizon else {}) | more)
     play = bandit.play(table)
     choice = ~np.isnan(table[:, 1:]).all(1)
     choice[: rounds // 2] = False
@@ -160,7 +156,7 @@ def test_a_bad_arm_that_mostly_sleeps_is_seldom_drawn(name, estimator):
     table = np.full((rounds, 5), 0.5)
     table[:, 0] = np.where(np.random.default_rng(0).random(rounds) < 0.2, 0.9, np.nan)
     more = {"estimator": estimator} if name == "tsallis-inf" else {}
-    bandit = made(name, n_arms=5, **({"horizon": rounds} if name in NEEDS_A_HORIZON else {}) | more)
+    bandit = made(name, n_arms=5, **({"horizon": rounds} if bandit_class(name).info.needs_horizon else {}) | more)
     late = bandit.play(table).arms[rounds // 2 :]
     assert (late[~np.isnan(table[rounds // 2 :, 0])] == 0).mean() < 0.1
 
@@ -225,7 +221,7 @@ def test_a_table_becomes_json_a_report_and_text(run, tmp_path, name):
 @pytest.mark.parametrize("anytime", [False, True])
 def test_curves_of_bounds_end_where_the_certificates_stand(name, asleep, anytime):
     """What is drawn of a theorem ends at the bound of its certificate, arms asleep or not, horizon known or not."""
-    if anytime and name in NEEDS_A_HORIZON:
+    if anytime and bandit_class(name).info.needs_horizon:
         pytest.skip("it cannot be played without a horizon")
     table = losses()
     table[::3, 3] = np.nan if asleep else 0.5

@@ -237,6 +237,32 @@ def test_a_hedge_pays_no_more_than_its_certificate(game, composition, linear):
     assert (regrets <= bound + 1e-9 * (1 + np.abs(bound))).all()
 
 
+@pytest.mark.parametrize("sleep", [False, True])
+def test_gaps_at_a_steep_rate_are_the_textbooks(sleep):
+    """Where a round's losses times the rate are beyond the exponential, each gap is that of the formula."""
+    random = np.random.default_rng(2)
+    losses = random.random((40, 5))
+    if sleep:
+        losses[random.random(losses.shape) < 0.3] = np.nan
+        losses[:, 0] = random.random(40)
+    prior, gaps, steep = np.full(5, 0.2), 0.0, 0
+    room = Room(5, "hedge", schedule="anytime", span=1e-5)
+    rule, sums = textbook.hedge(prior, textbook.anytime(5, 1e-5)), np.zeros(5)
+    next(rule)
+    for t, row in enumerate(losses, 1):
+        speaks, eta = ~np.isnan(row), textbook.anytime(5, 1e-5)(t, 0, 0)
+        p = rule.send(speaks)
+        h = float(p @ np.nan_to_num(row))
+        c = np.where(speaks, row, h)
+        steep += eta * (h - c.min()) > 600
+        gaps += max(0.0, h - textbook.tempered_mix_loss(prior, eta, sums, c))
+        sums = sums + c
+        rule.send((c, h))
+    room.play(losses)
+    assert steep > 5
+    assert room.core.gap() == pytest.approx(gaps, rel=1e-9)
+
+
 @given(games(), st.sampled_from(["prod", "boa", "squint", "poly"]), st.booleans())
 def test_second_order_rules_keep_their_promises(game, rule, linear):
     """The observed potentials bound the regret of every expert."""

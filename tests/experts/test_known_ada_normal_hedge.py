@@ -99,6 +99,30 @@ def test_the_learner_is_that_of_the_textbook(seed, experts, declared, sleep):
     np.testing.assert_allclose(weights, history, rtol=1e-7, atol=1e-10)
 
 
+def test_rates_and_the_potential_are_what_the_theorem_says():
+    """The rate of an expert is 1 / 3 s C, and W the mean of the potentials, before the first round 1."""
+    rng = np.random.default_rng(3)
+    learner = AdaNormalHedge(n_experts=4, loss=None)
+    before = learner.facts()
+    assert (before.log_potential, before.rates.tolist()) == (0.0, [1.0] * 4)
+    learner.play(rng.random((50, 4)) * [1.0, 0.5, 2.0, 1.5])
+    ledger, facts = learner.ledger_, learner.facts()
+    scale = learner._known().memory[5]
+    np.testing.assert_allclose(facts.rates, 1 / (3 * scale * ledger.drags), rtol=1e-12)
+    each = np.exp(np.maximum(ledger.regrets, 0) ** 2 * facts.rates)
+    assert facts.log_potential == pytest.approx(log(each.mean()), rel=1e-12)
+    assert facts.log_potential > 0.01
+
+
+def test_long_one_sided_play_leaves_weights():
+    """After ten thousand rounds that one expert wins, exponents beyond all floats still give weights."""
+    losses = np.tile([0.0, 1.0, 1.0], (10_000, 1))
+    learner = AdaNormalHedge(loss=None, value_range=(0, 1), prior=[1e-6, 0.5, 0.5])
+    played = learner.play(losses, weights=True)
+    np.testing.assert_allclose(played.weights.sum(axis=1), 1, rtol=1e-12)
+    assert played.weights[-1, 0] > 0.999
+
+
 @given(
     seed=st.integers(0, 10_000),
     experts=st.sampled_from([1, 2, 3, 20]),

@@ -9,16 +9,16 @@ import pytest
 import scipy.sparse as sp
 
 import regretless
-from regretless.catalogue import LEARNERS, learner_class
+from regretless.catalogue import LEARNERS
 from regretless.data import load_svmlight
 from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import FIELDS
 from regretless.persist.format import read_model
 from regretless.persist.model import rebuilt
 
+from ..catalogue import Entry
 from ..command_line import CommandLine, noisy_lines, write
 
-SETTINGS = {"margin-perceptron": {"gamma": 0.05, "max_passes": 3}, "kernel-perceptron": {"gamma": 0.1}}
 EVERY = pytest.mark.parametrize("name", list(LEARNERS))
 CLASSES = pytest.mark.parametrize("classes", [(-1, 1), (1, 2, 5)], ids=["two classes", "three classes"])
 
@@ -30,12 +30,12 @@ def run(capsys, monkeypatch) -> CommandLine:
 
 def made(name: str, **more: object):
     """The learner of that name."""
-    return learner_class(name)(**(SETTINGS.get(name, {}) | more))
+    return Entry("linear", name).made(**more)
 
 
 def words(name: str) -> list[str]:
     """The same on the command line."""
-    settings = SETTINGS.get(name, {})
+    settings = Entry("linear", name).settings
     return ["--learner", name, *(word for key, value in settings.items() for word in ("--set", f"{key}={value}"))]
 
 
@@ -128,20 +128,6 @@ def test_what_cannot_be_used_is_refused(name):
     learner = made(name).fit(X, y)
     with pytest.raises(RegretlessError, match="features"):
         learner.predict(X[:, :3])
-
-
-@EVERY
-def test_pickles_and_copies_go_on_alike(name):
-    """A pickled learner predicts and goes on learning as the one it was made of."""
-    import pickle
-
-    X, y = rows((-1, 1))
-    learner = made(name).fit(X[:100], y[:100])
-    twin = pickle.loads(pickle.dumps(learner))
-    for one in (learner, twin):
-        one.partial_fit(X[100:], y[100:])
-    assert twin.ledger_ == learner.ledger_
-    assert np.array_equal(twin.decision_function(X), learner.decision_function(X))
 
 
 @EVERY

@@ -420,6 +420,31 @@ def test_the_running_length_is_summed_afresh_now_and_then():
     assert play.memory[0, NORM2] == pytest.approx(float((play.w**2).sum()), rel=1e-9)
 
 
+def test_the_running_length_in_a_ball_is_summed_afresh_in_its_scale():
+    """After projections the stored weights are longer than the true ones, and |w|^2 is that of the true ones."""
+    X, y = np.array([[1.0, 2.0], [3.0, 1.0], [-0.1, -0.1]]), np.array([1, 1, 1], dtype=np.int32)
+    play = Play(2, geometry="ball", radius=0.5, loss="linear", rate="constant", eta=0.3)
+    play.dense(X[:2], y[:2])
+    assert play.memory[0, SCALE] < 0.9
+    play.memory[0, ROUNDING] = 2.0**21
+    play.dense(X[2:], y[2:])  # a step inwards, after which nothing is projected
+    assert play.memory[0, ROUNDING] == 0
+    assert play.memory[0, NORM2] == pytest.approx(float((play.w**2).sum()), rel=1e-9)
+    assert play.memory[0, NORM2] < 0.25
+
+
+def test_what_rounding_may_have_done_is_summed_up():
+    """Each step adds |w|^2 + a (2 |score| + a |x|^2) to the units of rounding, with a the length of the step."""
+    X, y = np.array([[1.0, 2.0], [-2.0, 1.0], [0.5, -3.0]]), np.array([1, 1, 1], dtype=np.int32)
+    play, w, units = Play(2, loss="linear", rate="constant", eta=0.5), np.zeros(2), 0.0
+    for x in X:
+        units += w @ w + 0.5 * (2 * abs(w @ x) + 0.5 * (x @ x))
+        w = w - 0.5 * x
+    play.dense(X, y)
+    np.testing.assert_allclose(play.w[:, 0], w, rtol=1e-12)
+    assert play.memory[0, ROUNDING] == pytest.approx(units, rel=1e-12)
+
+
 @given(
     arrays(float, (40, 3), elements=st.floats(-1, 1, width=32)),
     arrays(np.int32, 40, elements=st.sampled_from([-1, 1])),

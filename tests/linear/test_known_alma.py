@@ -94,6 +94,19 @@ def test_the_learner_is_that_of_the_textbook(seed, alpha, intercept, kind, passe
     np.testing.assert_allclose(ours.coef_[0], w[: X.shape[1]], rtol=1e-9, atol=1e-12)
 
 
+def test_the_loss_is_that_of_the_falling_margin():
+    """The ledger sums (B (1 - alpha) / sqrt(k) - m / R) / sqrt(k) over rounds below the margin, R the longest row."""
+    X, y = game(5)
+    learner, longest, loss = ALMA(alpha=0.3), 0.0, 0.0
+    for x, label in zip(X, y, strict=True):
+        longest = max(longest, sqrt(x @ x))
+        score = learner.decision_function([x])[0] if hasattr(learner, "classes_") else 0.0
+        root = sqrt(1 + (learner.ledger_.updates if hasattr(learner, "classes_") else 0))
+        loss += max(0.0, 0.7 * sqrt(8) / 0.3 / root - label * score / longest) / root
+        learner.partial_fit([x], [label], classes=[-1, 1])
+    assert learner.ledger_.loss == pytest.approx(loss, rel=1e-9)
+
+
 @given(
     seed=st.integers(0, 10_000),
     alpha=st.sampled_from([0.05, 0.3, 0.85, 0.9, 1.0]),

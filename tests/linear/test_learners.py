@@ -480,3 +480,15 @@ def test_the_classes_of_many_labels_are_those_of_numpy(labels):
         assert known.all()
         wanted = np.searchsorted(classes, some)
         np.testing.assert_array_equal(codes, wanted if len(classes) != 2 else 2 * wanted - 1)
+
+
+def test_the_loss_of_the_perceptron_is_how_far_mistakes_lie():
+    """The ledger sums max(0, -y f(x)) with the score before each update; a right answer near the edge costs nothing."""
+    random = np.random.default_rng(4)
+    X, y = random.normal(size=(80, 3)), random.choice([-1, 1], 80)
+    learner, loss = Perceptron(), 0.0
+    for x, label in zip(X, y, strict=True):
+        score = learner.decision_function([x])[0] if hasattr(learner, "classes_") else 0.0
+        loss += max(0.0, -label * score)
+        learner.partial_fit([x], [label], classes=[-1, 1])
+    assert learner.ledger_.loss == pytest.approx(loss, rel=1e-9)

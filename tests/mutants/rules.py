@@ -16,22 +16,26 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"
 TOOLS = Path(sys.executable).parent
 # What moves weights, strategies and masses, and the tests of it.
-_LINEAR = tuple(f"linear/test_{one}" for one in ("theory_regret", "passive_aggressive", "margin_perceptron", "kernels"))
+_LINEAR = tuple(
+    f"linear/test_{one}"
+    for one in ("known_alma", "learners", "theory_regret", "passive_aggressive", "margin_perceptron", "kernels")
+)
+_EXPERTS = "experts/test_combine_kernels", "experts/test_known_ada_normal_hedge", "experts/test_expert_learners"
 _PULLED = tuple(f"bandits/test_{one}" for one in ("known_rules", "bandit_rules", "pull_kernel", "bandit_learners"))
 _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
 RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
-    "combine": ("experts/test_combine_kernels",),
+    **dict.fromkeys(("combine", "expert_rules"), _EXPERTS),
     **{f"pull_{name}": _PULLED for name in _BANDITS},
     "duel_rules": ("games/test_duel_kernel", "games/test_treeplex_kernel"),
-    "vote": ("finite_classes/test_class_twins",),
+    "vote": tuple(f"finite_classes/test_{one}" for one in ("class_twins", "class_learners", "finite_class")),
 }
 SWAPS = {
     " + ": " - ", " - ": " + ", " * ": " / ", " / ": " * ", " < ": " <= ", " > ": " >= ", " <= ": " < ", " >= ": " > ",
     " == ": " != ", " != ": " == ", " && ": " || ", " || ": " && ", "std::sqrt(": "(", "std::max": "std::min",
     "std::min": "std::max",
 }  # fmt: skip
-NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*)(?![\w.])")
+NUMBER = re.compile(r"(?<![\w.<])(\d+\.?\d*)(?![\w.>])")
 # A whole expression on one line: what is returned, assigned to a number, or asked.
 PLACES = (
     re.compile(r"(?P<head>\breturn )(?P<it>[^;{}\[\]\"]+)(?P<tail>;)"),
