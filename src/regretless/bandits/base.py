@@ -145,21 +145,21 @@ class Bandit(HasInfo, Persistent, Drawing):
         ndarray of shape (arms,)
         """
         board = self._known_with(advice)
-        mask, told = self._conditions(board, available, advice)
-        found: Array = board.core.probabilities(mask, told)
-        return found
+        mask, advised = self._conditions(board, available, advice)
+        probabilities: Array = board.core.probabilities(mask, advised)
+        return probabilities
 
     @property
     def counts_(self) -> Array:
         """How often each arm was drawn."""
-        found: Array = self._known().tallies[DRAWS].astype(np.int64)
-        return found
+        counts: Array = self._known().tallies[DRAWS].astype(np.int64)
+        return counts
 
     @property
     def estimates_(self) -> Array:
         """What the bandit goes by, in units of the declared range: the estimated losses of each arm, or expert."""
-        found: Array = self._known().state[ESTIMATES].copy()
-        return found
+        estimates: Array = self._known().state[ESTIMATES].copy()
+        return estimates
 
     @property
     def best_arm_(self) -> int:
@@ -229,17 +229,17 @@ class Bandit(HasInfo, Persistent, Drawing):
         """
         table, names = table_of(losses, self.arm_names_, self._arms)
         width = table.shape[1]
-        told = None
+        advised = None
         refuse_unadvised(self.info, advice)
         if self.info.advised:
-            told = advices_of(advice, len(table), self._comparators(), width, self.arm_names_ or names)
-        board = self._begin(width, width if told is None else told.shape[1])
+            advised = advices_of(advice, len(table), self._comparators(), width, self.arm_names_ or names)
+        board = self._begin(width, width if advised is None else advised.shape[1])
         self._arms = width
         self.arm_names_ = self.arm_names_ or names
         bare = self._open_bare(board)
         if bare:
             raise RegretlessError(f"the table cannot be played: {bare}")
-        return played(board, table, told, self.names, keep=arms)
+        return played(board, table, advised, self.names, keep=arms)
 
     def _falling(self, arms: int, comparators: int) -> float:
         """The rate of the first round, of those that fall as one over the root of the rounds."""
@@ -255,7 +255,7 @@ class Bandit(HasInfo, Persistent, Drawing):
         """What a theorem may know of the learner besides its ledger."""
         from ..theory.bandit_facts import BanditFacts
 
-        board, given = self._known(), self.get_params()
+        board, result = self._known(), self.get_params()
         rules = board.rules
         falls = rules.schedule != "constant"
         return BanditFacts(
@@ -267,12 +267,12 @@ class Bandit(HasInfo, Persistent, Drawing):
             scale=self._falling(board.arms, board.comparators) if falls else nan,
             rate=rules.rate,
             gamma=rules.gamma,
-            horizon=given.get("horizon"),
-            switches=given.get("switches"),
+            horizon=result.get("horizon"),
+            switches=result.get("switches"),
             share=rules.share,
             beta=rules.beta,
             explore=rules.explore,
-            estimator=given.get("estimator", "importance"),
+            estimator=result.get("estimator", "importance"),
             delta=self.delta,
             width=self._scale.width,
             low=0.0 if self.rewards else self._scale.low,
@@ -317,9 +317,9 @@ class Bandit(HasInfo, Persistent, Drawing):
         """
         from .certificates import certificates
 
-        found = self.comparators(losses, advice=advice, switches=switches)
+        compared = self.comparators(losses, advice=advice, switches=switches)
         facts = replace(self.facts(), oblivious=oblivious, presumed=oblivious)
-        return certificates(self.theorems, facts, [self.ledger_], [found])
+        return certificates(self.theorems, facts, [self.ledger_], [compared])
 
     # In a file.
 

@@ -133,11 +133,11 @@ def _against(theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLed
     error = _standard_error(each) if theorem.kind == "expected" else None
     rounds, width = shown.comparator.rounds, ledgers[0].width
     most = Most(width * rounds or inf, "the number of rounds" if width == 1 else "the range times the number of rounds")
-    told = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
+    fields = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
     hangs = learner.presumed and any(_hangs(theorem, *one, learner) for one in zip(ledgers, alike, strict=True))
-    given: dict[str, Any] = {"at_once": shown.at_once, "assuming": PRESUMED if hangs else None}
+    options: dict[str, Any] = {"at_once": shown.at_once, "assuming": PRESUMED if hangs else None}
     read = None if runs and theorem.kind == "expected" else shown.read  # a mean is that of no run
-    return BanditCertificate(*told, **given, runs=runs, standard_error=error, most=most, read=read)
+    return BanditCertificate(*fields, **options, runs=runs, standard_error=error, most=most, read=read)
 
 
 def _hangs(theorem: Theorem, ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:

@@ -69,9 +69,9 @@ class Hindsight:
         self.losses, self.asleep = np.zeros(self.arms), np.zeros(self.arms)
         self.advised = np.zeros(self.experts)
         self.least = np.full(len(self.marks), inf)
-        kept = self.arms * len(self.marks) <= MOST_KEPT
+        few = self.arms * len(self.marks) <= MOST_KEPT
         shape = len(self.marks), self.arms
-        self.at_marks = (np.zeros(shape), np.zeros(shape)) if kept else None
+        self.at_marks = (np.zeros(shape), np.zeros(shape)) if few else None
         sought = self.switches is not None and self.marks[-1] <= MOST_ROUNDS
         self._shifting = Shifting(self.arms, int(self.switches or 0), int(self.marks[-1])) if sought else None
 
@@ -144,9 +144,9 @@ class Hindsight:
         """What a learner's run is compared with: the best arm, or expert, and the best sequence if that was sought."""
         if self.experts:
             return [self.expert(ledger, int(np.argmin(self.advised)), experts)]
-        found = [self.arm(ledger, self.best(ledger.loss - ledger.missed), names)]
+        compared = [self.arm(ledger, self.best(ledger.loss - ledger.missed), names)]
         sequence = self.sequence(ledger.loss, names)
-        return found if sequence is None else [*found, sequence]
+        return compared if sequence is None else [*compared, sequence]
 
     def best(self, faced: Array | float = 0.0) -> int:
         """The arm that is regretted most by a learner who lost so much while each arm was awake."""
@@ -245,10 +245,10 @@ def look(seen: Hindsight, read: Read, scale: Scale, names: Sequence[str], advice
         block = read(begin, end)
         units = in_units(block, scale)
         _refuse(block, units, begin, names, scale)
-        told = None if advice is None else advice[begin:end]
-        if told is not None:
-            _refuse_advice(units, told, begin, names)
-        seen.add(units, told)
+        advised = None if advice is None else advice[begin:end]
+        if advised is not None:
+            _refuse_advice(units, advised, begin, names)
+        seen.add(units, advised)
     return seen
 
 
@@ -265,8 +265,8 @@ def _refuse(block: Array, units: Array, first: int, names: Sequence[str], scale:
     if dark[row]:
         raise complaint("asleep", first + row, -1, names, span, scale.rewards)
     column = int(np.argmax(outside[row]))
-    found, advice = beyond(span, scale.rewards)
-    raise LossError(first + row, names[column], f"{found} ({block[row, column]:g} was found)", advice, column)
+    fault, advice = beyond(span, scale.rewards)
+    raise LossError(first + row, names[column], f"{fault} ({block[row, column]:g} was found)", advice, column)
 
 
 def _refuse_advice(units: Array, advice: Array, first: int, names: Sequence[str]) -> None:
@@ -276,16 +276,16 @@ def _refuse_advice(units: Array, advice: Array, first: int, names: Sequence[str]
     bad = np.argwhere(np.isnan(_taken(units, advice)))
     if len(bad):
         row, expert = bad[0].tolist()
-        told = advice[row, expert]
-        arm = int(told) if advice.ndim == 2 else int(np.argmax(np.isnan(units[row]) & (told > 0)))
-        found = f"expert {expert} (from 0) advises it, and it is asleep"
-        raise LossError(first + row, names[arm], found, "experts may advise arms that are awake, and no others", arm)
+        advised = advice[row, expert]
+        arm = int(advised) if advice.ndim == 2 else int(np.argmax(np.isnan(units[row]) & (advised > 0)))
+        fault = f"expert {expert} (from 0) advises it, and it is asleep"
+        raise LossError(first + row, names[arm], fault, "experts may advise arms that are awake, and no others", arm)
 
 
 def _sum(rows: Array) -> Array:
     """Row by row; a single column would be summed in another order."""
-    found: Array = np.add.reduce(rows, axis=0) if rows.shape[1] > 1 else np.cumsum(rows, axis=0)[-1]
-    return found
+    sums: Array = np.add.reduce(rows, axis=0) if rows.shape[1] > 1 else np.cumsum(rows, axis=0)[-1]
+    return sums
 
 
 def _taken(units: Array, advice: Array | None) -> Array:

@@ -75,14 +75,14 @@ class Exp3P(Bandit):
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_P
 
     def _rules(self, arms: int, comparators: int) -> Rules:
-        given = [value is not None for value in (self.rate, self.beta, self.explore)]
+        known = [value is not None for value in (self.rate, self.beta, self.explore)]
         if self.horizon is None:
-            if not all(given):
+            if not all(known):
                 raise RegretlessError(
                     "exp3-p is tuned for a number of rounds: give horizon=, or rate=, beta= and explore="
                 )
             return self._explicit()
-        if any(given):
+        if any(known):
             raise ParameterError("horizon", "", "sets rate, beta and explore: give it, or these three, not both", " ")
         if self.delta is None:
             raise ParameterError(

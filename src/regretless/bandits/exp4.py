@@ -94,8 +94,8 @@ class Exp4(Tuned):
         """The weights of the experts in the next round; they sum to one."""
         estimates = self._known().state[ESTIMATES]
         weights = np.exp(-self.rate_ * (estimates - estimates.min()))
-        found: Array = weights / weights.sum()
-        return found
+        expert_weights: Array = weights / weights.sum()
+        return expert_weights
 
     @property
     def best_expert_(self) -> int:

@@ -24,11 +24,11 @@ def unseen(learner: Drawing, switches: int | None) -> list[BanditComparator]:
     book = learner.ledger_
     if learner.info.advised:
         return [BanditComparator("best_expert", "the best expert", nan, book.loss, book.rounds)]
-    found = [_revealed(learner, book) or BanditComparator("best_arm", "the best arm", nan, book.loss, book.rounds)]
+    compared = [_revealed(learner, book) or BanditComparator("best_arm", "the best arm", nan, book.loss, book.rounds)]
     if switches is not None:
         label = f"the best sequence with {switches} switch{'' if switches == 1 else 'es'}"
-        found.append(BanditComparator("best_sequence", label, nan, book.loss, book.rounds, switches=switches))
-    return found
+        compared.append(BanditComparator("best_sequence", label, nan, book.loss, book.rounds, switches=switches))
+    return compared
 
 
 def _revealed(learner: Drawing, book: BanditLedger) -> BanditComparator | None:
@@ -60,12 +60,12 @@ def in_hindsight(learner: Drawing, losses: Any, advice: Any, switches: int | Non
         raise RegretlessError(
             f"draws were withdrawn ({book.lost:.0f}): which, and what they lost, is not known; certify without losses"
         )
-    told = None
+    advised = None
     if learner.info.advised:
         if advice is None:
             raise ParameterError("advice", "", "is missing: what an expert lost depends on it", " ")
-        told = advices_of(advice, len(table), board.comparators, board.arms, learner.arm_names_)
-    seen = hindsight(table, board.scale, learner.names(), advice=told, switches=switches)
+        advised = advices_of(advice, len(table), board.comparators, board.arms, learner.arm_names_)
+    seen = hindsight(table, board.scale, learner.names(), advice=advised, switches=switches)
     _refuse_others(learner, book, table, seen.losses)
     return seen.comparators(_faced(learner, book, table), learner.names())
 

@@ -105,23 +105,23 @@ class Drawing(ABC):
         """
         board = self._board or self._known_with(advice)
         if available is None and advice is None and not self.info.advised:
-            kept = self._opened(board)
+            record = self._opened(board)
         else:
-            mask, told = self._conditions(board, available, advice)
-            kept = self._opened(board, mask, told)
-            self._among[kept[3]] = mask, told
-        self._pending[kept[3]] = kept
-        draw = Draw(kept[0])
-        draw.kept, draw.maker = kept, self._maker
-        draw.name = self._label(kept[0])
+            mask, advised = self._conditions(board, available, advice)
+            record = self._opened(board, mask, advised)
+            self._among[record[3]] = mask, advised
+        self._pending[record[3]] = record
+        draw = Draw(record[0])
+        draw.kept, draw.maker = record, self._maker
+        draw.name = self._label(record[0])
         return draw
 
     def _opened(self, board: BanditState, *conditions: Any) -> Kept:
         try:
-            kept: Kept = board.core.open(*conditions)
+            record: Kept = board.core.open(*conditions)
         except ValueError as error:
             raise RegretlessError(f"no arm can be drawn: {self._open_bare(board) or error}") from error
-        return kept
+        return record
 
     def _open_bare(self, board: BanditState) -> str | None:
         """What is said of the draw of the bare core that is open, if one is."""
@@ -144,8 +144,8 @@ class Drawing(ABC):
                 "available", "", "the advice says which arms may be drawn; give none to those asleep", ": "
             )
         mask = None if available is None else mask_of(available, self.arm_names_, board.arms)
-        told = None if advice is None else advice_of(advice, board.comparators, board.arms, self.arm_names_)
-        return mask, told
+        advised = None if advice is None else advice_of(advice, board.comparators, board.arms, self.arm_names_)
+        return mask, advised
 
     def update(self, draw: Any = None, loss: Any = None, *, ticket: int | None = None, reward: Any = None) -> None:
         """Report the loss of a draw; in any order, and however late.
@@ -172,13 +172,13 @@ class Drawing(ABC):
             loss = self._earned(loss, reward)
         # As it mostly is; written out, for every microsecond of a round counts.
         if type(draw) is Draw and ticket is None and draw.maker == self._maker:
-            kept = draw.kept
-            if self._pending.get(kept[3]) is not kept:  # a copy of the draw, or one that does not wait
-                kept = self._found(draw, ticket)
+            record = draw.kept
+            if self._pending.get(record[3]) is not record:  # a copy of the draw, or one that does not wait
+                record = self._found(draw, ticket)
         else:
-            kept = self._found(draw, ticket)
-        self._settle(kept, loss)
-        self._forget(kept)
+            record = self._found(draw, ticket)
+        self._settle(record, loss)
+        self._forget(record)
 
     def _earned(self, loss: Any, reward: Any) -> Any:
         """What was reported as a reward."""
@@ -208,14 +208,14 @@ class Drawing(ABC):
             if meant:
                 board.core.lose(number)
                 return
-        kept = self._found(draw, ticket)
-        board.core.lose(kept[3])
-        self._forget(kept)
+        record = self._found(draw, ticket)
+        board.core.lose(record[3])
+        self._forget(record)
 
-    def _forget(self, kept: Kept) -> None:
-        del self._pending[kept[3]]
+    def _forget(self, record: Kept) -> None:
+        del self._pending[record[3]]
         if self._among:
-            self._among.pop(kept[3], None)
+            self._among.pop(record[3], None)
 
     def _found(self, draw: Any, ticket: Any) -> Kept:
         """The draw that is meant, of those that wait."""
@@ -252,45 +252,45 @@ class Drawing(ABC):
 
     def _only(self, arm: int) -> Kept:
         """The one draw of an arm that waits."""
-        found = [kept for kept in self._pending.values() if kept[0] == arm]
-        if not found:
+        waiting = [record for record in self._pending.values() if record[0] == arm]
+        if not waiting:
             raise RegretlessError(f"no draw of arm {self._label(arm)} waits for its loss; {self._waiting()}")
-        if len(found) > 1:
-            tickets = ", ".join(str(kept[3]) for kept in found[:10])
-            many = f"{len(found)} draws of arm {self._label(arm)} wait (tickets {tickets})"
+        if len(waiting) > 1:
+            tickets = ", ".join(str(record[3]) for record in waiting[:10])
+            many = f"{len(waiting)} draws of arm {self._label(arm)} wait (tickets {tickets})"
             raise RegretlessError(f"{many}; give the draw itself, or ticket=")
-        return found[0]
+        return waiting[0]
 
     def _waiting(self) -> str:
         many = len(self._pending)
         bare = None if self._board is None else self._open_bare(self._board)
         if not many:
             return bare or "none does: draw first"
-        each = [f"{number} (arm {self._label(kept[0])})" for number, kept in list(self._pending.items())[:10]]
+        each = [f"{number} (arm {self._label(record[0])})" for number, record in list(self._pending.items())[:10]]
         more = f" and {many - 10} more" if many > 10 else ""
         return f"waiting are {', '.join(each)}{more}" + (f"; {bare}" if bare else "")
 
-    def _settle(self, kept: Kept, loss: Any) -> None:
+    def _settle(self, record: Kept, loss: Any) -> None:
         board = self._board or self._known()
-        mask, advice = self._among.get(kept[3], (None, None)) if self._among else (None, None)
+        mask, advice = self._among.get(record[3], (None, None)) if self._among else (None, None)
         if self.info.informed:
-            self._settle_all(board, kept, row_of(loss, self.arm_names_, board.arms), mask)
+            self._settle_all(board, record, row_of(loss, self.arm_names_, board.arms), mask)
             return
         try:
             if mask is None and advice is None:
-                board.core.settle(*kept, loss)
+                board.core.settle(*record, loss)
             else:
-                board.core.settle(*kept, loss, mask, advice)
+                board.core.settle(*record, loss, mask, advice)
         except (TypeError, ValueError) as error:
-            raise self._complaint(kept[0], loss, error) from error
+            raise self._complaint(record[0], loss, error) from error
 
-    def _settle_all(self, board: BanditState, kept: Kept, row: Array, mask: Array | None) -> None:
+    def _settle_all(self, board: BanditState, record: Kept, row: Array, mask: Array | None) -> None:
         try:
-            board.core.settle(*kept, 0.0, mask, None, row)
+            board.core.settle(*record, 0.0, mask, None, row)
         except ValueError as error:
             awake = np.ones(len(row), dtype=bool) if mask is None else mask
             bad = np.flatnonzero(awake & ~((row >= self._scale.low) & (row <= self._scale.high)))
-            arm = int(bad[0]) if len(bad) else kept[0]
+            arm = int(bad[0]) if len(bad) else record[0]
             raise self._complaint(arm, row[arm], error) from error
 
     def _complaint(self, arm: int, loss: Any, error: Exception) -> RegretlessError:
@@ -301,8 +301,8 @@ class Drawing(ABC):
             return RegretlessError(f"arm {self._label(arm)}: its {what} is nan; a number is expected")
         if self._scale.low <= number <= self._scale.high:
             return RegretlessError(f"arm {self._label(arm)}: {error}")
-        found, advice = outside((self._scale.low, self._scale.high), self._scale.rewards)
-        return RegretlessError(f"arm {self._label(arm)}: {found} ({number:g} was found); {advice}")
+        fault, advice = outside((self._scale.low, self._scale.high), self._scale.rewards)
+        return RegretlessError(f"arm {self._label(arm)}: {fault} ({number:g} was found); {advice}")
 
     # The draws that wait, in a file.
 

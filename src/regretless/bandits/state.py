@@ -209,8 +209,8 @@ class BanditState(KernelState):
     def _estimated(self) -> Array:
         """What was estimated of each arm in the rounds in which it was awake."""
         lent = self.state[LENT] if self.rules.facts.lends else 0.0
-        found: Array = self.state[ESTIMATES] - lent
-        return found
+        estimates: Array = self.state[ESTIMATES] - lent
+        return estimates
 
     def _core(self) -> Any:
         rules, scale = self.rules, self.scale

@@ -84,45 +84,45 @@ def mask_of(available: Any, names: list[str] | None, arms: int) -> Array | None:
 def _mask_from(available: Any, names: list[str] | None, arms: int) -> Array:
     if isinstance(available, str | Mapping) or not hasattr(available, "__iter__"):
         raise ParameterError("available", repr(available), "a mask over the arms, or a list of arms, is expected", ": ")
-    given = available if isinstance(available, np.ndarray) else list(available)
-    if _truths(given):
-        if np.shape(given) != (arms,):
-            raise ParameterError("available", "", f"is a mask of {len(given)} arms; there are {arms}", " ")
-        return np.array(given, dtype=bool)
+    arms_given = available if isinstance(available, np.ndarray) else list(available)
+    if _truths(arms_given):
+        if np.shape(arms_given) != (arms,):
+            raise ParameterError("available", "", f"is a mask of {len(arms_given)} arms; there are {arms}", " ")
+        return np.array(arms_given, dtype=bool)
     mask = np.zeros(arms, dtype=bool)
-    mask[_listed_arms(given, names, arms, in_order=not isinstance(available, Set | range))] = True
+    mask[_listed_arms(arms_given, names, arms, in_order=not isinstance(available, Set | range))] = True
     return mask
 
 
-def _listed_arms(given: Any, names: list[str] | None, arms: int, *, in_order: bool) -> list[int]:
+def _listed_arms(values: Any, names: list[str] | None, arms: int, *, in_order: bool) -> list[int]:
     """The places of arms in a list; what has an order could also be meant as a mask of zeros and ones."""
-    found = [arm_of(one, names, arms) for one in given]
-    if len(set(found)) < len(found):
-        twice, _ = Counter(found).most_common(1)[0]
+    arms_listed = [arm_of(one, names, arms) for one in values]
+    if len(set(arms_listed)) < len(arms_listed):
+        twice, _ = Counter(arms_listed).most_common(1)[0]
         name = twice if names is None else names[twice]
         raise ParameterError("available", "", f"arm {name} stands there twice; a mask holds True and False", ": ")
-    if in_order and arms == len(found) == 2 and not any(isinstance(one, str) for one in given):
+    if in_order and arms == len(arms_listed) == 2 and not any(isinstance(one, str) for one in values):
         raise ParameterError(
             "available",
-            str(found),
+            str(arms_listed),
             "two arms, or a mask? A mask holds True and False; leave it out if both are awake",
             ": ",
         )
-    return found
+    return arms_listed
 
 
-def _truths(given: Any) -> bool:
+def _truths(values: Any) -> bool:
     """Whether a list is a mask."""
-    if isinstance(given, np.ndarray):
-        return bool(given.dtype == np.bool_)
-    return bool(given) and all(isinstance(one, bool | np.bool_) for one in given)
+    if isinstance(values, np.ndarray):
+        return bool(values.dtype == np.bool_)
+    return bool(values) and all(isinstance(one, bool | np.bool_) for one in values)
 
 
-def _in_order(losses: Array, found: list[str] | None, names: list[str] | None, axis: int) -> Array:
+def _in_order(losses: Array, names_there: list[str] | None, names: list[str] | None, axis: int) -> Array:
     """The losses in the order in which a learner knows the arms, where both are named."""
-    ordered = reordered(losses, found, names, axis)
+    ordered = reordered(losses, names_there, names, axis)
     if ordered is None:
-        raise RegretlessError(f"arms {_listed(found or [])}; the learner's are {_listed(names or [])}")
+        raise RegretlessError(f"arms {_listed(names_there or [])}; the learner's are {_listed(names or [])}")
     return ordered
 
 
@@ -134,15 +134,15 @@ def table_of(losses: Any, names: list[str] | None, arms: int | None) -> tuple[Ar
     RegretlessError
         If it is no such table.
     """
-    found = names_of(losses)
+    names_there = names_of(losses)
     table = numbers(losses, "losses")
     if table.ndim != 2 or not table.shape[1]:
         raise RegretlessError(f"losses of shape {table.shape}: a row for each round, a column for each arm")
     if arms is not None and table.shape[1] != arms:
         raise RegretlessError(f"losses of {table.shape[1]} arms; there are {arms}")
-    if found is not None and names is None:
-        found = arm_names(found)
-    return _in_order(table, found, names, 1), found
+    if names_there is not None and names is None:
+        names_there = arm_names(names_there)
+    return _in_order(table, names_there, names, 1), names_there
 
 
 def row_of(losses: Any, names: list[str] | None, arms: int) -> Array:
@@ -159,8 +159,8 @@ def row_of(losses: Any, names: list[str] | None, arms: int) -> Array:
     row = numbers(losses, "losses")
     if row.shape != (arms,):
         raise RegretlessError(f"losses of shape {row.shape}: one for each of the {arms} arms is expected")
-    found: Array = _in_order(row, names_of(losses), names, 0).astype(np.float64, copy=False)
-    return found
+    result: Array = _in_order(row, names_of(losses), names, 0).astype(np.float64, copy=False)
+    return result
 
 
 def advice_of(advice: Any, experts: int | None, arms: int, names: list[str] | None = None) -> Array:
@@ -172,8 +172,8 @@ def advice_of(advice: Any, experts: int | None, arms: int, names: list[str] | No
     RegretlessError
         If it is neither.
     """
-    found: Array = _advised(_array(advice)[None], experts, arms, names)[0].copy()
-    return found
+    result: Array = _advised(_array(advice)[None], experts, arms, names)[0].copy()
+    return result
 
 
 def refuse_unadvised(info: BanditInfo, advice: Any) -> None:
@@ -199,10 +199,10 @@ def advices_of(advice: Any, rounds: int, experts: int | None, arms: int, names: 
     RegretlessError
         If it is no such advice.
     """
-    found = _advised(_array(advice), experts, arms, names)
-    if len(found) != rounds:
-        raise RegretlessError(f"advice of {len(found)} rounds, and losses of {rounds}")
-    return found
+    advices = _advised(_array(advice), experts, arms, names)
+    if len(advices) != rounds:
+        raise RegretlessError(f"advice of {len(advices)} rounds, and losses of {rounds}")
+    return advices
 
 
 def _array(advice: Any) -> Array:
@@ -242,8 +242,8 @@ def _shares(advice: Array) -> Array:
     good = (shares >= 0).all(2) & (np.abs(shares.sum(2) - 1) <= SUM)
     if not good.all():
         row, expert = np.argwhere(~good)[0].tolist()
-        found = f"sum to {shares[row, expert].sum():g}" if (shares[row, expert] >= 0).all() else "are not all >= 0"
-        raise RegretlessError(f"advice, row {row} (from 0): the shares of expert {expert} {found}; they must sum to 1")
+        fault = f"sum to {shares[row, expert].sum():g}" if (shares[row, expert] >= 0).all() else "are not all >= 0"
+        raise RegretlessError(f"advice, row {row} (from 0): the shares of expert {expert} {fault}; they must sum to 1")
     return shares
 
 

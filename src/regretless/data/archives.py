@@ -36,7 +36,7 @@ NAMES = ("names", "arms", "arm", "algorithms", "algorithm", "columns", "experts"
 
 
 @contextmanager
-def damage_as_error(path: str, found: str = "", advice: str = AGAIN) -> Iterator[None]:
+def damage_as_error(path: str, fault: str = "", advice: str = AGAIN) -> Iterator[None]:
     """Errors of whatever takes a damaged file apart become those of the file."""
     try:
         yield
@@ -44,7 +44,7 @@ def damage_as_error(path: str, found: str = "", advice: str = AGAIN) -> Iterator
         # A damaged archive may send its reader to a place before the file's begin.
         if isinstance(error, DataError) or (isinstance(error, OSError) and error.errno not in (None, EINVAL)):
             raise
-        raise DataError(path, None, None, found or f"this cannot be read ({error})", advice) from error
+        raise DataError(path, None, None, fault or f"this cannot be read ({error})", advice) from error
 
 
 class Stored:
@@ -105,18 +105,18 @@ class Stored:
     def _columns(self, first: int, rows: int) -> Array:
         """Some rows of an array that is stored column by column."""
         assert self._begin is not None
-        found: Array = np.empty((self.shape[1], rows), self.dtype)
-        for column, values in enumerate(found):
+        columns: Array = np.empty((self.shape[1], rows), self.dtype)
+        for column, values in enumerate(columns):
             self._file.seek(self._begin + (column * self.shape[0] + first) * self.dtype.itemsize)
             _fill(self._file, values)
-        return found.T
+        return columns.T
 
     def _take(self, count: int) -> Array:
         size = count * self.dtype.itemsize
         refuse_large(self._path, size, "what is to be read at once", file_size=self._kept)
-        found: Array = np.empty(count, self.dtype)
-        _fill(self._file, found)
-        return found
+        result: Array = np.empty(count, self.dtype)
+        _fill(self._file, result)
+        return result
 
 
 class Member(Stored):
@@ -233,8 +233,8 @@ class Archive:
         except ValueError:
             return None
 
-    def _error(self, found: str, advice: str) -> DataError:
-        return DataError(self.path, None, None, found, advice)
+    def _error(self, fault: str, advice: str) -> DataError:
+        return DataError(self.path, None, None, fault, advice)
 
 
 class File(Stored):
@@ -245,8 +245,8 @@ class File(Stored):
         try:
             begins = self._opened.read(len(MAGIC))
             if begins != MAGIC:
-                found, advice = "this is no .npy file", "name the format that it has with --format"
-                raise DataError(path, None, None, found, advice)
+                fault, advice = "this is no .npy file", "name the format that it has with --format"
+                raise DataError(path, None, None, fault, advice)
             self._opened.seek(0)
             size = os.fstat(self._opened.fileno()).st_size
             super().__init__(path, cast(BinaryIO, self._opened), size, size, random=True)
@@ -304,10 +304,10 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
 
 
 def _exactly(file: BinaryIO, size: int) -> bytes:
-    found = file.read(size)
-    if len(found) < size:
+    result = file.read(size)
+    if len(result) < size:
         raise EOFError("an array is cut short in its header")
-    return found
+    return result
 
 
 def _fill(file: BinaryIO, values: Array) -> None:

@@ -59,8 +59,8 @@ def read_advice(path: str | os.PathLike[str], arms: Sequence[str], rounds: int) 
     else:
         advice = _read_table(path, arms, chosen)
     if len(advice.values) != rounds:
-        found = f"advice on {len(advice.values)} round{'s' * (len(advice.values) != 1)}"
-        raise DataError(os.fspath(path), None, None, found, f"one row for each of the {rounds} rounds is expected")
+        fault = f"advice on {len(advice.values)} round{'s' * (len(advice.values) != 1)}"
+        raise DataError(os.fspath(path), None, None, fault, f"one row for each of the {rounds} rounds is expected")
     return advice
 
 
@@ -132,8 +132,8 @@ def _checked(path: str, values: Array, experts: list[str] | None, arms: Sequence
     places = np.array([arm(str(word)) for word in words.tolist()], np.int64)[codes].reshape(values.shape)
     if (places == NO_ARM).any():
         row, place = (int(one) for one in np.argwhere(places == NO_ARM)[0])
-        found = f"in row {row} (counted from 0), expert {names[place]!r} recommends {values[row, place].item()!r}"
-        raise DataError(path, None, None, found, arm.expected)
+        fault = f"in row {row} (counted from 0), expert {names[place]!r} recommends {values[row, place].item()!r}"
+        raise DataError(path, None, None, fault, arm.expected)
     return Advice(np.ascontiguousarray(places), names)
 
 
@@ -152,5 +152,5 @@ def _refuse(path: str, bad: Array, what: Callable[..., str], names: list[str]) -
     """Name the first of the probabilities that are none."""
     if bad.any():
         first = [int(one) for one in np.argwhere(bad)[0]]
-        found = f"in row {first[0]} (counted from 0), expert {names[first[1]]!r} {what(*first)}"
-        raise DataError(path, None, None, found, "probabilities of arms, which sum to one, are expected")
+        fault = f"in row {first[0]} (counted from 0), expert {names[first[1]]!r} {what(*first)}"
+        raise DataError(path, None, None, fault, "probabilities of arms, which sum to one, are expected")

@@ -101,8 +101,8 @@ class ArrayStream(NumberedStream):
         self._labels = None if y is None else labels_of(np.asarray(y), "y")
         rows = sum(len(part) for part in self._parts)
         if self._labels is not None and len(self._labels) != rows:
-            found = f"{rows} rows, but {len(self._labels)} labels"
-            raise DataError(name, None, None, found, "give one for each row")
+            fault = f"{rows} rows, but {len(self._labels)} labels"
+            raise DataError(name, None, None, fault, "give one for each row")
         self._entries, self._check = entries, check
 
     def schema(self) -> dict[str, Any]:

@@ -59,12 +59,12 @@ class ArrowStream(TableStream):
         path, wanted = self._path, SUFFIXES[self._format]
         if not (isinstance(path, str | os.PathLike) and can_be_read_again(path) and os.path.isdir(path)):
             return [whole_file(path, f"the {self._format} format")]
-        inside = sorted(found for found in Path(path).rglob("*") if found.suffix.lower() in wanted)
-        shown = [found for found in inside if not _is_hidden(found.relative_to(path))]
+        inside = sorted(fault for fault in Path(path).rglob("*") if fault.suffix.lower() in wanted)
+        shown = [fault for fault in inside if not _is_hidden(fault.relative_to(path))]
         if not shown:
-            found = f"this folder holds no file ending in {' or '.join(wanted)}"
-            raise self._error(found, "name a file or another folder")
-        return [str(found) for found in shown]
+            fault = f"this folder holds no file ending in {' or '.join(wanted)}"
+            raise self._error(fault, "name a file or another folder")
+        return [str(fault) for fault in shown]
 
     @contextmanager
     def _damage(self, path: str) -> Iterator[None]:
@@ -76,8 +76,8 @@ class ArrowStream(TableStream):
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             reason = str(error).partition("\n")[0]
-            found = f"this cannot be read as {self._format} ({reason})"
-            raise DataError(path, None, None, found, "write or fetch the file again") from error
+            fault = f"this cannot be read as {self._format} ({reason})"
+            raise DataError(path, None, None, fault, "write or fetch the file again") from error
 
     def _file(self, path: str) -> Iterator[Chunk]:
         opened = _ipc(path) if self._format == "Arrow" else _parquet(path, self.groups)
@@ -93,41 +93,41 @@ class ArrowStream(TableStream):
                 yield self._chunk(path, batch, wanted, first)
                 first += batch.num_rows
 
-    def _kind_of(self, name: str, found: Any) -> str:
+    def _kind_of(self, name: str, value: Any) -> str:
         from pyarrow import types
 
-        if types.is_null(found):
+        if types.is_null(value):
             return "empty"
-        if name in self.categorical or types.is_dictionary(found):
+        if name in self.categorical or types.is_dictionary(value):
             return "text"
-        if types.is_boolean(found):
+        if types.is_boolean(value):
             return "boolean"
-        if types.is_integer(found) or types.is_floating(found) or types.is_decimal(found):
+        if types.is_integer(value) or types.is_floating(value) or types.is_decimal(value):
             return "number"
-        if _is_text(found):
+        if _is_text(value):
             return "text"
         advice = f"turn it into numbers or strings, or pass --categorical {name} to take its values for names"
-        raise self._error(f"column {name!r} is of type {found}", advice)
+        raise self._error(f"column {name!r} is of type {value}", advice)
 
-    def _refuse_other_kind(self, name: str, found: str, of_type: Any) -> None:
-        if self._kind(name) in NUMERIC and found == "text":
+    def _refuse_other_kind(self, name: str, fault: str, of_type: Any) -> None:
+        if self._kind(name) in NUMERIC and fault == "text":
             advice = "numbers are expected, as in the first file"
             raise self._error(f"column {name!r} is of type {of_type}", advice)
 
     def _chunk(self, path: str, batch: Any, wanted: list[str], first: int) -> Chunk:
         import pyarrow as pa
 
-        def error(row: int, column: str | None, found: str, advice: str) -> DataError:
-            return DataError(path, None, None, f"in row {first + row + 1}, {found}", advice)
+        def error(row: int, column: str | None, fault: str, advice: str) -> DataError:
+            return DataError(path, None, None, f"in row {first + row + 1}, {fault}", advice)
 
         columns = [_converted(batch.column(name), self._kind(name)) for name in wanted]
         return Chunk(pa.Table.from_arrays(columns, wanted), error)
 
 
-def _is_text(found: Any) -> bool:
+def _is_text(value: Any) -> bool:
     from pyarrow import types
 
-    return types.is_string(found) or types.is_large_string(found) or str(found) == "string_view"
+    return types.is_string(value) or types.is_large_string(value) or str(value) == "string_view"
 
 
 def _is_hidden(path: Path) -> bool:

@@ -166,7 +166,7 @@ def _page(file: BinaryIO, place: int) -> tuple[int, int, int]:
 
 def _struct(data: bytes, place: int, depth: int = 0) -> tuple[dict[int, int], int]:
     """The whole numbers in a structure of Thrift's compact protocol by their ids, and where it ends."""
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     number = 0
     while kind := data[place] & 15:
         step, place = data[place] >> 4, place + 1
@@ -174,8 +174,8 @@ def _struct(data: bytes, place: int, depth: int = 0) -> tuple[dict[int, int], in
             number += step
         else:
             number, place = _number(data, place)
-        found[number], place = _value(data, place, kind, depth)
-    return found, place + 1
+        result[number], place = _value(data, place, kind, depth)
+    return result, place + 1
 
 
 def _value(data: bytes, place: int, kind: int, depth: int) -> tuple[int, int]:
@@ -195,17 +195,17 @@ def _value(data: bytes, place: int, kind: int, depth: int) -> tuple[int, int]:
 
 
 def _number(data: bytes, place: int) -> tuple[int, int]:
-    found, place = _varint(data, place)
-    return (found >> 1) ^ -(found & 1), place
+    result, place = _varint(data, place)
+    return (result >> 1) ^ -(result & 1), place
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
-    found = shift = 0
+    result = shift = 0
     while True:
         byte, place = data[place], place + 1
-        found |= (byte & 127) << shift
+        result |= (byte & 127) << shift
         if byte < 128:
-            return found, place
+            return result, place
         shift += 7
 
 

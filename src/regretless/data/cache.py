@@ -36,8 +36,8 @@ class Cached(Input):
         if self._done:
             return cast(BinaryIO, open(self._cache, "rb", buffering=0))
         if self._begun:
-            found = f"this was not read to its end, so that {self._cache} was not written"
-            raise DataError(self.name, None, None, found, "begin again")
+            fault = f"this was not read to its end, so that {self._cache} was not written"
+            raise DataError(self.name, None, None, fault, "begin again")
         self._begun = True
         return cast(BinaryIO, _Copying(open_bytes(self._source), self._cache, self._finish))
 

@@ -106,13 +106,13 @@ def read_class(
     """
     chosen = _format_of(path, format, array, names)
     if chosen in ("npz", "npy"):
-        found = _class_of_arrays(path, chosen == "npz", array, transpose)
+        result = _class_of_arrays(path, chosen == "npz", array, transpose)
     else:
         table = read_class_table(path, delimiter=delimiter_of(chosen), names=names)
-        found = ClassFile(name_of(path), table.values, table.rows, table.columns, table.notes)
-    found = found.transposed() if transpose else found
-    _refuse_same_names(found)
-    return found
+        result = ClassFile(name_of(path), table.values, table.rows, table.columns, table.notes)
+    result = result.transposed() if transpose else result
+    _refuse_same_names(result)
+    return result
 
 
 def read_points(path: Source, *, format: str | None = None, names: Names | None = None) -> PointFile:
@@ -140,11 +140,11 @@ def _format_of(path: Source, format: str | None, array: str | None, names: Names
     return chosen
 
 
-def _refuse_same_names(found: ClassFile) -> None:
-    for what, names in (("hypotheses", found.hypotheses), ("points", found.points)):
+def _refuse_same_names(value: ClassFile) -> None:
+    for what, names in (("hypotheses", value.hypotheses), ("points", value.points)):
         if names is not None and len(set(names)) < len(names):
             twice = next(name for name, count in Counter(names).items() if count > 1)
-            raise DataError(found.name, None, None, f"two {what} are called {twice!r}", "every name stands once")
+            raise DataError(value.name, None, None, f"two {what} are called {twice!r}", "every name stands once")
 
 
 # Arrays.
@@ -160,8 +160,8 @@ def _class_of_arrays(path: Source, archive: bool, array: str | None, transpose: 
     wrong = np.argwhere(values != matrix)
     if len(wrong) and not signs:
         row, column = (int(place) for place in wrong[0])
-        found = f"found {values[row, column]!s} in row {row}, column {column} (counted from 0)"
-        raise DataError(file, None, None, found, "0 and 1 are expected, or -1 and 1 alone")
+        fault = f"found {values[row, column]!s} in row {row}, column {column} (counted from 0)"
+        raise DataError(file, None, None, fault, "0 and 1 are expected, or -1 and 1 alone")
     kinds = (POINTS, HYPOTHESES) if transpose else (HYPOTHESES, POINTS)
     rows = _naming(file, strings, (*kinds[0], *ROWS), "row", matrix.shape[0])
     columns = _naming(file, strings, (*kinds[1], *COLUMNS), "column", matrix.shape[1])
@@ -176,8 +176,8 @@ def _points_of_arrays(path: Source, archive: bool) -> PointFile:
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):
         row, column = (int(place) for place in wrong[0])
-        found = f"found {values[row, column]!s} in row {row}, column {column} (counted from 0)"
-        raise DataError(file, None, None, found, "coordinates are finite numbers")
+        fault = f"found {values[row, column]!s} in row {row}, column {column} (counted from 0)"
+        raise DataError(file, None, None, fault, "coordinates are finite numbers")
     names = _naming(file, strings, (*POINTS, *ROWS, "names"), "row", len(values))
     return PointFile(file, values.tolist(), names)
 
@@ -203,6 +203,6 @@ def _naming(
     """The list of names of rows or columns, by what it is called."""
     name = next((name for name in known if name in strings), None)
     if name is not None and len(strings[name]) != count:
-        found = f"the array {name!r} has {len(strings[name])} names"
-        raise DataError(file, None, None, found, f"{count} are expected, one for each {what}")
+        fault = f"the array {name!r} has {len(strings[name])} names"
+        raise DataError(file, None, None, fault, f"{count} are expected, one for each {what}")
     return None if name is None else strings[name]

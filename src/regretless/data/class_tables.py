@@ -173,10 +173,10 @@ class _Reader(MatrixReader):
 def _bit(cell: str) -> int | None:
     """What a cell says: 0, 1, their like in words or decimals, or nothing of the kind."""
     text = cell.strip()
-    found = WORDS.get(text)
-    if found is None and DECIMAL.fullmatch(text):
+    result = WORDS.get(text)
+    if result is None and DECIMAL.fullmatch(text):
         return int("1" in text.partition(".")[0])
-    return WORDS.get(text.lower()) if found is None else found
+    return WORDS.get(text.lower()) if result is None else result
 
 
 def _is_label(cell: str) -> bool:

@@ -88,17 +88,17 @@ class FeatureMap:
     def number(self, column: str, value: str | None = None) -> int:
         """The number of a numeric column or of a category; -1 when it is not known."""
         known = self._numbers.setdefault(column, {})
-        found = known.get(value)
-        if found is None:
+        result = known.get(value)
+        if result is None:
             if self.bits is None:
                 return ABSENT
             if len(known) >= REMEMBERED_HASHES:
                 known.clear()
             name = column if value is None else f"{column}={value}"
-            found = known[value] = hashed(name, self.bits)
+            result = known[value] = hashed(name, self.bits)
             if len(self.kept) < self.keep and not self.frozen:
-                self.kept[name] = found
-        return found
+                self.kept[name] = result
+        return result
 
     def numbers(self, codes: dict[str, Codes], rows: int) -> Array:
         """The numbers of all categories of so many rows, shape (rows, columns of text); -1 for none.
@@ -110,11 +110,11 @@ class FeatureMap:
         """
         if self.bits is None and not self.frozen:
             self._grow(codes)
-        found = np.empty((rows, len(codes)), np.int32)
+        result = np.empty((rows, len(codes)), np.int32)
         for place, (name, (code, values)) in enumerate(codes.items()):
             numbers = [self.number(name, value) for value in values]
-            found[:, place] = np.array([*numbers, ABSENT], np.int32)[code]  # the code -1 picks the last
-        return found
+            result[:, place] = np.array([*numbers, ABSENT], np.int32)[code]  # the code -1 picks the last
+        return result
 
     def _grow(self, codes: dict[str, Codes]) -> None:
         """Number the new categories row by row, however the rows are cut in blocks."""
@@ -156,17 +156,17 @@ class FeatureMap:
             hashing = schema["hash"]
             if hashing is not None and hashing["function"] != HASH:
                 raise ModelError(f"the columns are hashed by {hashing['function']!r}, not {HASH}")
-            found = cls(None if hashing is None else int(hashing["bits"]), limit)
+            result = cls(None if hashing is None else int(hashing["bits"]), limit)
             names = [str(column["name"]) for column in schema["columns"]]
-            found.kinds = dict(zip(names, (str(column["kind"]) for column in schema["columns"]), strict=True))
-            found.sparse = bool(schema["sparse"])
-            found._remember(schema.get("kept"))
-            found._add((names[int(place)], value) for place, value in schema["features"])
+            result.kinds = dict(zip(names, (str(column["kind"]) for column in schema["columns"]), strict=True))
+            result.sparse = bool(schema["sparse"])
+            result._remember(schema.get("kept"))
+            result._add((names[int(place)], value) for place, value in schema["features"])
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ModelError(f"the description of the columns is damaged ({error!r})") from error
-        found.frozen = frozen
-        found._check(schema)
-        return found
+        result.frozen = frozen
+        result._check(schema)
+        return result
 
     def _remember(self, kept: Any) -> None:
         if kept is not None and self.bits is not None:

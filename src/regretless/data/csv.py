@@ -77,12 +77,12 @@ class CsvStream(TableStream):
             raise self._error("this is not text", "name the format with --format")
         names = [name.strip() for name in next(csv.reader([text], delimiter=self._delimiter))]
         if len(names) == 1 and (others := set(",;|\t") & set(names[0])):
-            found = f"one column only, {shown(names[0])}"
+            fault = f"one column only, {shown(names[0])}"
             advice = f"{self._delimiter!r} is to separate cells, not {min(others)!r} (for tabs pass --format tsv)"
-            raise DataError(self.name, block.line, None, found, advice)
+            raise DataError(self.name, block.line, None, fault, advice)
         if self._target not in names and all(_is_number(name) for name in names) and not _counts(names):
-            found = "a row of numbers where the column names are expected"
-            raise DataError(self.name, block.line, None, found, "name the columns in the first line")
+            fault = "a row of numbers where the column names are expected"
+            raise DataError(self.name, block.line, None, fault, "name the columns in the first line")
         return names
 
     def _decide(self, block: Block, names: list[str], wanted: list[str]) -> None:
@@ -99,14 +99,14 @@ class CsvStream(TableStream):
     def _kind_of(self, name: str, column: Any) -> str:
         from pyarrow import types
 
-        found = column.type
-        if types.is_null(found):
+        result = column.type
+        if types.is_null(result):
             return "empty"
-        if types.is_boolean(found):
+        if types.is_boolean(result):
             return "boolean"
-        if types.is_integer(found) or types.is_floating(found):
+        if types.is_integer(result) or types.is_floating(result):
             return "number"
-        if types.is_string(found) or types.is_binary(found):
+        if types.is_string(result) or types.is_binary(result):
             return "number" if share_of_numbers(column) >= MOSTLY else "text"
         advice = f"turn them into numbers, or pass --categorical {name} to take them for names"
         raise self._error(f"column {name!r} holds dates or times", advice)
@@ -116,9 +116,9 @@ class CsvStream(TableStream):
 
         spans = cache(block.rows)
 
-        def error(row: int, column: str | None, found: str, advice: str) -> DataError:
+        def error(row: int, column: str | None, fault: str, advice: str) -> DataError:
             line, place = block.position(spans()[row], 0 if column is None else names.index(column))
-            return DataError(self.name, line, place, found, advice)
+            return DataError(self.name, line, place, fault, advice)
 
         try:
             return Chunk(parse(block, block.text, names, self._types(wanted)), error)

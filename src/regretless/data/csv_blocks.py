@@ -111,8 +111,8 @@ class Blocks:
 
     def _refuse_long_row(self) -> None:
         if len(self._rest) >= LONGEST_ROW:
-            found = f"a row of more than {LONGEST_ROW >> 20} MiB begins here"
-            raise DataError(self._name, self._line, None, found, "end the row, or close the quote that it opens")
+            fault = f"a row of more than {LONGEST_ROW >> 20} MiB begins here"
+            raise DataError(self._name, self._line, None, fault, "end the row, or close the quote that it opens")
 
     def _checked(self, block: Block, *, last: bool) -> Block:
         """The block itself, once its last row is known to end outside of quotes."""

@@ -42,12 +42,12 @@ def exact_number(text: str) -> Exact:
     ValueError
         If it is none, or none that a float can hold; the message says what was found, and what was expected.
     """
-    found = _PARTS.fullmatch(text.strip())
-    if found is None:
+    result = _PARTS.fullmatch(text.strip())
+    if result is None:
         raise ValueError(f"{shown(text)} is no number; a number such as 3, -0.25 or 2/3 is expected")
     if len(text) > LONGEST:
         raise ValueError(f"a number of {len(text)} characters; at most {LONGEST} are expected")
-    digits, power, below = found.groups()
+    digits, power, below = result.groups()
     if below is not None and int(below) == 0:
         raise ValueError(f"{shown(text)} divides by zero; a number is expected")
     if power is not None and not abs(int(power)) <= FARTHEST:

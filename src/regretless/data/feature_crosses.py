@@ -89,10 +89,10 @@ class CrossedStream(Stream):
 
     def schema(self) -> dict[str, Any]:
         numbering = self._crossing.numbering
-        found = {**self._inner.schema(), "crossing": self._crossing.schema()}
+        result = {**self._inner.schema(), "crossing": self._crossing.schema()}
         if numbering.bits is not None:
-            found["hash"] = {"function": HASH, "bits": numbering.bits}
-        return found
+            result["hash"] = {"function": HASH, "bits": numbering.bits}
+        return result
 
     def feature_names(self) -> list[str] | None:
         if self._crossing.numbering.bits is not None:
@@ -153,11 +153,11 @@ class CrossedStream(Stream):
         """The rows to use, and the error to raise after them."""
         bad = many | infinite
         for row in np.flatnonzero(bad).tolist():
-            found = f"has {len(piece.slice(row, row + 1).values)} features, the most for all pairs is 512"
+            fault = f"has {len(piece.slice(row, row + 1).values)} features, the most for all pairs is 512"
             if not many[row]:
-                found = "has features whose product is infinite"
+                fault = "has features whose product is infinite"
             advice = (NAMED if many[row] else LARGE) + ("" if self._skips else f"; {SKIPPING}")
-            error = DataError(self.name, None, None, f"row {first + row} (counted from 0) {found}", advice)
+            error = DataError(self.name, None, None, f"row {first + row} (counted from 0) {fault}", advice)
             if not self._skips:
                 return piece.slice(0, row), error
             self._own_skipped += 1

@@ -73,9 +73,9 @@ class Keys:
 
     def listed(self) -> Array:
         """All keys in the order of their numbers."""
-        found = np.empty(len(self), np.int64)
-        found[self._numbers] = self._sorted
-        return found
+        result = np.empty(len(self), np.int64)
+        result[self._numbers] = self._sorted
+        return result
 
     @classmethod
     def read(cls, listed: Any, limit: int) -> Keys:
@@ -90,11 +90,11 @@ class Keys:
             keys = np.array([int(key) for key in listed], np.int64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(f"the description of the columns is damaged ({error!r})") from error
-        found = cls(max(limit, len(keys)))
-        found.add(keys)
-        if len(found) < len(keys) or (keys < 0).any():
+        result = cls(max(limit, len(keys)))
+        result.add(keys)
+        if len(result) < len(keys) or (keys < 0).any():
             raise ModelError("the description of the columns lists a product twice, or one that cannot be")
-        return found
+        return result
 
 
 class Numbering:
@@ -151,8 +151,8 @@ class Numbering:
         """The column of each key; -1 for none."""
         if self.bits is None:
             return self.keys.find(keys)
-        found = hashed_keys(keys, self.bits)
-        return np.where(keys <= LOW, keys, found) if self._names else found
+        columns = hashed_keys(keys, self.bits)
+        return np.where(keys <= LOW, keys, columns) if self._names else columns
 
 
 def hash_of(schema: dict[str, Any]) -> int | None:

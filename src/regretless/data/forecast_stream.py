@@ -58,8 +58,8 @@ class ForecastBatch:
     def slice(self, begin: int, end: int) -> ForecastBatch:
         """Some of the rows."""
 
-        def error(row: int, column: str | None, found: str, advice: str) -> DataError:
-            return self.error(begin + row, column, found, advice)
+        def error(row: int, column: str | None, fault: str, advice: str) -> DataError:
+            return self.error(begin + row, column, fault, advice)
 
         cut = slice(begin, end)
         columns = {name: getattr(self, name) for name in ("outcomes", "times", "clock", "arrivals")}
@@ -196,20 +196,20 @@ class ForecastStream(ABC):
         if named in names:
             return named
         taken = {*self._columns.apart(), *(self._columns.experts or ()), *(model or ())}
-        found = [name for name in names if name.casefold() in called and name not in taken]
-        if named is None and len(found) == 1:
-            return found[0]
-        if model is not None and not found:
+        results = [name for name in names if name.casefold() in called and name not in taken]
+        if named is None and len(results) == 1:
+            return results[0]
+        if model is not None and not results:
             self._note(f"{self.name}: there are no outcomes, so that all rows are forecast")
             return None
         if named is not None:
             what = f"there is no column {named!r}"
         else:
-            what = f"any of {listed(found)} may be the outcome" if found else "it is not said what the outcome is"
+            what = f"any of {listed(results)} may be the outcome" if results else "it is not said what the outcome is"
         raise self._error(what, f"choose it with --target among {listed(names)}")
 
-    def _error(self, found: str, advice: str) -> DataError:
-        return DataError(self.name, None, None, found, advice)
+    def _error(self, fault: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, fault, advice)
 
     def _ignored(self, names: Sequence[str], why: str) -> None:
         """Note that columns are left out."""

@@ -70,15 +70,15 @@ class TableForecasts(ForecastStream):
         clock, arrivals = self._moments(chunk, times, outcomes)
         read = chunk.read()
 
-        def complain(row: int, column: str | None, found: str, advice: str) -> DataError:
-            return chunk.error(int(read[row]), column, found, advice)
+        def complain(row: int, column: str | None, fault: str, advice: str) -> DataError:
+            return chunk.error(int(read[row]), column, fault, advice)
 
         batch = ForecastBatch(advice, outcomes, times, clock, arrivals, complain)
         bad = chunk.faults.rows()
         if not len(bad):
             return batch, None
-        column, found, hint = chunk.faults.first(bad[0])
-        error = chunk.error(bad[0], column, found, _without_categorical(hint, self._columns.words.otherwise))
+        column, fault, hint = chunk.faults.first(bad[0])
+        error = chunk.error(bad[0], column, fault, _without_categorical(hint, self._columns.words.otherwise))
         return batch.slice(0, int(np.searchsorted(read, bad[0]))), error
 
     def _moments(
@@ -97,9 +97,9 @@ class TableForecasts(ForecastStream):
         return self._whole(chunk, str(self._columns.time), times, range(len(times))), arrivals
 
     def _whole(self, chunk: Chunk, name: str, words: list[str], rows: Sequence[int]) -> Array:
-        found = moments([words[row] for row in rows])
-        if found is not None:
-            return found
+        result = moments([words[row] for row in rows])
+        if result is not None:
+            return result
         bad = next((row for row in rows if moments([words[row]]) is None), rows[0])
         what = f"column {name!r} holds {words[bad]!r}" if words[bad] else f"column {name!r} has no value"
         raise chunk.error(int(chunk.read()[bad]), name, what, "a whole number, or a date as 2030-12-31, is expected")
@@ -111,15 +111,15 @@ class TableForecasts(ForecastStream):
             return
         grows = (np.diff(advice, axis=0) > 0).all(axis=0) & (advice == np.floor(advice)).all(axis=0)
         for place in np.flatnonzero(grows).tolist():
-            found = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an expert"
-            self._note(f"{self.name}: {found}; if it is none, name it with --time, {columns.words.otherwise}")
+            fault = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an expert"
+            self._note(f"{self.name}: {fault}; if it is none, name it with --time, {columns.words.otherwise}")
 
     def _refuse_silent(self, heard: Array) -> None:
         """Experts without a single forecast are a mistake in a table, but not in one that a model goes on with."""
         silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]
         if silent and self._columns.names is None and self._columns.experts is None:
-            found = f"column {listed(silent[:1])} has no value in any row"
-            raise self._error(found, f"remove it, {self._columns.words.otherwise}")
+            fault = f"column {listed(silent[:1])} has no value in any row"
+            raise self._error(fault, f"remove it, {self._columns.words.otherwise}")
 
 
 class Choice(Selection):
@@ -180,8 +180,8 @@ class Choice(Selection):
             self._experts = [name for name in self._wanted if name not in apart]
             if not self._experts:
                 besides = listed([name for name in apart if name])
-                found = "there is no column of numbers" + (f" besides {besides}" if besides else "")
-                raise self._stream._error(found, f"every {self._columns.words.column} is a column of numbers")
+                fault = "there is no column of numbers" + (f" besides {besides}" if besides else "")
+                raise self._stream._error(fault, f"every {self._columns.words.column} is a column of numbers")
             self._stream.experts = self._experts
 
     def _expects(self, name: str) -> bool:
@@ -220,13 +220,13 @@ class Choice(Selection):
     def _refuse_missing(self, wanted: Sequence[str], names: Sequence[str]) -> None:
         there = set(names)
         if lacking := [name for name in wanted if name not in there]:
-            found = f"there is no column {listed(lacking)}"
-            raise self._stream._error(found, f"the columns are {listed(list(names))}")
+            fault = f"there is no column {listed(lacking)}"
+            raise self._stream._error(fault, f"the columns are {listed(list(names))}")
 
     def _refuse_text(self, name: str) -> None:
         if name in (self._experts or ()) and name not in (self._columns.experts or ()):
-            found = f"column {name!r} holds text, and nothing in the first rows"
-            raise self._stream._error(found, f"remove it, {self._columns.words.otherwise}")
+            fault = f"column {name!r} holds text, and nothing in the first rows"
+            raise self._stream._error(fault, f"remove it, {self._columns.words.otherwise}")
         numeric = [one for one, kind in self.kinds.items() if kind in NUMERIC and one != self.target]
         advice = f"the columns of numbers are {listed(numeric)}" if numeric else "numbers are expected"
         what = "dates or times" if name in self.dates else "text"
@@ -256,5 +256,5 @@ def _words(column: Any) -> list[str]:
 
 
 def _without_categorical(advice: str, otherwise: str) -> str:
-    head, found, _ = advice.partition("; pass --categorical")
-    return f"{head}, {otherwise}" if found else advice
+    head, result, _ = advice.partition("; pass --categorical")
+    return f"{head}, {otherwise}" if result else advice

@@ -126,8 +126,8 @@ class NpzForecasts(ForecastStream):
             yield self._batch(forecasts, {role: member.read(end - begin) for role, member in beside.items()}, begin)
 
     def _batch(self, advice: Array, columns: dict[str, Array], first: int) -> ForecastBatch:
-        def error(row: int, _: str | None, found: str, hint: str) -> DataError:
-            return DataError(self.name, None, None, f"in row {first + row} (counted from 0), {found}", hint)
+        def error(row: int, _: str | None, fault: str, hint: str) -> DataError:
+            return DataError(self.name, None, None, f"in row {first + row} (counted from 0), {fault}", hint)
 
         outcomes = columns["target"].astype(np.float64) if "target" in columns else None
         if self._columns.need_target and outcomes is None:
@@ -140,12 +140,12 @@ class NpzForecasts(ForecastStream):
         return ForecastBatch(advice, outcomes, times, clock, arrivals, error)
 
     def _whole(self, name: str, words: list[str]) -> Array:
-        found = moments(words)
-        if found is None:
+        result = moments(words)
+        if result is None:
             raise self._error(
                 f"the array {name!r} holds other things than times", "whole numbers or dates are expected"
             )
-        return found
+        return result
 
     def _table(self, names: list[str]) -> str:
         wanted = [name for name in TABLES if name in names]
@@ -182,18 +182,18 @@ class NpzForecasts(ForecastStream):
         roles = {"time": self._columns.time, "arrivals": self._columns.arrivals}
         if self._columns.need_target:
             roles["target"] = self.target = self.find_target(archive.names, OUTCOMES)
-        found = {}
+        result = {}
         for role, name in roles.items():
             if name is None:
                 continue
-            member = found[role] = archive.member(name)
+            member = result[role] = archive.member(name)
             if member.shape != (rows,):
                 raise self._error(
                     f"{name!r} is of shape {member.shape}", f"one value for each of {rows} rows is expected"
                 )
-        if "target" in found and found["target"].dtype.kind not in NUMBERS:
+        if "target" in result and result["target"].dtype.kind not in NUMBERS:
             raise self._error(f"{self.target!r} holds no numbers", f"the arrays are {listed(archive.names)}")
-        return found
+        return result
 
     def _refuse_silent(self, heard: Array) -> None:
         silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]

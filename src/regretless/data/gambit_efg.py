@@ -248,7 +248,7 @@ class _Reader:
     def _optional_text(self) -> str:
         return self._tokens.take().text if self._tokens.next.kind == "text" else ""
 
-    def _error(self, token: Token, found: str, advice: str) -> DataError:
+    def _error(self, token: Token, fault: str, advice: str) -> DataError:
         line = self._text.count("\n", 0, token.place) + 1
         column = token.place - self._text.rfind("\n", 0, token.place)
-        return DataError(self._name, line, column, found, advice)
+        return DataError(self._name, line, column, fault, advice)

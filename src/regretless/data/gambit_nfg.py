@@ -106,7 +106,7 @@ def _named_players(tokens: Tokens) -> list[str]:
 def _strategies(tokens: Tokens, players: list[str]) -> tuple[list[list[str]], list[str]]:
     """Each player's strategies, by name or by how many there are, and what is to be said of the names."""
     tokens.skip("{", "the strategies")
-    found: list[list[str]] = []
+    strategies: list[list[str]] = []
     notes: list[str] = []
     for player in players:
         what = f"the strategies of player {player!r}"
@@ -124,9 +124,9 @@ def _strategies(tokens: Tokens, players: list[str]) -> tuple[list[list[str]], li
             names = [str(place + 1) for place in range(count)]
         if not names:
             raise tokens.error(token, f"{what} are expected, one at least")
-        found.append(names)
+        strategies.append(names)
     tokens.skip("}", f"the end of the strategies of {len(players)} players")
-    return found, notes
+    return strategies, notes
 
 
 def _first_again(names: list[str]) -> str:
@@ -141,27 +141,27 @@ def _first_again(names: list[str]) -> str:
 
 def told_apart(names: list[str]) -> list[str]:
     """The names with a number behind those that stand twice, and a number for those that are empty."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     taken = set(names)
     counts: dict[str, int] = {}
     for place, name in enumerate(names):
         base = name or str(place + 1)
         called, count = base, counts.get(base, 1)
-        while called in found or (called != name and called in taken):
+        while called in result or (called != name and called in taken):
             count += 1
             called = f"{base} ({count})"
         counts[base] = count
-        found[called] = None
-    return list(found)
+        result[called] = None
+    return list(result)
 
 
 def _payoffs(tokens: Tokens, players: list[str], strategies: list[list[str]]) -> list[list[Exact]]:
     """A number for each player in each cell."""
-    found: list[list[Exact]] = []
+    payoffs: list[list[Exact]] = []
     for cell in _cells(strategies):
         called = ", ".join(map(repr, reversed(cell)))
-        found.append([tokens.number(f"the payoff of player {player!r} at {called}") for player in players])
-    return found
+        payoffs.append([tokens.number(f"the payoff of player {player!r} at {called}") for player in players])
+    return payoffs
 
 
 def _cells(strategies: list[list[str]]) -> product[tuple[str, ...]]:

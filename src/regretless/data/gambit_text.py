@@ -93,53 +93,53 @@ class Tokens:
         if token.kind != "number":
             raise self.error(token, f"{expected} is expected")
         try:
-            found = exact_number(token.text)
+            result = exact_number(token.text)
         except ValueError as error:
             found_there, _, advice = str(error).partition("; ")
             raise self._error(token, found_there, advice) from None
         self.take()
-        return found
+        return result
 
     def whole(self, expected: str, least: int, most: int | None = None) -> int:
         """A whole number that must come, within these bounds."""
         token = self.next
-        found = self.number(expected)
-        if not isinstance(found, int) or found < least or (most is not None and found > most):
+        result = self.number(expected)
+        if not isinstance(result, int) or result < least or (most is not None and result > most):
             limits = f"from {least} to {most}" if most is not None else f"of {least} or more"
             raise self.error(token, f"{expected} is expected, a whole number {limits}")
-        return found
+        return result
 
     def texts(self, what: str) -> list[str]:
         """Quoted texts in braces."""
         self.skip("{", what)
-        found = []
+        texts = []
         while not self.is_brace("}"):
-            found.append(self.word(f"a name ({what})"))
+            texts.append(self.word(f"a name ({what})"))
         self.take()
-        return found
+        return texts
 
     def error(self, token: Token, expected: str) -> DataError:
         """The complaint that something else stands where a word was expected."""
         return self._error(token, f"{token} stands here", expected)
 
-    def _error(self, token: Token, found: str, advice: str) -> DataError:
+    def _error(self, token: Token, fault: str, advice: str) -> DataError:
         line = self._text.count("\n", 0, token.place) + 1
         column = token.place - (self._text.rfind("\n", 0, token.place) + 1) + 1
-        return DataError(self.name, line, column, found, advice)
+        return DataError(self.name, line, column, fault, advice)
 
     def _read(self) -> Token:
-        found = _WORD.match(self._text, self._place)
-        if found is None:
+        result = _WORD.match(self._text, self._place)
+        if result is None:
             return Token("end", "", len(self._text.rstrip()))
-        self._place = found.end()
-        brace, text, other, stray = found.groups()
+        self._place = result.end()
+        brace, text, other, stray = result.groups()
         if brace is not None:
-            return Token("brace", brace, found.start(1))
+            return Token("brace", brace, result.start(1))
         if text is not None:
-            return Token("text", _ESCAPED.sub(r"\1", text), found.start(2) - 1)
+            return Token("text", _ESCAPED.sub(r"\1", text), result.start(2) - 1)
         if other is not None:
-            return Token("number" if looks_like_number(other) else "name", other, found.start(3))
+            return Token("number" if looks_like_number(other) else "name", other, result.start(3))
         # A quote that nothing closes is the only sign that fits nothing else.
         assert stray == '"'
-        begun = Token("text", self._text[found.start(4) + 1 :], found.start(4))
+        begun = Token("text", self._text[result.start(4) + 1 :], result.start(4))
         raise self._error(begun, f"{begun} is never closed", 'another " is expected')

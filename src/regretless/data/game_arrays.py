@@ -89,11 +89,11 @@ def read_arrays(path: Source, *, archive: bool, array: str | None = None) -> Pay
 
 def _of_file(path: str) -> PayoffArrays:
     """One matrix; or two, one above the other."""
-    found = array_of(path)
-    if found.ndim == 3 and found.shape[0] == 2:
-        both = zip(("the first matrix", "the second matrix"), found, strict=True)
+    result = array_of(path)
+    if result.ndim == 3 and result.shape[0] == 2:
+        both = zip(("the first matrix", "the second matrix"), result, strict=True)
         return PayoffArrays([_matrix(path, what, one) for what, one in both], {})
-    return PayoffArrays([_matrix(path, "the array", found)], {})
+    return PayoffArrays([_matrix(path, "the array", result)], {})
 
 
 class _Archived:
@@ -115,9 +115,9 @@ class _Archived:
         if wanted is None and name == MATRIX and OTHER in self._names:
             matrices.append(self._matrix(OTHER))
             if matrices[0].shape != matrices[1].shape:
-                found = f"the shapes of A and B are {matrices[0].shape} and {matrices[1].shape}"
+                fault = f"the shapes of A and B are {matrices[0].shape} and {matrices[1].shape}"
                 advice = "payoffs of both players have one shape (for a zero-sum game, --array A)"
-                raise self._error(found, advice)
+                raise self._error(fault, advice)
         return self._named(matrices)
 
     def _chosen(self) -> str:
@@ -145,8 +145,8 @@ class _Archived:
         if rows != columns:  # elsewhere one list of names might stand for either
             fitting = [[name for name, count in strings.items() if count == wanted] for wanted in (rows, columns)]
             chosen = [name or (one[0] if len(one) == 1 else None) for name, one in zip(chosen, fitting, strict=True)]
-        found = [None if name is None else self._strings(name) for name in chosen]
-        return PayoffArrays(matrices, {}, found[0], found[1])
+        results = [None if name is None else self._strings(name) for name in chosen]
+        return PayoffArrays(matrices, {}, results[0], results[1])
 
     def _strings(self, name: str) -> list[str]:
         strings = self._member(name)
@@ -172,15 +172,15 @@ class _Archived:
         if made is None:
             raise self._error(f"a sparse matrix in the format {written!r}", "save it as csr or csc")
         parts = self._list("data"), self._whole("indices"), self._whole("indptr")
-        found = made(parts, shape=self._shape("shape"))
-        found.check_format(full_check=True)
-        return found
+        result = made(parts, shape=self._shape("shape"))
+        result.check_format(full_check=True)
+        return result
 
     def _sequence_form(self) -> PayoffArrays:
         lacking = [f"{form}_{part}" for form in FORMS for part in PARTS if f"{form}_{part}" not in self._names]
         if lacking:
-            found = f"a sequence form without {listed(lacking)}"
-            raise self._error(found, "each of A, E and F is expected as _row, _col, _val and _shape")
+            fault = f"a sequence form without {listed(lacking)}"
+            raise self._error(fault, "each of A, E and F is expected as _row, _col, _val and _shape")
         triplets = {form: self._triplets(form) for form in FORMS}
         shapes = {form: one.shape for form, one in triplets.items()}
         if shapes["A"] != (shapes["E"][1], shapes["F"][1]):
@@ -193,23 +193,23 @@ class _Archived:
         values = self._list(f"{form}_val").astype(np.float64)
         shape = self._shape(f"{form}_shape")
         if not len(rows) == len(columns) == len(values):
-            found = f"{form}_row, {form}_col and {form}_val have {len(rows)}, {len(columns)} and {len(values)} entries"
-            raise self._error(found, "as many are expected in each")
+            fault = f"{form}_row, {form}_col and {form}_val have {len(rows)}, {len(columns)} and {len(values)} entries"
+            raise self._error(fault, "as many are expected in each")
         for name, places, count in ((f"{form}_row", rows, shape[0]), (f"{form}_col", columns, shape[1])):
             outside = (places < 0) | (places >= count)
             if outside.any():
                 place = int(outside.argmax())
-                found = f"{name} has {int(places[place])} at entry {place + 1}"
-                raise self._error(found, f"a number from 0 to {count - 1} is expected, for {form}_shape is {shape}")
+                fault = f"{name} has {int(places[place])} at entry {place + 1}"
+                raise self._error(fault, f"a number from 0 to {count - 1} is expected, for {form}_shape is {shape}")
         return Triplets(rows, columns, values, shape)
 
     def _shape(self, name: str) -> tuple[int, int]:
-        found = self._whole(name).tolist()
-        if len(found) != 2 or not all(1 <= size <= LARGEST for size in found):
-            shown = found if len(found) <= 4 else f"a list of {len(found)} numbers"
+        result = self._whole(name).tolist()
+        if len(result) != 2 or not all(1 <= size <= LARGEST for size in result):
+            shown = result if len(result) <= 4 else f"a list of {len(result)} numbers"
             advice = f"a number of rows and one of columns are expected, each from 1 to {LARGEST:,}"
             raise self._error(f"{name} is {shown}", advice)
-        return found[0], found[1]
+        return result[0], result[1]
 
     def _list(self, name: str) -> Array:
         """A list of finite numbers."""
@@ -218,16 +218,16 @@ class _Archived:
 
     def _whole(self, name: str) -> Array:
         """A list of whole numbers."""
-        found = self._member(name)
-        if found.ndim != 1 or found.dtype.kind not in "iu":
-            what = f"the array {name!r} has shape {found.shape} and type {found.dtype}"
+        result = self._member(name)
+        if result.ndim != 1 or result.dtype.kind not in "iu":
+            what = f"the array {name!r} has shape {result.shape} and type {result.dtype}"
             raise self._error(what, "a list of whole numbers is expected")
-        if found.dtype.kind == "u" and len(found) and int(found.max()) > np.iinfo(np.int64).max:
-            raise self._error(f"the array {name!r} has {int(found.max())}", "smaller numbers are expected")
-        return found.astype(np.int64)
+        if result.dtype.kind == "u" and len(result) and int(result.max()) > np.iinfo(np.int64).max:
+            raise self._error(f"the array {name!r} has {int(result.max())}", "smaller numbers are expected")
+        return result.astype(np.int64)
 
-    def _error(self, found: str, advice: str) -> DataError:
-        return DataError(self._path, None, None, found, advice)
+    def _error(self, fault: str, advice: str) -> DataError:
+        return DataError(self._path, None, None, fault, advice)
 
 
 def _naming(strings: dict[str, int], known: tuple[str, ...], count: int) -> str | None:
@@ -235,27 +235,27 @@ def _naming(strings: dict[str, int], known: tuple[str, ...], count: int) -> str 
     return next((name for name in known if strings.get(name) == count), None)
 
 
-def _matrix(path: str, what: str, found: Array) -> Array:
+def _matrix(path: str, what: str, value: Array) -> Array:
     """The array, if it can be a matrix of payoffs."""
-    found = _numbers(path, what, np.asarray(found), 2)
-    if math.prod(found.shape) == 0:
+    value = _numbers(path, what, np.asarray(value), 2)
+    if math.prod(value.shape) == 0:
         advice = "at least one row and one column are expected"
-        raise DataError(path, None, None, f"{what} has shape {found.shape}", advice)
-    return _finite(path, what, found.astype(np.int8) if found.dtype.kind == "b" else found)
+        raise DataError(path, None, None, f"{what} has shape {value.shape}", advice)
+    return _finite(path, what, value.astype(np.int8) if value.dtype.kind == "b" else value)
 
 
-def _numbers(path: str, what: str, found: Array, dimensions: int) -> Array:
-    if found.ndim != dimensions or found.dtype.kind not in NUMBERS or found.dtype.itemsize > 8:
+def _numbers(path: str, what: str, value: Array, dimensions: int) -> Array:
+    if value.ndim != dimensions or value.dtype.kind not in NUMBERS or value.dtype.itemsize > 8:
         expected = "numbers in rows and columns are expected" if dimensions == 2 else "a list of numbers is expected"
-        raise DataError(path, None, None, f"{what} has shape {found.shape} and type {found.dtype}", expected)
-    return found
+        raise DataError(path, None, None, f"{what} has shape {value.shape} and type {value.dtype}", expected)
+    return value
 
 
-def _finite(path: str, what: str, found: Array) -> Array:
+def _finite(path: str, what: str, value: Array) -> Array:
     """The array, if all its numbers are finite."""
-    ends = found.min(initial=0), found.max(initial=0)  # nan if there is one
+    ends = value.min(initial=0), value.max(initial=0)  # nan if there is one
     if np.isfinite(ends).all():
-        return found
-    place = tuple(int(one) for one in np.argwhere(~np.isfinite(found))[0])
+        return value
+    place = tuple(int(one) for one in np.argwhere(~np.isfinite(value))[0])
     where = f"row {place[0] + 1}, column {place[1] + 1}" if len(place) == 2 else f"entry {place[0] + 1}"
-    raise DataError(path, None, None, f"{what} has {found[place]} in {where}", "payoffs are finite numbers")
+    raise DataError(path, None, None, f"{what} has {value[place]} in {where}", "payoffs are finite numbers")

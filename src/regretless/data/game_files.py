@@ -107,10 +107,10 @@ def _of_table(path: Source, delimiter: str, exact: bool, names: Names | None) ->
 def _of_arrays(path: Source, archive: bool, array: str | None) -> GameFile:
     from .game_arrays import read_arrays
 
-    found = read_arrays(path, archive=archive, array=array)
+    result = read_arrays(path, archive=archive, array=array)
     kinds: dict[int, Kind] = {0: "sequence", 1: "matrix", 2: "bimatrix"}
-    kind = kinds[len(found.matrices)]
-    return GameFile(name_of(path), kind, found.matrices, found.rows, found.columns, triplets=found.triplets)
+    kind = kinds[len(result.matrices)]
+    return GameFile(name_of(path), kind, result.matrices, result.rows, result.columns, triplets=result.triplets)
 
 
 def _of_strategic_form(path: Source) -> GameFile:
@@ -144,16 +144,16 @@ def _refuse_others(form: StrategicForm) -> None:
 def _called(players: list[str]) -> list[str]:
     """What the players are called; those without a name by their place."""
     places = ("row player", "column player")
-    found = [" ".join(name.split()) or place for name, place in zip(players, places, strict=True)]
-    return list(places) if found[0] == found[1] else found
+    results = [" ".join(name.split()) or place for name, place in zip(players, places, strict=True)]
+    return list(places) if results[0] == results[1] else results
 
 
 def _array(rows: list[list[Any]]) -> np.ndarray[Any, Any]:
     """Whole numbers and fractions as an array of objects."""
-    found = np.empty((len(rows), len(rows[0])), dtype=object)
+    result = np.empty((len(rows), len(rows[0])), dtype=object)
     for place, row in enumerate(rows):
-        found[place] = row
-    return found
+        result[place] = row
+    return result
 
 
 def _of_tree(path: Source) -> GameFile:

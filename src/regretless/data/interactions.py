@@ -116,15 +116,15 @@ class Crossing:
         """The crossing that wrote this schema, of columns that are known by this kind of name."""
         try:
             pairs = schema["pairs"]
-            found = cls([ALL] if pairs == ALL else [], numbering)
+            result = cls([ALL] if pairs == ALL else [], numbering)
             if pairs != ALL:
-                found._pairs = tuple((a, b) for a, b in pairs)
+                result._pairs = tuple((a, b) for a, b in pairs)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"the description of the columns is damaged ({error!r})") from error
-        if any(not isinstance(name, kind) for pair in found.pairs for name in pair):
+        if any(not isinstance(name, kind) for pair in result.pairs for name in pair):
             raise ModelError(f"the description of the columns is damaged (products {pairs!r})")
         numbering.restore(schema)
-        return found
+        return result
 
 
 class TooManyProducts(RegretlessError):
@@ -135,12 +135,12 @@ def _pair(text: str, find: Callable[[str], Name | None]) -> Pair:
     """The two columns that a text names; their names may have asterisks of their own."""
     halves = [(text[:place], text[place + 1 :]) for place, letter in enumerate(text) if letter == ALL]
     both = [(find(left), find(right)) for left, right in halves]
-    found = [(a, b) for a, b in both if a is not None and b is not None]
-    if len(found) == 1:
-        (a, b) = found[0]
+    results = [(a, b) for a, b in both if a is not None and b is not None]
+    if len(results) == 1:
+        (a, b) = results[0]
         return (b, a) if str(b) < str(a) else (a, b)
-    if found:
-        raise ParameterError("interactions", text, f"this can be read in {len(found)} ways; rename a column", ": ")
+    if results:
+        raise ParameterError("interactions", text, f"this can be read in {len(results)} ways; rename a column", ": ")
     if not halves:
         raise ParameterError("interactions", text, "a*b is expected, or * for all pairs", ": ")
     unknown = [half for half in halves[0] if find(half) is None]
@@ -165,9 +165,9 @@ def named_pairs(batch: Batch, pairs: Iterable[Pair]) -> tuple[Array, Array]:
     indices, starts = np.asarray(batch.indices), np.asarray(batch.starts)
     columns = np.unique(np.concatenate([left, right]))
     where = np.minimum(np.searchsorted(columns, indices), len(columns) - 1)
-    found = np.flatnonzero(columns[where] == indices)
+    result = np.flatnonzero(columns[where] == indices)
     table = np.full((len(batch), len(columns)), ABSENT, np.int64)
-    table[np.searchsorted(starts, found, side="right") - 1, where[found]] = found
+    table[np.searchsorted(starts, result, side="right") - 1, where[result]] = result
     first, second = table[:, np.searchsorted(columns, left)], table[:, np.searchsorted(columns, right)]
     both = (first != ABSENT) & (second != ABSENT)
     return first[both], second[both]

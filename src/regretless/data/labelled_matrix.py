@@ -85,8 +85,8 @@ class Records:
         try:
             cells = next(self._cells)
         except csv.Error as error:
-            found = f"this is no table ({str(error).partition(' - ')[0]})"
-            raise DataError(self.name, begun, None, found, self._expected) from error
+            fault = f"this is no table ({str(error).partition(' - ')[0]})"
+            raise DataError(self.name, begun, None, fault, self._expected) from error
         return Record(cells, begun, b"".join(self._taken))
 
     def _text(self) -> Iterator[str]:
@@ -111,11 +111,11 @@ class Records:
             if any(map(str.strip, record.cells)):
                 yield record
 
-    def error(self, record: Record, place: int, found: str, advice: str) -> DataError:
+    def error(self, record: Record, place: int, fault: str, advice: str) -> DataError:
         """The error that a cell is."""
         block = Block(record.raw, record.line, self.delimiter.encode())
         line, column = block.position((0, len(record.raw)), place)
-        return DataError(self.name, line, column, found, advice)
+        return DataError(self.name, line, column, fault, advice)
 
 
 @dataclass(frozen=True)
@@ -175,8 +175,8 @@ class MatrixReader(ABC):
         filled = self._records.filled(lines)
         first, second = next(filled, None), next(filled, None)
         if first is None:
-            found = "no row has anything in it" if self._records.line else "the file is empty"
-            raise DataError(self._name, None, None, found, f"rows of {self.what} are expected")
+            fault = "no row has anything in it" if self._records.line else "the file is empty"
+            raise DataError(self._name, None, None, fault, f"rows of {self.what} are expected")
         self._refuse_foreign(first, second)
         header, self._named = self._layout(first, second)
         columns = self._header(first, second) if header else None
@@ -186,8 +186,8 @@ class MatrixReader(ABC):
         self._width, self._begun = len(body[0].cells) - self._named, body[0].line
         self._take_all(body, lines)
         if columns is not None and len(columns) != self._width:
-            found = f"{len(columns)} names of columns above rows of {self._width} {self.cells}"
-            raise DataError(self._name, None, None, found, "as many are expected")
+            fault = f"{len(columns)} names of columns above rows of {self._width} {self.cells}"
+            raise DataError(self._name, None, None, fault, "as many are expected")
         if comments := self._records.comments:
             said = "1 line, which begins" if comments == 1 else f"{comments:,} lines, which begin"
             self._notes.append(f"{self._name}: passed over as comments: {said} with #")
@@ -197,8 +197,8 @@ class MatrixReader(ABC):
     def _refuse_foreign(self, first: Record, second: Record | None) -> None:
         """Refuse a row of a single cell that holds what should be several."""
 
-    def _refuse_separator(self, record: Record, found: str) -> None:
-        advice = f"{self._records.delimiter!r} is to separate cells, not {found!r} (for tabs pass --format tsv)"
+    def _refuse_separator(self, record: Record, fault: str) -> None:
+        advice = f"{self._records.delimiter!r} is to separate cells, not {fault!r} (for tabs pass --format tsv)"
         raise DataError(self._name, record.line, None, f"one cell only, {shown(record.cells[0].strip())}", advice)
 
     # Which cells are names.
@@ -226,8 +226,8 @@ class MatrixReader(ABC):
         if not name:
             raise self._records.error(record, place, "an empty cell", "a name is expected")
         if again:
-            found = f"the name {shown(name)} stands here again"
-            raise self._records.error(record, place, found, "every name stands once")
+            fault = f"the name {shown(name)} stands here again"
+            raise self._records.error(record, place, fault, "every name stands once")
 
     # Values.
 
@@ -239,8 +239,8 @@ class MatrixReader(ABC):
         """Refuse a row that is longer or shorter than the first one, or a name alone."""
         count = len(record.cells)
         if count - self._named != self._width:
-            found, expected = f"a row of {count} cells", f"{self._width + self._named} are expected"
-            raise DataError(self._name, record.line, None, found, f"{expected}, as in line {self._begun}")
+            result, expected = f"a row of {count} cells", f"{self._width + self._named} are expected"
+            raise DataError(self._name, record.line, None, result, f"{expected}, as in line {self._begun}")
         if self._width < 1:
             raise DataError(self._name, record.line, None, self.alone, self.beside)
 

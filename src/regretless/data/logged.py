@@ -100,13 +100,13 @@ class Log:
         situations = [""] * len(texts) if contexts is None else [str(one) for one in contexts]
         lengths = {"actions": len(texts), "propensities": len(chances), "rewards": len(earned)}
         if len({*lengths.values(), len(situations)}) > 1 or not texts:
-            found = ", ".join(f"{count} {name}" for name, count in lengths.items())
-            raise DataError("log", None, None, found, "as many of each, and at least one, are expected")
+            fault = ", ".join(f"{count} {name}" for name, count in lengths.items())
+            raise DataError("log", None, None, fault, "as many of each, and at least one, are expected")
         checks = (("propensity", chances, _improbable(chances)), ("reward", earned, _outside(earned, value_range)))
         for what, column, bad in checks:
             if len(bad):
-                found = f"in row {bad[0]} (counted from 0), the {what} is {column[bad[0]]:g}"
-                raise DataError("log", None, None, found, _expected(what, value_range))
+                fault = f"in row {bad[0]} (counted from 0), the {what} is {column[bad[0]]:g}"
+                raise DataError("log", None, None, fault, _expected(what, value_range))
         log = _sorted("log", _Coded.of(texts), chances, earned, value_range, losses, _Coded.of(situations))
         return log if least is None else log.declaring(least)
 
@@ -119,8 +119,8 @@ class Log:
             If one was, or it is not above 0.
         """
         if not 0 < least <= self.least:
-            found = f"the least propensity is {self.least:g}"
-            raise DataError(self.name, None, None, found, f"it cannot be less than least={least:g}, nor may that be 0")
+            fault = f"the least propensity is {self.least:g}"
+            raise DataError(self.name, None, None, fault, f"it cannot be less than least={least:g}, nor may that be 0")
         return replace(self, least=float(least), declared=True)
 
     def among(self, names: Sequence[str]) -> Log:
@@ -137,9 +137,9 @@ class _Coded:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> _Coded:
-        found = cls()
-        found.parts.append(np.array([found.places.setdefault(word, len(found.places)) for word in words], np.int32))
-        return found
+        result = cls()
+        result.parts.append(np.array([result.places.setdefault(word, len(result.places)) for word in words], np.int32))
+        return result
 
     def add(self, codes: Array, words: list[str]) -> None:
         """Further rows, each the place of its word in a list of their own."""
@@ -211,8 +211,8 @@ def read_log(
         chances.append(probable)
         earned.append(got)
         if len(actions.places) > MOST_ACTIONS:
-            found = f"column {action!r} holds more than {MOST_ACTIONS:,} different actions"
-            raise DataError(name_of(path), None, None, found, "name the column of actions with --action")
+            fault = f"column {action!r} holds more than {MOST_ACTIONS:,} different actions"
+            raise DataError(name_of(path), None, None, fault, "name the column of actions with --action")
     return _sorted(
         name_of(path), actions, np.concatenate(chances), np.concatenate(earned), value_range, losses, situations
     )
@@ -254,8 +254,8 @@ def read_policy(path: Source, log: Log, *, context: str | None = None, format: s
         for row, (place, code, chance) in enumerate(zip(where[0].tolist(), names[0].tolist(), chances, strict=True)):
             key = where[1][place], names[1][code]
             if key in given:
-                found = f"action {key[1]!r} is listed twice" + (f" for {context} {key[0]!r}" if context else "")
-                raise part.chunk.error(row, ACTION, found, "one probability is expected")
+                fault = f"action {key[1]!r} is listed twice" + (f" for {context} {key[0]!r}" if context else "")
+                raise part.chunk.error(row, ACTION, fault, "one probability is expected")
             given[key] = float(chance)
     known = set(log.situations)
     wider = log.among([name for (place, name) in given if place in known])
@@ -271,8 +271,8 @@ def _distributions(table: Array, log: Log, name: str, context: str | None) -> Ar
     sums = table.sum(axis=1)
     for place in np.flatnonzero(np.abs(sums - 1) > SUMS).tolist():
         which = "" if context is None else f" for {context} {log.situations[place]!r}"
-        found = f"the probabilities{which} sum to {sums[place]:.6g}"
-        raise DataError(name, None, None, found, "they must sum to 1")
+        fault = f"the probabilities{which} sum to {sums[place]:.6g}"
+        raise DataError(name, None, None, fault, "they must sum to 1")
     scaled: Array = table / sums[:, None]
     return scaled
 
@@ -315,7 +315,7 @@ def _sorted(
 def _number(word: str) -> float:
     """A word as the number that it is; words that are none come after all numbers."""
     try:
-        found = float(word)
+        result = float(word)
     except ValueError:
         return float("inf")
-    return found if found == found else float("inf")
+    return result if result == result else float("inf")

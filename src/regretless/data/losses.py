@@ -145,8 +145,8 @@ class Inspection:
         self._outside = bool(outside[row].any())
         if self._outside:
             place = int(outside[row].argmax())
-            found = f"arm {arms[place]!r} has the {self._wanted.words.cell} {told(float(values[row, place]))}"
-            self._first = error(row, arms[place], found, "")
+            fault = f"arm {arms[place]!r} has the {self._wanted.words.cell} {told(float(values[row, place]))}"
+            self._first = error(row, arms[place], fault, "")
         else:
             advice = "at least one must be awake in every round: leave the row out"
             self._first = error(row, None, "no arm has a value", advice)
@@ -158,15 +158,15 @@ class Inspection:
             advice = self._range() or first.advice
             raise DataError(first.path, first.line, first.column, first.found, advice + loglike(arms))
         if self._heard is not None and not self._heard.all():
-            found = f"arm {arms[int(self._heard.argmin())]!r} has no value in any row"
-            raise DataError(self._name, None, None, found, f"remove it, {self._wanted.words.otherwise}")
+            fault = f"arm {arms[int(self._heard.argmin())]!r} has no value in any row"
+            raise DataError(self._name, None, None, fault, f"remove it, {self._wanted.words.otherwise}")
 
     def settled(self, table: Array) -> Array:
         """The table; ends of the range that were rounded to single precision are as they were declared."""
         if not self._rounded:
             return table
-        found: Array = table.astype(np.float64)
-        return np.clip(found, self._wanted.low, self._wanted.high, out=found)
+        result: Array = table.astype(np.float64)
+        return np.clip(result, self._wanted.low, self._wanted.high, out=result)
 
     def _look_for_ends(self, values: Array) -> None:
         finite = np.isfinite(values)
@@ -215,10 +215,10 @@ def _is_single(values: Array, end: float) -> Array:
 
 def loglike(arms: Sequence[str]) -> str:
     """What to say of columns that look like those of a log of draws instead of arms."""
-    found = [name for name in arms if name.casefold() in LOGGED]
-    if len(found) < 2:
+    results = [name for name in arms if name.casefold() in LOGGED]
+    if len(results) < 2:
         return ""
-    return f"; {' and '.join(map(repr, found[:2]))} look like columns of a log of draws, which is read with --logged"
+    return f"; {' and '.join(map(repr, results[:2]))} look like columns of a log of draws, which is read with --logged"
 
 
 def told(number: float) -> str:
@@ -269,8 +269,8 @@ class _Table(TableForecasts):
         self._counting = np.flatnonzero(counts).tolist()
         self._ignored([self.experts[place] for place in self._counting], "it counts the rows (--arms takes it)")
         for place in np.flatnonzero((steps > 0).all(axis=0) & whole & ~counts).tolist():
-            found = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an arm"
-            self._note(f"{self.name}: {found}; if it is none, name the arms with --arms")
+            fault = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an arm"
+            self._note(f"{self.name}: {fault}; if it is none, name the arms with --arms")
 
 
 # Arrays.
@@ -333,7 +333,7 @@ def _floating(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
 
 
 def _complain(path: str, first: int) -> Complain:
-    def error(row: int, _: str | None, found: str, advice: str) -> DataError:
-        return DataError(path, None, None, f"in row {first + row} (counted from 0), {found}", advice)
+    def error(row: int, _: str | None, fault: str, advice: str) -> DataError:
+        return DataError(path, None, None, f"in row {first + row} (counted from 0), {fault}", advice)
 
     return error

@@ -76,8 +76,8 @@ class _Text(NamedColumns, CsvStream):
 class _Arrow(NamedColumns, ArrowStream):
     """Parquet and Arrow."""
 
-    def _kind_of(self, name: str, found: Any) -> str:
-        return self.selection.kind_of_type(name, found, super()._kind_of)
+    def _kind_of(self, name: str, value: Any) -> str:
+        return self.selection.kind_of_type(name, value, super()._kind_of)
 
 
 def open_columns(path: Source, format: str, selection: Selection) -> NamedColumns:
@@ -112,8 +112,8 @@ class Part:
         """Raise what is wrong with the first row that cannot be used, if there is one."""
         bad = self.chunk.faults.rows()
         if len(bad):
-            column, found, advice = self.chunk.faults.first(bad[0])
-            raise self.chunk.error(int(bad[0]), column, found, advice.partition("; pass --categorical")[0])
+            column, fault, advice = self.chunk.faults.first(bad[0])
+            raise self.chunk.error(int(bad[0]), column, fault, advice.partition("; pass --categorical")[0])
 
 
 def read_picked(

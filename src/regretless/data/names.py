@@ -87,10 +87,10 @@ def _crossed(schema: dict[str, Any], plain: Names) -> Names:
         known.setdefault(column, []).append(key)
 
     def names(column: int) -> list[str]:
-        found = plain(column) if table and bits is not None else []
+        result = plain(column) if table and bits is not None else []
         for key in known.get(column, []):
             each = product(*map(plain, parts(key)))
-            found = found + ["*".join(sorted(names) if table else names) for names in each]
-        return list(dict.fromkeys(found))
+            result = result + ["*".join(sorted(names) if table else names) for names in each]
+        return list(dict.fromkeys(result))
 
     return names

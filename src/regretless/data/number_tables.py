@@ -147,7 +147,7 @@ class _Reader(MatrixReader):
         return True
 
     def _slowly(self, record: Record, cells: list[str], skipped: int) -> list[Any]:
-        found: list[Any] = []
+        results: list[Any] = []
         for place, cell in enumerate(cells):
             try:
                 number = exact_number(cell)
@@ -156,8 +156,8 @@ class _Reader(MatrixReader):
                 if not cell.strip():
                     what, advice = "an empty cell", "a number is expected in every cell"
                 raise self._records.error(record, place + skipped, what, advice) from None
-            found.append(number if self._exact else float(number))
-        return found
+            results.append(number if self._exact else float(number))
+        return results
 
     def _matrix(self, columns: list[str] | None) -> LabelledMatrix:
         if len(set(self._rows)) < len(self._rows):

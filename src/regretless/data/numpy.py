@@ -78,17 +78,17 @@ class NumpyStream(NumberedStream):
         self._columns = known if self._frozen else columns
         return self._columns
 
-    def _no_labels(self, found: str, advice: str) -> None:
+    def _no_labels(self, fault: str, advice: str) -> None:
         """Refuse a file without labels, unless it is one to predict for."""
         if not self._frozen or self._given_target is not None:
-            raise self._error(found, advice)
+            raise self._error(fault, advice)
 
     def _refuse_count(self, rows: int, labels: int) -> None:
         if rows != labels:
             raise self._error(f"{rows} rows, but {labels} labels", "there must be one for each row")
 
-    def _error(self, found: str, advice: str) -> DataError:
-        return DataError(self.name, None, None, found, advice)
+    def _error(self, fault: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, fault, advice)
 
 
 class NpyStream(NumpyStream):
@@ -178,8 +178,8 @@ class NpzStream(NumpyStream):
             yield Batch(floating(values, self._dtype), self._next(labels, end - begin), known)
 
     def _sparse(self, archive: Archive, labels: Member | None) -> Iterator[Batch]:
-        if "format" in archive.names and (found := archive["format"].all().item()) not in (b"csr", "csr"):
-            raise self._error(f"a sparse matrix of format {found!r}", "convert it with .tocsr()")
+        if "format" in archive.names and (result := archive["format"].all().item()) not in (b"csr", "csr"):
+            raise self._error(f"a sparse matrix of format {result!r}", "convert it with .tocsr()")
         shape = archive["shape"].all()
         values, indices, ends = (archive[name] for name in ("data", "indices", "indptr"))
         refuse_values(np.empty(0, values.dtype), self.name)
@@ -217,26 +217,26 @@ class NpzStream(NumpyStream):
         if min(shape.tolist()) < 0:
             raise self._error(f"a matrix of {int(shape[0])} rows and {int(shape[1])} columns", "write the file again")
         if ends.shape[0] != int(shape[0]) + 1:
-            found = f"indptr of length {ends.shape[0]} for {int(shape[0])} rows"
-            raise self._error(found, "it must be longer than the rows by one")
+            fault = f"indptr of length {ends.shape[0]} for {int(shape[0])} rows"
+            raise self._error(fault, "it must be longer than the rows by one")
 
     def _refuse_starts(self, starts: Array, begin: int, entries: int) -> None:
         if starts[0] < 0 or starts[-1] > entries or (begin == 0 and starts[0] != 0):
             raise self._error(f"indptr leads outside of the {entries} entries", "write the file again")
         if len(bad := np.flatnonzero(np.diff(starts) < 0)):
-            found = f"indptr descends in row {begin + int(bad[0])} (counted from 0)"
-            raise self._error(found, "write the file again")
+            fault = f"indptr descends in row {begin + int(bad[0])} (counted from 0)"
+            raise self._error(fault, "write the file again")
 
     def _canonical(self, piece: Batch, begin: int, known: int) -> Batch:
         """The rows with ascending indices, all of them known."""
         indices = np.asarray(piece.indices)
         if len(indices) and not 0 <= indices.min() <= indices.max() < piece.columns:
-            found = f"an index outside of the {piece.columns} columns"
-            raise self._error(found, "indices are counted from 0")
+            fault = f"an index outside of the {piece.columns} columns"
+            raise self._error(fault, "indices are counted from 0")
         piece = ascending_rows(piece)
         if (row := repeated_index(piece)) is not None:
-            found = f"an index stands twice in row {begin + row} (counted from 0)"
-            raise self._error(found, "add up its values (scipy: sum_duplicates)")
+            fault = f"an index stands twice in row {begin + row} (counted from 0)"
+            raise self._error(fault, "add up its values (scipy: sum_duplicates)")
         piece = first_columns(piece, known)
         indices = np.asarray(piece.indices)
         if indices.dtype not in (np.int32, np.int64):
@@ -245,7 +245,7 @@ class NpzStream(NumpyStream):
 
 
 def _known_as(kind: type, schema: dict[str, Any], name: str) -> Any:
-    found = schema.get(name)
-    if found is not None and not isinstance(found, kind):
-        raise ModelError(f"the description of the columns is damaged ({name}={found!r})")
-    return found
+    known_as = schema.get(name)
+    if known_as is not None and not isinstance(known_as, kind):
+        raise ModelError(f"the description of the columns is damaged ({name}={known_as!r})")
+    return known_as

@@ -77,8 +77,8 @@ class _Reader:
                 points.append(point)
                 labels.append(label)
         if not labels:
-            found = "no row has a label" if self._records.line else "the file is empty"
-            raise DataError(self._name, None, None, found, EXPECTED)
+            fault = "no row has a label" if self._records.line else "the file is empty"
+            raise DataError(self._name, None, None, fault, EXPECTED)
         return PointLabels(np.array(points, dtype=np.int64), np.frombuffer(labels, np.uint8))
 
     def _is_header(self, record: Record) -> bool:
@@ -90,8 +90,8 @@ class _Reader:
     def _round(self, record: Record) -> tuple[int, int]:
         cells = [cell.strip() for cell in record.cells]
         if len(cells) != 2:
-            found = f"one cell only, {shown(cells[0])}" if len(cells) == 1 else f"a row of {len(cells)} cells"
-            raise DataError(self._name, record.line, None, found, f"{EXPECTED}, with {self._between()} between them")
+            fault = f"one cell only, {shown(cells[0])}" if len(cells) == 1 else f"a row of {len(cells)} cells"
+            raise DataError(self._name, record.line, None, fault, f"{EXPECTED}, with {self._between()} between them")
         point, label = self._places.get(cells[0]), LABELS.get(cells[1])
         if point is None:
             raise self._records.error(record, 0, f"{_found(cells[0], 'no point is called')}", self._known())

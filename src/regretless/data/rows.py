@@ -186,6 +186,6 @@ def _described(schema: dict[str, Any] | None, path: str, name: str, reader: Read
     if (before == "table") != reader.named:
         kinds = {True: "names", False: "numbers"}
         known, here = kinds[before == "table"], kinds[reader.named]
-        found = f"its columns have {here} (format {name})"
-        raise RegretlessError(f"{path}: {found}, but the model knows columns by their {known}")
+        fault = f"its columns have {here} (format {name})"
+        raise RegretlessError(f"{path}: {fault}, but the model knows columns by their {known}")
     return schema

@@ -103,8 +103,8 @@ def suffixes(source: Source) -> list[str]:
     if isinstance(source, Input):
         return []
     # By hand, for pathlib takes its time to import.
-    found = [f".{part.lower()}" for part in os.path.basename(os.fspath(source)).lstrip(".").split(".")[1:]]
-    return found[:-1] if found and found[-1] in DECOMPRESSORS else found
+    result = [f".{part.lower()}" for part in os.path.basename(os.fspath(source)).lstrip(".").split(".")[1:]]
+    return result[:-1] if result and result[-1] in DECOMPRESSORS else result
 
 
 def fill(file: BinaryIO, size: int) -> bytes:
@@ -138,8 +138,8 @@ class _Decompressed(RawIOBase):
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             advice = "fetch or compress the file again"
-            found = f"the compressed data are damaged ({error})"
-            raise DataError(self._path, None, None, found, advice) from error
+            fault = f"the compressed data are damaged ({error})"
+            raise DataError(self._path, None, None, fault, advice) from error
 
     def close(self) -> None:
         if not self.closed:

@@ -178,8 +178,8 @@ class TableStream(Stream):
             wanted = self._map.names([*NUMERIC, "text"] if self._frozen else KINDS)
             self._refuse_missing(wanted, names)
         if not wanted or target in wanted:
-            found = f"the target {target!r} is one of the features" if wanted else "there are no features"
-            raise self._error(found, f"the columns are {listed(names)}")
+            fault = f"the target {target!r} is one of the features" if wanted else "there are no features"
+            raise self._error(fault, f"the columns are {listed(names)}")
         self._target = self._target or target
         self._resolve(wanted)
         return wanted if target is None else [*wanted, target]
@@ -194,8 +194,8 @@ class TableStream(Stream):
             raise self._error(str(error), f"the columns are {listed(wanted)}") from error
         products = len(wanted) * (len(wanted) - 1) // 2
         if self._crossing.everything and products > MOST_PRODUCTS:
-            found = f"{len(wanted)} columns have {products} products"
-            raise self._error(found, f"at most {MOST_PRODUCTS} are built; name the pairs with --interactions A*B")
+            fault = f"{len(wanted)} columns have {products} products"
+            raise self._error(fault, f"at most {MOST_PRODUCTS} are built; name the pairs with --interactions A*B")
 
     def _refuse_names(self, names: list[str]) -> None:
         refuse_large(self.name, COLUMN * len(names), f"a table of {len(names):,} columns", file_size=self._size)
@@ -203,14 +203,14 @@ class TableStream(Stream):
             twice = Counter(names).most_common(1)[0][0]
             raise self._error(f"several columns are called {twice!r}", "give each column a name of its own")
         if "" in names:
-            found = f"column {names.index('') + 1} has no name"
-            raise self._error(found, "name it or remove it (pandas: to_csv(..., index=False))")
+            fault = f"column {names.index('') + 1} has no name"
+            raise self._error(fault, "name it or remove it (pandas: to_csv(..., index=False))")
         self._refuse_missing(sorted(self.categorical), names)
 
     def _refuse_missing(self, wanted: list[str], names: list[str]) -> None:
         if lacking := sorted(set(wanted) - set(names)):
-            found = f"{LACKING} {listed(lacking, ' and no column ')}"
-            raise self._error(found, f"the columns are {listed(names)}")
+            fault = f"{LACKING} {listed(lacking, ' and no column ')}"
+            raise self._error(fault, f"the columns are {listed(names)}")
 
     def _find_target(self, names: list[str]) -> str | None:
         called = [name for name in names if name.casefold() in TARGETS]
@@ -221,12 +221,12 @@ class TableStream(Stream):
         if self._given_target is None and self._frozen:
             return None
         if self._target is not None:
-            found = f"{LACKING} {self._target!r}"
+            fault = f"{LACKING} {self._target!r}"
         elif called:
-            found = f"any of the columns {listed(called)} may be the target"
+            fault = f"any of the columns {listed(called)} may be the target"
         else:
-            found = f"no column is called {', '.join(TARGETS[:-1])} or {TARGETS[-1]}"
-        raise self._error(found, f"choose the target with --target among {listed(names)}")
+            fault = f"no column is called {', '.join(TARGETS[:-1])} or {TARGETS[-1]}"
+        raise self._error(fault, f"choose the target with --target among {listed(names)}")
 
     # Of which kind
 
@@ -246,8 +246,8 @@ class TableStream(Stream):
         features = {name: kind for name, kind in new.items() if name != self._target}
         late = [name for name, kind in features.items() if kind in NUMERIC and name in known]
         if late and self._missing == "error":
-            found = f"column {late[0]!r} holds numbers, but none in the first rows"
-            raise self._error(found, "pass --missing zero to take its empty cells for 0")
+            fault = f"column {late[0]!r} holds numbers, but none in the first rows"
+            raise self._error(fault, "pass --missing zero to take its empty cells for 0")
         if features:
             with self._limit():
                 self._map.settle(features)
@@ -332,16 +332,16 @@ class TableStream(Stream):
         if not len(bad):
             return None, None
         if not self._skips:
-            column, found, advice = chunk.faults.first(bad[0])
-            return chunk.read() < bad[0], chunk.error(bad[0], column, found, f"{advice}; {SKIPPING}")
+            column, fault, advice = chunk.faults.first(bad[0])
+            return chunk.read() < bad[0], chunk.error(bad[0], column, fault, f"{advice}; {SKIPPING}")
         room = REMEMBERED_ERRORS - len(self.first_errors)
         for row in bad[:room]:
             self._pass_over(str(chunk.error(row, *chunk.faults.first(row))))
         self.skipped += len(bad[room:])
         return np.isin(chunk.read(), bad, invert=True), None
 
-    def _error(self, found: str, advice: str) -> DataError:
-        return DataError(self.name, None, None, found, advice)
+    def _error(self, fault: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, fault, advice)
 
 
 def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array) -> None:

@@ -27,8 +27,8 @@ class Faults:
 
     def rows(self) -> Array:
         """All these rows, each once, in ascending order."""
-        found = [rows for rows, _, _ in self.found]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, np.intp)
+        result = [rows for rows, _, _ in self.found]
+        return np.unique(np.concatenate(result)) if result else np.empty(0, np.intp)
 
     def first(self, row: int) -> tuple[str | None, str, str]:
         """The first fault of a row: the column, what was found, what to do."""
@@ -57,10 +57,10 @@ class Chunk:
     kept: Array | None = None
     faults: Faults = field(default_factory=Faults)
 
-    def fault(self, rows: Array, column: str, found: Callable[[int], str], advice: str) -> None:
+    def fault(self, rows: Array, column: str, value: Callable[[int], str], advice: str) -> None:
         """Note that these rows of the table cannot be used; `found` says of each what stands there."""
         read = self.read()
-        self.faults.add(read[rows], column, lambda row: (found(int(np.searchsorted(read, row))), advice))
+        self.faults.add(read[rows], column, lambda row: (value(int(np.searchsorted(read, row))), advice))
 
     def read(self) -> Array:
         """Which of the rows that were read the rows of the table are."""

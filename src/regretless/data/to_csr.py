@@ -23,15 +23,15 @@ def sparse_rows(values: Array, ids: Array, categories: Array, labels: Array | No
 
     Features of the same number, as hashing makes them, are added up.
     """
-    found = np.sort(np.where(categories == ABSENT, NOWHERE, categories), axis=1)
-    values = np.concatenate([values, np.ones(found.shape, values.dtype)], axis=1)
-    found = np.concatenate([np.broadcast_to(ids, (len(values), len(ids))), found], axis=1)
-    if (found[:, 1:] < found[:, :-1]).any():
-        order = np.argsort(found, axis=1, kind="stable")
-        found, values = np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
-    kept = (found != NOWHERE) & (values != 0)
+    result = np.sort(np.where(categories == ABSENT, NOWHERE, categories), axis=1)
+    values = np.concatenate([values, np.ones(result.shape, values.dtype)], axis=1)
+    result = np.concatenate([np.broadcast_to(ids, (len(values), len(ids))), result], axis=1)
+    if (result[:, 1:] < result[:, :-1]).any():
+        order = np.argsort(result, axis=1, kind="stable")
+        result, values = np.take_along_axis(result, order, axis=1), np.take_along_axis(values, order, axis=1)
+    kept = (result != NOWHERE) & (values != 0)
     starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    return _merged(values[kept], found[kept], starts, labels, columns)
+    return _merged(values[kept], result[kept], starts, labels, columns)
 
 
 def _merged(values: Array, indices: Array, starts: Array, labels: Array | None, columns: int) -> Batch:

@@ -46,8 +46,8 @@ def lines_of(file: BufferedReader, name: str) -> Iterator[bytes]:
     while raw := file.readline(LONGEST_ROW):
         number += 1
         if len(raw) == LONGEST_ROW:
-            found = f"a line of more than {LONGEST_ROW >> 20} MiB begins here"
-            raise DataError(name, number, None, found, "rows on lines of their own are expected")
+            fault = f"a line of more than {LONGEST_ROW >> 20} MiB begins here"
+            raise DataError(name, number, None, fault, "rows on lines of their own are expected")
         yield raw
 
 

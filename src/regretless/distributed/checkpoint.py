@@ -120,7 +120,7 @@ class SavedRun:
             kept = extra["mixing"]
             schema = extra["schema"] if kept["schema"] is None else kept["schema"]
             history = [Epoch.read(place + 1, one) for place, one in enumerate(kept["history"])]
-            found = cls(
+            result = cls(
                 cast(Weighting, str(kept["weights"])),
                 int(kept["together"]),
                 int(kept["epochs"]),
@@ -136,9 +136,9 @@ class SavedRun:
                 int(kept["skipped"]),
                 tuple(str(error) for error in kept["first_errors"]),
             )
-            if not history or not len(found.names) == len(found.prints) == len(found.sums.shares):
+            if not history or not len(result.names) == len(result.prints) == len(result.sums.shares):
                 raise ValueError("its shards are not those that it was learned from")
-        return found
+        return result
 
 
 def save(path: str | os.PathLike[str], learner: OnlineClassifier, kept: SavedRun) -> None:
@@ -223,12 +223,12 @@ def refuse_other(
     RegretlessError
         If something differs; the message says what.
     """
-    found = [*_parameters_differ(learner, given), *_shards_differ(kept, shards, prints)]
+    results = [*_parameters_differ(learner, given), *_shards_differ(kept, shards, prints)]
     was = {name: getattr(kept, name) for name in asked}
-    found += [f"{name} was {was[name]!r} and is {now!r}" for name, now in asked.items() if was[name] != now]
-    if found:
+    results += [f"{name} was {was[name]!r} and is {now!r}" for name, now in asked.items() if was[name] != now]
+    if results:
         raise RegretlessError(
-            f"{os.fspath(path)} is of another run: {'; '.join(found)}. It is left as it "
+            f"{os.fspath(path)} is of another run: {'; '.join(results)}. It is left as it "
             "is: go on with what it was learned from, or begin anew under another name"
         )
     unsure = _other_rows(kept, shards, prints, sure=False)
@@ -248,13 +248,13 @@ def _shards_differ(kept: SavedRun, shards: Sequence[Shard], prints: Sequence[str
     if len(names) != len(kept.names):
         return [f"there were {len(kept.names):,} shards and are {len(names):,}"]
     other = [(before, now) for before, now in zip(kept.names, names, strict=True) if before != now]
-    found = [f"shard {other[0][0]} is now {other[0][1]}"] if other else []
+    result = [f"shard {other[0][0]} is now {other[0][1]}"] if other else []
     reading = reading_of(shards)
     if reading != kept.reading:
-        found.append(f"files were read with {_said(kept.reading)} and now with {_said(reading)}")
-    if not found:
-        found += _other_rows(kept, shards, prints, sure=True)[:1]
-    return found
+        result.append(f"files were read with {_said(kept.reading)} and now with {_said(reading)}")
+    if not result:
+        result += _other_rows(kept, shards, prints, sure=True)[:1]
+    return result
 
 
 def _other_rows(kept: SavedRun, shards: Sequence[Shard], prints: Sequence[str | None], *, sure: bool) -> list[str]:
@@ -272,5 +272,5 @@ def _said(reading: dict[str, Any] | None) -> str:
 
 def _json(value: dict[str, Any]) -> dict[str, Any]:
     """The value as it would come back from a file."""
-    found: dict[str, Any] = json.loads(json.dumps({name: plain(one) for name, one in value.items()}, default=str))
-    return found
+    result: dict[str, Any] = json.loads(json.dumps({name: plain(one) for name, one in value.items()}, default=str))
+    return result

@@ -93,9 +93,9 @@ class Epochs:
 
     def _first(self, run: SavedRun) -> tuple[OnlineClassifier, dict[str, Any] | None, EpochResult]:
         """The first epoch; begun anew, once, when shards meet what the first rows of the first one do not tell of."""
-        found = self._fold(peek, _no_neighbours, None, self.shards[:1])
-        schema, columns = found.schemas[0], found.columns
-        classes = unite_labels([*self._declared(), *_listed(self.found), *found.labels])
+        result = self._fold(peek, _no_neighbours, None, self.shards[:1])
+        schema, columns = result.schemas[0], result.columns
+        classes = unite_labels([*self._declared(), *_listed(self.found), *result.labels])
         names: tuple[str, ...] = ()
         for _ in range(2):
             learner = self._learner(run, classes, columns, schema)
@@ -158,8 +158,8 @@ class Epochs:
             return
         for shard, count, rows in zip(self.shards, counts, run.sums.rounds.tolist(), strict=True):
             if count.rounds != rows * run.passes:
-                found = f"{count.rounds // run.passes:,} rows in this epoch, and {rows:,} in those before"
-                raise DataError(shard.name, None, None, found, "data must stay as they are during a run")
+                fault = f"{count.rounds // run.passes:,} rows in this epoch, and {rows:,} in those before"
+                raise DataError(shard.name, None, None, fault, "data must stay as they are during a run")
 
     def _play(
         self, learner: OnlineClassifier, run: SavedRun, schema: dict[str, Any] | None
@@ -230,13 +230,13 @@ def _listed(labels: Any) -> list[Any]:
 
 def _beside(error: DataError, first: str) -> DataError:
     """The error, which also names the first shard if it is about what the columns and labels of that one are."""
-    path, found, advice = error.path, error.found, error.advice
+    path, fault, advice = error.path, error.found, error.advice
     if path == first:
         return error
-    if found.startswith(LACKING):
+    if fault.startswith(LACKING):
         advice += f"; {first}, the first shard, has it, and all must have the columns of that one"
     elif FIRST in advice:
         advice = advice.replace(FIRST, f"{first}, {FIRST},").removesuffix(",")
-    elif found.startswith("column ") and advice.startswith(NUMBER):
+    elif fault.startswith("column ") and advice.startswith(NUMBER):
         advice = advice.replace(NUMBER, f"{NUMBER}, as in {first}, {FIRST}", 1)
-    return DataError(path, error.line, error.column, found, advice)
+    return DataError(path, error.line, error.column, fault, advice)

@@ -110,15 +110,15 @@ class Mixing:
         refuse_other(source, kept, learner, self.learner, self.shards, prints, **asked)
         done = len(kept.history)
         if done > self.epochs:
-            found = f"{os.fspath(source)} has {done} epochs behind it, and {self.epochs} are asked for"
-            raise RegretlessError(f"{found}; begin anew under another name")
+            fault = f"{os.fspath(source)} has {done} epochs behind it, and {self.epochs} are asked for"
+            raise RegretlessError(f"{fault}; begin anew under another name")
         learner.set_params(**self.learner.get_params())
         learner.n_iter_ = done
         # Its prints stay those of the first call, so that the file is that of a run that never stopped.
         self.mixture = Mixture(learner, self.shards, replace(kept, epochs=self.epochs))
         if self.unfinished and self._done():
-            found = f"{os.fspath(source)} is finished: load it, or give another name"
-            raise RegretlessError(f"{found}; a fit goes on with one that was stopped, or for more epochs")
+            fault = f"{os.fspath(source)} is finished: load it, or give another name"
+            raise RegretlessError(f"{fault}; a fit goes on with one that was stopped, or for more epochs")
         if self.checkpoint is not None and not (os.path.exists(self.checkpoint) and same_file(source, self.checkpoint)):
             self.mixture.save(self.checkpoint)
         self.saved = 0 if self.checkpoint is None else done
@@ -133,8 +133,8 @@ class Mixing:
                 raise RegretlessError(f"{path} is one of the shards; the checkpoint needs a name of its own")
         folder = os.path.dirname(os.path.abspath(path))
         if os.path.isdir(path) or not os.path.isdir(folder):
-            found = "is a folder" if os.path.isdir(path) else f"cannot be written: there is no folder {folder}"
-            raise ParameterError("checkpoint", repr(path), found, " ")
+            fault = "is a folder" if os.path.isdir(path) else f"cannot be written: there is no folder {folder}"
+            raise ParameterError("checkpoint", repr(path), fault, " ")
 
     def _stands(self) -> str:
         """What is kept when something broke, and how to go on."""

@@ -165,8 +165,8 @@ def entry_of(name: str) -> Entry:
 def environment_class(name: str) -> Callable[..., Any]:
     """What makes an environment, by its hyphened name."""
     entry = entry_of(name)
-    found: Callable[..., Any] = getattr(import_module(f"{__package__}.{entry.module}"), entry.attribute)
-    return found
+    maker: Callable[..., Any] = getattr(import_module(f"{__package__}.{entry.module}"), entry.attribute)
+    return maker
 
 
 def parameters(name: str) -> dict[str, str]:
@@ -207,18 +207,18 @@ def make(
     entry, known = entry_of(name), _settable(name)
     if entry.needs_class and finite_class is None:
         raise RegretlessError(f"{name} asks for the points of a finite class: give one")
-    given: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for one, text in (dict(entry.usual) | dict(settings or {})).items():
         place = one.replace("-", "_")
         if place not in known:
             raise ParameterError(one, text, _refusal(name), ": ")
-        given[place] = _read(place, text, known[place])
+        options[place] = _read(place, text, known[place])
     takes = _takes(name)
     more = {"rounds": rounds, "seed": seed, "finite_class": finite_class if entry.needs_class else None}
-    given |= {one: value for one, value in more.items() if one in takes and value is not None}
-    _refuse_what_lacks(name, takes, given)
-    found: Labels | Environment = environment_class(name)(**given)
-    return found
+    options |= {one: value for one, value in more.items() if one in takes and value is not None}
+    _refuse_what_lacks(name, takes, options)
+    environment: Labels | Environment = environment_class(name)(**options)
+    return environment
 
 
 def _takes(name: str) -> Mapping[str, Parameter]:
@@ -236,8 +236,8 @@ def _refusal(name: str) -> str:
     return f"{name} has no such parameter; it has {known}" if known else f"{name} has no parameters"
 
 
-def _refuse_what_lacks(name: str, takes: Mapping[str, Parameter], given: Mapping[str, Any]) -> None:
-    lacking = [one for one, parameter in takes.items() if parameter.default is parameter.empty and one not in given]
+def _refuse_what_lacks(name: str, takes: Mapping[str, Parameter], options: Mapping[str, Any]) -> None:
+    lacking = [one for one, parameter in takes.items() if parameter.default is parameter.empty and one not in options]
     if lacking:
         raise ParameterError(lacking[0], None, f"{name} cannot do without it")
 

@@ -82,8 +82,8 @@ class Certified(Live):
         -------
         list of Certificate
         """
-        found = comparators if comparators is not None else self.comparators(advice, outcomes, switches=switches)
-        return certificates(self.theorems, self.ledger_, found, self.facts())
+        compared = comparators if comparators is not None else self.comparators(advice, outcomes, switches=switches)
+        return certificates(self.theorems, self.ledger_, compared, self.facts())
 
 
 def facts(learner: Certified, *, blocks: tuple[tuple[ExpertLedger, ExpertFacts], ...] = ()) -> ExpertFacts:
@@ -163,8 +163,8 @@ def _refuse_other_rounds(learner: Certified, ledger: ExpertLedger, table: Array,
     other = np.flatnonzero((spoke != ledger.spoke) | ~near)
     if len(other):
         name, here, there = learner.names()[int(other[0])], lost[other[0]], ledger.losses[other[0]]
-        found = f"expert {name} lost {here:g} in them, and {there:g} in those that were played"
-        raise RegretlessError(f"these are other rounds than the learner played: {found}")
+        fault = f"expert {name} lost {here:g} in them, and {there:g} in those that were played"
+        raise RegretlessError(f"these are other rounds than the learner played: {fault}")
 
 
 def hindsight(
@@ -199,24 +199,24 @@ def best_expert(learner: Certified, ledger: ExpertLedger) -> ExpertComparator:
 
 
 def certificates(
-    theorems: Sequence[Theorem], ledger: ExpertLedger, found: Sequence[ExpertComparator], stands: ExpertFacts
+    theorems: Sequence[Theorem], ledger: ExpertLedger, compared: Sequence[ExpertComparator], stands: ExpertFacts
 ) -> list[Certificate]:
     """Each theorem read against the comparators.
 
     A bound on the regret is worth most against the strongest comparator that it applies to; a bound on a count is the
     smallest that any of them gives.
     """
-    strongest = sorted(found, key=lambda one: -one.regret)
+    strongest = sorted(compared, key=lambda one: -one.regret)
     return [_certified(theorem, ledger, strongest, stands) for theorem in theorems]
 
 
 def _certified(
-    theorem: Theorem, ledger: ExpertLedger, found: list[ExpertComparator], stands: ExpertFacts
+    theorem: Theorem, ledger: ExpertLedger, compared: list[ExpertComparator], stands: ExpertFacts
 ) -> Certificate:
     if theorem.quantity != "regret":
-        return theorem.certify(ledger, [one for one in found if one.expert is not None] or found, stands)
-    each = (theorem.certify(ledger, [one], stands) for one in found)
-    return next((one for one in each if one.applies), None) or theorem.certify(ledger, found, stands)
+        return theorem.certify(ledger, [one for one in compared if one.expert is not None] or compared, stands)
+    each = (theorem.certify(ledger, [one], stands) for one in compared)
+    return next((one for one in each if one.applies), None) or theorem.certify(ledger, compared, stands)
 
 
 def bound_so_far(learner: Certified, ledger: ExpertLedger, comparator: ExpertComparator) -> float | None:

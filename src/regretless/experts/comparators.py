@@ -133,14 +133,14 @@ class Hindsight:
         """All that there are."""
         absent = absent_reasons(self.ledger, self.loss, switches=switches)
         totals = self._totals or self._read()
-        found = [self.best_expert(), self.uniform(totals)]
+        compared = [self.best_expert(), self.uniform(totals)]
         if "best_convex" not in absent:
-            found += self.best_convex(totals)
+            compared += self.best_convex(totals)
         if "best_linear" not in absent:
-            found += self.best_linear(totals, ridge, start)
+            compared += self.best_linear(totals, ridge, start)
         if switches:
-            found += self.best_shifting(switches)
-        return found
+            compared += self.best_shifting(switches)
+        return compared
 
     def pieces(self) -> Iterator[tuple[Array, Any]]:
         """The rounds in pieces of a bounded size; silent experts are nan in all numbers."""
@@ -234,7 +234,7 @@ class Hindsight:
         table = Shifting(len(self.prior), max(switches), int(book.rounds))
         for advice, outcomes in self.pieces():
             table.add(own_losses(advice, outcomes, self.loss))
-        found = []
+        results = []
         for most in sorted(set(switches)):
             lost, used, stretches = table.best(most)
             if not np.isfinite(lost):
@@ -245,8 +245,8 @@ class Hindsight:
             label = f"best sequence with {most} switch{'' if most == 1 else 'es'}"
             sequence = (label, lost, book.loss, book.rounds)
             off = self._off(lost)
-            found.append(ExpertComparator("best_shifting", *sequence, switches=used, off=off, detail=detail))
-        return found
+            results.append(ExpertComparator("best_shifting", *sequence, switches=used, off=off, detail=detail))
+        return results
 
     def _of_features(self) -> Loss:
         """The loss of a mixture of features: -ln for the log loss of vectors, the loss itself for numbers."""
@@ -257,8 +257,8 @@ class Hindsight:
         """A way to read the features again and again; from memory if they are not too many."""
         if self.ledger.rounds * len(among) > MOST_KEPT:
             return lambda: self._features(among)
-        kept = list(self._features(among))
-        return lambda: iter(kept)
+        rest = list(self._features(among))
+        return lambda: iter(rest)
 
     def _features(self, among: Any) -> Iterator[tuple[Array, Any]]:
         """Rows whose mixtures with the weights decide the loss; vectors matter by their product with the outcome."""

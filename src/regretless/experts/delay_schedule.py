@@ -45,18 +45,18 @@ def schedule(arrivals: Any, rounds: int) -> Schedule | None:
     if arrivals is None:
         return None
     rows = np.arange(rounds, dtype=np.int64)
-    given = np.asarray(arrivals)
-    if given.dtype.kind not in "iuf":
-        raise RegretlessError(f"arrivals of type {given.dtype}: numbers of rows are expected")
-    if given.ndim == 0:
-        given = rows + given
-    if given.shape != (rounds,) or (given != np.floor(given)).any():
-        raise RegretlessError(f"arrivals of shape {given.shape}: one whole number for each of {rounds} rounds")
-    when = np.minimum(given, rounds).astype(np.int64)
+    places = np.asarray(arrivals)
+    if places.dtype.kind not in "iuf":
+        raise RegretlessError(f"arrivals of type {places.dtype}: numbers of rows are expected")
+    if places.ndim == 0:
+        places = rows + places
+    if places.shape != (rounds,) or (places != np.floor(places)).any():
+        raise RegretlessError(f"arrivals of shape {places.shape}: one whole number for each of {rounds} rounds")
+    when = np.minimum(places, rounds).astype(np.int64)
     early = np.flatnonzero(when <= rows)
     if len(early):
         row = int(early[0])
-        raise RegretlessError(f"arrivals: the outcome of row {row} (from 0) arrives at {given[row]:g}, before its end")
+        raise RegretlessError(f"arrivals: the outcome of row {row} (from 0) arrives at {places[row]:g}, before its end")
     if (when == rows + 1).all():
         return None
     settle = np.argsort(when, kind="stable").astype(np.int64)

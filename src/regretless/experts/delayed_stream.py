@@ -79,12 +79,12 @@ class Late:
                 forecast = self._learner.predict(rows.advice[place])
             except AdviceError as error:
                 raise AdviceError(place, error.expert, error.found, error.advice, error.column) from error
-            kept = self._learner.waiting(forecast.ticket)
+            rest = self._learner.waiting(forecast.ticket)
             outcome = 0.0 if rows.outcomes is None else float(rows.outcomes[place])
-            out.losses[place] = self._foreseen(place, forecast.ticket, kept, outcome)
+            out.losses[place] = self._foreseen(place, forecast.ticket, rest, outcome)
             out.predictions[place] = forecast
             if out.weights is not None:
-                out.weights[place] = kept.weights
+                out.weights[place] = rest.weights
             self.row += 1
             heappush(self._waiting, (then, self.row, forecast.ticket, outcome))
 
@@ -106,12 +106,12 @@ class Late:
             )
         return now, then
 
-    def _foreseen(self, place: int, ticket: int, kept: Round, outcome: float) -> float:
+    def _foreseen(self, place: int, ticket: int, pending: Round, outcome: float) -> float:
         """The loss that the outcome will bring; what is wrong with it is said at once, of the row where it stands."""
         if self._judge is None:
             board = self._learner._known()
             self._judge = self._learner._make(board.prior, board.width)
-        loss, why, column = self._judge.core.settle(kept.advice, kept.weights, kept.prediction, outcome)
+        loss, why, column = self._judge.core.settle(pending.advice, pending.weights, pending.prediction, outcome)
         if why is not None:
             self._learner.withdraw(ticket)
             raise complaint(why, place, column, self._learner.names(), self._learner._loss)

@@ -157,7 +157,7 @@ class Doubling:
             raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")
         bare = self.base._loss.name == TABLE
         said: list[Any] = []
-        losses, kept = np.empty(len(table)), np.empty(table.shape[:2])
+        losses, rest = np.empty(len(table)), np.empty(table.shape[:2])
         row = 0
         try:
             for t in range(len(table) + 1):
@@ -169,14 +169,14 @@ class Doubling:
                     said.append(self._predict(~np.isnan(table[t]) if bare else table[t]))
                     learner = self.blocks_[-1]
                     learner.expert_names_ = learner.expert_names_ or names
-                    kept[t] = learner.waiting(said[t]).weights
+                    rest[t] = learner.waiting(said[t]).weights
         except AdviceError as error:
             raise AdviceError(row, error.expert, error.found, error.advice, error.column) from error
         finally:
             for place, ticket in self.pending_:
                 self.blocks_[place].withdraw(ticket)
         predictions = losses if bare else np.array(said, dtype=np.float64)
-        return Play(predictions, losses, kept if weights else None)
+        return Play(predictions, losses, rest if weights else None)
 
     @in_turn
     def predict(self, advice: Any = None) -> Any:
@@ -199,8 +199,8 @@ class Doubling:
             return self.blocks_[place].update(*report)
         if len(report) < 2 and len(self.pending_) == 1:
             return waiting[0].update(*report)
-        found = f"{len(self.pending_)} predictions wait for an outcome"
-        raise RegretlessError(f"{found}: give the forecast and its outcome" if waiting else f"{found}: predict first")
+        fault = f"{len(self.pending_)} predictions wait for an outcome"
+        raise RegretlessError(f"{fault}: give the forecast and its outcome" if waiting else f"{fault}: predict first")
 
     @property
     def weights(self) -> Array:
@@ -242,8 +242,8 @@ class Doubling:
         from ..theory.majority import DOUBLING
         from .certificates import certificates, facts
 
-        found = comparators if comparators is not None else self.comparators(advice, outcomes)
+        compared = comparators if comparators is not None else self.comparators(advice, outcomes)
         blocks = tuple((learner.ledger_, facts(learner)) for learner in self.blocks_ if learner.rounds_)
         whole = facts(self.blocks_[0], blocks=blocks)
         late = any(one.delayed for _, one in blocks)
-        return certificates(DOUBLING, self.ledger_, found, replace(whole, delayed=late))
+        return certificates(DOUBLING, self.ledger_, compared, replace(whole, delayed=late))

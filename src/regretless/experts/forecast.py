@@ -42,8 +42,8 @@ class Round:
 
     __slots__ = ("experts", "kept", "width")
 
-    def __init__(self, kept: Array, experts: int, width: int) -> None:
-        self.kept, self.experts, self.width = kept, experts, width
+    def __init__(self, waiting: Array, experts: int, width: int) -> None:
+        self.kept, self.experts, self.width = waiting, experts, width
 
     @property
     def advice(self) -> Array:

@@ -88,10 +88,10 @@ class History:
 
     def _thin(self) -> None:
         self.stride *= 2
-        kept = [place for place, rounds in enumerate(self.rounds) if rounds % self.stride == 0]
+        rest = [place for place, rounds in enumerate(self.rounds) if rounds % self.stride == 0]
         for name in ("rounds", *NUMBERS, *TABLES):
             column = getattr(self, name)
-            setattr(self, name, [column[place] for place in kept])
+            setattr(self, name, [column[place] for place in rest])
 
     def residual(self, time: Any, prediction: float, outcome: float) -> None:
         """Note a forecast beside what came."""
@@ -114,16 +114,16 @@ class History:
             If it does not fit together.
         """
         with fits("what the model says of its run"):
-            found = cls(names, [int(one) for one in described["rounds"]], stride=int(described["stride"]))
+            result = cls(names, [int(one) for one in described["rounds"]], stride=int(described["stride"]))
             for name in NUMBERS:
-                setattr(found, name, [_number(name, value) for value in described[name]])
+                setattr(result, name, [_number(name, value) for value in described[name]])
             for name in TABLES:
-                setattr(found, name, _unpacked(described[name], len(names)))
-            found.residuals.extend((time, float(said), float(came)) for time, said, came in described["residuals"])
-            sizes = {len(getattr(found, name)) for name in ("rounds", *NUMBERS, *TABLES)}
-            if len(sizes) > 1 or found.stride < 1:
+                setattr(result, name, _unpacked(described[name], len(names)))
+            result.residuals.extend((time, float(said), float(came)) for time, said, came in described["residuals"])
+            sizes = {len(getattr(result, name)) for name in ("rounds", *NUMBERS, *TABLES)}
+            if len(sizes) > 1 or result.stride < 1:
                 raise ValueError("its columns are of several lengths")
-        return found
+        return result
 
 
 def _known(value: float | None) -> float | None:

@@ -93,10 +93,10 @@ class Live(ABC):
         """
         if self._loss.name == TABLE:
             return self._predict_weights(advice)
-        kept, first = self._opened(advice)
-        forecast: Any = Forecast(first) if kept.width == 1 else kept.prediction.copy().view(VectorForecast)
+        waiting, first = self._opened(advice)
+        forecast: Any = Forecast(first) if waiting.width == 1 else waiting.prediction.copy().view(VectorForecast)
         forecast.ticket = self._tickets
-        self._pending[self._tickets] = kept
+        self._pending[self._tickets] = waiting
         self.__dict__["_tickets"] += 1  # past the look-out for parameters, which takes its time
         return forecast
 
@@ -108,27 +108,27 @@ class Live(ABC):
         """The same, and the first number of its prediction."""
         board = self._board
         if board is not None and type(advice) is np.ndarray:
-            kept = np.empty(board.room)
+            waiting = np.empty(board.room)
             try:
-                found = board.core.open(advice, kept)
-                if type(found) is float:
-                    return Round(kept, len(board.prior), board.width), found
+                answer = board.core.open(advice, waiting)
+                if type(answer) is float:
+                    return Round(waiting, len(board.prior), board.width), answer
             except (TypeError, ValueError):  # another shape or type, which is seen to below
                 pass
         row = in_order(row_of(advice), names_of(advice), self.expert_names_, 0)
         board = self._begin(len(row), row.shape[1] if row.ndim == 2 else 1)
-        kept = np.empty(board.room)
-        found = board.core.open(row, kept)
-        if type(found) is tuple:
-            raise self._complaint(found, board)
-        return Round(kept, len(board.prior), board.width), found
+        waiting = np.empty(board.room)
+        answer = board.core.open(row, waiting)
+        if type(answer) is tuple:
+            raise self._complaint(answer, board)
+        return Round(waiting, len(board.prior), board.width), answer
 
     def forecast(self, advice: Any) -> Any:
         """A prediction for which no outcome will be reported: no ticket is drawn, nothing waits, nothing is moved."""
         if self._loss.name == TABLE:
             raise RegretlessError("there is nothing to forecast where losses are given themselves; see weights")
-        kept = self._round(advice)
-        return float(kept.prediction[0]) if len(kept.prediction) == 1 else kept.prediction
+        pending = self._round(advice)
+        return float(pending.prediction[0]) if len(pending.prediction) == 1 else pending.prediction
 
     def waiting(self, ticket: Ticket) -> Round:
         """The round of a ticket, with the weights that it was predicted by.
@@ -162,10 +162,10 @@ class Live(ABC):
             row[~np.asarray(speaks, dtype=bool)] = np.nan
         # Losses are not known yet: any that lie in the declared range tell the kernel who speaks.
         any_loss = max(board.rules.low, 0.0) if board.rules.high > 0 else board.rules.low
-        kept, _ = self._opened(row + any_loss)
-        weights = kept.weights.copy().view(VectorForecast)
+        waiting, _ = self._opened(row + any_loss)
+        weights = waiting.weights.copy().view(VectorForecast)
         weights.ticket = self._tickets
-        self._pending[self._tickets] = kept
+        self._pending[self._tickets] = waiting
         self._tickets += 1
         return weights
 
@@ -190,48 +190,48 @@ class Live(ABC):
             report = (None,)  # the relatives say it all
         if len(report) == 1:
             if len(self._pending) != 1:
-                found = "no prediction waits" if not self._pending else f"{len(self._pending)} predictions wait"
+                fault = "no prediction waits" if not self._pending else f"{len(self._pending)} predictions wait"
                 raise RegretlessError(
-                    f"{found} for an outcome; predict first, and name the ticket if there are several"
+                    f"{fault} for an outcome; predict first, and name the ticket if there are several"
                 )
             ticket = next(iter(self._pending))
         elif len(report) == 2:
             ticket = self._ticket(report[0])
         else:
             raise RegretlessError("give an outcome, or a ticket and an outcome")
-        kept = self._pending[ticket] if len(report) == 1 else self.waiting(ticket)
-        loss = self._settle(kept, report[-1])
+        pending = self._pending[ticket] if len(report) == 1 else self.waiting(ticket)
+        loss = self._settle(pending, report[-1])
         del self._pending[ticket]
         return loss
 
-    def _complaint(self, found: tuple[str, int], board: ExpertState) -> RegretlessError:
-        why, column = found
+    def _complaint(self, refusal: tuple[str, int], board: ExpertState) -> RegretlessError:
+        why, column = refusal
         return complaint(why, board.rounds, column, self.names(), self._loss)
 
-    def _settle(self, kept: Round, outcome: Any) -> float:
+    def _settle(self, pending: Round, outcome: Any) -> float:
         board = self._board or self._known()
         loss = self._loss
         if board.width == 1 and loss.own is None and loss.name != TABLE:
-            found = board.core.close(kept.kept, outcome if isinstance(outcome, float) else self._number(outcome))
-            if type(found) is float:
-                return found
-            raise self._complaint(found, board)
+            answer = board.core.close(pending.kept, outcome if isinstance(outcome, float) else self._number(outcome))
+            if type(answer) is float:
+                return answer
+            raise self._complaint(answer, board)
         if loss.own is not None:
-            return self._settle_own(board, kept, outcome)
+            return self._settle_own(board, pending, outcome)
         if loss.name == TABLE:
             losses = row_of(outcome)
-            if losses.shape != kept.weights.shape:
-                raise RegretlessError(f"losses of shape {losses.shape}: one for each of {len(kept.weights)} experts")
-            silent = np.isnan(kept.advice)
+            if losses.shape != pending.weights.shape:
+                raise RegretlessError(f"losses of shape {losses.shape}: one for each of {len(pending.weights)} experts")
+            silent = np.isnan(pending.advice)
             if not np.array_equal(np.isnan(losses), silent):
                 raise RegretlessError("losses: a loss for each expert that spoke, nan for the others")
-            found = board.core.close(np.concatenate([losses, kept.weights, kept.prediction]), 0.0)
+            answer = board.core.close(np.concatenate([losses, pending.weights, pending.prediction]), 0.0)
         else:
             vector = outcomes_of(np.asarray(outcome)[None], 1, board.width, classes=True)[0]
-            found = board.core.close(kept.kept, vector)
-        if type(found) is tuple:
-            raise self._complaint(found, board)
-        return float(found)
+            answer = board.core.close(pending.kept, vector)
+        if type(answer) is tuple:
+            raise self._complaint(answer, board)
+        return float(answer)
 
     def _number(self, outcome: Any) -> float:
         if outcome is None and self._loss.name == "wealth":
@@ -241,16 +241,16 @@ class Live(ABC):
         except (TypeError, ValueError) as error:
             raise RegretlessError(f"outcome {outcome!r}: a number is expected") from error
 
-    def _settle_own(self, board: ExpertState, kept: Round, outcome: Any) -> float:
-        speaks = ~np.isnan(kept.advice if kept.advice.ndim == 1 else kept.advice.sum(1))
+    def _settle_own(self, board: ExpertState, pending: Round, outcome: Any) -> float:
+        speaks = ~np.isnan(pending.advice if pending.advice.ndim == 1 else pending.advice.sum(1))
         own = np.full(len(speaks), np.nan)
-        own[speaks] = self._loss.of(kept.advice[speaks], outcome)
-        prediction = kept.prediction[0] if board.width == 1 else kept.prediction
+        own[speaks] = self._loss.of(pending.advice[speaks], outcome)
+        prediction = pending.prediction[0] if board.width == 1 else pending.prediction
         loss = float(self._loss.of(prediction, outcome))
         if not (np.isfinite(own[speaks]).all() and np.isfinite(loss)):
             raise RegretlessError("the loss function must give finite numbers")
-        mix = float(kept.weights[speaks] @ own[speaks])
-        why = board.core.settle_charges(own, own, kept.weights, loss, mix)
+        mix = float(pending.weights[speaks] @ own[speaks])
+        why = board.core.settle_charges(own, own, pending.weights, loss, mix)
         if why is not None:
             raise complaint(why, board.rounds, -1, self.names(), self._loss)
         return loss
@@ -262,7 +262,7 @@ class Live(ABC):
         width = self._known().width
         if width > WIDEST:
             raise RegretlessError(f"forecasts of {width} numbers: a model file keeps those of {WIDEST} at most")
-        waiting = [kept.kept for kept in self._pending.values()]
+        waiting = [rest.kept for rest in self._pending.values()]
         arrays = {"waiting": np.stack(waiting)} if waiting else {}
         return {"tickets": self._tickets, "pending": list(self._pending)}, arrays
 
@@ -282,7 +282,7 @@ class Live(ABC):
         if len(set(pending)) < len(pending) or any(ticket >= drawn for ticket in pending):
             raise ValueError("a ticket waits twice, or was never drawn")
         self._tickets = drawn
-        for ticket, kept in zip(pending, tensors.get("waiting", ()), strict=True):
-            self._pending[ticket] = waiting = Round(np.array(kept), experts, width)
+        for ticket, rest in zip(pending, tensors.get("waiting", ()), strict=True):
+            self._pending[ticket] = waiting = Round(np.array(rest), experts, width)
             if not np.isfinite(waiting.weights).all():
                 raise ValueError("the weights of a round that waits are no numbers")

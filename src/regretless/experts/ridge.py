@@ -96,8 +96,8 @@ class RidgeState(ExpertState):
     @property
     def sizes(self) -> Array:
         """Lengths of the columns of forecasts, a unit vector times sqrt(a) below each."""
-        found: Array = np.linalg.norm(self.triangle[:-1, :-1], axis=0)
-        return found
+        sizes: Array = np.linalg.norm(self.triangle[:-1, :-1], axis=0)
+        return sizes
 
     def ledger(self) -> ExpertLedger:
         """What was observed so far."""
@@ -120,10 +120,10 @@ class RidgeState(ExpertState):
 
     def weights(self, out: Array | None = None) -> Array:
         """The linear weights as they stand; they need not sum to one."""
-        found: Array = self.start + _solved(self.triangle[:-1, :-1], self.triangle[:-1, -1], transposed=False)
+        weights: Array = self.start + _solved(self.triangle[:-1, :-1], self.triangle[:-1, -1], transposed=False)
         if out is not None:
-            out[:] = found
-        return found
+            out[:] = weights
+        return weights
 
     def rate(self) -> float:
         """There is none."""
@@ -138,20 +138,20 @@ class RidgeState(ExpertState):
         return nan
 
     @in_turn
-    def open(self, advice: Array, kept: Array) -> float | tuple[str, int]:
+    def open(self, advice: Array, waiting: Array) -> float | tuple[str, int]:
         """Predict a row, and keep what its outcome will need."""
         if len(advice) != len(self.prior):
             raise ValueError("advice has the wrong shape")
         experts = len(self.prior)
-        kept[:experts] = advice
-        why, column = self.predict(kept[:experts], kept[experts:-1], kept[-1:])
-        return float(kept[-1]) if why is None else (why, column)
+        waiting[:experts] = advice
+        why, column = self.predict(waiting[:experts], waiting[experts:-1], waiting[-1:])
+        return float(waiting[-1]) if why is None else (why, column)
 
     @in_turn
-    def close(self, kept: Array, outcome: float) -> float | tuple[str, int]:
+    def close(self, waiting: Array, outcome: float) -> float | tuple[str, int]:
         """Learn the outcome of such a row."""
         experts = len(self.prior)
-        loss, why, column = self.settle(kept[:experts], kept[experts:-1], kept[-1:], outcome)
+        loss, why, column = self.settle(waiting[:experts], waiting[experts:-1], waiting[-1:], outcome)
         return loss if why is None else (why, column)
 
     def predict(self, advice: Array, p: Array, prediction: Array) -> tuple[str | None, int]:
@@ -227,15 +227,15 @@ class RidgeState(ExpertState):
         return self._each(advice, outcomes, settle, starts, out["predictions"], out["losses"], out["weights"])
 
     def _each(
-        self, advice: Array, outcomes: Array, order: Any, starts: Any, said: Array, losses: Array, kept: Any
+        self, advice: Array, outcomes: Array, order: Any, starts: Any, said: Array, losses: Array, state: Any
     ) -> Any:
         wide = advice.astype(np.float64)
         for row, predicted in _events(len(wide), order, starts):
             if predicted:
                 p = np.empty(wide.shape[1])
                 why, column = self.predict(wide[row], p, said[row])
-                if kept is not None:
-                    kept[row] = p
+                if state is not None:
+                    state[row] = p
             else:
                 losses[row], why, column = self.settle(wide[row], self.start, said[row], float(outcomes[row]))
             if why is not None:
@@ -323,8 +323,8 @@ def _events(rounds: int, order: Any, starts: Any) -> Iterator[tuple[int, bool]]:
 def _solved(triangle: Array, right: Array, *, transposed: bool) -> Array:
     from scipy.linalg import solve_triangular
 
-    found: Array = solve_triangular(triangle, right, trans=1 if transposed else 0, check_finite=False)
-    return found
+    result: Array = solve_triangular(triangle, right, trans=1 if transposed else 0, check_finite=False)
+    return result
 
 
 def _rotate(triangle: Array, row: Array, target: float) -> None:

@@ -105,15 +105,15 @@ def _on_face(h: Array, g: Array, used: Any, v: Array) -> Array:
     system[k, k] = 0.0
     aim = np.append(-g[corners], 1.0)
     try:
-        found: Array = np.linalg.solve(system, aim)
+        result: Array = np.linalg.solve(system, aim)
     except np.linalg.LinAlgError:
-        found = np.full(k + 1, np.nan)
-    if not np.isfinite(found).all() or np.abs(system @ found - aim).max() > 1e-9:
-        found = _nearby(system, aim, v[corners]) if k > FEW else np.linalg.lstsq(system, aim, rcond=None)[0]
-    elif k > FEW and np.abs(found[:k]).max() > FAR:
-        found = _nearby(system, aim, v[corners])
+        result = np.full(k + 1, np.nan)
+    if not np.isfinite(result).all() or np.abs(system @ result - aim).max() > 1e-9:
+        result = _nearby(system, aim, v[corners]) if k > FEW else np.linalg.lstsq(system, aim, rcond=None)[0]
+    elif k > FEW and np.abs(result[:k]).max() > FAR:
+        result = _nearby(system, aim, v[corners])
     there = np.zeros(len(g))
-    there[corners] = found[:k] / max(float(found[:k].sum()), 1e-300)
+    there[corners] = result[:k] / max(float(result[:k].sum()), 1e-300)
     return there
 
 
@@ -123,8 +123,8 @@ def _nearby(system: Array, aim: Array, v: Array) -> Array:
     priced[np.arange(k), np.arange(k)] += PRICE
     priced_aim = aim.copy()
     priced_aim[:k] += PRICE * v
-    found: Array = np.asarray(np.linalg.solve(priced, priced_aim), dtype=np.float64)
-    return found
+    result: Array = np.asarray(np.linalg.solve(priced, priced_aim), dtype=np.float64)
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,13 +53,13 @@ def outcomes_of(outcomes: Any, rounds: int, width: int, *, classes: bool) -> Arr
 
     Whole numbers for vectors name the class that came, where forecasts are probabilities of classes.
     """
-    found = numbers(outcomes, "outcomes")
-    if width > 1 and found.ndim == 1 and classes:
-        return indicators(found, width)
+    result = numbers(outcomes, "outcomes")
+    if width > 1 and result.ndim == 1 and classes:
+        return indicators(result, width)
     expected = (rounds,) if width == 1 else (rounds, width)
-    if found.shape != expected and found.shape != (rounds, width):
-        raise RegretlessError(f"outcomes of shape {found.shape}: {expected} is expected")
-    return np.ascontiguousarray(found.reshape(expected), dtype=np.float64)
+    if result.shape != expected and result.shape != (rounds, width):
+        raise RegretlessError(f"outcomes of shape {result.shape}: {expected} is expected")
+    return np.ascontiguousarray(result.reshape(expected), dtype=np.float64)
 
 
 def indicators(classes: Array, width: int) -> Array:
@@ -82,9 +82,9 @@ def normalised(prior: Any, experts: int) -> Array:
     """
     if prior is None:
         return np.full(experts, 1.0 / experts)
-    found = numbers(prior, "prior").astype(np.float64)
-    if found.shape != (experts,):
-        raise RegretlessError(f"prior of shape {found.shape}: one weight for each of the {experts} experts")
-    if not (np.isfinite(found).all() and (found > 0).all()):
+    result = numbers(prior, "prior").astype(np.float64)
+    if result.shape != (experts,):
+        raise RegretlessError(f"prior of shape {result.shape}: one weight for each of the {experts} experts")
+    if not (np.isfinite(result).all() and (result > 0).all()):
         raise RegretlessError("prior: the weights must be above 0; leave out experts that are not wanted")
-    return np.ascontiguousarray(found / found.sum())
+    return np.ascontiguousarray(result / result.sum())

@@ -181,12 +181,12 @@ class RandomizedWeightedMajority(ExpertLearner):
     def predict(self, advice: Any = None) -> Any:
         """The advice of an expert drawn by its weight; the weights themselves where losses are given."""
         forecast = super().predict(advice)
-        kept = self._pending[forecast.ticket]
-        shares = np.cumsum(kept.weights)
+        rest = self._pending[forecast.ticket]
+        shares = np.cumsum(rest.weights)
         self._drawn[forecast.ticket] = place = int((shares <= self.generator_.random() * shares[-1]).sum())
         if self._loss.name != "zero-one":
             return forecast
-        drawn = Forecast(kept.advice[place])
+        drawn = Forecast(rest.advice[place])
         drawn.ticket = forecast.ticket
         return drawn
 
@@ -195,12 +195,12 @@ class RandomizedWeightedMajority(ExpertLearner):
         super().withdraw(ticket)
         self._drawn.pop(int(getattr(ticket, "ticket", ticket)), None)
 
-    def _settle(self, kept: Round, outcome: Any) -> float:
-        ticket = next(ticket for ticket, one in reversed(self._pending.items()) if one is kept)
-        loss = super()._settle(kept, outcome)
+    def _settle(self, pending: Round, outcome: Any) -> float:
+        ticket = next(ticket for ticket, one in reversed(self._pending.items()) if one is pending)
+        loss = super()._settle(pending, outcome)
         place = self._drawn.pop(ticket)
         known = self._known()
-        drawn = float(outcome[place]) if self._loss.name == "table" else float(kept.advice[place] != outcome)
+        drawn = float(outcome[place]) if self._loss.name == "table" else float(pending.advice[place] != outcome)
         known.book[SAMPLED] += drawn
         return loss
 
@@ -216,11 +216,11 @@ class RandomizedWeightedMajority(ExpertLearner):
 
     def _draw_on(self, draws: Any) -> None:
         state: Any = self.generator_.bit_generator.state
-        kept = {name: digits(value) for name, value in one(draws["state"], dict, "the generator").items()}
-        if set(kept) != set(state["state"]) or any(value >= 2**128 for value in kept.values()) or kept["inc"] % 2 == 0:
+        rest = {name: digits(value) for name, value in one(draws["state"], dict, "the generator").items()}
+        if set(rest) != set(state["state"]) or any(value >= 2**128 for value in rest.values()) or rest["inc"] % 2 == 0:
             raise ValueError("the generator has no such state")
         self.seed_ = digits(draws["seed"])
-        self.generator_.bit_generator.state = state | {"state": kept}
+        self.generator_.bit_generator.state = state | {"state": rest}
         drawn = {one(ticket, int, "a ticket"): count(place, "a drawn expert") for ticket, place in draws["drawn"]}
         if len(drawn) != len(draws["drawn"]) or set(drawn) != set(self._pending):
             raise ValueError("there is not one drawn expert for each prediction that waits")

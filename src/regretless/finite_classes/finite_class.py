@@ -389,12 +389,12 @@ def _refuse(says: Array, row: int, column: int) -> NoReturn:
 
 
 def _said(function: Callable[[Any], Any], place: int, point: Any) -> bool:
-    found = function(point)
-    if is_label(found):
-        return bool(found)
+    result = function(point)
+    if is_label(result):
+        return bool(result)
     name = getattr(function, "__name__", "")
     called = f"hypothesis {place} ({name})" if name.isidentifier() else f"hypothesis {place}"
-    raise RegretlessError(f"{called} says {found!r} of {point!r}; 0 or 1 is expected")
+    raise RegretlessError(f"{called} says {result!r} of {point!r}; 0 or 1 is expected")
 
 
 def _first_of_each(rows: Words) -> Array:
@@ -412,13 +412,13 @@ def _first_of_each(rows: Words) -> Array:
 def _names(names: Sequence[str] | None, count: int, what: str) -> list[str] | None:
     if names is None:
         return None
-    found = [str(name) for name in names]
-    if len(found) != count:
-        raise RegretlessError(f"{len(found)} names for {count} {what}")
-    if what == "points" and len(set(found)) < count:
-        twice = next(name for name, times in Counter(found).items() if times > 1)
+    result = [str(name) for name in names]
+    if len(result) != count:
+        raise RegretlessError(f"{len(result)} names for {count} {what}")
+    if what == "points" and len(set(result)) < count:
+        twice = next(name for name, times in Counter(result).items() if times > 1)
         raise RegretlessError(f"two points are called {twice!r}; every name stands once")
-    return found
+    return result
 
 
 def _place(called: int | str, count: int, names: Sequence[str] | None, what: str) -> int:

@@ -45,7 +45,7 @@ def bounded(one: Certificate, most: float = inf) -> Certificate:
     return GameCertificate(*told, most=limit, read=one.read)
 
 
-def certificates(found: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
+def certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
     """Each theorem about a solution of a zero-sum game.
 
     Parameters
@@ -59,22 +59,22 @@ def certificates(found: RawSolution, payoffs: Payoffs, lower: float, upper: floa
     -------
     list of Certificate
     """
-    answers = _answers(found, payoffs, lower, upper)
-    theorems = BY_METHOD.get(found.method, OTHERS)
-    return judged(found, upper - lower, theorems, answers, facts(found, payoffs), payoffs.spread)
+    answers = _answers(raw, payoffs, lower, upper)
+    theorems = BY_METHOD.get(raw.method, OTHERS)
+    return judged(raw, upper - lower, theorems, answers, facts(raw, payoffs), payoffs.spread)
 
 
 def judged(
-    found: RawSolution, gap: float, theorems: Sequence[Theorem], answers: GameComparator, learner: Any, spread: float
+    raw: RawSolution, gap: float, theorems: Sequence[Theorem], answers: GameComparator, learner: Any, spread: float
 ) -> list[Certificate]:
     """The theorems on a solution with such a gap; bounds on self-play are vacuous beyond the range of the payoffs."""
-    ledger = GameLedger(float(found.iterations), gap=gap) if found.ledger is None else replace(found.ledger, gap=gap)
-    most = inf if found.ledger is None else spread
+    ledger = GameLedger(float(raw.iterations), gap=gap) if raw.ledger is None else replace(raw.ledger, gap=gap)
+    most = inf if raw.ledger is None else spread
     return [bounded(theorem.certify(ledger, [answers], learner), most) for theorem in theorems]
 
 
 def coarse_certificates(
-    found: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs, row_gain: float, column_gain: float
+    raw: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs, row_gain: float, column_gain: float
 ) -> list[Certificate]:
     """Each theorem about what two learners played together in a game in which both may win.
 
@@ -92,29 +92,29 @@ def coarse_certificates(
     -------
     list of Certificate
     """
-    if found.ledger is None:
+    if raw.ledger is None:
         return []
-    learner = facts(found, payoffs, column_payoffs)
+    learner = facts(raw, payoffs, column_payoffs)
     largest = max(value for value in (payoffs.size, column_payoffs.size, 0.0) if isfinite(value))
-    copied = float((found.settings or {}).get("rounding", 0.0))
+    copied = float((raw.settings or {}).get("rounding", 0.0))
     answers = GameComparator(
-        rounds=float(found.iterations),
-        rounding=(sum(payoffs.shape) + found.iterations) * EPSILON * largest + copied + TINY,
+        rounds=float(raw.iterations),
+        rounding=(sum(payoffs.shape) + raw.iterations) * EPSILON * largest + copied + TINY,
         detail={"row_gain": row_gain, "column_gain": column_gain},
     )
     spread = max(payoffs.spread, column_payoffs.spread)
-    certified = [theorem.certify(found.ledger, [answers], learner) for theorem in COARSE.get(found.method, ())]
+    certified = [theorem.certify(raw.ledger, [answers], learner) for theorem in COARSE.get(raw.method, ())]
     return [bounded(one, spread) for one in certified]
 
 
-def facts(found: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs | None = None) -> GameFacts:
+def facts(raw: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs | None = None) -> GameFacts:
     """What theorems may know of those who found a solution; of a zero-sum game if there is one matrix."""
     rows, columns = payoffs.shape
-    known: dict[str, Any] = found.settings or {}
+    known: dict[str, Any] = raw.settings or {}
     return GameFacts(
         rows,
         columns,
-        found.method,
+        raw.method,
         alternate=bool(known.get("alternate", False)),
         power=int(known.get("power", 0)),
         row_rate=float(known.get("row_rate", nan)),
@@ -124,17 +124,17 @@ def facts(found: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs | None =
         row_spread=payoffs.spread,
         column_spread=payoffs.spread if column_payoffs is None else column_payoffs.spread,
         zero_sum=column_payoffs is None,
-        claim=found.claim,
-        basic=found.method in BASIC,
+        claim=raw.claim,
+        basic=raw.method in BASIC,
     )
 
 
-def theorem_line(found: RawSolution, payoffs: Payoffs) -> tuple[str, Callable[[float], float]] | None:
+def theorem_line(raw: RawSolution, payoffs: Payoffs) -> tuple[str, Callable[[float], float]] | None:
     """What a theorem promised of the gap before self-play began: its title, and the bound after so many rounds.
 
     None of other methods, and where no such theorem applies.
     """
-    learner = facts(found, payoffs)
+    learner = facts(raw, payoffs)
     first = gap_at(learner, 1.0)
     if first is None:
         return None
@@ -146,17 +146,17 @@ def theorem_line(found: RawSolution, payoffs: Payoffs) -> tuple[str, Callable[[f
     return first[0], after
 
 
-def _answers(found: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> GameComparator:
+def _answers(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> GameComparator:
     """What each player could gain by answering the other, and what rounding may have to do with it."""
-    p, q = found.row, found.column
+    p, q = raw.row, raw.column
     worth = min(upper, max(lower, _worth(payoffs, p, q) / (float(p.sum()) * float(q.sum()))))
-    played = 0 if found.ledger is None else found.iterations
+    played = 0 if raw.ledger is None else raw.iterations
     largest = payoffs.size if isfinite(payoffs.size) else _largest(payoffs, p, q)
     # The ends of the interval are floats, and lie apart by what payoffs are not known of.
     unknown = 2 * (payoffs.rounding + (trusted_to(payoffs, largest) if payoffs.kind == "operator" else 0.0))
-    copied = float((found.settings or {}).get("rounding", 0.0))
+    copied = float((raw.settings or {}).get("rounding", 0.0))
     return GameComparator(
-        rounds=float(found.iterations),
+        rounds=float(raw.iterations),
         rounding=(len(p) + len(q) + played + SPARE) * EPSILON * largest + unknown + copied + TINY,
         detail={
             "row_gain": upper - worth,

@@ -172,17 +172,17 @@ def _declared(given: tuple[float, float], kind: Kind, what: str) -> tuple[float,
 def _sparse(given: Any, what: str) -> Any:
     from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
 
-    found = csr_array(given)
-    if found.dtype.kind not in "fiub":
-        raise RegretlessError(f"{what}: numbers are expected ({found.dtype} was found)")
-    if found.dtype not in (np.float32, np.float64):
-        found = found.astype(np.float64)
+    result = csr_array(given)
+    if result.dtype.kind not in "fiub":
+        raise RegretlessError(f"{what}: numbers are expected ({result.dtype} was found)")
+    if result.dtype not in (np.float32, np.float64):
+        result = result.astype(np.float64)
     # Columns are checked once and used as long as the game is: they must not be anybody's to change.
-    found = csr_array((found.data, found.indices.copy(), found.indptr.copy()), shape=found.shape)
-    if not found.has_canonical_format:
-        found = found.copy()
-        found.sum_duplicates()
-    return found
+    result = csr_array((result.data, result.indices.copy(), result.indptr.copy()), shape=result.shape)
+    if not result.has_canonical_format:
+        result = result.copy()
+        result.sum_duplicates()
+    return result
 
 
 def _array(given: Any, what: str) -> Array:
@@ -194,8 +194,8 @@ def _array(given: Any, what: str) -> Array:
 
 
 def _dense(given: Array, what: str) -> Array:
-    found = numbers(given, what)
-    return found[None] if found.ndim == 1 else found
+    result = numbers(given, what)
+    return result[None] if result.ndim == 1 else result
 
 
 def _stated(given: Array) -> Array | None:
@@ -247,16 +247,16 @@ def strategy_of(given: Any, count: int, what: str) -> Vector:
         If there are not as many as strategies, one is negative, or their sum is not 1.
     """
     try:
-        found = np.ascontiguousarray(np.asarray(given, dtype=np.float64))
+        result = np.ascontiguousarray(np.asarray(given, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise RegretlessError(f"{what}: probabilities are expected ({error})") from error
-    if found.shape != (count,):
+    if result.shape != (count,):
         raise RegretlessError(
-            f"{what}: shape {found.shape}; one probability for each of {count} strategies is expected"
+            f"{what}: shape {result.shape}; one probability for each of {count} strategies is expected"
         )
-    if not (found >= 0).all() or not abs(found.sum() - 1) <= 1e-6:
-        raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {found.sum():.9g} was found")
-    return found
+    if not (result >= 0).all() or not abs(result.sum() - 1) <= 1e-6:
+        raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {result.sum():.9g} was found")
+    return result
 
 
 def starts_of(given: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:

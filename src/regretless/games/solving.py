@@ -191,10 +191,10 @@ def _failure(method: str, answer: Answer) -> str:
 def _enclosed(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Answer:
     """One method's answer."""
     if method == "simplex":
-        found = simplex(payoffs, on_progress=wish.on_progress, stop=wish.stop)
+        result = simplex(payoffs, on_progress=wish.on_progress, stop=wish.stop)
     else:
-        found = _found(method, payoffs, wish, patient)
-    return Answer(found, *enclose(payoffs, found.row, found.column))
+        result = _found(method, payoffs, wish, patient)
+    return Answer(result, *enclose(payoffs, result.row, result.column))
 
 
 def _found(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawSolution:
@@ -225,13 +225,13 @@ def _found(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawSolut
 def _constant(payoffs: Payoffs) -> Answer:
     """Where all payoffs are one number, as floats, it is the value, and any strategies do."""
     rows, columns = payoffs.shape
-    found = RawSolution(
+    result = RawSolution(
         np.full(rows, 1 / rows), np.full(columns, 1 / columns), "constant", 0, 0.0, "all payoffs are equal"
     )
     off = payoffs.rounding
     if off == 0:
-        return Answer(found, payoffs.low, payoffs.high)
-    return Answer(found, nextafter(payoffs.low - off, -inf), nextafter(payoffs.high + off, inf))
+        return Answer(result, payoffs.low, payoffs.high)
+    return Answer(result, nextafter(payoffs.low - off, -inf), nextafter(payoffs.high + off, inf))
 
 
 def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) -> tuple[Answer, Exact | None]:
@@ -257,10 +257,10 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
 
 
 def _solution(game: ZeroSum, answer: Answer, proof: Exact | None, began: float) -> Solution:
-    found, lower, upper = answer
+    result, lower, upper = answer
     # Only on request: on a small game they cost as much as all the rest.
-    judged, promised = partial(_judged, found, game.payoffs, lower, upper), partial(_promised, found, game.payoffs)
-    course = found.course
+    judged, promised = partial(_judged, result, game.payoffs, lower, upper), partial(_promised, result, game.payoffs)
+    course = result.course
     if game.losses:
         lower, upper = -upper, -lower
         course = None if course is None else _of_losses(course)
@@ -268,16 +268,16 @@ def _solution(game: ZeroSum, answer: Answer, proof: Exact | None, began: float) 
     return Solution(
         game.rows,
         game.cols,
-        found.method,
-        found.row,
-        found.column,
+        result.method,
+        result.row,
+        result.column,
         lower,
         upper,
-        found.iterations,
+        result.iterations,
         perf_counter() - began,
         game.losses,
-        found.note,
-        found.stopped,
+        result.note,
+        result.stopped,
         course,
         proof,
         Once(judged),
@@ -285,16 +285,16 @@ def _solution(game: ZeroSum, answer: Answer, proof: Exact | None, began: float) 
     )
 
 
-def _judged(found: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
+def _judged(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
     from .certificates import certificates
 
-    return certificates(found, payoffs, lower, upper)
+    return certificates(raw, payoffs, lower, upper)
 
 
-def _promised(found: RawSolution, payoffs: Payoffs) -> Promise | None:
+def _promised(raw: RawSolution, payoffs: Payoffs) -> Promise | None:
     from .certificates import theorem_line
 
-    return None if found.ledger is None else theorem_line(found, payoffs)
+    return None if raw.ledger is None else theorem_line(raw, payoffs)
 
 
 def _of_losses(course: Trajectory) -> Trajectory:

@@ -49,9 +49,9 @@ def _joined(alike: Sequence[Certificate], carefully: Callable[[int], Certificate
     runs = {"of": len(alike), "exceeded": sum(not one.holds for one in alike), "bound": quantiles}
     shown = carefully(_shown(alike))
     if shown.theorem.kind != "expected":
-        told = (shown.theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
+        values = (shown.theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
         more: dict[str, Any] = {"most": shown.most, "at_once": shown.at_once, "read": shown.read, "each": shown.each}
-        return Certificate(*told, runs=runs, **more)
+        return Certificate(*values, runs=runs, **more)
     observed = np.array([one.observed for one in alike if one.observed is not None])
     error = float(observed.std(ddof=1) / sqrt(len(observed))) if len(observed) > 1 else 0.0
     mean = float(observed.mean()) if len(observed) else None
@@ -64,13 +64,13 @@ def _applied(
 ) -> tuple[Sequence[Certificate], str | None]:
     """The same certificates, those with care that do not apply without; and why, if one does not apply at all."""
     failed = [run for run, one in enumerate(alike) if not one.applies]
-    found = list(alike)
+    result = list(alike)
     for run in failed:
-        found[run] = carefully(run)
-        if not found[run].applies:
+        result[run] = carefully(run)
+        if not result[run].applies:
             share = "" if len(failed) == len(alike) else f"in {len(failed)} of {len(alike)} runs: "
-            return found, f"{share}{found[run].why}"
-    return found, None
+            return result, f"{share}{result[run].why}"
+    return result, None
 
 
 def _shown(alike: Sequence[Certificate]) -> int:

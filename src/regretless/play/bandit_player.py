@@ -72,8 +72,8 @@ class AdvisedPlayer(LabelPlayer):
 
     def observed(self) -> dict[str, float]:
         """Its loss is its mistakes."""
-        found = super().observed()
-        return found | {"loss": found["mistakes"]}
+        result = super().observed()
+        return result | {"loss": result["mistakes"]}
 
     def certificates(self) -> list[Certificate]:
         """Those of the learner, with the regret that nobody but the environment can see."""
@@ -94,5 +94,7 @@ def _best(player: AdvisedPlayer) -> BanditComparator:
     assert place is not None
     name = str(place) if player.environment.names is None else player.environment.names[place]
     lost = float(player.tally.best or 0)
-    told = {"expert": name}
-    return BanditComparator("best_expert", f"best expert {name}", lost, ledger.loss, ledger.rounds, place, detail=told)
+    details = {"expert": name}
+    return BanditComparator(
+        "best_expert", f"best expert {name}", lost, ledger.loss, ledger.rounds, place, detail=details
+    )

@@ -122,8 +122,8 @@ class Joined:
             self._first = part
         self.runs += part.runs
         self.seconds += part.seconds
-        for name, found in self._curves.items():
-            found.append(getattr(part, name))
+        for name, curve in self._curves.items():
+            curve.append(getattr(part, name))
         room = MOST_LEDGERS - len(self._ledgers)
         if part is not self._first and room > 0:
             self._keep(part, room)
@@ -204,10 +204,10 @@ def _curve(pulls: Joined) -> list[Point]:
 
 def replayed(learner: Bandit, environment: Labels | Environment, rounds: int, run: int) -> Bandit:
     """The learner as a run has left it: its draws depend on its seed and the number of the run alone."""
-    found = learner
+    twin = learner
     for after, *_ in drawn(learner, environment, rounds, run):
-        found = after
-    return found
+        twin = after
+    return twin
 
 
 def drawn(
@@ -215,11 +215,11 @@ def drawn(
 ) -> Iterator[tuple[Bandit, str, float, float]]:
     """The rounds of a run, one at a time: the learner after it, the arm, with what probability, and what it lost."""
     world = environment.as_losses() if isinstance(environment, Labels) else environment
-    found = learner.clone(seed=learner.seed_, run=run, n_arms=world.arms)
+    twin = learner.clone(seed=learner.seed_, run=run, n_arms=world.arms)
     opponent = world.begin(run)
     for _ in range(rounds):
-        losses = opponent.losses(found.probabilities() if getattr(world, "foresees", False) else None)
-        draw = found.draw(None if not np.isnan(losses).any() else ~np.isnan(losses))
-        found.update(draw, losses if found.info.informed else float(losses[int(draw)]))
+        losses = opponent.losses(twin.probabilities() if getattr(world, "foresees", False) else None)
+        draw = twin.draw(None if not np.isnan(losses).any() else ~np.isnan(losses))
+        twin.update(draw, losses if twin.info.informed else float(losses[int(draw)]))
         opponent.see(int(draw))
-        yield found, world.names[int(draw)], float(draw.probability), float(losses[int(draw)])
+        yield twin, world.names[int(draw)], float(draw.probability), float(losses[int(draw)])

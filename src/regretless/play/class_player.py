@@ -92,5 +92,5 @@ class ClassPlayer(LabelPlayer):
 
     def certificates(self) -> list[Certificate]:
         """Those of the learner."""
-        found: list[Certificate] = self.learner.certify()
-        return found
+        certificates: list[Certificate] = self.learner.certify()
+        return certificates

@@ -71,14 +71,14 @@ def resolve(learner: str, environment: str) -> tuple[Kind, str]:
         raise RegretlessError(
             f"there is no environment called {environment!r}; {_known(environment, (*ENVIRONMENTS, WORST))}"
         )
-    found = list(_called(learner))
-    if not found:
+    candidates = list(_called(learner))
+    if not candidates:
         known = dict.fromkeys(name for names in TABLES.values() for name in names)
         raise RegretlessError(f"there is no learner called {learner!r}; {_known(learner, tuple(known))}")
-    for kind, name in found:
+    for kind, name in candidates:
         if fits(kind, name, environment):
             return kind, name
-    kind, name = found[0]
+    kind, name = candidates[0]
     can = ", ".join(environments_for(kind, name))
     raise RegretlessError(
         f"{learner} cannot meet {environment}: {_why_not(kind, name, environment)}; it can meet {can}"
@@ -103,9 +103,9 @@ def _why_not(kind: Kind, name: str, environment: str) -> str:
 
 
 def _called(learner: str) -> Iterator[tuple[Kind, str]]:
-    table, found, name = learner.rpartition(".")
+    table, dot, name = learner.rpartition(".")
     for kind, names in TABLES.items():
-        if found and PREFIXES.get(table) != kind:
+        if dot and PREFIXES.get(table) != kind:
             continue
         if name in names:
             yield kind, name

@@ -84,12 +84,12 @@ class CheckedLowerBound:
 
 def beside(promise: LowerBound, quantities: Mapping[str, Array]) -> CheckedLowerBound:
     """A promise and what was observed of its quantity, in each run."""
-    found, likely = quantities.get(promise.quantity), f"expected {promise.quantity}"
-    if found is None and promise.kind == "expected" and likely in quantities:
-        promise, found = replace(promise, quantity=likely), quantities[likely]  # which is the same in expectation
-    if found is None or not np.isfinite(found).all():
+    result, likely = quantities.get(promise.quantity), f"expected {promise.quantity}"
+    if result is None and promise.kind == "expected" and likely in quantities:
+        promise, result = replace(promise, quantity=likely), quantities[likely]  # which is the same in expectation
+    if result is None or not np.isfinite(result).all():
         return CheckedLowerBound(promise, None)
     if promise.kind == "sure":
-        return CheckedLowerBound(promise, float(found.min()), len(found))
-    error = float(found.std(ddof=1) / sqrt(len(found))) if len(found) > 1 else 0.0
-    return CheckedLowerBound(promise, float(found.mean()), len(found), error)
+        return CheckedLowerBound(promise, float(result.min()), len(result))
+    error = float(result.std(ddof=1) / sqrt(len(result))) if len(result) > 1 else 0.0
+    return CheckedLowerBound(promise, float(result.mean()), len(result), error)

@@ -90,15 +90,15 @@ class Tally:
 
     def observed(self) -> dict[str, float]:
         """By the names that promises have for it."""
-        found = {"expected mistakes": self.expected}
+        result = {"expected mistakes": self.expected}
         if self.mistakes is not None:
-            found["mistakes"] = float(self.mistakes)
+            result["mistakes"] = float(self.mistakes)
         best = self.best
         if best is not None:
             likely = self.expected - best
-            found["expected regret in mistakes"] = likely
-            found["regret in mistakes"] = likely if self.mistakes is None else float(self.mistakes - best)
-        return found
+            result["expected regret in mistakes"] = likely
+            result["regret in mistakes"] = likely if self.mistakes is None else float(self.mistakes - best)
+        return result
 
 
 AT_ONCE = 1 << 16  # numbers that a block of rounds holds
@@ -270,9 +270,9 @@ class LabelPlayer(Player):
 
     def _told(self, end: int) -> tuple[Array, Array, Array | None]:
         if self._asker is not None:
-            told = self._asker.ahead(end - self.rounds)
-            assert told is not None
-            return told
+            values = self._asker.ahead(end - self.rounds)
+            assert values is not None
+            return values
         environment = cast("ObliviousLabels", self.environment)
         rows, labels = environment.block(self.rounds, end, self.run)
         return (

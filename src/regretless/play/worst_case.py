@@ -33,8 +33,8 @@ class WorstCaseLabels(WrittenPoints):
     def __init__(self, learner: ClassLearner, limit: float | None = None) -> None:
         self.most = worst_case(learner, limit=limit)
         if not len(self.most.points):
-            found = "no labels of a hypothesis force a mistake" if self.most.exact else "none was found in that time"
-            raise RegretlessError(f"{learner.name} has no worst case to play: {found}")
+            reason = "no labels of a hypothesis force a mistake" if self.most.exact else "none was found in that time"
+            raise RegretlessError(f"{learner.name} has no worst case to play: {reason}")
         self._of = learner.name, learner.get_params()
         super().__init__(learner.finite_class, self.most.points.tolist(), self.most.labels.tolist())
 

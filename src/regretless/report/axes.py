@@ -50,16 +50,16 @@ class Axis:
 
         Where these are fewer than three, labels of values may stand closer.
         """
-        found: list[tuple[float, str]] = []
+        ticks: list[tuple[float, str]] = []
         for closeness in (1.0, 0.75):
             for values in self._ladders():
                 labels = tick_labels(values, percent)
                 if values and self._roomy(values, labels, horizontal, closeness):
-                    found = list(zip(values, labels, strict=True))
+                    ticks = list(zip(values, labels, strict=True))
                     break
-            if len(found) > 2 or horizontal:
+            if len(ticks) > 2 or horizontal:
                 break
-        return found
+        return ticks
 
     def _ladders(self) -> Iterable[list[float]]:
         if not self.log:

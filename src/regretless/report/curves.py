@@ -86,13 +86,13 @@ def thin(points: Sequence[Point], most: int = MOST_POINTS, even: bool = False) -
     if len(points) <= most:
         return list(points)
     first, last = max(points[0][0], 1.0), max(points[-1][0], 1.0)
-    kept = {0, len(points) - 1}
+    rest = {0, len(points) - 1}
     rounds = [point[0] for point in points]
     for k in range(1, most - 1):
         share = k / (most - 1)
         edge = first + (last - first) * share if even else first * (last / first) ** share
-        kept.add(max(bisect_right(rounds, edge * (1 + 1e-12)) - 1, 0))
-    return [points[k] for k in sorted(kept)]
+        rest.add(max(bisect_right(rounds, edge * (1 + 1e-12)) - 1, 0))
+    return [points[k] for k in sorted(rest)]
 
 
 def at_round(points: Sequence[Point], t: float) -> float | None:

@@ -27,9 +27,9 @@ def panels(report: ForecastReport) -> list[Panel]:
     """Every picture for which there are numbers."""
     history = report.history
     known = numbered(history)
-    found = [regret_panel(history), weight_panel(history, known), loss_panel(report, known)]
-    found += [*residual_panels(report), rate_panel(history)]
-    return [panel for panel in found if panel is not None]
+    result = [regret_panel(history), weight_panel(history, known), loss_panel(report, known)]
+    result += [*residual_panels(report), rate_panel(history)]
+    return [panel for panel in result if panel is not None]
 
 
 def numbered(history: History) -> dict[str, tuple[str, str]]:
@@ -72,18 +72,18 @@ def _bounds(history: History, highest: float) -> list[Series]:
     """The upper and the lower bound; an upper one that is far above all else is in the legend alone."""
     upper = thin(known_points(history.rounds, history.bound, endless=True), even=True)
     lower = _thinned(history.rounds, history.lower_bound)
-    found: list[Series] = []
+    bounds: list[Series] = []
     if upper:
         limit = FAR_ABOVE * max([highest, *(value for _, value in lower)]) or math.inf
         last = upper[-1][1]
         drawn = math.isfinite(last) and last <= limit
         # What was far off at first and is not at last is drawn from there.
         near = [point for point in upper if point[1] <= limit] if drawn else upper
-        found.append(Series("Bound", "bound0", near, True, formatting.number(last), drawn, told=upper))
+        bounds.append(Series("Bound", "bound0", near, True, formatting.number(last), drawn, told=upper))
     if lower:
         text = formatting.number(lower[-1][1])
-        found.append(Series("Some sequence costs every learner", "bound1", lower, True, text, floor=True))
-    return found
+        bounds.append(Series("Some sequence costs every learner", "bound1", lower, True, text, floor=True))
+    return bounds
 
 
 def weight_panel(history: History, known: Names) -> Panel | None:
@@ -91,20 +91,20 @@ def weight_panel(history: History, known: Names) -> Panel | None:
     table = _weights(history, known)
     if not table or not history.rounds:
         return None
-    kept = [int(k) for _, k in thin([(float(t), k) for k, t in enumerate(history.rounds)], MOST_LINE_POINTS, even=True)]
-    rounds = [float(history.rounds[k]) for k in kept]
-    columns = {name: [table[name][k] for k in kept] for name in table}
-    sums = [sum(column[k] for column in columns.values()) for k in range(len(kept))]
+    rest = [int(k) for _, k in thin([(float(t), k) for k, t in enumerate(history.rounds)], MOST_LINE_POINTS, even=True)]
+    rounds = [float(history.rounds[k]) for k in rest]
+    columns = {name: [table[name][k] for k in rest] for name in table}
+    sums = [sum(column[k] for column in columns.values()) for k in range(len(rest))]
     if min(map(min, columns.values())) < -1e-9 or any(abs(total - 1) > 0.02 for total in sums if total):
         return _weight_lines(rounds, columns, known)
     tops, lines = [0.0] * len(rounds), []
     for name, column in columns.items():
         tops = [min(top + max(value, 0.0), 1.0) for top, value in zip(tops, column, strict=True)]
         tag, style = _tag(name, known)
-        told = list(zip(rounds, column, strict=True))
+        values = list(zip(rounds, column, strict=True))
         points = list(zip(rounds, tops, strict=True))
         final = formatting.share(column[-1])
-        lines.append(Series(tag, style, points, final=final, mark="area", tag=tag, told=told))
+        lines.append(Series(tag, style, points, final=final, mark="area", tag=tag, told=values))
     return Panel("weights", "Weights", "Share of the weight", "share", lines, [], scale="linear", even=True)
 
 
@@ -147,8 +147,8 @@ def loss_panel(report: ForecastReport, known: Names) -> Panel | None:
         lines = {name: _difference(values, history.faced.get(name, learner)) for name, values in lines.items()}
         learner = [0.0] * len(history.rounds)
     own = thin(known_points(history.rounds, learner), MOST_LINE_POINTS, even=True)
-    told = formatting.number(own[-1][1])
-    series = [Series("Learner", "first", own, final=told, tag="Learner")]
+    result = formatting.number(own[-1][1])
+    series = [Series("Learner", "first", own, final=result, tag="Learner")]
     for name, values in lines.items():
         points = thin(known_points(history.rounds, values), MOST_LINE_POINTS, even=True)
         tag, style = _tag(name, known)

@@ -53,8 +53,8 @@ def lead(report: ForecastReport) -> str:
     text = f"Over {summary.many(report.rounds, 'round')} the learner combined the forecasts of {experts}"
     text += f" and lost {formatting.number(report.loss)}" + (f" in {report.loss_name} loss" if report.loss_name else "")
     against = [("best_expert", "the best expert in hindsight"), ("uniform", "their uniform average")]
-    found = [(_named(report, name), words) for name, words in against]
-    parts = [_beside(report, one, words) for one, words in found if one is not None]
+    results = [(_named(report, name), words) for name, words in against]
+    parts = [_beside(report, one, words) for one, words in results if one is not None]
     return text + (": " + ", ".join(part for part in parts if part) if any(parts) else "") + "."
 
 
@@ -118,14 +118,14 @@ def _comparator(report: ForecastReport, one: Mapping[str, object]) -> dict[str, 
     if not isinstance(detail, Mapping):
         return row | {"detail": detail}
     # The name says which expert it is, and that all rounds were meant goes without saying.
-    told = {
+    details = {
         key: value
         for key, value in detail.items()
         if key not in ("expert", "gap") and (key, value) != ("rounds", report.rounds)
     }
-    if "weights" in told:
-        told["weights"] = _heaviest(told["weights"], list(report.expert_losses))
-    return row | {"detail": told or None}
+    if "weights" in details:
+        details["weights"] = _heaviest(details["weights"], list(report.expert_losses))
+    return row | {"detail": details or None}
 
 
 def _heaviest(weights: object, names: Sequence[str]) -> object:
@@ -190,10 +190,10 @@ def _learner(report: ForecastReport) -> list[tuple[str, str]]:
 
 
 def _incidents(report: ForecastReport) -> list[tuple[str, str]]:
-    found = [("Forecasts missing", formatting.number(report.missing))]
+    incidents = [("Forecasts missing", formatting.number(report.missing))]
     if report.delay_cost is not None:
-        found.append(("Cost of late outcomes", formatting.number(report.delay_cost)))
-    return found
+        incidents.append(("Cost of late outcomes", formatting.number(report.delay_cost)))
+    return incidents
 
 
 def _real(value: object) -> float | None:

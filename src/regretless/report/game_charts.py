@@ -24,21 +24,21 @@ BESIDE = ("recent", "expert1", "expert3", "expert5")
 
 def panels(report: GameReport) -> list[Panel]:
     """Every picture over the rounds for which there are numbers."""
-    found = [gap_panel(report)]
+    result = [gap_panel(report)]
     course = report.course
     for player, key, strategies in (
         (report.players[0], "row_strategy", course.rows),
         (report.players[1], "column_strategy", course.columns),
     ):
-        found.append(strategy_panel(player, key, course.rounds, strategies))
-    return [panel for panel in found if panel is not None]
+        result.append(strategy_panel(player, key, course.rounds, strategies))
+    return [panel for panel in result if panel is not None]
 
 
 def stills(report: GameReport) -> list[Still]:
     """The other pictures."""
-    found = [triangle(sides(report)), *payoff_stills(report)]
+    result = [triangle(sides(report)), *payoff_stills(report)]
     joints = [joint_still(report, place) for place in range(len(report.joints))] if few(report) else []
-    return [still for still in found if still is not None] + joints
+    return [still for still in result if still is not None] + joints
 
 
 def gap_panel(report: GameReport) -> Panel | None:
@@ -91,20 +91,20 @@ def _beside(report: GameReport) -> list[Series]:
 def strategy_panel(player: str, key: str, rounds: Sequence[int], strategies: Mapping[str, Values]) -> Panel | None:
     """With what probability each strategy is played on average, stacked to one."""
     history = History(rounds=rounds, weights=likeliest(strategies))
-    found = weight_panel(history, numbered(history)) if len(rounds) > 1 and strategies else None
-    if found is None:
+    result = weight_panel(history, numbered(history)) if len(rounds) > 1 and strategies else None
+    if result is None:
         return None
     title = f"Average strategy of {the(player)}"
-    return replace(found, key=key, title=title, unit="Probability", even=not log_spaced(rounds))
+    return replace(result, key=key, title=title, unit="Probability", even=not log_spaced(rounds))
 
 
 def likeliest(strategies: Mapping[str, Values]) -> dict[str, Values]:
     """The strategies that are worth a colour at the end, and all others together."""
     ends = {name: values[-1] or 0.0 for name, values in strategies.items() if values}
     least = LEAST_SHARE * max(ends.values(), default=0.0)
-    kept: dict[str, Values] = {name: strategies[name] for name, end in ends.items() if end > least}
-    rest = [[value or 0.0 for value in strategies[name]] for name in ends if name not in kept]
-    return kept | ({"others": [math.fsum(row) for row in zip(*rest, strict=True)]} if rest else {})
+    result: dict[str, Values] = {name: strategies[name] for name, end in ends.items() if end > least}
+    rest = [[value or 0.0 for value in strategies[name]] for name in ends if name not in result]
+    return result | ({"others": [math.fsum(row) for row in zip(*rest, strict=True)]} if rest else {})
 
 
 def payoff_stills(report: GameReport) -> list[Still]:
@@ -113,18 +113,18 @@ def payoff_stills(report: GameReport) -> list[Still]:
         return []
     if report.kind == "bimatrix":
         both = zip(("payoffs", "column_payoffs"), (report.payoffs, report.column_payoffs), report.players, strict=True)
-        return [_payoffs(report, key, f"Payoffs of {the(whose)}", given) for key, given, whose in both if given]
+        return [_payoffs(report, key, f"Payoffs of {the(whose)}", values) for key, values, whose in both if values]
     return [_payoffs(report, "payoffs", f"The game: {report.whose}", report.payoffs)] if report.payoffs else []
 
 
-def _payoffs(report: GameReport, key: str, title: str, given: Matrix) -> Still:
+def _payoffs(report: GameReport, key: str, title: str, matrix: Matrix) -> Still:
     row, column = map(partial(_telling, report), shown_strategies(report))
-    values = [value for line in given for value in line]
+    values = [value for line in matrix for value in line]
     low, high = min(values), max(values)
     valued = report.value is not None and math.isfinite(report.value)
     centre = report.value if report.value is not None and valued else low / 2 + high / 2
     where = "the value" if valued else "the middle"
-    cells = Cells(given, report.row_names, report.column_names, row, column, centre)
+    cells = Cells(matrix, report.row_names, report.column_names, row, column, centre)
     legend = [
         Key(f"Above {where}, up to", "above", formatting.number(high), "band"),
         Key(f"Below {where}, down to", "below", formatting.number(low), "band"),
@@ -198,14 +198,14 @@ def _side(
     names: Sequence[str],
     rounds: Sequence[int],
     averages: Mapping[str, Values],
-    found: Sequence[Mapping[str, float]],
+    value: Sequence[Mapping[str, float]],
     answers: Sequence[tuple[str, Weights]],
 ) -> Side | None:
     if len(names) != 3 or not (averages or answers):
         return None
     columns = [averages.get(name, [0.0] * len(rounds)) for name in names] if averages else []
     marks = [(t, w) for t, w in zip(rounds, map(_three, zip(*columns, strict=True)), strict=False) if w is not None]
-    ends = [end for one in found if (end := _three([one.get(name, 0.0) for name in names]))]
+    ends = [end for one in value if (end := _three([one.get(name, 0.0) for name in names]))]
     if not ends:
         return None
     return Side(player, names, [t for t, _ in marks], [w for _, w in marks], list(dict.fromkeys(ends)), answers)
@@ -217,8 +217,8 @@ def _three(values: Sequence[float | None]) -> Weights | None:
 
 
 def _answers(names: Sequence[str], lines: Sequence[Sequence[float]]) -> list[tuple[str, Weights]]:
-    found = zip(names, map(_gains, lines), strict=False)
-    return [(name, gains) for name, gains in found if gains is not None]
+    answers = zip(names, map(_gains, lines), strict=False)
+    return [(name, gains) for name, gains in answers if gains is not None]
 
 
 def _gains(line: Sequence[float]) -> Weights | None:

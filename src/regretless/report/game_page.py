@@ -30,11 +30,11 @@ def page_of_game(report: GameReport) -> Page:
     """A solved game."""
     report = worded(report)
     panels = game_charts.panels(report)
-    found: dict[str, object] = {"note": report.note} if report.note else {}
+    result: dict[str, object] = {"note": report.note} if report.note else {}
     if report.iterations is not None:
-        found["iterations"] = report.iterations
+        result["iterations"] = report.iterations
     if report.seconds is not None:
-        found["seconds"] = f"{formatting.real(report.seconds, 3)}"
+        result["seconds"] = f"{formatting.real(report.seconds, 3)}"
     size = {"rows": report.rows, "columns": report.columns, "numbers": report.whose}
     names = _SEQUENCES if report.kind == "sequence" else _SIZES
     return Page(
@@ -54,7 +54,7 @@ def page_of_game(report: GameReport) -> Page:
         # A bimatrix game of which no theorem was asked has no certificates to speak of.
         certificates=report.certificates if report.certificates or report.kind != "bimatrix" else None,
         tables=[
-            ("Method", [("Name", report.method), *template.facts(found, _FOUND)]),
+            ("Method", [("Name", report.method), *template.facts(result, _FOUND)]),
             (
                 "Game",
                 template.facts({**report.source, **size}, {**_SOURCE_NAMES, **names}),
@@ -112,11 +112,11 @@ def _equilibria(report: GameReport) -> str:
     size = f"The game has {summary.many(report.rows, 'row')} and {summary.many(report.columns, 'column')}"
     if not report.equilibria:
         return f"{size}. " + (" ".join(map(partial(_drawn, report), report.joints)) or "No equilibrium was looked for.")
-    found = len(report.equilibria)
+    result = len(report.equilibria)
     pure = sum(len(played(one.row)) == len(played(one.column)) == 1 for one in report.equilibria)
-    many = "one Nash equilibrium" if found == 1 else f"{formatting.number(found)} Nash equilibria"
-    text = f"{size}. {many[0].upper()}{many[1:]} {'was' if found == 1 else 'were'} found"
-    text += f", {'it is' if found == 1 else f'{pure} of them'} pure" if pure else ""
+    many = "one Nash equilibrium" if result == 1 else f"{formatting.number(result)} Nash equilibria"
+    text = f"{size}. {many[0].upper()}{many[1:]} {'was' if result == 1 else 'were'} found"
+    text += f", {'it is' if result == 1 else f'{pure} of them'} pure" if pure else ""
     if report.complete is not None:
         text += f"; {_others(report)}"
     return f"{text}."
@@ -125,8 +125,8 @@ def _equilibria(report: GameReport) -> str:
 def _drawn(report: GameReport, joint: JointRow) -> str:
     """A distribution over pairs in a sentence."""
     one, other = map(the, report.players)
-    told = f"{formatting.label(joint.title, 100)}: {one} expects {formatting.number(joint.row_payoff)}"
-    return f"{told}, {other} {formatting.number(joint.column_payoff)}."
+    text = f"{formatting.label(joint.title, 100)}: {one} expects {formatting.number(joint.row_payoff)}"
+    return f"{text}, {other} {formatting.number(joint.column_payoff)}."
 
 
 def _gain(report: GameReport) -> float | None:
@@ -143,18 +143,18 @@ def _others(report: GameReport) -> str:
 
 def verdict(report: GameReport) -> Verdict:
     """Whether the strategies are as near to an equilibrium as was asked for; a broken theorem comes first."""
-    found = summary.verdict(report.certificates)
-    detail = found.detail if report.certificates else ""
-    if found.state == "broken":
-        return found
+    result = summary.verdict(report.certificates)
+    detail = result.detail if report.certificates else ""
+    if result.state == "broken":
+        return result
     gap = report.gap if report.kind != "bimatrix" else _gain(report)
     if gap is None:
         return Verdict("idle", "No equilibrium was asked for", detail)
     state = "idle" if report.interrupted or (report.tolerance is not None and gap > report.tolerance) else "held"
-    told = "Neither player can gain more than that by deviating" if gap > 0 else "Neither player can gain by deviating"
+    text = "Neither player can gain more than that by deviating" if gap > 0 else "Neither player can gain by deviating"
     asked = f"; {formatting.real(report.tolerance, 3)} was asked for" if report.tolerance is not None else ""
     headline = f"Equilibrium within {above(gap)}" if gap > 0 else "Equilibrium"
-    return Verdict(state, headline, f"{told}{asked}. {detail}".strip())
+    return Verdict(state, headline, f"{text}{asked}. {detail}".strip())
 
 
 @dataclass(frozen=True)

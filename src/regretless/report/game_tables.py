@@ -26,8 +26,8 @@ def valued(value: float, gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
     decimals = math.ceil(-math.log10(gap)) + 1 if gap > 0 else 15
     size = math.floor(math.log10(abs(value))) + 1 if value else 0
     most = 10 if rounding == ROUND_HALF_EVEN else 15
-    told = _quantized(value, min(decimals, most - size), rounding)
-    return formatting.number(told) if told == round(told) else formatting.real(told, 15)
+    values = _quantized(value, min(decimals, most - size), rounding)
+    return formatting.number(values) if values == round(values) else formatting.real(values, 15)
 
 
 def above(value: float, digits: int = 3) -> str:
@@ -49,12 +49,12 @@ def strategy_tables(report: GameReport) -> list[dict[str, Any]]:
     exact = (report.exact.row, report.exact.column) if report.exact else ({}, {})
     sides = ((report.row, report.rows, exact[0]), (report.column, report.columns, exact[1]))
     earned = _earned(report)
-    found = []
+    result = []
     for player, (strategy, many, fractions), earns in zip(report.players, sides, earned, strict=True):
         shown = telling(report, strategy)[:MOST_ROWS]
         if table := _strategies(strategy, shown, many, fractions, earns, "Loses" if report.losses else "Earns"):
-            found.append({"title": player, **table})
-    return found
+            result.append({"title": player, **table})
+    return result
 
 
 def _strategies(
@@ -155,10 +155,10 @@ def _lines(strategy: Mapping[str, float], exact: Mapping[str, str]) -> list[str]
     names = played(strategy)
     if len(names) == 1:
         return [formatting.label(names[0], 40)]
-    told = {
+    details = {
         name: formatting.label(exact[name], 24) if name in exact else formatting.share(strategy[name]) for name in names
     }
-    lines = [f"{formatting.label(name, 40)}: {told[name]}" for name in names[:MOST_NAMED]]
+    lines = [f"{formatting.label(name, 40)}: {details[name]}" for name in names[:MOST_NAMED]]
     return lines + ([f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else [])
 
 
@@ -168,7 +168,7 @@ def _gain(one: EquilibriumRow) -> str:
 
 def behaviour_tables(report: GameReport) -> list[dict[str, Any]]:
     """What each player does at each of its information sets, those first where it comes most often."""
-    found = []
+    result = []
     for player, name in enumerate(report.players):
         own = [one for one in report.behaviour if one.player == player]
         ranked = sorted(own, key=lambda one: -(1.0 if one.reached is None else one.reached))
@@ -186,7 +186,7 @@ def behaviour_tables(report: GameReport) -> list[dict[str, Any]]:
         left = len(ranked) - MOST_SETS
         if rows:
             how = "not shown" if any(one.reached is None for one in own) else "reached more rarely"
-            told = f"{formatting.number(left)} more information sets are {how}." if left > 0 else ""
+            text = f"{formatting.number(left)} more information sets are {how}." if left > 0 else ""
             columns = ["Information set", "Action", "Probability"]
-            found.append({"title": name, "columns": columns, "known": False, "rows": rows, "left": told})
-    return found
+            result.append({"title": name, "columns": columns, "known": False, "rows": rows, "left": text})
+    return result

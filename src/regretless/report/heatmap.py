@@ -178,13 +178,13 @@ class _Drawing:
         """Which names have room: all of them, or the likeliest among those that are played."""
         if apart >= _LINE:
             return list(range(len(names)))
-        kept: list[int] = []
+        indices: list[int] = []
         ranked = sorted(range(len(names)), key=lambda place: -chances.get(names[place], 0.0))
         for place in ranked:
-            near = any(abs(place - other) * apart < _LINE for other in kept)
+            near = any(abs(place - other) * apart < _LINE for other in indices)
             if chances.get(names[place], 0.0) > 0 and not near:
-                kept.append(place)
-        return kept
+                indices.append(place)
+        return indices
 
     def _bars(self) -> str:
         """The probabilities: of rows to the right, of columns below."""
@@ -215,8 +215,8 @@ class _Drawing:
 
     @staticmethod
     def _bar(name: str, chance: float, shape: str) -> str:
-        told = escape(f"{formatting.label(name, 40)}: {formatting.share(chance)}")
-        return f'<g class="bin"><title>{told}</title><rect {shape}/></g>'
+        values = escape(f"{formatting.label(name, 40)}: {formatting.share(chance)}")
+        return f'<g class="bin"><title>{values}</title><rect {shape}/></g>'
 
 
 def _opacity(level: int) -> str:

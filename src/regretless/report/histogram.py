@@ -36,9 +36,9 @@ def spread(regrets: Sequence[float], bounds: Sequence[Series]) -> Still | None:
     known = sorted(value for value in regrets if math.isfinite(value))
     if len(known) < 2:
         return None
-    found = bins(known)
+    result = bins(known)
     ends = [(line, line.points[-1][1]) for line in bounds]
-    low, high = _extent(found, [end for _, end in ends])
+    low, high = _extent(result, [end for _, end in ends])
     shown = [(line, end) for line, end in ends if low <= end <= high]
     beyond = [_beyond(line, end, known[-1]) for line, end in ends if (line, end) not in shown]
     notes = [f"Off this chart: {'; '.join(beyond)}."] if beyond else []
@@ -52,8 +52,8 @@ def spread(regrets: Sequence[float], bounds: Sequence[Series]) -> Still | None:
     spoken = f"Regret of each of {summary.many(len(known), 'run')} at the end: " + ", ".join(
         f"{key.name} {key.value}" for key in legend
     )
-    drawings = [_drawing(frame, found, (low, high), marks, known, spoken) for frame in FRAMES]
-    table = [["From", "To", "Runs"], *([*map(formatting.number, edges), formatting.count(n)] for *edges, n in found)]
+    drawings = [_drawing(frame, result, (low, high), marks, known, spoken) for frame in FRAMES]
+    table = [["From", "To", "Runs"], *([*map(formatting.number, edges), formatting.count(n)] for *edges, n in result)]
     return Still("spread", f"Regret of each of the {formatting.count(len(known))} runs", legend, drawings, notes, table)
 
 
@@ -81,9 +81,9 @@ def _round_width(least: float) -> float:
     return next(step * power for step in (1, 2, 5, 10, 20) if step * power >= least)
 
 
-def _extent(found: Sequence[Bin], bounds: Sequence[float]) -> tuple[float, float]:
+def _extent(columns: Sequence[Bin], bounds: Sequence[float]) -> tuple[float, float]:
     """The range of the axis: all runs, zero and as many bounds as leave the runs their room."""
-    low, high = found[0][0], found[-1][1]
+    low, high = columns[0][0], columns[-1][1]
     inner = high - low
     for value in (0.0, *sorted(bounds)):
         wider = min(low, value), max(high, value)
@@ -100,7 +100,7 @@ def _beyond(line: Series, end: float, largest: float) -> str:
 
 def _drawing(
     frame: Frame,
-    found: Sequence[Bin],
+    columns: Sequence[Bin],
     extent: tuple[float, float],
     marks: Sequence[tuple[float, str]],
     known: Sequence[float],
@@ -108,14 +108,14 @@ def _drawing(
 ) -> str:
     bottom, right = frame.height - frame.bottom, frame.width - frame.right
     across = Axis(*extent, False, frame.left, right)
-    tallest = max(many for *_, many in found)
+    tallest = max(many for *_, many in columns)
     up = value_axis([float(tallest)], [], bottom, frame.top, "count", "linear")
     dotted = len(known) <= MOST_DOTS
     parts = [_ground(frame, across, up, dotted)]
     band = [across(quantile(known, share)) for share in (0.05, 0.95)]
     parts.append(f'<path class="band outer" d="M{band[0]:.1f} {bottom}V{frame.top}H{band[1]:.1f}V{bottom}Z"/>')
-    size = min(across(found[0][1]) - across(found[0][0]), (bottom - frame.top) / tallest, 14)
-    for low, high, many in found:
+    size = min(across(columns[0][1]) - across(columns[0][0]), (bottom - frame.top) / tallest, 14)
+    for low, high, many in columns:
         if many:
             parts.append(_bin(across, up, (low, high, many), size if dotted else 0.0, frame))
     for value, style in marks:
@@ -130,7 +130,7 @@ def _bin(across: Axis, up: Axis, one: Bin, size: float, frame: Frame) -> str:
     """One range: a bar, or a stack of dots of the given size; pointed at, it says what it holds."""
     low, high, many = one
     left, right = across(low), across(high)
-    told = f"<title>{formatting.between(low, high)}: {summary.many(many, 'run')}</title>"
+    text = f"<title>{formatting.between(low, high)}: {summary.many(many, 'run')}</title>"
     room, high_as = up.start - frame.top, up.start - up(many)
     hit = f'<rect class="hit" x="{left:.1f}" y="{frame.top}" width="{right - left:.1f}" height="{room:.1f}"/>'
     if size:
@@ -142,7 +142,7 @@ def _bin(across: Axis, up: Axis, one: Bin, size: float, frame: Frame) -> str:
     else:
         width = 0.9 * (right - left) if right - left < 10 else right - left - 1
         drawn = f'<rect x="{left:.1f}" y="{up(many):.1f}" width="{width:.1f}" height="{high_as:.1f}"/>'
-    return f'<g class="bin">{told}{hit}{drawn}</g>'
+    return f'<g class="bin">{text}{hit}{drawn}</g>'
 
 
 def _ground(frame: Frame, across: Axis, up: Axis, dotted: bool) -> str:

@@ -134,13 +134,13 @@ def _nodes(
         boxed = not (leaves and level == len(levels) - 1)
         for name, down in zip(names, places[level], strict=True):
             start, text = starts[level], escape(shorten(name, LONGEST))
-            told = f"<title>{escape(name)}</title>" if len(name) > LONGEST else ""
+            result = f"<title>{escape(name)}</title>" if len(name) > LONGEST else ""
             if boxed:
                 yield (
                     f'<rect class="node" x="{start:.1f}" y="{down - 10:.1f}" width="{_wide(name):.1f}" '
                     f'height="20" rx="5"/>'
                 )
-            yield f'<text x="{start + (_PAD if boxed else 3):.1f}" y="{down + 4.5:.1f}">{told}{text}</text>'
+            yield f'<text x="{start + (_PAD if boxed else 3):.1f}" y="{down + 4.5:.1f}">{result}{text}</text>'
 
 
 def _wide(name: str) -> float:

@@ -112,14 +112,14 @@ def _lead(report: PlayReport) -> str:
 
 def _cards(report: PlayReport) -> list[Card]:
     _, count, best = report.curve[-1]
-    found = [Card("Rounds", formatting.number(report.rounds), f"in {formatting.real(report.seconds, 3)} s")]
+    cards = [Card("Rounds", formatting.number(report.rounds), f"in {formatting.real(report.seconds, 3)} s")]
     if report.runs > 1:
-        found.append(Card("Runs", formatting.number(report.runs)))
+        cards.append(Card("Runs", formatting.number(report.runs)))
     share = formatting.percent(count / report.rounds) if report.counts == "mistakes" else ""
-    found.append(Card(report.counts.capitalize(), formatting.number(count), f"{share} of all" if share else ""))
+    cards.append(Card(report.counts.capitalize(), formatting.number(count), f"{share} of all" if share else ""))
     if best is not None:
-        found += [Card("Best in hindsight", formatting.number(best)), Card("Regret", formatting.number(count - best))]
-    return found
+        cards += [Card("Best in hindsight", formatting.number(best)), Card("Regret", formatting.number(count - best))]
+    return cards
 
 
 def _forced(report: PlayReport) -> dict[str, Any] | None:
@@ -166,14 +166,14 @@ def _levels(report: PlayReport, first: float, last: tuple[float, float]) -> list
         for one in report.certificates
         if one.applies and one.bound is not None and math.isfinite(one.bound) and bare(one.quantity) == report.counts
     ]
-    found = []
+    levels = []
     if bounds:
         bound, title = min(bounds)
-        found.append(_level(title, bound, first, last))
+        levels.append(_level(title, bound, first, last))
     floors = [one for one in report.forced if one.quantity == report.counts]
     if floors:
-        found.append(_floor(max(floors, key=lambda one: one.least), last))
-    return found
+        levels.append(_floor(max(floors, key=lambda one: one.least), last))
+    return levels
 
 
 def _floor(forced: LowerBoundPanel, last: tuple[float, float]) -> Series:

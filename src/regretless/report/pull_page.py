@@ -39,8 +39,8 @@ def panels(report: PullReport) -> list[Panel]:
 
 def stills(report: PullReport) -> list[Still]:
     """The other pictures."""
-    found = spread(report.regrets, bound_lines(report))
-    return [] if found is None else [found]
+    result = spread(report.regrets, bound_lines(report))
+    return [] if result is None else [result]
 
 
 def regret_panel(report: PullReport) -> Panel | None:
@@ -80,12 +80,12 @@ def probability_panel(report: PullReport) -> Panel | None:
     course = report.course
     named = {called(name): values for name, values in course.probabilities.items()}
     history = History(rounds=course.rounds, weights=named)
-    found = weight_panel(history, numbered(history)) if course.rounds and course.probabilities else None
-    if found is None:
+    result = weight_panel(history, numbered(history)) if course.rounds and course.probabilities else None
+    if result is None:
         return None
     title = "Probability of each arm" + (f", mean of {summary.many(report.runs, 'run')}" if report.runs > 1 else "")
     return replace(
-        found, key="probabilities", title=title, unit="Probability of a draw", even=not log_spaced(course.rounds)
+        result, key="probabilities", title=title, unit="Probability of a draw", even=not log_spaced(course.rounds)
     )
 
 
@@ -142,7 +142,7 @@ _CERTIFIED_ONE = (
 def page_of_pulls(report: PullReport) -> Page:
     """Runs of a bandit."""
     played = report.rounds > 0 and report.runs > 0
-    given = {name: value for name, value in report.parameters.items() if value is not None}
+    options = {name: value for name, value in report.parameters.items() if value is not None}
     return Page(
         title=report.title,
         lead=lead(report),
@@ -155,7 +155,7 @@ def page_of_pulls(report: PullReport) -> Page:
         stills=stills(report) if played else (),
         certificates=report.certificates,
         tables=[
-            ("Learner", [("Name", report.learner), *template.facts(given, {"n_arms": "arms"})]),
+            ("Learner", [("Name", report.learner), *template.facts(options, {"n_arms": "arms"})]),
             ("Data", template.facts(report.source, _SOURCE_NAMES)),
         ],
     )
@@ -203,11 +203,11 @@ def _beside(regret: float, earned: bool) -> str:
 
 def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
     """Whether every bound held for what it bounds, chance allowed for; a sure one that did not comes first."""
-    found = summary.verdict(certificates)
+    result = summary.verdict(certificates)
     applying = [one for one in certificates if one.applies]
     seen = [one for one in applying if one.observed is not None]
-    if found.state == "broken" or not applying:
-        return found
+    if result.state == "broken" or not applying:
+        return result
     detail = f"{len(applying)} of {summary.many(len(certificates), 'certificate')} applied"
     if not seen:
         return Verdict("idle", "The regret was not observed", detail + " and bound what was not seen.")
@@ -230,8 +230,8 @@ def _told(seen: Sequence[CertificateLike]) -> str:
 
 def _exceeded(seen: Sequence[CertificateLike]) -> str:
     """How often the bounds that chance may exceed were."""
-    told = [getattr(one, "runs", None) for one in seen if one.theorem.kind == "probable"]
-    counts = [runs for runs in told if isinstance(runs, Mapping) and runs.get("of")]
+    values = [getattr(one, "runs", None) for one in seen if one.theorem.kind == "probable"]
+    counts = [runs for runs in values if isinstance(runs, Mapping) and runs.get("of")]
     if not counts:
         return ""
     worst = max(counts, key=lambda runs: runs.get("exceeded") or 0)

@@ -61,8 +61,8 @@ def log_spaced(rounds: Sequence[int]) -> bool:
 def table(rounds: Sequence[int], columns: Mapping[str, Values]) -> list[list[str]]:
     """The same in numbers at some of the rounds, the headings first."""
     last = len(rounds) - 1
-    kept = sorted({round(last * k / (MOST_ROWS - 1)) for k in range(MOST_ROWS)})
-    rows = [[formatting.count(rounds[k]), *(_cell(values[k]) for values in columns.values())] for k in kept]
+    rest = sorted({round(last * k / (MOST_ROWS - 1)) for k in range(MOST_ROWS)})
+    rows = [[formatting.count(rounds[k]), *(_cell(values[k]) for values in columns.values())] for k in rest]
     return [["Rounds", *columns], *rows]
 
 

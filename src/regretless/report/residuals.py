@@ -41,9 +41,9 @@ def residual_panels(report: ForecastReport) -> list[Panel]:
         return []
     several = len(stretches[0].outcomes) > 1 or len(stretches[-1].outcomes) > 1
     panels = [_level_panel(stretches, several), _residual_panel(stretches, several)]
-    kept = len(report.history.residuals)
-    if kept < report.rounds:
-        note = f"Forecasts and outcomes of the last {formatting.number(kept)} rounds were kept."
+    rest = len(report.history.residuals)
+    if rest < report.rounds:
+        note = f"Forecasts and outcomes of the last {formatting.number(rest)} rounds were kept."
         panels = [replace(panel, notes=[*panel.notes, note]) for panel in panels]
     return panels
 

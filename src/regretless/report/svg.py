@@ -133,12 +133,12 @@ def _moment_ticks(panel: Panel, across: Axis) -> list[tuple[float, str]]:
     width = max(map(len, panel.moments)) * _CHARACTER + 24
     many = max(1, min(int((across.end - across.start) / width), len(panel.moments)))
     rounds = [t for t, _ in panel.series[0].points]
-    found = []
+    moment_ticks = []
     for k in range(many):
         wanted = across.low + (across.high - across.low) * (k + 0.5) / many
         nearest = min(range(len(rounds)), key=lambda j: abs(rounds[j] - wanted))
-        found.append((rounds[nearest], escape(panel.moments[nearest])))
-    return found
+        moment_ticks.append((rounds[nearest], escape(panel.moments[nearest])))
+    return moment_ticks
 
 
 def _spans(line: Series, across: Axis, up: Axis) -> str:
@@ -188,11 +188,11 @@ def _marks(line: Series, across: Axis, up: Axis) -> str:
 
 
 def _apart(places: Sequence[float]) -> list[float]:
-    kept: list[float] = []
+    rest: list[float] = []
     for x in places:
-        if not kept or x - kept[-1] >= 2:
-            kept.append(x)
-    return kept
+        if not rest or x - rest[-1] >= 2:
+            rest.append(x)
+    return rest
 
 
 def _lowest_bound(lines: Sequence[Series]) -> list[Series]:
@@ -214,10 +214,10 @@ def _under(points: Sequence[Point], across: Axis, up: Axis) -> str:
         return ""
     if len(places) == 1:
         places = [(across.start, places[0][1]), (across.end, places[0][1])]
-    kept = [places[0]]
-    kept += [place for k, place in enumerate(places[1:], 2) if place[0] - kept[-1][0] >= 1.4 or k == len(places)]
-    top = "L".join(f"{x:.1f} {y:.1f}" for x, y in kept)
-    return f"M{kept[0][0]:.1f} {up.start:.1f}L{top}V{up.start:.1f}Z"
+    rest = [places[0]]
+    rest += [place for k, place in enumerate(places[1:], 2) if place[0] - rest[-1][0] >= 1.4 or k == len(places)]
+    top = "L".join(f"{x:.1f} {y:.1f}" for x, y in rest)
+    return f"M{rest[0][0]:.1f} {up.start:.1f}L{top}V{up.start:.1f}Z"
 
 
 def _tags(lines: Sequence[Series], across: Axis, up: Axis, frame: Frame) -> str:

@@ -89,8 +89,8 @@ def _written(element: ElementTree.Element) -> str:
     inner += "".join(_written(child) + escape(child.tail or "", quote=False) for child in element)
     if not _TAGS.fullmatch(element.tag):
         return inner
-    kept = {name: value for name, value in element.attrib.items() if _ATTRIBUTES.fullmatch(name)}
-    attributes = "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
+    rest = {name: value for name, value in element.attrib.items() if _ATTRIBUTES.fullmatch(name)}
+    attributes = "".join(f' {name}="{escape(value)}"' for name, value in rest.items())
     return f"<{element.tag}{attributes}>{inner}</{element.tag}>"
 
 

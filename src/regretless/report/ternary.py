@@ -112,10 +112,10 @@ class _Corners:
 
 def _one(sheet: _Sheet, one: Side, centre: float, top: float) -> str:
     corners = _Corners(centre, top + _HEAD, sheet.side)
-    found = regions(one.answers)
-    parts = [f'<path class="band expert{k}" d="{corners.path(points)}Z"/>' for k, (_, points) in enumerate(found)]
+    result = regions(one.answers)
+    parts = [f'<path class="band expert{k}" d="{corners.path(points)}Z"/>' for k, (_, points) in enumerate(result)]
     parts.append(_grid(corners))
-    parts += [_named(name, corners, points) for name, points in found]
+    parts += [_named(name, corners, points) for name, points in result]
     for name, (x, y), lift in zip(one.names, corners.places, (18, 18, -8), strict=True):
         label = escape(formatting.label(name, sheet.longest))
         parts.append(f'<text class="tick-text mid" x="{x:.1f}" y="{y + lift:.1f}">{label}</text>')
@@ -169,7 +169,7 @@ def _power_of_ten(t: int) -> bool:
 
 def regions(answers: Sequence[tuple[str, Weights]]) -> list[tuple[str, list[Weights]]]:
     """The largest parts of the triangle in which one of the answers is the best: their corners."""
-    found = []
+    result = []
     for k, (name, own) in enumerate(answers):
         points: list[Weights] = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
         for j, (_, other) in enumerate(answers):
@@ -178,24 +178,24 @@ def regions(answers: Sequence[tuple[str, Weights]]) -> list[tuple[str, list[Weig
             if j != k and points:
                 points = _clipped(points, [a - b for a, b in zip(own, other, strict=True)])
         if (size := _area(points)) > LEAST_AREA:
-            found.append((size, k, name, points))
-    kept = sorted(found, key=lambda part: -part[0])[:MOST_ANSWERS]
-    return [(name, points) for _, _, name, points in sorted(kept, key=lambda part: part[1])]
+            result.append((size, k, name, points))
+    rest = sorted(result, key=lambda part: -part[0])[:MOST_ANSWERS]
+    return [(name, points) for _, _, name, points in sorted(rest, key=lambda part: part[1])]
 
 
 def _clipped(points: Sequence[Weights], above: Sequence[float]) -> list[Weights]:
     """The part of a polygon on which a linear function is not negative."""
     values = [sum(a * w for a, w in zip(above, point, strict=True)) for point in points]
-    kept: list[Weights] = []
+    rest: list[Weights] = []
     for k, (point, value) in enumerate(zip(points, values, strict=True)):
         before, earlier = points[k - 1], values[k - 1]
         if (value >= 0) != (earlier >= 0):
             share = earlier / (earlier - value)
             x, y, z = (a + share * (b - a) for a, b in zip(before, point, strict=True))
-            kept.append((x, y, z))
+            rest.append((x, y, z))
         if value >= 0:
-            kept.append(point)
-    return kept
+            rest.append(point)
+    return rest
 
 
 def _area(points: Sequence[Weights]) -> float:

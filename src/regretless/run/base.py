@@ -127,5 +127,5 @@ def refuse_other_stream(stream_name: str, source: str | None, row: int) -> None:
         If this one has another name.
     """
     if source != os.path.basename(stream_name):
-        found = f"the model stopped in row {row:,} of {source}"
-        raise RegretlessError(f"{stream_name}: {found}, not of this; give the same data to finish that run")
+        fault = f"the model stopped in row {row:,} of {source}"
+        raise RegretlessError(f"{stream_name}: {fault}, not of this; give the same data to finish that run")

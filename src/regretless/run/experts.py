@@ -173,8 +173,8 @@ class CombineRun(StreamRun):
         if self.place or batch.times is None or not len(batch):
             return
         if batch.times[0] in {str(time) for time, _, _ in self.history.residuals}:
-            found = f"the row of {batch.times[0]} was learned before, and is learned again"
-            self.stream.notes.append(f"{self.stream.name}: {found}; leave out the rows that the model knows")
+            fault = f"the row of {batch.times[0]} was learned before, and is learned again"
+            self.stream.notes.append(f"{self.stream.name}: {fault}; leave out the rows that the model knows")
 
     def _batch(self, batch: ForecastBatch) -> None:
         self._begin()
@@ -214,9 +214,9 @@ class CombineRun(StreamRun):
 
     def _played(self, piece: ForecastBatch) -> tuple[Play, AdviceError | None]:
         """The play of the rows that could be played, and what is wrong with the first that could not."""
-        kept = self.weights_out is not None
+        rest = self.weights_out is not None
         if self._late is not None:
-            out = Play.room(len(piece), piece.advice.shape[1], 1, weights=kept)
+            out = Play.room(len(piece), piece.advice.shape[1], 1, weights=rest)
             try:
                 self._late.play(piece, out)
             except AdviceError as error:
@@ -225,11 +225,11 @@ class CombineRun(StreamRun):
             return out, None
         undo = _bookmark(self.learner)
         try:
-            return self.learner.play(piece.advice, piece.outcomes, weights=kept), None
+            return self.learner.play(piece.advice, piece.outcomes, weights=rest), None
         except AdviceError as error:
             undo()
             good = piece.slice(0, error.row)
-            return self.learner.play(good.advice, good.outcomes, weights=kept), error
+            return self.learner.play(good.advice, good.outcomes, weights=rest), error
 
     def _take_note(self, piece: ForecastBatch, played: Play) -> None:
         """Write what was played where it is wanted, and save the model if that is due."""

@@ -122,8 +122,8 @@ class Run(StreamRun):
             If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
         """
         if self.passes > 1 and not self.stream.rereadable:
-            found = f"this can be read once only, not {self.passes} times"
-            raise DataError(self.stream.name, None, None, found, "keep what is read with --cache FILE")
+            fault = f"this can be read once only, not {self.passes} times"
+            raise DataError(self.stream.name, None, None, fault, "keep what is read with --cache FILE")
         known = None if self.place.rows else self._known()
         self._rescued(self._passes)
         self._write(unfinished=False)

@@ -110,13 +110,13 @@ class Evidence:
 
 def estimates(evidence: Evidence, delta: float) -> dict[str, Estimate]:
     """The four estimates by name, with intervals at confidence 1 - delta."""
-    found = {
+    result = {
         "replay": replay(evidence, delta),
         "ips": inverse_propensity(evidence, delta),
         "snips": self_normalised(evidence, delta),
         "dr": doubly_robust(evidence, delta),
     }
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: one for name, one in result.items() if one is not None}
 
 
 def replay(evidence: Evidence, delta: float) -> Estimate | None:

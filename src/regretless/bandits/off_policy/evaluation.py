@@ -195,15 +195,15 @@ def _evaluate(log: Log, walker: Walker, runs: int, delta: float) -> Evaluation:
         expected[here], guessed[here] = guesses.block(begin, end, chances)
         accepted[here] = taken
     walker.finish()
-    told = None if log.declared else f"no action could have a propensity below {log.least:g}, the least of the log"
+    doubt = None if log.declared else f"no action could have a propensity below {log.least:g}, the least of the log"
     evidence = Evidence(
-        log.rewards, weights, expected, guessed, accepted, runs, log.value_range, walker.largest, log.losses, told
+        log.rewards, weights, expected, guessed, accepted, runs, log.value_range, walker.largest, log.losses, doubt
     )
-    found = estimates(evidence, delta)
+    estimated = estimates(evidence, delta)
     draws = np.bincount(log.actions, weights=accepted, minlength=len(log.names))
     return Evaluation(
         log,
-        found,
+        estimated,
         of_log(log.rewards, log.value_range, delta),
         evidence.effective,
         float(weights.max()),
@@ -212,7 +212,7 @@ def _evaluate(log: Log, walker: Walker, runs: int, delta: float) -> Evaluation:
         walker.learners,
         draws / max(draws.sum(), 1.0),
         perf_counter() - started,
-        [*walker.notes, *_doubts(found), *_contradiction(weights, walker.support)],
+        [*walker.notes, *_doubts(estimated), *_contradiction(weights, walker.support)],
     )
 
 
@@ -221,10 +221,10 @@ def _blocks(log: Log) -> Iterator[tuple[int, int]]:
     return ((begin, min(begin + size, len(log))) for begin in range(0, len(log), size))
 
 
-def _doubts(found: dict[str, Estimate]) -> Iterator[str]:
-    if "replay" not in found:
+def _doubts(result: dict[str, Estimate]) -> Iterator[str]:
+    if "replay" not in result:
         yield "no round was replayed: the log is too short, or its least propensity too small"
-    if few := [name for name, one in found.items() if not one.enough]:
+    if few := [name for name, one in result.items() if not one.enough]:
         them = "this interval" if len(few) == 1 else "these intervals"
         yield f"{', '.join(few)}: too few rounds of weight, or of one of two outcomes, to trust {them}"
 
@@ -233,5 +233,5 @@ def _contradiction(weights: Array, expected: float) -> Iterator[str]:
     """Weights have a mean that is known, whatever the rewards are; another one shows that propensities are wrong."""
     mean, error = float(weights.mean()), float(weights.std()) / sqrt(len(weights))
     if abs(mean - expected) > max(STRANGE * error, SLIGHT):
-        found = f"the weights have a mean of {mean:.4g}, and {expected:.4g} is expected"
-        yield f"{found}: are these the probabilities of the actions that were taken?"
+        fault = f"the weights have a mean of {mean:.4g}, and {expected:.4g} is expected"
+        yield f"{fault}: are these the probabilities of the actions that were taken?"

@@ -121,8 +121,8 @@ class _Replay:
         actions = log.actions[begin:end].astype(np.int64)
         places = np.arange(length)
         if self._coins is not None:
-            kept = self._coins.random(length) * log.propensities[begin:end] < log.least
-            actions, places = actions[kept], places[kept]
+            accepted = self._coins.random(length) * log.propensities[begin:end] < log.least
+            actions, places = actions[accepted], places[accepted]
         last = np.full(len(log.names), -1)
         last[actions] = places  # the last of several stays
         return np.sort(actions * length + places).tolist(), last.tolist()
@@ -139,10 +139,10 @@ class _Replay:
                     self._before = {name: array.copy() for name, array in self._learner._known().arrays().items()}
                 self._held = core.draw()
             key = self._held * length
-            found = bisect_left(keys, key + place)
+            place_of_key = bisect_left(keys, key + place)
             if last[self._held] < place:
                 break
-            at = keys[found] - key
+            at = keys[place_of_key] - key
             core.update(self._held, rewards[begin + at])
             self._held = -1
             accepted.append(at)

@@ -183,8 +183,10 @@ class TableMethod(PlayMethod):
         clean = not seen.slept  # `seen` has looked at every number
 
         def call(begin: int, end: int, **more: Any) -> tuple[int, str | None, int]:
-            found: tuple[int, str | None, int] = core.play_table(table, begin, end, advice=advice, clean=clean, **more)
-            return found
+            outcome: tuple[int, str | None, int] = core.play_table(
+                table, begin, end, advice=advice, clean=clean, **more
+            )
+            return outcome
 
         if not seen.slept:
             self._advance(call, 0, plan.rounds, course)
@@ -208,10 +210,10 @@ class Chances(PlayMethod):
         world = plan.environment.world(run)
 
         def call(begin: int, end: int, **more: Any) -> tuple[int, str | None, int]:
-            found: tuple[int, str | None, int] = core.play_bernoulli(
+            outcome: tuple[int, str | None, int] = core.play_bernoulli(
                 world.means, world.starts, world.key, begin, end, **more
             )
-            return found
+            return outcome
 
         expected, looked = _Expected(board, plan, course), plan.realised or plan.seen is not None
         starts = [start for start in world.starts.tolist() if start < plan.rounds]
@@ -292,8 +294,8 @@ class InTurn(PlayMethod):
         none, one = plan.marks[:0], np.ones(1, dtype=np.int64)
         arm = np.zeros(1, dtype=np.int32)
         for t in range(plan.rounds):
-            told = None if plan.advice is None else plan.advice[t : t + 1]
-            probabilities = core.probabilities(None, None if told is None else told[0]) if foresees else None
+            advised = None if plan.advice is None else plan.advice[t : t + 1]
+            probabilities = core.probabilities(None, None if advised is None else advised[0]) if foresees else None
             marked = t + 1 == plan.stops[mark]
             after = mark + marked
             _, why, column = core.play_table(
@@ -301,7 +303,7 @@ class InTurn(PlayMethod):
                 0,
                 1,
                 arms=arm,
-                advice=told,
+                advice=advised,
                 marks=one if marked else none,
                 loss_curve=course.loss[mark:after],
                 certificate_curve=course.certificate[mark:after],
@@ -336,8 +338,8 @@ class _Met:
     def look(self) -> None:
         """Look at the rows that wait, and hear whether to stop."""
         first, advice = self.seen.rounds, self._plan.advice
-        told = None if advice is None else advice[first : first + self._count]
-        self.seen.add(in_units(self._rows[: self._count], self._plan.scale), told)
+        advised = None if advice is None else advice[first : first + self._count]
+        self.seen.add(in_units(self._rows[: self._count], self._plan.scale), advised)
         self._plan.tell(self._count)
         self._count = 0
 

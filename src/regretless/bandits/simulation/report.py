@@ -93,19 +93,19 @@ def _against(pulls: Statistics) -> str | None:
 def _probabilities(names: Sequence[str], shares: Array) -> dict[str, list[float | None]]:
     """Those of the leading arms, and of all others together."""
     ranked = np.argsort(-shares.mean(0), kind="stable")
-    found = {names[arm]: _plain(shares[:, arm]) for arm in ranked[:MOST_ARMS].tolist()}
+    probabilities = {names[arm]: _plain(shares[:, arm]) for arm in ranked[:MOST_ARMS].tolist()}
     if len(rest := ranked[MOST_ARMS:]):
-        found["others"] = _plain(shares[:, rest].sum(1))
-    return found
+        probabilities["others"] = _plain(shares[:, rest].sum(1))
+    return probabilities
 
 
 def _leading(names: Sequence[str], draws: Array) -> dict[str, float]:
     """Shares of the arms that were drawn most, and of all others together."""
     ranked = np.argsort(-draws, kind="stable")
-    found = {names[arm]: float(draws[arm]) for arm in ranked[:MOST_LISTED].tolist()}
+    result = {names[arm]: float(draws[arm]) for arm in ranked[:MOST_LISTED].tolist()}
     if len(rest := ranked[MOST_LISTED:]):
-        found["others"] = float(draws[rest].sum())
-    return found
+        result["others"] = float(draws[rest].sum())
+    return result
 
 
 def _named(names: Sequence[str], values: Array, draws: Array) -> dict[str, float]:

@@ -121,7 +121,7 @@ def simulate(
         raise RegretlessError(f"{type(learner).__name__} is no bandit: regretless.bandits has them")
     world = _fitting(learner, environment if isinstance(environment, Environment) else Table(environment))
     length = length_of(world, rounds)
-    told = _advice(learner, advice, length, world.arms)
+    advised = _advice(learner, advice, length, world.arms)
     numbers = _numbers(runs, first)
     if executor is not None and workers is not None:
         raise ParameterError(
@@ -129,7 +129,7 @@ def simulate(
         )
     threads = 1 if workers is None and not world.oblivious else workers
     players = Workers(executor, threads, on_rounds, stop)
-    plan = _plan(learner, world, length, told, _marks(marks, length), len(numbers), players.tell)
+    plan = _plan(learner, world, length, advised, _marks(marks, length), len(numbers), players.tell)
     comparators = plan.experts or world.arms
     rules = learner._rules(world.arms, comparators)
     work = Work(plan, numbers, rules, learner.seed_, comparators, shares and world.arms <= MOST_ARMS)
@@ -194,12 +194,12 @@ def _numbers(runs: int, first: int) -> range:
 def _marks(marks: int | Sequence[int], rounds: int) -> Array:
     """Numbers of rounds, ascending, the last one all rounds."""
     if hasattr(marks, "__index__"):
-        found = np.geomspace(1, rounds, whole("marks", marks)).round()
+        places = np.geomspace(1, rounds, whole("marks", marks)).round()
     else:
-        found = np.asarray(marks)
-        if found.ndim != 1 or (found < 1).any() or (found > rounds).any() or (found != found.round()).any():
+        places = np.asarray(marks)
+        if places.ndim != 1 or (places < 1).any() or (places > rounds).any() or (places != places.round()).any():
             raise ParameterError("marks", repr(marks), f"whole numbers from 1 to {rounds} are expected")
-    return np.unique(np.append(found, rounds).astype(np.int64))
+    return np.unique(np.append(places, rounds).astype(np.int64))
 
 
 def _plan(

@@ -210,10 +210,10 @@ class Runs:
     def forget_unfinished(self) -> None:
         """Only runs that are over remain."""
         over = self._over
-        kept = zip(self._ledgers, self._comparators, self._arm_losses, strict=True)
-        found = [(ledger, compared, lost) for ledger, compared, lost in kept if ledger is not None]
-        self.ledgers, self.comparators = [one[0] for one in found], [one[1] for one in found]
-        self.arm_losses = [one[2] for one in found]
+        runs = zip(self._ledgers, self._comparators, self._arm_losses, strict=True)
+        finished = [(ledger, compared, lost) for ledger, compared, lost in runs if ledger is not None]
+        self.ledgers, self.comparators = [one[0] for one in finished], [one[1] for one in finished]
+        self.arm_losses = [one[2] for one in finished]
         if over.all():
             return
         self.numbers, self.losses, self.regrets = self.numbers[over], self.losses[over], self.regrets[over]
@@ -312,8 +312,8 @@ class Statistics:
 
     def quantiles(self, *shares: float) -> Array:
         """Quantiles of the regret over the runs."""
-        found: Array = np.quantile(self.regrets, shares)
-        return found
+        quantiles: Array = np.quantile(self.regrets, shares)
+        return quantiles
 
     @property
     def ledgers(self) -> list[BanditLedger]:
@@ -413,8 +413,8 @@ class Statistics:
     @property
     def asleep(self) -> Array | None:
         """In how many rounds each arm was asleep, as a mean over the runs; None if none ever was."""
-        found = self._asleep()
-        return found if found.any() else None
+        result = self._asleep()
+        return result if result.any() else None
 
     def _asleep(self) -> Array:
         return self.plan.seen.asleep if self.plan.seen is not None else self._sums.asleep / self.runs

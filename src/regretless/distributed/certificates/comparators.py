@@ -49,8 +49,8 @@ def count(common: Counted, shard: Shard) -> list[Any]:
 
 
 def _counted(common: Counted, name: str, rounds: Any) -> list[Any]:
-    found = taken([tally.fresh() for tally in common.tallies], rounds, common.spans[name])
-    return [sums.scaled(common.factors[name]) for sums in found]
+    result = taken([tally.fresh() for tally in common.tallies], rounds, common.spans[name])
+    return [sums.scaled(common.factors[name]) for sums in result]
 
 
 def add(_: Any, left: list[Any], right: list[Any]) -> list[Any]:
@@ -88,14 +88,14 @@ def average(_: Any, left: Averages, right: Averages) -> Averages:
     """The means over the rounds of neighbours."""
     rounds = left.rounds + right.rounds
     share = right.rounds / rounds if rounds else 0.0
-    found: list[tuple[str, Array, Array] | None] = []
+    results: list[tuple[str, Array, Array] | None] = []
     for one, other in zip(left.found, right.found, strict=True):
         if one is None or other is None:
-            found.append(None)
+            results.append(None)
         else:
             (name, weights, biases), (_, more, its) = one, other
-            found.append((name, weights + (more - weights) * share, biases + (its - biases) * share))
-    return Averages(found, rounds)
+            results.append((name, weights + (more - weights) * share, biases + (its - biases) * share))
+    return Averages(results, rounds)
 
 
 # ---- questions
@@ -135,10 +135,10 @@ class QuestionOverShards(Question):
             before += size.rows
         factors = {size.name: self.factor(place) for place, size in enumerate(self.sizes)}
         assert self.reading is not None
-        found = []
+        results = []
         for group in together(tallies):
-            found += self._fold(Counted(self.reading, group, factors, spans))
-        return found
+            results += self._fold(Counted(self.reading, group, factors, spans))
+        return results
 
     def _fold(self, common: Counted) -> list[Any]:
         if self.kept is None:
@@ -156,8 +156,8 @@ class QuestionOverShards(Question):
             return Question.means(self, plans)
         assert self.reading is not None
         common = Learned(self.reading, plans, self.state.targets)
-        found = self.engine.fold(learn, average, common, self.shards).found
-        return [one for one in found if one is not None]
+        means = self.engine.fold(learn, average, common, self.shards).found
+        return [one for one in means if one is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +198,9 @@ class QuestionOfMixture(QuestionOverShards):
 
     def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
         """What some tallies come to over all shards and epochs; vectors have met each round once an epoch."""
-        found = QuestionOverShards.gather(self, tallies, whole)
+        result = QuestionOverShards.gather(self, tallies, whole)
         epochs = self.whole.epochs
-        return [replace(one, played=epochs * one.played) if isinstance(one, Suffered) else one for one in found]
+        return [replace(one, played=epochs * one.played) if isinstance(one, Suffered) else one for one in result]
 
     def whole_facts(self, norm: float) -> MixedFacts:
         """What theorems may ask of all classes together."""

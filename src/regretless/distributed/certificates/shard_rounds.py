@@ -81,8 +81,8 @@ def gather(
     """The rounds of all shards by their names; None if they are too many, or some are sparse and others are not."""
     if sum(size.bytes for size in sizes) > SMALL:
         return None
-    found: tuple[tuple[str, Rounds], ...] = engine.fold(bring, concatenate, reading, shards)
-    kept = dict(found)
+    result: tuple[tuple[str, Rounds], ...] = engine.fold(bring, concatenate, reading, shards)
+    kept = dict(result)
     return kept if len({batch.sparse for rounds in kept.values() for batch, _ in rounds}) < 2 else None
 
 
@@ -94,10 +94,10 @@ def rounds_at_hand(kept: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any
             raise RegretlessError("the rounds of all shards are too many to be at hand")
 
         return none
-    found = joined([part for size in sizes for part in widen(kept, size.name)])
+    result = joined([part for size in sizes for part in widen(kept, size.name)])
 
     def again() -> Iterator[tuple[Batch, Array]]:
-        yield from found
+        yield from result
 
     return again
 

@@ -69,9 +69,9 @@ def _refuse_other_labels(start: Start, shard: Shard, stream: Stream, labels: lis
         return
     known = start.classes.tolist()
     if all(map(_is_number, labels)) and not any(map(_is_number, known)):
-        found = f"its labels are numbers ({_few(labels)}) in column {target!r}"
+        fault = f"its labels are numbers ({_few(labels)}) in column {target!r}"
         advice = f"in the first shard they are words ({_few(known)}); pass --categorical {target} if they are names too"
-        raise DataError(shard.name, None, None, found, advice)
+        raise DataError(shard.name, None, None, fault, advice)
 
 
 def _is_number(label: str) -> bool:
@@ -91,7 +91,7 @@ def _labels(shard: Shard, labels: Array | None) -> Array:
     return labels
 
 
-def has_news(known: dict[str, Any] | None, found: dict[str, Any] | None) -> bool:
+def has_news(known: dict[str, Any] | None, value: dict[str, Any] | None) -> bool:
     """Whether a stream met columns that the schema it was opened with does not tell of.
 
     Columns that are called by their number are no news, however many there are: they mean the same everywhere. So are
@@ -105,15 +105,15 @@ def has_news(known: dict[str, Any] | None, found: dict[str, Any] | None) -> bool
     found : dict or None
         What it says now.
     """
-    if found is None or known is None:
-        return known is not found
+    if value is None or known is None:
+        return known is not value
     if known.get("format") == "table":
-        kinds = [[column["kind"] for column in schema["columns"]] for schema in (known, found)]
-        if kinds[0] != kinds[1] or len(known["features"]) != len(found["features"]):
+        kinds = [[column["kind"] for column in schema["columns"]] for schema in (known, value)]
+        if kinds[0] != kinds[1] or len(known["features"]) != len(value["features"]):
             return True
-    elif found.get("ids_from") not in (None, known.get("ids_from")):
+    elif value.get("ids_from") not in (None, known.get("ids_from")):
         return True
-    return known.get("hash") is None and len(_keys(known)) != len(_keys(found))
+    return known.get("hash") is None and len(_keys(known)) != len(_keys(value))
 
 
 def unite_schemas(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -132,14 +132,14 @@ def unite_schemas(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
     first = schemas[0]
     if first.get("format") == "table":
         return _united_tables(schemas)
-    found = dict(first)
+    result = dict(first)
     ids = [schema["ids_from"] for schema in schemas if schema.get("ids_from") is not None]
     if "ids_from" in first:
-        found["ids_from"] = min(ids, default=None)
+        result["ids_from"] = min(ids, default=None)
     if first.get("crossing") is not None:
         keys = _in_order(_keys(schema) for schema in schemas)
-        found["crossing"] = {**first["crossing"], "keys": keys}
-    return found
+        result["crossing"] = {**first["crossing"], "keys": keys}
+    return result
 
 
 def columns_of(schema: dict[str, Any], numbered: int) -> int:
@@ -171,7 +171,7 @@ def _united_tables(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
     features = _in_order(named)
     places = {feature: place for place, feature in enumerate(features)}
     order = {name: place for place, name in enumerate(kinds)}
-    found = {
+    united_tables = {
         **schemas[0],
         "columns": [{"name": name, "kind": kind} for name, kind in kinds.items()],
         "features": [[order[name], value] for name, value in features],
@@ -182,8 +182,8 @@ def _united_tables(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
             [_renumbered(key, [places[feature] for feature in ours]) for key in _keys(schema)]
             for schema, ours in zip(schemas, named, strict=True)
         ]
-        found["crossing"] = {**schemas[0]["crossing"], "keys": _in_order(listed)}
-    return found
+        united_tables["crossing"] = {**schemas[0]["crossing"], "keys": _in_order(listed)}
+    return united_tables
 
 
 def _united_kinds(schemas: Sequence[dict[str, Any]]) -> dict[str, str]:
@@ -195,8 +195,8 @@ def _united_kinds(schemas: Sequence[dict[str, Any]]) -> dict[str, str]:
             known = kinds.get(name, "empty")
             if "empty" not in (known, kind) and known != kind:
                 words = " and ".join(sorted({known, kind}, key=KINDS.index))
-                found = f"column {name!r} is of the kinds {words}, in different shards"
-                raise RegretlessError(f"{found}; to take it for text say categorical={name!r}")
+                fault = f"column {name!r} is of the kinds {words}, in different shards"
+                raise RegretlessError(f"{fault}; to take it for text say categorical={name!r}")
             kinds[name] = kind if known == "empty" else known
     return kinds
 

@@ -75,9 +75,9 @@ class DaskClassifier(Estimator):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters and their values; with ``deep`` also those of the learner, as ``learner__name``."""
-        found = super().get_params(deep=False)
+        result = super().get_params(deep=False)
         inner = self.learner.get_params() if deep and not isinstance(self.learner, str) else {}
-        return {**found, **{INNER + name: value for name, value in inner.items()}}
+        return {**result, **{INNER + name: value for name, value in inner.items()}}
 
     def set_params(self, **params: Any) -> Self:
         """Set some of the parameters; with a name that is wrong, none of its kind."""
@@ -244,8 +244,8 @@ def _shards(X: Any, y: Any) -> list[Any]:
 
     for name, value in (("X", X), ("y", y)):
         if not is_dask_collection(value):
-            found = f"{name} is a {type(value).__name__}; a Dask collection is expected"
-            raise RegretlessError(f"{found} (rows in memory are for the learner's own methods)")
+            fault = f"{name} is a {type(value).__name__}; a Dask collection is expected"
+            raise RegretlessError(f"{fault} (rows in memory are for the learner's own methods)")
     return partitions((X, y))
 
 
@@ -273,8 +273,8 @@ def _mapped(learner: OnlineClassifier, X: Any, method: str, dtype: Any, columns:
 
 
 def _on_block(block: Any, learner: OnlineClassifier, method: str, empty: Array) -> Array:
-    found: Array = getattr(learner, method)(block) if block.shape[0] else empty
-    return found
+    result: Array = getattr(learner, method)(block) if block.shape[0] else empty
+    return result
 
 
 def _on_frame(frame: Any, learner: OnlineClassifier, method: str, empty: Any) -> Any:

@@ -157,12 +157,12 @@ class FoldTasks:
         runs : sequence of str
             A worker for each of the other shards. A merge belongs where its left part is made.
         """
-        found: dict[Workers, Graph] = {}
+        result: dict[Workers, Graph] = {}
         nodes: list[tuple[Any, Workers]] = []
         for key, shard, run in zip(self.leaves, self.shards, runs, strict=True):
             needs = list(getattr(shard, "needs", ()))
             where = tuple(sorted({one for need in needs for one in holders.get(need, ())})) or (run,)
-            found.setdefault(where, {})[key] = (play_shard, self.work, self.common, Common(shard), needs)
+            result.setdefault(where, {})[key] = (play_shard, self.work, self.common, Common(shard), needs)
             nodes.append((key, where))
         for level, groups in enumerate(pairs(len(nodes))):
             above = []
@@ -171,11 +171,11 @@ class FoldTasks:
                 if len(group) > 1:
                     children = key, nodes[group[1]][0]
                     key = (self._merges, level, place)
-                    found[where][key] = (merge_results, self.merge, self.common, *children)
+                    result[where][key] = (merge_results, self.merge, self.common, *children)
                 above.append((key, where))
             nodes = above
         self.root = nodes[0][0]
-        return found
+        return result
 
     def shared(self) -> Graph:
         """The tasks that several shards need, and the futures of partitions that workers hold."""

@@ -85,8 +85,8 @@ class Partition(Shard):
         except (RegretlessError, OSError):
             raise
         except Exception as error:  # whatever the tasks of a user raise
-            found = f"to make it raised {type(error).__name__}: {error}"
-            raise DataError(self.name, None, None, found, "compute the collection by itself to see where") from error
+            fault = f"to make it raised {type(error).__name__}: {error}"
+            raise DataError(self.name, None, None, fault, "compute the collection by itself to see where") from error
         return stream_of(self._pair(made), self.name, schema)
 
     def fingerprint(self) -> str | None:
@@ -102,8 +102,8 @@ class Partition(Shard):
         rows: Any = made[0] if len(made) == 1 else tuple(made)
         if hasattr(rows, "columns") and hasattr(rows, "drop"):
             if self._label not in rows.columns:
-                found = f"no column {self._label!r}" if self._label is not None else "a frame, and no label= was given"
-                raise DataError(self.name, None, None, found, f"the columns are {_listed(rows.columns)}")
+                fault = f"no column {self._label!r}" if self._label is not None else "a frame, and no label= was given"
+                raise DataError(self.name, None, None, fault, f"the columns are {_listed(rows.columns)}")
             rows = rows.drop(columns=[self._label]), rows[self._label]
         if isinstance(rows, tuple | list) and len(rows) == 2 and not _length(rows[0]):
             advice = "every shard needs at least one; repartition the collection"
@@ -178,8 +178,8 @@ def _of_pair(X: Any, y: Any) -> list[Shard]:
     cut = [_cut(X), _cut(y)]
     keys = [keys for _, keys in cut]
     if len(keys[0]) != len(keys[1]):
-        found = f"X has {len(keys[0])} partitions and y {len(keys[1])}"
-        raise RegretlessError(f"{found}; they must be cut in the same places")
+        fault = f"X has {len(keys[0])} partitions and y {len(keys[1])}"
+        raise RegretlessError(f"{fault}; they must be cut in the same places")
     return _lineages([[collection] for collection, _ in cut], keys, None)
 
 
@@ -242,13 +242,13 @@ def _lineages(collections: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]
 
 def _reached(roots: Iterable[Any], below: Callable[[Any], Iterable[Any]]) -> list[Any]:
     """All keys that some need, in the order in which they are found."""
-    found, waiting = dict.fromkeys(roots), list(roots)
+    result, waiting = dict.fromkeys(roots), list(roots)
     while waiting:
         for key in below(waiting.pop()):
-            if key not in found:
-                found[key] = None
+            if key not in result:
+                result[key] = None
                 waiting.append(key)
-    return list(found)
+    return list(result)
 
 
 def _is_held(task: Any) -> bool:

@@ -147,8 +147,8 @@ class Waiting:
         if there:
             self._seen = self._looked
         elif self._looked - self._seen >= PATIENCE:
-            found = f"Dask's scheduler has had no workers for {PATIENCE:.0f} seconds"
-            raise EngineError(f"{found}; start some, and see in their logs why the others are gone")
+            fault = f"Dask's scheduler has had no workers for {PATIENCE:.0f} seconds"
+            raise EngineError(f"{fault}; start some, and see in their logs why the others are gone")
 
     def _explain(self, root: Any, leaves: Mapping[Any, Any]) -> NoReturn:
         """Say why there is no root."""
@@ -161,6 +161,6 @@ class Waiting:
         if type(error).__name__ == "KilledWorker":
             # Dask suspects all that a worker had before it when it died, not only what it was at.
             listed = ", ".join(failed[:3]) + (f" and {len(failed) - 3} more" if len(failed) > 3 else "")
-            found = f"{listed}: {error.allowed_failures + 1} workers died while they played this or had it before them"
-            raise EngineError(f"{found}; is there memory enough for one shard?") from error
+            fault = f"{listed}: {error.allowed_failures + 1} workers died while they played this or had it before them"
+            raise EngineError(f"{fault}; is there memory enough for one shard?") from error
         raise EngineError(f"{failed[0]}: {type(error).__name__}: {error}") from error

@@ -116,8 +116,8 @@ def _written(parts: list[Any]) -> tuple[int, str]:
 
 
 def _unwritten(place: str, error: OSError) -> EngineError:
-    found = f"what the shards begin with cannot be written to {place} ({error.strerror or error})"
-    return EngineError(f"{found}; make room there, or name another folder in TMPDIR")
+    fault = f"what the shards begin with cannot be written to {place} ({error.strerror or error})"
+    return EngineError(f"{fault}; make room there, or name another folder in TMPDIR")
 
 
 def _fill(writing: BinaryIO, parts: list[Any]) -> None:
@@ -220,10 +220,10 @@ def from_file(token: str, path: str, sizes: tuple[int, ...]) -> ReceivedValue | 
     if received is None or received.token != token:
         received = _last = None  # its memory is of use for the next
         _reuse_memory()
-        found = _read(path, sizes)
-        if found is None:
+        result = _read(path, sizes)
+        if result is None:
             return LostValue(path)
-        received = _last = ReceivedValue(token, *found, path)
+        received = _last = ReceivedValue(token, *result, path)
     return received
 
 

@@ -258,8 +258,8 @@ def run_guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
             raise
         raise RegretlessError(f"{shard.name}: {error}") from error
     except OSError as error:
-        found = f"this cannot be read ({error.strerror or error})"
-        raise DataError(shard.name, None, None, found, "it must be there where it is played") from error
+        fault = f"this cannot be read ({error.strerror or error})"
+        raise DataError(shard.name, None, None, fault, "it must be there where it is played") from error
 
 
 def run_answering(work: Callable[[C, Any], T], common: C, shard: Named) -> tuple[T | None, RegretlessError | None]:

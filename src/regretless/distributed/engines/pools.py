@@ -135,9 +135,9 @@ class OnExecutor(Engine):
             answer = future.result()
         except BrokenExecutor as error:
             names = ", ".join(shards[place].name for place in sorted(pending.values())[:3])
-            found = f"a process of the executor is gone (killed, or out of memory) while it had {names}"
+            fault = f"a process of the executor is gone (killed, or out of memory) while it had {names}"
             more = f" and {len(pending) - 3} more" if len(pending) > 3 else ""
-            raise EngineError(f"{found}{more} to play{self._hint()}") from error
+            raise EngineError(f"{fault}{more} to play{self._hint()}") from error
         except CancelledError as error:
             raise EngineError("the executor was told to give up its tasks") from error
         except pickle.PicklingError as error:

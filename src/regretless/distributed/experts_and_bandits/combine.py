@@ -36,8 +36,8 @@ def play(task: Task, shard: ForecastShard) -> CombinedShards:
     """Let a copy of the learner play a shard, from the prior."""
     learner = _copy(task, shard.place)
     totals = shard.play(learner, task.known)
-    found = learner.ledger_
-    return CombinedShards(found, totals, (ShardPlay(shard.name, found, facts(learner)),))
+    result = learner.ledger_
+    return CombinedShards(result, totals, (ShardPlay(shard.name, result, facts(learner)),))
 
 
 def merge(_: Task, left: CombinedShards, right: CombinedShards) -> CombinedShards:

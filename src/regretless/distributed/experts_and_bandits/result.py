@@ -149,17 +149,17 @@ class Combined:
         hindsight = Hindsight(
             self.ledger, self.learner._loss, board.prior, lambda: (), self.learner.names(), self._totals
         )
-        found = [hindsight.best_expert()]
+        comparators = [hindsight.best_expert()]
         if self._totals is None:
-            return found
-        found.append(hindsight.uniform(self._totals))
+            return comparators
+        comparators.append(hindsight.uniform(self._totals))
         if "best_convex" not in self.absent:
-            found += hindsight.best_convex(self._totals)
+            comparators += hindsight.best_convex(self._totals)
         if "best_linear" not in self.absent:
             # Each shard charges for the distance from the start, so that the sum of the bounds does so many times.
             price = float(getattr(self.learner, "a", 0.0)) * len(self.plays)
-            found += hindsight.best_linear(self._totals, price, getattr(board, "start", None))
-        return found
+            comparators += hindsight.best_linear(self._totals, price, getattr(board, "start", None))
+        return comparators
 
     def comparator(self, against: Any, executor: Any = None) -> ExpertComparator:
         """An expert, or fixed weights of yours, for all shards together.
@@ -244,8 +244,8 @@ class Combined:
         list of Certificate
             A theorem that does not apply on some shard says on which, and why, and prints no number.
         """
-        found = self.comparators() if against is None else [self.comparator(against, executor)]
-        strongest = sorted(found, key=lambda one: -one.regret)
+        result = self.comparators() if against is None else [self.comparator(against, executor)]
+        strongest = sorted(result, key=lambda one: -one.regret)
         return [self._certified(theorem, strongest) for theorem in self.learner.theorems]
 
     @property
@@ -253,13 +253,13 @@ class Combined:
         """Whether a theorem that always holds was broken: a bug, in the code or in the theorem."""
         return any(one.violated for one in self.certify())
 
-    def _certified(self, theorem: Theorem, found: list[ExpertComparator]) -> Certificate:
+    def _certified(self, theorem: Theorem, value: list[ExpertComparator]) -> Certificate:
         """Against the strongest comparator that it applies to; a bound on a count against the best expert."""
         if theorem.quantity != "regret":
-            found = [one for one in found if one.expert is not None] or found
-        each = [self._read(theorem, one) for one in found]
+            value = [one for one in value if one.expert is not None] or value
+        each = [self._read(theorem, one) for one in value]
         # What keeps a theorem from an expert says more than what keeps it from a combination.
-        reasons = [read for one, read in zip(found, each, strict=True) if one.expert is not None]
+        reasons = [read for one, read in zip(value, each, strict=True) if one.expert is not None]
         return next((one for one in each if one.applies), (reasons or each)[0])
 
     def _read(self, theorem: Theorem, comparator: ExpertComparator) -> Certificate:

@@ -77,9 +77,9 @@ class PieceShard(FileShard):
         open_bytes(self.path).close()  # it says what is wrong with the path
         groups = parquet.read_metadata(self.path).num_row_groups
         if groups < self.pieces:
-            found = f"it has {groups} row groups, too few for {self.pieces} pieces"
+            fault = f"it has {groups} row groups, too few for {self.pieces} pieces"
             raise DataError(
-                self.name, None, None, found, "cut it into fewer pieces, or write it with smaller row groups"
+                self.name, None, None, fault, "cut it into fewer pieces, or write it with smaller row groups"
             )
         stream.groups = range(groups * self.piece // self.pieces, groups * (self.piece + 1) // self.pieces)
         stream.name = self.name
@@ -96,11 +96,11 @@ def pieces_of(shard: FileShard, pieces: int) -> list[FileShard]:
     """
     kind = shard.reading.get("format") or ROWS.choose(shard.name)
     if os.path.splitext(shard.name)[1].lower() in DECOMPRESSORS:
-        found = "a compressed file can be read from its beginning only, and not be cut into pieces"
-        raise DataError(shard.name, None, None, found, f"decompress it, or {WHOLE}")
+        fault = "a compressed file can be read from its beginning only, and not be cut into pieces"
+        raise DataError(shard.name, None, None, fault, f"decompress it, or {WHOLE}")
     if kind not in (*TEXT, "parquet"):
-        found = f"files of the format {kind} are not cut into pieces, only {', '.join(TEXT)} and parquet are"
-        raise DataError(shard.name, None, None, found, WHOLE)
+        fault = f"files of the format {kind} are not cut into pieces, only {', '.join(TEXT)} and parquet are"
+        raise DataError(shard.name, None, None, fault, WHOLE)
     cuts: list[FileShard] = []
     for piece in range(pieces):
         name = f"{shard.name}[{piece + 1}/{pieces}]"
@@ -156,8 +156,8 @@ class Lines(Input):
         file = open_bytes(self.path)
         if not stat.S_ISREG(os.stat(self.path).st_mode):
             file.close()
-            found = "this can be read once only, and every epoch reads it again"
-            raise DataError(self.name, None, None, found, "save it in a file first")
+            fault = "this can be read once only, and every epoch reads it again"
+            raise DataError(self.name, None, None, fault, "save it in a file first")
         head, begin, end = self._bounds(file)
         file.seek(begin)
         return cast(BinaryIO, _Range(file, head, end - begin, self.name if self._table else None))
@@ -167,11 +167,11 @@ class Lines(Input):
         with open_bytes(self.path) as file:
             head, left, _ = self._bounds(file)
             file.seek(0)
-            found = -head.count(b"\n")
+            result = -head.count(b"\n")
             while left and (chunk := file.read(min(CHUNK, left))):
-                found += chunk.count(b"\n")
+                result += chunk.count(b"\n")
                 left -= len(chunk)
-        return found
+        return result
 
     def _bounds(self, file: BinaryIO) -> tuple[bytes, int, int]:
         """The header that goes before it, and where the piece begins and ends."""
@@ -212,8 +212,8 @@ class _Range(RawIOBase):
             return
         so_far = self._quotes + np.cumsum(quotes)
         if (so_far[text == NEWLINE] % 2).any():
-            found = "a quoted cell holds a line end, so that rows cannot be told from the middle of the file"
-            raise DataError(cast(str, self._table), None, None, found, f"save it as Parquet, or {WHOLE}")
+            fault = "a quoted cell holds a line end, so that rows cannot be told from the middle of the file"
+            raise DataError(cast(str, self._table), None, None, fault, f"save it as Parquet, or {WHOLE}")
         self._quotes = int(so_far[-1]) % 2
 
     def close(self) -> None:
@@ -270,9 +270,9 @@ def _line_start(file: BinaryIO, place: int, size: int) -> int:
         return 0
     at = file.seek(place - 1)
     while chunk := file.read(LINE):
-        found = chunk.find(b"\n")
-        if found >= 0:
-            return at + found + 1
+        result = chunk.find(b"\n")
+        if result >= 0:
+            return at + result + 1
         at += len(chunk)
     return size
 

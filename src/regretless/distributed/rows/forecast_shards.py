@@ -165,15 +165,15 @@ class ForecastArrays(ForecastShard):
     def _checked(self, doing: Callable[[], Any]) -> Any:
         """What is done, and errors that name the shard."""
         try:
-            found = doing()
+            result = doing()
         except AdviceError as error:
             whose = "" if error.expert is None else f"expert {error.expert}: "
             raise DataError(self.name, error.row + 1, None, f"{whose}{error.found}", error.advice) from error
         except RegretlessError as error:
             raise RegretlessError(f"{self.name}: {error}") from error
-        if not len(getattr(found, "losses", found)):
+        if not len(getattr(result, "losses", result)):
             raise DataError(self.name, None, None, "no rows", "leave this shard out")
-        return found
+        return result
 
 
 def forecast_shards(given: Any, reading: Mapping[str, Any]) -> list[ForecastShard]:

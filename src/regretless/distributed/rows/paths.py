@@ -34,16 +34,16 @@ def paths_of(paths: Paths) -> list[str]:
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
         raise RegretlessError("there are no files; give paths or a pattern such as 'part-*.svm'")
-    found = [path for one in given for path in _expanded(os.fspath(one))]
+    result = [path for one in given for path in _expanded(os.fspath(one))]
     seen: dict[str, str] = {}
-    for path in found:
+    for path in result:
         _refuse_folder(path)
         real = os.path.realpath(path)
         if real in seen:
             also = "" if seen[real] == path else f", also as {seen[real]}"
             raise DataError(path, None, None, f"this file is given twice{also}", "give every file once")
         seen[real] = path
-    return sorted(found, key=natural)
+    return sorted(result, key=natural)
 
 
 def same_file(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
@@ -59,8 +59,8 @@ def natural(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
 
 def _expanded(path: str) -> list[str]:
     if path == "-":
-        found = "standard input can be read once only, and every epoch reads its shards again"
-        raise DataError("<stdin>", None, None, found, "save it in a file first")
+        fault = "standard input can be read once only, and every epoch reads its shards again"
+        raise DataError("<stdin>", None, None, fault, "save it in a file first")
     if not has_magic(path) or os.path.exists(path):
         return [path]
     matches = glob(path, recursive=True)

@@ -111,8 +111,8 @@ class FileShard(Shard):
         known = os.path.abspath(self.name) == self.path  # here too; then messages call it what it was called
         stream = open_stream(self.name if known else self.path, schema=schema, **self.reading)
         if not stream.rereadable:
-            found = "this can be read once only, and every epoch reads it again"
-            raise DataError(self.name, None, None, found, "save it in a file first")
+            fault = "this can be read once only, and every epoch reads it again"
+            raise DataError(self.name, None, None, fault, "save it in a file first")
         return stream
 
 
@@ -159,8 +159,8 @@ class CallShard(Shard):
         except RegretlessError:
             raise
         except Exception as error:  # whatever readers raise; not all of it could travel between processes
-            found = f"its reader raised {type(error).__name__}: {error}"
-            raise DataError(self.name, None, None, found, "call the function by itself to see where") from error
+            fault = f"its reader raised {type(error).__name__}: {error}"
+            raise DataError(self.name, None, None, fault, "call the function by itself to see where") from error
         return stream_of(given, self.name, schema)
 
 
@@ -222,8 +222,8 @@ class HeldStream(Stream):
         if schema.get("held") and schema.get("names") != self._names:
             raise self._error(f"its columns are {_said(self._names)}", f"in the first shard {_said(schema['names'])}")
 
-    def _error(self, found: str, advice: str) -> DataError:
-        return DataError(self.name, None, None, found, advice)
+    def _error(self, fault: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, fault, advice)
 
 
 def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> Stream:
@@ -250,8 +250,8 @@ def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> St
     if isinstance(value, tuple | list) and len(value) == 2:
         X, y = value
         return HeldStream(X, y, name, schema)
-    found = f"this is {type(value).__name__}"
-    raise DataError(name, None, None, found, "rows and their labels are expected: (X, y), or a Stream")
+    fault = f"this is {type(value).__name__}"
+    raise DataError(name, None, None, fault, "rows and their labels are expected: (X, y), or a Stream")
 
 
 def fingerprint(X: Any, y: Any) -> str | None:
@@ -270,14 +270,14 @@ def fingerprint(X: Any, y: Any) -> str | None:
         labels = read_labels(y, rows)
     except Exception:  # whatever tables and sequences of others raise
         return None
-    found = blake2b(digest_size=8)
+    result = blake2b(digest_size=8)
     for end in ends:
-        found.update(np.asarray(end.values, np.float64).tobytes())
+        result.update(np.asarray(end.values, np.float64).tobytes())
         for places in (end.indices, end.starts):
-            found.update(b"" if places is None else np.asarray(places, np.int64).tobytes())
+            result.update(b"" if places is None else np.asarray(places, np.int64).tobytes())
     numbers = labels.dtype.kind in "biuf"
-    found.update(labels.astype(np.float64).tobytes() if numbers else "\0".join(map(str, labels.tolist())).encode())
-    return f"{rows} rows of {ends[0].columns} features, {found.hexdigest()}"
+    result.update(labels.astype(np.float64).tobytes() if numbers else "\0".join(map(str, labels.tolist())).encode())
+    return f"{rows} rows of {ends[0].columns} features, {result.hexdigest()}"
 
 
 def _rows(X: Any) -> Batch:

@@ -47,10 +47,10 @@ def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
         if name not in known:
             raise ParameterError(name, repr(reading[name]), f"files are read with {', '.join(known)}", ": ")
     kept = {name: value if isinstance(value, str) else _fixed(value) for name, value in reading.items()}
-    found = [FileShard(path, os.path.abspath(path), kept) for path in paths_of(paths)]
+    result = [FileShard(path, os.path.abspath(path), kept) for path in paths_of(paths)]
     if pieces == 1:
-        return list(found)
-    return [piece for shard in found for piece in pieces_of(shard, pieces)]
+        return list(result)
+    return [piece for shard in result for piece in pieces_of(shard, pieces)]
 
 
 def arrays(parts: Iterable[tuple[Any, Any]], *, pieces: int = 1) -> list[Shard]:
@@ -69,12 +69,12 @@ def arrays(parts: Iterable[tuple[Any, Any]], *, pieces: int = 1) -> list[Shard]:
     -------
     list of Shard
     """
-    found: list[Shard] = []
+    result: list[Shard] = []
     for place, part in enumerate(parts):
         if not isinstance(part, tuple | list) or len(part) != 2:
             raise RegretlessError(f"shard {place} is {type(part).__name__}; a pair (X, y) is expected")
-        found += rows_of(ArrayShard(f"shard {place}", *part), whole("pieces", pieces))
-    return _some(found)
+        result += rows_of(ArrayShard(f"shard {place}", *part), whole("pieces", pieces))
+    return _some(result)
 
 
 def calls(functions: Iterable[Callable[[], Any]]) -> list[Shard]:
@@ -90,12 +90,12 @@ def calls(functions: Iterable[Callable[[], Any]]) -> list[Shard]:
     -------
     list of Shard
     """
-    found: list[Shard] = []
+    result: list[Shard] = []
     for place, function in enumerate(functions):
         if not callable(function):
             raise RegretlessError(f"shard {place} is {type(function).__name__}; a function is expected")
-        found.append(CallShard(f"shard {place} ({_called(function)})", function))
-    return _some(found)
+        result.append(CallShard(f"shard {place} ({_called(function)})", function))
+    return _some(result)
 
 
 def shards_of(given: Any, **reading: Any) -> list[Shard]:
@@ -176,17 +176,17 @@ def refuse_unlike(shards: Sequence[Shard]) -> None:
         It names the first shard, and the first one that is not like it.
     """
     formats = [(shard.name, _format(shard)) for shard in shards if isinstance(shard, FileShard)]
-    for name, found in formats[1:]:
+    for name, result in formats[1:]:
         first, expected = formats[0]
-        if _columns(found) != _columns(expected):
+        if _columns(result) != _columns(expected):
             advice = f"{first}, the first shard, is {expected} with columns {_columns(expected)}"
             advice += "; give shards of one format"
-            raise DataError(name, None, None, f"this is {found} with columns {_columns(found)}", advice)
+            raise DataError(name, None, None, f"this is {result} with columns {_columns(result)}", advice)
 
 
 def _format(shard: FileShard) -> str:
-    found = shard.reading.get("format")
-    return ROWS.choose(shard.path) if found is None else str(found)
+    result = shard.reading.get("format")
+    return ROWS.choose(shard.path) if result is None else str(result)
 
 
 def _columns(name: str) -> str:

@@ -64,8 +64,8 @@ class SparkPartition(Shard):
         RegretlessError
             Always.
         """
-        found = f"{self.name}: its rows are where Spark keeps them"
-        raise RegretlessError(f"{found}; give the engine that came with it as the executor")
+        fault = f"{self.name}: its rows are where Spark keeps them"
+        raise RegretlessError(f"{fault}; give the engine that came with it as the executor")
 
 
 class SparkEngine(Engine):
@@ -111,8 +111,8 @@ class SparkEngine(Engine):
         tree: Tree[Any] = Tree(ceil(len(shards) / size), partial(merge, common))
         for node in range(ceil(len(shards) / size)):
             if node not in nodes:
-                found = f"{shards[node * size].name}: no task of Spark had its rows"
-                raise EngineError(f"{found}; {OTHER_ROWS}")
+                fault = f"{shards[node * size].name}: no task of Spark had its rows"
+                raise EngineError(f"{fault}; {OTHER_ROWS}")
             kind, value = nodes[node]
             if kind != "result":
                 raise value
@@ -245,5 +245,5 @@ def partitions_of(frame: Any) -> Iterator[int]:
     """The numbers of the partitions that hold rows."""
     from pyspark.sql import functions as F
 
-    found = frame.select(F.spark_partition_id().alias("place")).distinct()
-    return iter(sorted(collected(frame.sparkSession, found).column("place").to_pylist()))
+    partitions = frame.select(F.spark_partition_id().alias("place")).distinct()
+    return iter(sorted(collected(frame.sparkSession, partitions).column("place").to_pylist()))

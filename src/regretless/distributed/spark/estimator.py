@@ -117,5 +117,5 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
         return model
 
     def _count(self, name: str) -> int | None:
-        found = self.chosen(name)
-        return None if found is None else whole(name, found)
+        result = self.chosen(name)
+        return None if result is None else whole(name, result)

@@ -132,8 +132,8 @@ def _local(path: str) -> str:
 def _refuse_connect(spark: Any, path: str) -> None:
     """Folders are written by Spark's own Java machine, which is not at hand through Spark Connect."""
     if through_connect(spark):
-        found = f"{path}: through Spark Connect a model is saved to and read from one file"
-        raise RegretlessError(f"{found}; give a path ending in {SUFFIX}")
+        fault = f"{path}: through Spark Connect a model is saved to and read from one file"
+        raise RegretlessError(f"{fault}; give a path ending in {SUFFIX}")
 
 
 def _hadoop(spark: Any, path: str) -> tuple[Any, Any]:

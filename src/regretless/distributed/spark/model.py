@@ -93,9 +93,9 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
             raise RegretlessError("this model was not learned over partitions: certify its learner")
         with Partitions(dataset, self.getFeatures(), self.getLabelCol(), self.chosen("numWorkers")) as rows:
             played = dict(zip(self.mixture.names, self.mixture.rounds.tolist(), strict=True))
-            found = {shard.name: shard.rows for shard in rows.shards}
-            if played != found:
-                raise RegretlessError(f"the model learned from {_told(played)}; this data frame has {_told(found)}")
+            result = {shard.name: shard.rows for shard in rows.shards}
+            if played != result:
+                raise RegretlessError(f"the model learned from {_told(played)}; this data frame has {_told(result)}")
             mixture = Mixture(self.mixture.learner, list(rows.shards), self.mixture.kept)
             return mixture.certify(rows.engine, **how)
 
@@ -164,12 +164,12 @@ def predicting(learner: OnlineClassifier, layout: Layout, places: list[int], lab
             wanted = pa.RecordBatch.from_arrays(
                 [records.column(place) for place in places], names=[str(place) for place in range(len(places))]
             )
-            found = batch_of(wanted, layout, "transform", first) if len(wanted) else None
+            result = batch_of(wanted, layout, "transform", first) if len(wanted) else None
             first += records.num_rows
-            if found is None:
+            if result is None:
                 continue
-            _refuse_width(found.columns, learner)
-            values = learner.scores(found)
+            _refuse_width(result.columns, learner)
+            values = learner.scores(result)
             added = [_labels(learner, values)] if labels else []
             added += [_vectors(raw(values))] if scores else []
             names = [*records.schema.names, *(f"added {place}" for place in range(len(added)))]
@@ -186,10 +186,10 @@ def raw(scores: Array) -> Array:
 def _labels(learner: OnlineClassifier, scores: Array) -> Any:
     import pyarrow as pa
 
-    found = learner.labels(scores)
-    if found.dtype.kind == "b":
-        return pa.array(found)
-    return pa.array(found.astype(object) if found.dtype.kind == "U" else found.astype(np.float64))
+    labels = learner.labels(scores)
+    if labels.dtype.kind == "b":
+        return pa.array(labels)
+    return pa.array(labels.astype(object) if labels.dtype.kind == "U" else labels.astype(np.float64))
 
 
 def _vectors(scores: Array) -> Any:
@@ -209,9 +209,9 @@ def _label_type(learner: OnlineClassifier) -> Any:
     return {"U": StringType, "b": BooleanType}.get(learner.classes_.dtype.kind, DoubleType)()
 
 
-def _refuse_width(found: int, learner: OnlineClassifier, begin: str = "") -> None:
-    if found != learner.n_features_in_:
-        raise RegretlessError(f"{begin}{found} features, but the model knows {learner.n_features_in_}")
+def _refuse_width(value: int, learner: OnlineClassifier, begin: str = "") -> None:
+    if value != learner.n_features_in_:
+        raise RegretlessError(f"{begin}{value} features, but the model knows {learner.n_features_in_}")
 
 
 def _told(partitions: Mapping[str, int]) -> str:

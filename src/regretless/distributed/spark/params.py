@@ -71,8 +71,8 @@ class ColumnParams(HasRawPredictionCol, HasLabelCol, HasFeaturesCol, HasPredicti
 
     def getFeatures(self) -> str | list[str]:
         """The column of the features, or the columns."""
-        found: str | list[str] = self.chosen("featuresCols") or self.getFeaturesCol()
-        return found
+        result: str | list[str] = self.chosen("featuresCols") or self.getFeaturesCol()
+        return result
 
     def chosen(self, name: str) -> Any:
         """What a parameter was set to; None if it was not."""

@@ -115,12 +115,12 @@ def batch_of(records: Any, layout: Layout, name: str, first: int = 0, columns: i
         If something is missing, not finite, or of another width.
     """
     rows = _Rows(layout, name, first, columns)
-    found = records.columns
-    for label, column in zip(layout.features, found, strict=False):
+    result = records.columns
+    for label, column in zip(layout.features, result, strict=False):
         rows.refuse_nulls(column, label)
-    batch = rows.matrix(found) if layout.kind == "columns" else getattr(rows, layout.kind)(found[0])
+    batch = rows.matrix(result) if layout.kind == "columns" else getattr(rows, layout.kind)(result[0])
     rows.refuse_unfit(batch)
-    labels = None if layout.label is None else rows.labels(found[len(layout.features)])
+    labels = None if layout.label is None else rows.labels(result[len(layout.features)])
     return Batch(batch.values, labels, batch.columns, batch.indices, batch.starts)
 
 
@@ -202,27 +202,27 @@ class _Rows:
         if finite.all():
             return
         place = int(np.flatnonzero(~finite.reshape(-1))[0])
-        found = batch.values.reshape(-1)[place]
+        result = batch.values.reshape(-1)[place]
         if batch.starts is None or batch.indices is None:
             row, feature = divmod(place, batch.columns)
         else:
             row = int(np.searchsorted(batch.starts, place, side="right")) - 1
             feature = int(batch.indices[place])
         if self.layout.kind == "columns":
-            self._refuse(self.layout.features[feature], row, str(found))
-        self._refuse(self.layout.features[0], row, f"{found} at place {feature}")
+            self._refuse(self.layout.features[feature], row, str(result))
+        self._refuse(self.layout.features[0], row, f"{result} at place {feature}")
 
     def _width(self, widths: Array, what: str) -> int:
         width = int(widths[0]) if self.columns is None else self.columns
         if (widths != width).any():
             row = int(np.flatnonzero(widths != width)[0])
-            found = f"the {what} has {int(widths[row])} numbers"
-            self._refuse(self.layout.features[0], row, found, f"all must have as many, here {width}")
+            fault = f"the {what} has {int(widths[row])} numbers"
+            self._refuse(self.layout.features[0], row, fault, f"all must have as many, here {width}")
         return width
 
-    def _refuse(self, column: str, row: int, found: str, advice: str = FINITE) -> None:
+    def _refuse(self, column: str, row: int, fault: str, advice: str = FINITE) -> None:
         where = f"column {column!r}, row {self.first + row} (counted from 0)"
-        raise DataError(self.name, None, None, f"{where}: {found}", advice)
+        raise DataError(self.name, None, None, f"{where}: {fault}", advice)
 
 
 def _lengths(lists: Any) -> Array:

@@ -206,8 +206,8 @@ def _counted(frame: Any, layout: Layout) -> tuple[list[SparkPartition], int]:
             _refuse_missing(row["place"], name, row[f"unfit{place}"])
     least, most = min(row["least"] for row in rows), max(row["most"] for row in rows)
     if least != most:
-        found = f"column {layout.features[0]!r} holds {layout.kind}s of {least} and of {most} numbers"
-        raise RegretlessError(f"{found}; all must have as many")
+        fault = f"column {layout.features[0]!r} holds {layout.kind}s of {least} and of {most} numbers"
+        raise RegretlessError(f"{fault}; all must have as many")
     return [SparkPartition(f"partition {row['place']}", row["place"], row["rows"], row["hashed"]) for row in rows], int(
         most
     )
@@ -215,8 +215,8 @@ def _counted(frame: Any, layout: Layout) -> tuple[list[SparkPartition], int]:
 
 def _refuse_missing(partition: int, column: str, rows: int) -> None:
     if rows:
-        found = f"partition {partition}: column {column!r} holds null or NaN in {rows} rows"
-        raise RegretlessError(f"{found}; drop or fill them before")
+        fault = f"partition {partition}: column {column!r} holds null or NaN in {rows} rows"
+        raise RegretlessError(f"{fault}; drop or fill them before")
 
 
 def _width(layout: Layout) -> Any:
@@ -235,8 +235,8 @@ def _width(layout: Layout) -> Any:
 def _classes(frame: Any, label: str) -> Array:
     from pyspark.sql import functions as F
 
-    found = frame.select(F.col(quoted(label)).alias("label")).distinct().limit(MOST_CLASSES + 1)
-    values = collected(frame.sparkSession, found).column("label").to_pylist()
+    classes = frame.select(F.col(quoted(label)).alias("label")).distinct().limit(MOST_CLASSES + 1)
+    values = collected(frame.sparkSession, classes).column("label").to_pylist()
     if len(values) > MOST_CLASSES:
         raise RegretlessError(f"column {label!r} holds more than {MOST_CLASSES:,} different labels")
     if values and not isinstance(values[0], str | bool | int):

@@ -64,8 +64,8 @@ class Task:
             seen += batch.num_rows
             yield batch
         if seen != self._rows:
-            found = f"{seen} rows, but {self._rows} when they were counted: the data frame is not always the same"
-            raise DataError(self._name, None, None, found, OTHER_ROWS)
+            fault = f"{seen} rows, but {self._rows} when they were counted: the data frame is not always the same"
+            raise DataError(self._name, None, None, fault, OTHER_ROWS)
 
     def _kept(self) -> Batches:
         import pyarrow as pa

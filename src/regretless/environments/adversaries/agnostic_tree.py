@@ -79,12 +79,12 @@ class AgnosticTree(PointLabels, ObliviousLabels):
 
     def path(self, run: int = 0) -> Places:
         """The nodes of the tree that a run goes down by, and the place of its leaf below them; shape (d + 1,)."""
-        found = self._paths.get(run)
-        if found is None:
+        path = self._paths.get(run)
+        if path is None:
             if len(self._paths) >= RUNS:
                 self._paths.clear()
-            found = self._paths[run] = self._walked(run)
-        return found
+            path = self._paths[run] = self._walked(run)
+        return path
 
     def target_of(self, run: int = 0) -> int:
         """The hypothesis at the leaf, which agrees with the majority of the labels of every point that was asked."""
@@ -95,8 +95,8 @@ class AgnosticTree(PointLabels, ObliviousLabels):
         if not len(self._ends):
             return np.zeros(end - begin, dtype=np.int64)
         levels = np.searchsorted(self._ends, np.arange(begin, end), side="right")
-        found: Places = self.tree.points[self.path(run)[levels]]
-        return found
+        points: Places = self.tree.points[self.path(run)[levels]]
+        return points
 
     def block(self, begin: int, end: int, run: int = 0) -> tuple[Array, Array]:
         """Votes, and a coin for each."""
@@ -112,9 +112,9 @@ class AgnosticTree(PointLabels, ObliviousLabels):
         ]
 
     def _heads(self, begin: int, end: int, run: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        found: np.ndarray[tuple[int], np.dtype[np.bool_]]
-        found = uniforms(key_of_run(self.seed, run), begin, end, 1)[:, 0] < 0.5
-        return found
+        heads: np.ndarray[tuple[int], np.dtype[np.bool_]]
+        heads = uniforms(key_of_run(self.seed, run), begin, end, 1)[:, 0] < 0.5
+        return heads
 
     def _walked(self, run: int) -> Places:
         node, begin, nodes = 0, 0, [0]

@@ -68,8 +68,8 @@ class Exponential(ObliviousLabels):
         """Those of the passes that a perceptron makes until it is done, where anybody would wait for that."""
         if self.rounds is not None:
             return self.rounds
-        found = self.columns * int((4**self.columns + 2) // 6)
-        return found if found <= PATIENCE else None
+        rounds = self.columns * int((4**self.columns + 2) // 6)
+        return rounds if rounds <= PATIENCE else None
 
     @property
     def updates(self) -> int:

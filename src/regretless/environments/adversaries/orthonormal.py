@@ -51,10 +51,10 @@ class Orthonormal(Labels):
     def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """An error in every round of the first N; of a perceptron of any rate an update, for its score is 0."""
         count, source = min(rounds, self.columns), "Novikoff's bound is attained"
-        found = errors_forced("Orthonormal rows", count, source, opposed)
+        promises = errors_forced("Orthonormal rows", count, source, opposed)
         if opposed.additive:
-            found.append(LowerBound("Orthonormal rows", "updates", float(count), source))
-        return found
+            promises.append(LowerBound("Orthonormal rows", "updates", float(count), source))
+        return promises
 
 
 class _Turning(Asker):
@@ -64,9 +64,9 @@ class _Turning(Asker):
 
     def row(self) -> Array:
         self._t += 1
-        found = np.zeros(self._columns)
-        found[self._t % self._columns] = 1.0
-        return found
+        result = np.zeros(self._columns)
+        result[self._t % self._columns] = 1.0
+        return result
 
     def label(self, prediction: int, probability: float | None = None) -> int:
         if self._t < self._columns:

@@ -63,13 +63,13 @@ class RandomizedTree(PointLabels):
 
         super().__init__(finite_class, rounds)
         self._search, self._lock = RandomizedSearch(finite_class), Lock()
-        found = self._search.dimension(None, limit=limit)
-        if found.upper - found.lower > ROUNDING:
-            known = f"what chance is worth against this class is not known by then, but {found}"
+        dimension = self._search.dimension(None, limit=limit)
+        if dimension.upper - dimension.lower > ROUNDING:
+            known = f"what chance is worth against this class is not known by then, but {dimension}"
             raise ParameterError(
                 "limit", str(limit), f"{known}; shattered-tree is quicker, and forces half the dimension", ": "
             )
-        self.value = found.lower
+        self.value = dimension.lower
 
     def worth(self, alive: Words | None) -> Fraction:
         """The randomised Littlestone dimension of some hypotheses; runs on several threads share what is found."""
@@ -117,7 +117,7 @@ class _Weighing(Surviving):
 
     def _balanced(self, value: Fraction) -> int | None:
         """A point whose labels together attain the value; if there is none, fewer are kept that have it as well."""
-        kept, best, most = None, None, Fraction(-1)
+        rest, best, most = None, None, Fraction(-1)
         for point in range(self._class.points):
             zeros, ones = self._parts(point)
             if not (zeros.any() and ones.any()):
@@ -129,8 +129,8 @@ class _Weighing(Surviving):
                 if mean >= value:
                     return point
             if max(below, above) >= value:
-                kept = zeros if below > above else ones
-        if kept is None:  # values that are too fine for the search were rounded up
+                rest = zeros if below > above else ones
+        if rest is None:  # values that are too fine for the search were rounded up
             return best
-        self._alive = kept
+        self._alive = rest
         return None

@@ -57,10 +57,10 @@ class _Remembering(Opponent):
     def losses(self, probabilities: Array | None = None) -> Array:
         drawn = self._drawn[: self._count]
         drawn.flags.writeable = False
-        found = np.asarray(self._function(drawn), dtype=np.float64)
-        if found.shape != (self._arms,):
-            raise RegretlessError(f"losses of shape {found.shape}: one for each of {self._arms} arms is expected")
-        return found
+        losses = np.asarray(self._function(drawn), dtype=np.float64)
+        if losses.shape != (self._arms,):
+            raise RegretlessError(f"losses of shape {losses.shape}: one for each of {self._arms} arms is expected")
+        return losses
 
     def see(self, arm: int) -> None:
         if self._count == len(self._drawn):

@@ -53,8 +53,8 @@ class Stochastic(Oblivious):
         """What each arm loses in expectation, in so many rounds."""
         world = self.world(run)
         ends = np.minimum(np.append(world.starts, rounds), rounds)
-        found: Array = np.add.reduce(np.diff(ends)[:, None] * world.means, axis=0)
-        return found
+        sums: Array = np.add.reduce(np.diff(ends)[:, None] * world.means, axis=0)
+        return sums
 
     def block(self, begin: int, end: int, run: int = 0) -> Array:
         """Zeros and ones: the very ones that the compiled loop meets."""
@@ -121,8 +121,8 @@ def lost(means: Array, rewards: bool) -> Array:
 def uniforms(key: int, begin: int, end: int, arms: int) -> Array:
     """The noise of some rounds: numbers from 0 to below 1, shape (end - begin, arms)."""
     bits: Any = words(key, begin, end, arms)
-    found: Array = (bits >> np.uint64(11)) * 2.0**-53
-    return found
+    result: Array = (bits >> np.uint64(11)) * 2.0**-53
+    return result
 
 
 def words(key: int, begin: int, end: int, count: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
@@ -135,8 +135,8 @@ def words(key: int, begin: int, end: int, count: int) -> np.ndarray[Any, np.dtyp
     bits = np.arange(first, last, dtype=np.uint64)
     bits *= np.uint64(GOLDEN)
     bits += np.uint64(key)
-    found: np.ndarray[Any, np.dtype[np.uint64]] = _mixed(bits).reshape(end - begin, count)
-    return found
+    result: np.ndarray[Any, np.dtype[np.uint64]] = _mixed(bits).reshape(end - begin, count)
+    return result
 
 
 def _mixed(bits: Any) -> Any:
@@ -174,13 +174,13 @@ def means_of(means: Any, dimensions: int) -> Array:
         If they are none.
     """
     try:
-        found = np.ascontiguousarray(means, dtype=np.float64)
+        result = np.ascontiguousarray(means, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError("means", None, f"numbers are expected ({error})") from error
-    if found.ndim != dimensions or 0 in found.shape:
+    if result.ndim != dimensions or 0 in result.shape:
         expected = "(arms,)" if dimensions == 1 else "(stretches, arms)"
-        raise RegretlessError(f"means of shape {found.shape}: {expected} is expected")
-    if not ((found >= 0) & (found <= 1)).all():
-        wrong = found[~((found >= 0) & (found <= 1))][0]
+        raise RegretlessError(f"means of shape {result.shape}: {expected} is expected")
+    if not ((result >= 0) & (result <= 1)).all():
+        wrong = result[~((result >= 0) & (result <= 1))][0]
         raise RegretlessError(f"a mean of {wrong:g}: probabilities from 0 to 1 are expected")
-    return found
+    return result

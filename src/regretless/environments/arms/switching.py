@@ -111,11 +111,11 @@ def _even(stretches: int, rounds: int) -> list[int]:
 
 
 def _ascending(starts: Sequence[int], stretches: int, rounds: int | None) -> Any:
-    found = np.asarray(starts)
-    if found.shape != (stretches,) or found.dtype.kind not in "iu":
+    places = np.asarray(starts)
+    if places.shape != (stretches,) or places.dtype.kind not in "iu":
         raise ParameterError("starts", None, f"the first round of each of {stretches} stretches is expected")
-    if found[0] != 0 or (np.diff(found.astype(np.int64)) <= 0).any():
+    if places[0] != 0 or (np.diff(places.astype(np.int64)) <= 0).any():
         raise ParameterError("starts", None, "ascending round numbers are expected, the first of them 0")
-    if rounds is not None and found[-1] >= rounds:
-        raise ParameterError("starts", None, f"a stretch begins at round {found[-1]}, and there are {rounds} rounds")
-    return found.astype(np.int64)
+    if rounds is not None and places[-1] >= rounds:
+        raise ParameterError("starts", None, f"a stretch begins at round {places[-1]}, and there are {rounds} rounds")
+    return places.astype(np.int64)

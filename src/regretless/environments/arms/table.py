@@ -42,7 +42,7 @@ class Table(Oblivious):
 
 
 def _table(losses: Any) -> Array:
-    found = numbers(losses, "losses")
-    if found.ndim != 2 or 0 in found.shape:
-        raise RegretlessError(f"losses of shape {found.shape}: a row for each round and a column for each arm")
-    return found
+    table = numbers(losses, "losses")
+    if table.ndim != 2 or 0 in table.shape:
+        raise RegretlessError(f"losses of shape {table.shape}: a row for each round and a column for each arm")
+    return table

@@ -61,8 +61,8 @@ class Separable(ObliviousLabels):
 
     def target(self, run: int = 0) -> Array:
         """The direction u of a run, at its start."""
-        found: Array = _directions(key_of_run(self.seed, run), 1, self.columns)[0]
-        return found
+        result: Array = _directions(key_of_run(self.seed, run), 1, self.columns)[0]
+        return result
 
     def targets(self, begin: int, end: int, run: int = 0) -> Array:
         """The directions of some rounds: one for all of them, or one for each; shape (1 or rounds, columns)."""
@@ -133,15 +133,15 @@ class DriftingTarget(Separable):
         first, second = _directions(key_of_run(self.seed, run), 2, self.columns)
         gone = [2 * pi * (self.turn * place % 1) for place in range(begin, end)]
         cosines, sines = ([wave(angle) for angle in gone] for wave in (cos, sin))
-        found: Array = np.outer(cosines, first) + np.outer(sines, second)
-        return found
+        targets: Array = np.outer(cosines, first) + np.outer(sines, second)
+        return targets
 
 
 def _directions(key: int, count: int, columns: int) -> Array:
     """Directions at right angles to each other, drawn from the cube."""
-    found = 2 * uniforms(key ^ 1, 0, count, columns) - 1
+    directions = 2 * uniforms(key ^ 1, 0, count, columns) - 1
     for place in range(count):
-        for other in found[:place]:
-            found[place] -= (found[place] * other).sum() * other
-        found[place] /= sqrt((found[place] ** 2).sum())
-    return found
+        for other in directions[:place]:
+            directions[place] -= (directions[place] * other).sum() * other
+        directions[place] /= sqrt((directions[place] ** 2).sum())
+    return directions

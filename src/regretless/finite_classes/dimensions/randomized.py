@@ -116,10 +116,10 @@ class RandomizedSearch(VersionSpaceSearch):
         MemoryError
             If the search has to end before.
         """
-        found = self.dimension(alive)
-        if not (found.exact or found.finer):
-            raise MemoryError(f"{found.name}: memory ran out when it was known to lie from {found}")
-        return found.upper
+        result = self.dimension(alive)
+        if not (result.exact or result.finer):
+            raise MemoryError(f"{result.name}: memory ran out when it was known to lie from {result}")
+        return result.upper
 
     def labels(self, alive: Words | None, point: int) -> tuple[Fraction | None, Fraction | None]:
         """The values of what the labels 0 and 1 of a point leave; None of no hypothesis."""

@@ -125,10 +125,10 @@ class _Search:
 
     def sift(self) -> Iterator[None]:
         """Without the points that shatter no more than an earlier one, or nothing."""
-        found = unlike(self.finite_class)
+        result = unlike(self.finite_class)
         while True:
             try:
-                next(found)
+                next(result)
             except StopIteration as ended:
                 self.places = ended.value
                 break
@@ -149,9 +149,9 @@ class _Search:
         self.take(search.found)
         self.steps_before = before + search.steps
 
-    def take(self, found: list[int]) -> None:
-        self.witness = [int(self.places[place]) for place in found]
-        self.lower = len(found)
+    def take(self, indices: list[int]) -> None:
+        self.witness = [int(self.places[place]) for place in indices]
+        self.lower = len(indices)
 
     def turns(self) -> Iterator[None]:
         """Both searches by turns; what one of them finds may end the other.
@@ -214,5 +214,5 @@ def _marks(columns: Words) -> Words:
     """A word for each column: the same for the same ones, and hardly ever for others."""
     factors = np.random.default_rng(0).integers(1 << 63, size=columns.shape[1], dtype=np.uint64) << np.uint64(1)
     mixed = (columns ^ (columns >> np.uint64(32))) * (factors | np.uint64(1))
-    found: Words = (mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64)
-    return found
+    words: Words = (mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64)
+    return words

@@ -203,8 +203,8 @@ class ClassLearner(HasInfo, Persistent, Certified):
     def _place(self, point: int | str) -> int:
         if type(point) is int and 0 <= point < self.finite_class.points:
             return point
-        found = self._places.get(point) if isinstance(point, str) else None
-        return self.finite_class.point(point) if found is None else found
+        result = self._places.get(point) if isinstance(point, str) else None
+        return self.finite_class.point(point) if result is None else result
 
     def _waiting(self, ticket: Any) -> tuple[int, Label]:
         if self._open is None:
@@ -339,12 +339,12 @@ def _class_of(description: Mapping[str, Any], rows: Array) -> FiniteClass:
     table = unpacked(rows, points)
     if not np.array_equal(packed(table), rows):
         raise ValueError("its hypotheses speak of points that are not there")
-    found = FiniteClass(
+    result = FiniteClass(
         table,
         hypotheses=names(description["names"], len(rows), "hypotheses"),
         points=names(description["point_names"], points, "points"),
     )
-    if found.hypotheses != len(rows):
+    if result.hypotheses != len(rows):
         raise ValueError("a hypothesis is there twice")
-    found.given = given
-    return found
+    result.given = given
+    return result

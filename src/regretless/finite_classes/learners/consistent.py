@@ -64,18 +64,18 @@ class Consistent(ClassLearner):
         if self.order is None:
             return np.arange(count)
         if isinstance(self.order, np.ndarray) and self.order.ndim == 1 and self.order.dtype.kind in "iu":
-            found = self.order.astype(np.int64)
+            result = self.order.astype(np.int64)
         else:
             names = self.finite_class.hypothesis_names or []
             places: dict[Any, int] = {name: place for place, name in enumerate(names)}
-            found = np.array([self._number(one, places) for one in self.order], np.int64)
-        if len(found) != count or not np.array_equal(np.sort(found), np.arange(count)):
+            result = np.array([self._number(one, places) for one in self.order], np.int64)
+        if len(result) != count or not np.array_equal(np.sort(result), np.arange(count)):
             raise ParameterError("order", "", f"must name each of the {count} hypotheses once", " ")
-        return found
+        return result
 
     def _number(self, one: Any, places: dict[Any, int]) -> int:
-        found = places.get(one) if isinstance(one, str) else None
-        return self.finite_class.hypothesis(one) if found is None else found
+        result = places.get(one) if isinstance(one, str) else None
+        return self.finite_class.hypothesis(one) if result is None else result
 
     def _say(self, point: int) -> Label:
         return Label(self._board.core.predict(point))

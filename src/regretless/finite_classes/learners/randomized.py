@@ -141,8 +141,8 @@ class RandomizedOptimal(SearchingLearner):
         """Numbers between which R lies; what the learner went by is no more, of the class no less."""
         if not known:
             return 0.0, half_the_bits_of(size)
-        found = self._search().dimension(part)
-        return found.lower, found.upper
+        result = self._search().dimension(part)
+        return result.lower, result.upper
 
     def _say(self, point: int) -> DrawnLabel:
         probability = self._chance(point)
@@ -198,5 +198,5 @@ class RandomizedOptimal(SearchingLearner):
 
 def searched(search: RandomizedSearch, part: Words, patience: int | None) -> bool:
     """Whether a search came to its end when it had looked at so many words."""
-    found = search.dimension(part, words=patience)
-    return found.exact or found.finer
+    result = search.dimension(part, words=patience)
+    return result.exact or result.finer

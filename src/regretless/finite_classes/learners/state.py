@@ -97,9 +97,9 @@ class ClassState:
 
     def ledger(self, expected: float | None = None) -> ClassLedger:
         """The books; `expected` mistakes are those that were made unless they are given."""
-        found = dict(zip(FIELDS, self.book.tolist(), strict=True))
-        found["died"] = self.died
-        return ClassLedger(**found, expected=float(found["mistakes"]) if expected is None else expected)
+        result = dict(zip(FIELDS, self.book.tolist(), strict=True))
+        result["died"] = self.died
+        return ClassLedger(**result, expected=float(result["mistakes"]) if expected is None else expected)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "core"}

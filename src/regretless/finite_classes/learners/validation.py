@@ -31,14 +31,14 @@ def points_of(points: Any, finite_class: FiniteClass, places: Mapping[str, int])
         if len(outside):
             _refuse(int(outside[0]), given[outside[0]].item(), finite_class)
         return np.ascontiguousarray(given, dtype=np.int64)
-    found = np.empty(len(given), dtype=np.int64)
+    result = np.empty(len(given), dtype=np.int64)
     for row, point in enumerate(points):
         place = places.get(point) if isinstance(point, str) else None
         try:
-            found[row] = finite_class.point(point) if place is None else place
+            result[row] = finite_class.point(point) if place is None else place
         except RegretlessError as error:
             raise RegretlessError(f"row {row}: {error}") from error
-    return found
+    return result
 
 
 def _refuse(row: int, point: int, finite_class: FiniteClass) -> None:

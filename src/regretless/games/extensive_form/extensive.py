@@ -104,7 +104,7 @@ def _read_open(file: IO[Any]) -> GameTree:
 def distinct(names: Iterable[str]) -> list[str]:
     """Names of which no two are the same: those that occur again are numbered."""
     given = list(names)
-    counts, used, found = Counter(given), set(given), []
+    counts, used, result = Counter(given), set(given), []
     numbers: Counter[str] = Counter()
     for name in given:
         new = name
@@ -112,8 +112,8 @@ def distinct(names: Iterable[str]) -> list[str]:
             numbers[name] += 1
             new = f"{name} ({numbers[name]})"
         used.add(new)
-        found.append(new)
-    return found
+        result.append(new)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +240,10 @@ class _Walk:
         """
         lowest, highest = min(point.won[0] for point in self._ends), max(point.won[0] for point in self._ends)
         always = max(lowest, 0) + min(highest, 0)
-        found: dict[tuple[int, int], Exact] = {(0, 0): always}
+        payoffs: dict[tuple[int, int], Exact] = {(0, 0): always}
         for point in self._ends:
-            found[point.sequences] = found.get(point.sequences, 0) + point.chance * (point.won[0] - always)
-        return {place: Fraction(payoff) for place, payoff in found.items() if payoff}
+            payoffs[point.sequences] = payoffs.get(point.sequences, 0) + point.chance * (point.won[0] - always)
+        return {place: Fraction(payoff) for place, payoff in payoffs.items() if payoff}
 
     def _past(self, point: _Point) -> _Point:
         """The same with what the node's own outcome brings."""

@@ -190,9 +190,9 @@ def _solve(
     play = partial(tree_play, game, tolerance=target, **of_play, **watched)
     program: Finder = partial(linear_program, game, **watched)
     finders = [program if name == "linear-programming" else partial(play, name) for name in names]
-    found, lower, upper = _attempted(game, finders, target)
-    found, proof = _exactly(game, found, lower, upper, stop) if exact and found.stopped is None else (found, None)
-    return _solution(game, found, (lower, upper), proof, began)
+    result, lower, upper = _attempted(game, finders, target)
+    result, proof = _exactly(game, result, lower, upper, stop) if exact and result.stopped is None else (result, None)
+    return _solution(game, result, (lower, upper), proof, began)
 
 
 def _method(method: str, of_play: dict[str, Any]) -> str:
@@ -216,25 +216,25 @@ def _method(method: str, of_play: dict[str, Any]) -> str:
 
 
 def _solution(
-    game: SequenceForm, found: RawSolution, interval: tuple[float, float], proof: Exact | None, began: float
+    game: SequenceForm, raw: RawSolution, interval: tuple[float, float], proof: Exact | None, began: float
 ) -> SequenceSolution:
     lower, upper = interval
     return SequenceSolution(
         rows=game.rows,
         columns=game.cols,
-        method=found.method,
-        row=game.row.outward(found.row),
-        column=game.column.outward(found.column),
+        method=raw.method,
+        row=game.row.outward(raw.row),
+        column=game.column.outward(raw.column),
         lower=lower,
         upper=upper,
-        iterations=found.iterations,
+        iterations=raw.iterations,
         seconds=perf_counter() - began,
-        note=found.note,
-        stopped=found.stopped,
-        course=found.course,
+        note=raw.note,
+        stopped=raw.stopped,
+        course=raw.course,
         exact=proof,
-        judged=Once(partial(_judged, game, found, lower, upper)),
-        promised=partial(_promised, game, found),
+        judged=Once(partial(_judged, game, raw, lower, upper)),
+        promised=partial(_promised, game, raw),
         row_tree=game.row,
         column_tree=game.column,
         total=game.total,
@@ -271,15 +271,15 @@ def _attempted(game: SequenceForm, finders: list[Finder], tolerance: float | Non
     lower, upper = -inf, inf
     failures: list[str] = []
     for find in finders:
-        found = find()
-        reached = game._enclose(found.row, found.column)
-        if found.stopped is not None or tolerance is None or reached[1] - reached[0] <= tolerance:
-            note = "; ".join([found.note, *failures] if found.note else failures)
-            return replace(found, note=note), *reached
+        result = find()
+        reached = game._enclose(result.row, result.column)
+        if result.stopped is not None or tolerance is None or reached[1] - reached[0] <= tolerance:
+            note = "; ".join([result.note, *failures] if result.note else failures)
+            return replace(result, note=note), *reached
         lower, upper = max(lower, reached[0]), min(upper, reached[1])
-        why = f" ({found.note})" if found.note else ""
+        why = f" ({result.note})" if result.note else ""
         gap = reached[1] - reached[0]
-        failures.append(f"{found.method} left a gap of {gap:.3g} after {found.iterations} iterations{why}")
+        failures.append(f"{result.method} left a gap of {gap:.3g} after {result.iterations} iterations{why}")
     raise SolveError(
         f"the game was not solved to a gap of {tolerance:.3g}: {'; '.join(failures)}; "
         f"its value lies between {float(lower)!r} and {float(upper)!r}",
@@ -289,7 +289,7 @@ def _attempted(game: SequenceForm, finders: list[Finder], tolerance: float | Non
 
 
 def _exactly(
-    game: SequenceForm, found: RawSolution, lower: float, upper: float, stop: Callable[[], bool] | None
+    game: SequenceForm, raw: RawSolution, lower: float, upper: float, stop: Callable[[], bool] | None
 ) -> tuple[RawSolution, Exact | None]:
     """The solution in fractions; if it is stopped there, what was found already, and that it was stopped.
 
@@ -301,9 +301,9 @@ def _exactly(
     from .sequence_exact import solve_exactly
 
     try:
-        proof = solve_exactly(game, found, stop=stop)
+        proof = solve_exactly(game, raw, stop=stop)
     except Halted:
-        return replace(found, stopped=NO_FRACTIONS), None
+        return replace(raw, stopped=NO_FRACTIONS), None
     if proof is None:
         raise SolveError(
             "no fractions near the plans that were found are an equilibrium; without exact they are good for a gap of"
@@ -311,19 +311,19 @@ def _exactly(
             lower,
             upper,
         )
-    return found, proof
+    return raw, proof
 
 
-def _judged(game: SequenceForm, found: RawSolution, lower: float, upper: float) -> list[Certificate]:
+def _judged(game: SequenceForm, raw: RawSolution, lower: float, upper: float) -> list[Certificate]:
     from .sequence_certificates import certificates
 
-    return certificates(game, found, lower, upper)
+    return certificates(game, raw, lower, upper)
 
 
-def _promised(game: SequenceForm, found: RawSolution) -> Promise | None:
+def _promised(game: SequenceForm, raw: RawSolution) -> Promise | None:
     from .sequence_certificates import theorem_line
 
-    return None if found.ledger is None else theorem_line(game, found)
+    return None if raw.ledger is None else theorem_line(game, raw)
 
 
 def _from_file(arrays: Mapping[str, Any], letter: str) -> tuple[Any, Any, Any, Any]:

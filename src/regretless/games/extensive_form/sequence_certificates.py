@@ -17,7 +17,7 @@ from ..raw_solution import RawSolution
 from .sequence_form import SequenceForm
 
 
-def certificates(game: SequenceForm, found: RawSolution, lower: float, upper: float) -> list[Certificate]:
+def certificates(game: SequenceForm, raw: RawSolution, lower: float, upper: float) -> list[Certificate]:
     """Each theorem about plans of both players, which are in the kernels' order.
 
     Parameters
@@ -31,24 +31,24 @@ def certificates(game: SequenceForm, found: RawSolution, lower: float, upper: fl
     -------
     list of Certificate
     """
-    learner = facts(game, found)
-    theorems = BY_METHOD.get(found.method, OTHERS)
-    return judged(found, upper - lower, theorems, _answers(game, found, lower, upper), learner, learner.row_spread)
+    learner = facts(game, raw)
+    theorems = BY_METHOD.get(raw.method, OTHERS)
+    return judged(raw, upper - lower, theorems, _answers(game, raw, lower, upper), learner, learner.row_spread)
 
 
-def facts(game: SequenceForm, found: RawSolution) -> SequenceFacts:
+def facts(game: SequenceForm, raw: RawSolution) -> SequenceFacts:
     """What theorems may know of those who found a solution."""
-    known: dict[str, Any] = found.settings or {}
+    known: dict[str, Any] = raw.settings or {}
     of_row, of_column = _reaches(game, True), _reaches(game, False)
     rows, columns = game.shape
     return SequenceFacts(
         rows,
         columns,
-        found.method,
+        raw.method,
         alternate=bool(known.get("alternate", False)),
         power=int(known.get("power", 0)),
         given=bool(known.get("given", False)),
-        claim=found.claim,
+        claim=raw.claim,
         row_reach=of_row[0],
         column_reach=of_column[0],
         row_sets=of_row[1],
@@ -65,26 +65,26 @@ def _reaches(game: SequenceForm, row: bool) -> tuple[float, float, float]:
     return *reach(tree.first, tree.parent, low, high), float(high[0] - low[0])
 
 
-def theorem_line(game: SequenceForm, found: RawSolution) -> tuple[str, Callable[[float], float]] | None:
+def theorem_line(game: SequenceForm, raw: RawSolution) -> tuple[str, Callable[[float], float]] | None:
     """What the theorem promised of the gap before self-play began: its title, and the bound after so many rounds."""
-    learner, nobody = facts(game, found), GameComparator()
+    learner, nobody = facts(game, raw), GameComparator()
 
     def book(rounds: float) -> GameLedger:
         return GameLedger(rounds, weight=1.0)
 
-    if found.ledger is None or not gains_by_turns(learner):
+    if raw.ledger is None or not gains_by_turns(learner):
         return None
     return counterfactual.title, lambda rounds: counterfactual.value(book(rounds), nobody, learner)
 
 
-def _answers(game: SequenceForm, found: RawSolution, lower: float, upper: float) -> GameComparator:
+def _answers(game: SequenceForm, raw: RawSolution, lower: float, upper: float) -> GameComparator:
     """What each player could gain by answering the other, and what rounding may have to do with it."""
-    x, y = found.row, found.column
+    x, y = raw.row, raw.column
     worth = min(upper, max(lower, float(x @ (game.inward @ y))))
     sizes = float(np.abs(game.payoffs.data).sum())  # no plans, and no sums on the way to them, come to more
-    played = 0 if found.ledger is None else found.iterations
+    played = 0 if raw.ledger is None else raw.iterations
     return GameComparator(
-        rounds=float(found.iterations),
+        rounds=float(raw.iterations),
         rounding=(len(x) + len(y) + played + SPARE) * EPSILON * max(sizes, abs(lower), abs(upper)) + TINY,
         detail={"row_gain": upper - worth, "column_gain": worth - lower},
     )

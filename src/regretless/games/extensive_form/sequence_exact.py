@@ -26,7 +26,7 @@ Plan = list[int]  # each divided by the first one
 LARGEST = (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)
 
 
-def solve_exactly(game: SequenceForm, found: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact | None:
+def solve_exactly(game: SequenceForm, raw: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact | None:
     """The solution in fractions, verified.
 
     Parameters
@@ -52,7 +52,7 @@ def solve_exactly(game: SequenceForm, found: RawSolution, *, stop: Callable[[], 
     won = [(i, j, value.numerator * (scale // value.denominator)) for i, j, value in stated]
     paid = [(j, i, -value) for i, j, value in won]
     look = looking(stop)
-    for x, y in _candidates(game, found, won, paid, stop):
+    for x, y in _candidates(game, raw, won, paid, stop):
         look()
         least = -_best(game.column, _against(x, paid, len(game.column)))
         if least * y[0] == _best(game.row, _against(y, won, len(game.row))) * x[0]:
@@ -61,15 +61,15 @@ def solve_exactly(game: SequenceForm, found: RawSolution, *, stop: Callable[[], 
 
 
 def _candidates(
-    game: SequenceForm, found: RawSolution, won: Entries, paid: Entries, stop: Callable[[], bool] | None
+    game: SequenceForm, raw: RawSolution, won: Entries, paid: Entries, stop: Callable[[], bool] | None
 ) -> Iterator[tuple[Plan, Plan]]:
     """Plans in whole numbers that may be an equilibrium, the simplest ones first."""
-    steps = game.row.behaviour(found.row).tolist(), game.column.behaviour(found.column).tolist()
+    steps = game.row.behaviour(raw.row).tolist(), game.column.behaviour(raw.column).tolist()
     for largest in LARGEST:
         yield _near(game.row, steps[0], largest), _near(game.column, steps[1], largest)
     look = looking(stop)
-    yield from _vertices(game, found.row, found.column, won, paid, look)
-    if found.method != "linear-programming":
+    yield from _vertices(game, raw.row, raw.column, won, paid, look)
+    if raw.method != "linear-programming":
         solved = linear_program(game, stop=stop)
         if solved.stopped is not None:
             raise Halted

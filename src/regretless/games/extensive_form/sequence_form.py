@@ -129,11 +129,11 @@ class SequenceForm:
     def fractions(self) -> list[tuple[int, int, Fraction]]:
         """The payoffs exactly, as they were stated or as the floats are, with their places in the kernels' order."""
         entries = self.inward.tocoo()
-        found = []
+        fractions = []
         for row, column, value in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
             place = int(self.row.order[row]), int(self.column.order[column])
-            found.append((row, column, Fraction(value) if self._stated is None else self._stated[place]))
-        return found
+            fractions.append((row, column, Fraction(value) if self._stated is None else self._stated[place]))
+        return fractions
 
     def _enclose(self, row: Vector, column: Vector) -> tuple[float, float]:
         """The interval of plans in the kernels' order."""
@@ -188,24 +188,24 @@ def sparse(given: Any, what: str) -> Any:
             rows, columns, values, shape = given
             entries = np.asarray(values, dtype=np.float64), (_places(rows), _places(columns))
             given = coo_array(entries, shape=_shape(shape))
-        found = csr_array(given if hasattr(given, "tocsr") else np.atleast_2d(np.asarray(given, dtype=np.float64)))
-        found = found.astype(np.float64, copy=True)
+        result = csr_array(given if hasattr(given, "tocsr") else np.atleast_2d(np.asarray(given, dtype=np.float64)))
+        result = result.astype(np.float64, copy=True)
     except (TypeError, ValueError, OverflowError) as error:
         raise RegretlessError(f"{what}: a matrix of numbers is expected ({error})") from error
-    if found.ndim != 2 or 0 in found.shape:
-        raise RegretlessError(f"{what}: shape {found.shape}; at least one row and one column are expected")
-    found.sum_duplicates()
-    found.eliminate_zeros()
-    if not np.isfinite(found.data).all():
+    if result.ndim != 2 or 0 in result.shape:
+        raise RegretlessError(f"{what}: shape {result.shape}; at least one row and one column are expected")
+    result.sum_duplicates()
+    result.eliminate_zeros()
+    if not np.isfinite(result.data).all():
         raise RegretlessError(f"{what}: not all of its entries are finite numbers")
-    return found
+    return result
 
 
 def _places(given: Any) -> Any:
-    found = np.asarray(given)
-    if found.size and found.dtype.kind not in "iu":
+    places = np.asarray(given)
+    if places.size and places.dtype.kind not in "iu":
         raise TypeError("places are whole numbers")
-    return found.astype(np.int64)
+    return places.astype(np.int64)
 
 
 def _shape(given: Any) -> tuple[int, int]:
@@ -230,10 +230,10 @@ def _differ(payoffs: Any, stated: Mapping[tuple[int, int], Fraction]) -> bool:
 
 def _at_least(value: float, unit: float, off: float) -> float:
     """A float that is no less than so many units and `off` more, and is this number if it is a float."""
-    found = value * unit
-    if found / unit < value:  # there are few floats near 0
-        found = nextafter(found, inf)
-    return nextafter(found + off, inf) if off else found
+    result = value * unit
+    if result / unit < value:  # there are few floats near 0
+        result = nextafter(result, inf)
+    return nextafter(result + off, inf) if off else result
 
 
 def _sorted(matrix: Any) -> Any:

@@ -58,16 +58,16 @@ class SequenceSolution(Solution):
     def describe(self) -> dict[str, Any]:
         """The solution as JSON values; strategies are by information set, and sequences never played are left out."""
         # A dataclass with slots is another class than the one whose body this is, so that super() without it fails.
-        found = Solution.describe(self)
-        found["row_sequences"], found["column_sequences"] = found.pop("row_strategy"), found.pop("column_strategy")
-        found["information_sets"] = {"row": len(self.row_tree.sets), "column": len(self.column_tree.sets)}
-        found["row_strategy"], found["column_strategy"] = self.behaviour("row"), self.behaviour("column")
-        found["total"] = self.total
+        result = Solution.describe(self)
+        result["row_sequences"], result["column_sequences"] = result.pop("row_strategy"), result.pop("column_strategy")
+        result["information_sets"] = {"row": len(self.row_tree.sets), "column": len(self.column_tree.sets)}
+        result["row_strategy"], result["column_strategy"] = self.behaviour("row"), self.behaviour("column")
+        result["total"] = self.total
         if self.exact is not None:
             for player in PLAYERS:
-                found["exact"][f"{player}_sequences"] = found["exact"].pop(f"{player}_strategy")
-                found["exact"][f"{player}_strategy"] = _shown(self.behaviour(player, exact=True))
-        return found
+                result["exact"][f"{player}_sequences"] = result["exact"].pop(f"{player}_strategy")
+                result["exact"][f"{player}_strategy"] = _shown(self.behaviour(player, exact=True))
+        return result
 
 
 def _shown(behaviour: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:

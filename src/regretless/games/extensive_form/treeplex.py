@@ -83,9 +83,9 @@ class Treeplex:
 
     def outward(self, plan: Vector) -> Vector:
         """A plan of the kernels in the user's order."""
-        found = np.empty_like(plan)
-        found[self.order] = plan
-        return found
+        result = np.empty_like(plan)
+        result[self.order] = plan
+        return result
 
     def behaviour(self, plan: Vector) -> Vector:
         """The last step of each sequence, as a probability in its information set; equal ones where nobody comes.
@@ -101,11 +101,11 @@ class Treeplex:
 
     def plan(self, behaviour: Vector) -> Vector:
         """Probabilities in the information sets multiplied along the sequences, in the kernels' order."""
-        found = np.array(behaviour)
-        found[0] = 1.0
+        result = np.array(behaviour)
+        result[0] = 1.0
         for place, parent in enumerate(self.parent.tolist()):
-            found[self.first[place] : self.first[place + 1]] *= found[parent]
-        return found
+            result[self.first[place] : self.first[place + 1]] *= result[parent]
+        return result
 
     def uniform(self) -> Vector:
         """Every action of an information set with the same probability, as a plan in the kernels' order."""
@@ -115,13 +115,13 @@ class Treeplex:
         """What a plan in the user's order, of any numbers, does in each information set that it comes to."""
         inward = [plan[place] for place in self.order.tolist()]
         actions = [self.actions[place] for place in self.order.tolist()]
-        found: dict[str, dict[str, Any]] = {}
+        result: dict[str, dict[str, Any]] = {}
         for place in np.argsort(self.places).tolist():
             own = slice(self.first[place], self.first[place + 1])
             if inward[self.parent[place]] > 0 and (total := sum(inward[own])) > 0:
                 steps = [chance / total for chance in inward[own]]
-                found[self.sets[self.places[place]]] = dict(zip(actions[own], steps, strict=True))
-        return found
+                result[self.sets[self.places[place]]] = dict(zip(actions[own], steps, strict=True))
+        return result
 
     def given(self, plan: Any) -> Vector:
         """A plan as users give it, in the kernels' order.
@@ -132,13 +132,13 @@ class Treeplex:
             If it is none.
         """
         try:
-            found = np.ascontiguousarray(np.asarray(plan, dtype=np.float64))
+            result = np.ascontiguousarray(np.asarray(plan, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise RegretlessError(f"{self.what}: a plan of probabilities is expected ({error})") from error
-        if found.shape != (len(self),):
+        if result.shape != (len(self),):
             expected = f"one probability for each of {len(self)} sequences is expected"
-            raise RegretlessError(f"{self.what}: shape {found.shape}; {expected}")
-        inward = self.inward(found)
+            raise RegretlessError(f"{self.what}: shape {result.shape}; {expected}")
+        inward = self.inward(result)
         if not (inward >= 0).all() or not abs(inward[0] - 1) <= NEAR:
             raise RegretlessError(f"{self.what}: probabilities are not negative, and that of the empty sequence is 1")
         if len(self.parent):
@@ -213,6 +213,6 @@ def _numbered(
 
 def _kept(numbers: list[int]) -> Whole:
     """Numbers that nobody changes by accident."""
-    found = np.asarray(numbers, dtype=np.int32)
-    found.flags.writeable = False
-    return found
+    result = np.asarray(numbers, dtype=np.int32)
+    result.flags.writeable = False
+    return result

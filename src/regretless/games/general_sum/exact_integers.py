@@ -53,8 +53,8 @@ def whole_strategy(given: Any, count: int, what: str) -> Whole:
     """
     floats = strategy_of(given, count, what)
     if not is_exact(given):
-        found = _whole_floats(floats)
-        return Whole(found.values, Fraction(1, int(found.values.sum())))
+        result = _whole_floats(floats)
+        return Whole(result.values, Fraction(1, int(result.values.sum())))
     if sum(map(Fraction, given)) != 1:
         raise RegretlessError(f"{what}: fractions sum to 1; {sum(map(Fraction, given))} was found")
     return whole_fractions(list(given))
@@ -89,6 +89,6 @@ def _reduced(values: Array, unit: Fraction) -> Whole:
 
 
 def _objects(values: list[int], shape: tuple[int, ...]) -> Array:
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found.reshape(shape)
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects.reshape(shape)

@@ -64,13 +64,13 @@ def is_nash(A: Any, B: Any, p: Any, q: Any, tolerance: float | None = None) -> b
     (False, True)
     """
     row, column = two_payoffs(A, B)
-    found = incentives(row, column, p, q)
+    result = incentives(row, column, p, q)
     if tolerance is None:
         exact = row.stated and column.stated and is_exact(p) and is_exact(q)
-        return within(found, row, column, 0.0 if exact else SLACK)
+        return within(result, row, column, 0.0 if exact else SLACK)
     if not tolerance >= 0:
         raise ParameterError("tolerance", None, f"{tolerance}; a number that is not negative is expected")
-    return max(found.row_gain, found.column_gain) <= tolerance
+    return max(result.row_gain, result.column_gain) <= tolerance
 
 
 def incentives(A: Payoffs, B: Payoffs, p: Any, q: Any) -> Incentives:
@@ -89,9 +89,9 @@ def exact_incentives(A: Whole, B: Whole, p: Whole, q: Whole) -> Incentives:
     return Incentives(row_payoff, column_payoff, best[0] - row_payoff, best[1] - column_payoff)
 
 
-def within(found: Incentives, A: Payoffs, B: Payoffs, share: float) -> bool:
+def within(value: Incentives, A: Payoffs, B: Payoffs, share: float) -> bool:
     """Whether neither gain is above a share of the range of that player's payoffs."""
-    return found.row_gain <= share * A.spread and found.column_gain <= share * B.spread
+    return value.row_gain <= share * A.spread and value.column_gain <= share * B.spread
 
 
 def two_payoffs(A: Any, B: Any) -> tuple[Payoffs, Payoffs]:

@@ -61,7 +61,7 @@ class Search:
             # What may not end leaves time for the next.
             self.ends = monotonic() + (left if place == len(order) - 1 else left / 2)
             try:
-                found = self._by(tried)
+                result = self._by(tried)
             except OutOfTime:
                 self.notes.append(f"{tried} did not end in time")
             except RegretlessError as error:
@@ -69,8 +69,8 @@ class Search:
                     raise
                 self.notes.append(f"{tried}: {error}")
             else:
-                if found is not None:
-                    return found
+                if result is not None:
+                    return result
         raise RegretlessError(
             f"every game has an equilibrium, but none was found in {self.seconds:g} seconds: {'; '.join(self.notes)}"
         )
@@ -83,13 +83,13 @@ class Search:
     def _order(self, method: str) -> list[str]:
         m, n = self.A.shape
         small = max(most_rays(m, m + n), most_rays(n, m + n)) <= _MOST_RAYS
-        found = ["exact-enumeration"] if small else []
+        result = ["exact-enumeration"] if small else []
         if self.constant_sum is not None:
-            found.append("zero-sum")
+            result.append("zero-sum")
         elif not small and fits_vertex_enumeration(m, n):
-            found.append("vertex-enumeration")
-        found.append("lemke-howson")
-        return found if method == "auto" else [method, *(other for other in found if other != method)]
+            result.append("vertex-enumeration")
+        result.append("lemke-howson")
+        return result if method == "auto" else [method, *(other for other in result if other != method)]
 
     def _by(self, method: str) -> Equilibria | None:
         verifier = Verifier.of(self.A, self.B, self.look)
@@ -103,31 +103,31 @@ class Search:
         extremes = extreme_equilibria(verifier.exact_A, verifier.exact_B, self.look)
         rows, columns = extremes.rows, extremes.columns
         pairs = sorted(extremes.pairs, key=lambda pair: (rows[pair[0]], columns[pair[1]]), reverse=True)
-        found = []
+        results = []
         for row, column in pairs[: self.limit]:
             self.look()
             equilibrium = verifier.exact(rows[row], columns[column])
             assert equilibrium is not None, "a completely labelled pair is an equilibrium"
-            found.append(equilibrium)
-        if len(found) < len(pairs):
-            return self._told(found, "exact-enumeration", False, extremes.degenerate, f"of {len(pairs)} in all")
+            results.append(equilibrium)
+        if len(results) < len(pairs):
+            return self._told(results, "exact-enumeration", False, extremes.degenerate, f"of {len(pairs)} in all")
         components = connected(pairs)
         subsets = sorted(subset for places in components for subset in nash_subsets(pairs, places, self.look))
-        told = self._told(found, "exact-enumeration", True, extremes.degenerate)
+        told = self._told(results, "exact-enumeration", True, extremes.degenerate)
         return replace(told, subsets=subsets, components=components)
 
     def _zero_sum(self, verifier: Verifier) -> Equilibria | None:
         game = self.constant_sum
         assert game is not None, "asked of games of a constant sum alone"
         solution = game.solve(stop=lambda: monotonic() > self.ends)
-        found = verifier.near(solution.row, solution.column)
-        if found is None:
+        result = verifier.near(solution.row, solution.column)
+        if result is None:
             self.notes.append(f"zero-sum, {solution.method}: a gap of {solution.gap:.3g} was left")
             return None
-        return self._told([found], f"zero-sum, {solution.method}", False, verifier.degenerate_at(found) or None)
+        return self._told([result], f"zero-sum, {solution.method}", False, verifier.degenerate_at(result) or None)
 
     def _in_floats(self, method: str, verifier: Verifier) -> Equilibria | None:
-        found: list[Equilibrium] = []
+        equilibria: list[Equilibrium] = []
         refused, ended = 0, True
         try:
             for row, column in _IN_FLOATS[method](verifier.A, verifier.B, self.look):
@@ -135,11 +135,11 @@ class Search:
                 equilibrium = verifier.near(row, column)
                 if equilibrium is None:
                     refused += 1
-                elif not any(equilibrium.same(other) for other in found):
-                    found.append(equilibrium)
+                elif not any(equilibrium.same(other) for other in equilibria):
+                    equilibria.append(equilibrium)
                     # Nobody else is waiting any more.
                     self.ends = self.begin + self.seconds
-                if len(found) == self.limit:
+                if len(equilibria) == self.limit:
                     ended = False
                     break
         except OutOfTime:
@@ -147,19 +147,19 @@ class Search:
             self.notes.append(f"{method} was stopped when its time was over")
         if refused:
             self.notes.append(f"{method} gave {refused} pairs of strategies that are no equilibria")
-        if not found:
+        if not equilibria:
             self.notes.append(f"{method} found nothing")
             return None
         every = ended and not refused and method != "lemke-howson"
         # A game that is not degenerate has an odd number of equilibria (Wilson 1971).
-        degenerate = any(map(verifier.degenerate_at, found)) or (every and len(found) % 2 == 0)
-        return self._told(found, method, None if every and not degenerate else False, degenerate or None)
+        degenerate = any(map(verifier.degenerate_at, equilibria)) or (every and len(equilibria) % 2 == 0)
+        return self._told(equilibria, method, None if every and not degenerate else False, degenerate or None)
 
     def _told(
-        self, found: list[Equilibrium], method: str, complete: bool | None, degenerate: bool | None, note: str = ""
+        self, equilibria: list[Equilibrium], method: str, complete: bool | None, degenerate: bool | None, note: str = ""
     ) -> Equilibria:
         return Equilibria(
-            found,
+            equilibria,
             self.rows,
             self.cols,
             method,

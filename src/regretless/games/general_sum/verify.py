@@ -39,11 +39,11 @@ def kernel_vector(matrix: Array, look: Callable[[], None]) -> list[int] | None:
         pivots.append(column)
     if free < 0:
         return None
-    found = [0] * table.shape[1]
-    found[free] = last
+    result = [0] * table.shape[1]
+    result[free] = last
     for place, column in enumerate(pivots):
-        found[column] = -table[place, free]
-    return found
+        result[column] = -table[place, free]
+    return result
 
 
 # Beyond so many equations elimination in whole numbers takes seconds.
@@ -92,8 +92,8 @@ class Verifier:
             p, q = _cleaned(row, small), _cleaned(column, small)
             played = np.flatnonzero(p), np.flatnonzero(q)
             best = _best(A @ q, p, small), _best(p @ B, q, small)
-            if max(map(len, best)) <= _EXACT_SIZE and (found := self._solved(best, played)) is not None:
-                return found
+            if max(map(len, best)) <= _EXACT_SIZE and (result := self._solved(best, played)) is not None:
+                return result
             solved = _least_squares(B.T, best[1], played[0]), _least_squares(A, best[0], played[1])
             candidates += [(p, q), solved]
         return self._nearest(candidates)
@@ -112,31 +112,31 @@ class Verifier:
         for rows, columns in (best, played):
             p = self._indifferent(self.exact_B.values.T, columns, played[0])
             q = self._indifferent(self.exact_A.values, rows, played[1])
-            if p is not None and q is not None and (found := self.exact(p, q)) is not None:
-                return found
+            if p is not None and q is not None and (result := self.exact(p, q)) is not None:
+                return result
         return None
 
     def _indifferent(self, answers: Array, best: Array, played: Array) -> list[Fraction] | None:
         """The mixture of strategies against which some answers are worth the same, if there is exactly one."""
         system = np.hstack([answers[np.ix_(best, played)], np.full((len(best), 1), -1, dtype=object)])
-        found = kernel_vector(system, self.look)
-        total = 0 if found is None else sum(found[:-1])
-        if found is None or total == 0:
+        result = kernel_vector(system, self.look)
+        total = 0 if result is None else sum(result[:-1])
+        if result is None or total == 0:
             return None
         mixture = [Fraction(0)] * answers.shape[1]
-        for place, entry in zip(played.tolist(), found[:-1], strict=True):
+        for place, entry in zip(played.tolist(), result[:-1], strict=True):
             mixture[place] = Fraction(entry, total)
         return mixture if min(mixture) >= 0 else None
 
     def _nearest(self, candidates: list[tuple[Vector | None, Vector | None]]) -> Equilibrium | None:
         """The candidate from which least is gained by deviating, if that is within rounding."""
-        found = []
+        results = []
         for row, column in candidates:
             if row is not None and column is not None:
                 checked = self._floats(row, column)
                 if within(checked, self.A, self.B, SLACK):
-                    found.append(Equilibrium.of(row, column, checked))
-        return min(found, key=lambda one: one.row_gain + one.column_gain, default=None)
+                    results.append(Equilibrium.of(row, column, checked))
+        return min(results, key=lambda one: one.row_gain + one.column_gain, default=None)
 
     def _floats(self, row: Vector, column: Vector) -> Incentives:
         p, q = whole_strategy(row, len(row), "row"), whole_strategy(column, len(column), "column")

@@ -103,12 +103,12 @@ def nash_subsets(pairs: list[tuple[int, int]], places: list[int], look: Callable
     for one in partners.values():
         look()
         sides |= {one, *(one & other for other in sides if one & other)}
-    found = []
+    result = []
     for side in sides:
         look()
         together = {row for row, one in partners.items() if one & side == side}
-        found.append([place for place in places if pairs[place][0] in together and side >> pairs[place][1] & 1])
-    return sorted(found)
+        result.append([place for place in places if pairs[place][0] in together and side >> pairs[place][1] & 1])
+    return sorted(result)
 
 
 def _extreme_rays(answers: Array, look: Callable[[], None]) -> tuple[Array, Mask]:

@@ -170,9 +170,9 @@ def _payer(payoffs: Payoffs, kept: _Kept, *, turned: bool, sign: float) -> Any:
 
 def _checked(multiply: Callable[[Vector], Vector], count: int, unit: float = 1.0) -> Callable[[Vector], Vector]:
     def product(strategy: Vector) -> Vector:
-        found = multiply(strategy)
-        if found.shape != (count,) or not np.isfinite(found).all():
-            raise RegretlessError(f"payoffs: a product has shape {found.shape}; {count} finite numbers are expected")
-        return found if unit == 1 else found / unit
+        result = multiply(strategy)
+        if result.shape != (count,) or not np.isfinite(result).all():
+            raise RegretlessError(f"payoffs: a product has shape {result.shape}; {count} finite numbers are expected")
+        return result if unit == 1 else result / unit
 
     return product

@@ -131,10 +131,10 @@ class Walk:
             return False
         mean = float(self.x @ self.z + self.y @ self.s) / (len(self.x) + len(self.y))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            found = self._directions(mean)
-        if found is None:
+            result = self._directions(mean)
+        if result is None:
             return False
-        move, far_x, far_y = found
+        move, far_x, far_y = result
         before = self.gap
         self._advance(move, DAMPING * far_x, DAMPING * far_y)
         self.steps += 1
@@ -199,9 +199,9 @@ class Walk:
         normal, payoffs = self.normal, self.payoffs
         shares = rows / self.z
         total = shares.sum()
-        found = normal.solve(columns / self.y - shares @ payoffs + normal.middle * total)
-        v = -found.sum() / normal.ones.sum()
-        y = found + v * normal.ones
+        result = normal.solve(columns / self.y - shares @ payoffs + normal.middle * total)
+        v = -result.sum() / normal.ones.sum()
+        y = result + v * normal.ones
         w = normal.middle @ y + total / normal.total
         z = w - payoffs @ y
         x = shares - normal.weights * z
@@ -233,9 +233,9 @@ class Walk:
         return self.x / self.z * (self.z.mean() / self.x.mean()), self.y / self.s * (self.s.mean() / self.y.mean())
 
     def _polish(self) -> None:
-        found = solved_supports(self.payoffs, *self._signs())
-        if found is not None:
-            self._better(found[0], f"polished on supports {found[1]} x {found[1]}")
+        result = solved_supports(self.payoffs, *self._signs())
+        if result is not None:
+            self._better(result[0], f"polished on supports {result[1]} x {result[1]}")
 
     def _face(self, caution: float) -> None:
         row_signs, column_signs = self._signs()

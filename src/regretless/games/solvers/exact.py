@@ -18,7 +18,7 @@ from .lifting import Integers, lifted
 from .tableau import simplex
 
 
-def solve_exactly(payoffs: Payoffs, found: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact:
+def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact:
     """The value and optimal strategies of a game, in fractions and without any doubt.
 
     Payoffs count as they were stated, floats at their very values. The rows and columns in play are taken from the
@@ -44,7 +44,7 @@ def solve_exactly(payoffs: Payoffs, found: RawSolution, *, stop: Callable[[], bo
     Halted
         If it was stopped.
     """
-    basis = found.basis if found.basis is not None else simplex(payoffs, stop=stop).basis
+    basis = raw.basis if raw.basis is not None else simplex(payoffs, stop=stop).basis
     if basis is None:
         raise Halted
     game = _Integers(payoffs.fractions())
@@ -142,10 +142,10 @@ def _of_basis(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Int
     block = cells[np.ix_(rows, columns)]
     row, column = np.full(cells.shape[0], 0, dtype=object), np.full(cells.shape[1], 0, dtype=object)
     for weights, places, matrix in ((column, columns, block), (row, rows, block.T)):
-        found = lifted(matrix, look)
-        if found is None:
+        result = lifted(matrix, look)
+        if result is None:
             return None
-        weights[places] = found
+        weights[places] = result
     return row, column
 
 
@@ -217,8 +217,8 @@ class _Parametric:
 
 def _least(quotients: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
     """The least of numerators over positive denominators."""
-    found = quotients[0]
+    result = quotients[0]
     for quotient in quotients[1:]:
-        if quotient[0] * found[1] < found[0] * quotient[1]:
-            found = quotient
-    return found
+        if quotient[0] * result[1] < result[0] * quotient[1]:
+            result = quotient
+    return result

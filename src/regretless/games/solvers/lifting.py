@@ -62,9 +62,9 @@ def _inverse(matrix: Longs, prime: int, look: Look) -> Longs | None:
         line[place], matrix[:, place] = pivot, 0
         matrix = (matrix - np.multiply.outer(factors, line)) % prime
         matrix[place] = line
-    found = np.empty_like(matrix)
-    found[:, order] = matrix
-    return found
+    result = np.empty_like(matrix)
+    result[:, order] = matrix
+    return result
 
 
 def _digits(matrix: Integers, inverse: Longs, prime: int, look: Look) -> Integers | None:
@@ -76,24 +76,24 @@ def _digits(matrix: Integers, inverse: Longs, prime: int, look: Look) -> Integer
         limbs.append((rest % (1 << _BITS)).astype(np.int64) * signs)
         rest = rest >> _BITS
     most = ceil((size * (2 * log2(largest) + log2(size)) + 64) / log2(prime)) + 1
-    left, found, power, tried_at = np.full(size, 1, dtype=object), np.full(size, 0, dtype=object), 1, 8
+    left, digits, power, tried_at = np.full(size, 1, dtype=object), np.full(size, 0, dtype=object), 1, 8
     for count in range(1, most + 1):
         look()
         digit = inverse @ (left % prime).astype(np.int64) % prime
         product = sum((limb @ digit).astype(object) << (_BITS * place) for place, limb in enumerate(limbs))
-        left, found, power = (left - product) // prime, found + digit.astype(object) * power, power * prime
+        left, digits, power = (left - product) // prime, digits + digit.astype(object) * power, power * prime
         if count >= tried_at or count == most:
             tried_at = count + count // 2
-            weights = _fractions(found, power, look)
+            weights = _fractions(digits, power, look)
             if weights is not None and len(sums := set(matrix @ weights)) == 1 and (total := sums.pop()) != 0:
                 return weights if total > 0 else -weights
     return None
 
 
-def _fractions(found: Integers, power: int, look: Look) -> Integers | None:
+def _fractions(integers: Integers, power: int, look: Look) -> Integers | None:
     """The numerators over one denominator of fractions known by their remainders; None if they look like chance."""
     common, bound = 1, isqrt(power >> 8)
-    for number in found:
+    for number in integers:
         look()
         value = number * common % power
         if min(value, power - value) > bound:
@@ -101,7 +101,7 @@ def _fractions(found: Integers, power: int, look: Look) -> Integers | None:
             if denominator * common > bound:
                 return None
             common *= denominator
-    values = found * common % power
+    values = integers * common % power
     numerators: Integers = np.where(values > power // 2, values - power, values)
     return numerators
 
