@@ -70,7 +70,7 @@ struct Bandit {
  private:
   void spoil(Input& in) {
     const auto count = [&] {
-      const double x = std::fabs(in.finite());
+      const double x = std::floor(std::fabs(in.finite()));
       return x <= 9007199254740000.0 ? x : 1;
     };  // rounds still are counted
     for (double& x : memory) x = in.any();
