@@ -257,7 +257,7 @@ class TestSelfSuspicion:
 
     @staticmethod
     def spoil(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-        real_find: Callable[..., RawSolution] = solving_module._found
+        real_find: Callable[..., RawSolution] = solving_module._by_method
 
         def uniform(payoffs: Payoffs, **_: Any) -> RawSolution:
             rows, columns = payoffs.shape
@@ -268,7 +268,7 @@ class TestSelfSuspicion:
         else:
             monkeypatch.setattr(
                 solving_module,
-                "_found",
+                "_by_method",
                 lambda name, payoffs, *rest: uniform(payoffs) if name == method else real_find(name, payoffs, *rest),
             )
 

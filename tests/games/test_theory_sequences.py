@@ -175,7 +175,7 @@ def test_what_may_cost_is_not_promised_and_is_added():
     start = tuple(tree.outward(tree.uniform()) for tree in (game.row, game.column))
     started = tree_play(game, "cfr+", rounds=50, alternate=True, start=start)
     assert theorem_line(game, started) is None
-    assert facts(game, started).given
+    assert facts(game, started).started
     told = facts(game, predictive)
     book = GameLedger(10.0, 10.0, 1.0)
     costly = GameLedger(10.0, 10.0, 1.0, turn=2.0)

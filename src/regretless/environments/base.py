@@ -105,11 +105,11 @@ class Oblivious(Environment):
         RegretlessError
             If `block` gave anything else than a number for each round and arm.
         """
-        result = numbers(self.block(begin, end, run), type(self).__name__)
-        if result.shape != (end - begin, self.arms):
+        losses = numbers(self.block(begin, end, run), type(self).__name__)
+        if losses.shape != (end - begin, self.arms):
             expected = f"{end - begin} rounds of {self.arms} arms"
-            raise RegretlessError(f"{type(self).__name__} gave losses of shape {result.shape}, for {expected}")
-        return result
+            raise RegretlessError(f"{type(self).__name__} gave losses of shape {losses.shape}, for {expected}")
+        return losses
 
     def losses(self, t: int, run: int = 0) -> Array:
         """What each arm loses in round t, counted from 0."""
@@ -185,7 +185,7 @@ class Recital(Opponent):
 
 
 def _named(names: Sequence[str], arms: int) -> list[str]:
-    results = [str(name) for name in names]
-    if len(results) != arms or len(set(results)) < arms:
-        raise RegretlessError(f"{len(set(results))} names for {arms} arms; each needs a name of its own")
-    return results
+    texts = [str(name) for name in names]
+    if len(texts) != arms or len(set(texts)) < arms:
+        raise RegretlessError(f"{len(set(texts))} names for {arms} arms; each needs a name of its own")
+    return texts

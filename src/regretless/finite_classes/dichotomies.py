@@ -44,24 +44,24 @@ def halfspaces(
     points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None, axes: Sequence[str] | None = None
 ) -> Table:
     """All that hyperplanes which pass through none of the points say of them: see `FiniteClass.halfspaces`."""
-    result = [[_exact(number, place) for number in point] for place, point in enumerate(points)]
-    if not result:
+    coordinates = [[_exact(number, place) for number in point] for place, point in enumerate(points)]
+    if not coordinates:
         raise RegretlessError("halfspaces of no points; one point at least is expected")
-    dimension = len(result[0])
-    for place, point in enumerate(result):
+    dimension = len(coordinates[0])
+    for place, point in enumerate(coordinates):
         if len(point) != dimension or not dimension:
             raise RegretlessError(f"point {place} has {len(point)} coordinates; each needs as many, one at least")
         if homogeneous and not any(point):
             raise RegretlessError(f"point {place} is the origin, of which hyperplanes through it say nothing")
     if axes is not None and len(axes) != dimension:
         raise RegretlessError(f"{len(axes)} names of axes; points have {dimension} coordinates")
-    vectors = [_whole(point if homogeneous else [*point, Fraction(1)]) for point in result]
+    vectors = [_whole(point if homogeneous else [*point, Fraction(1)]) for point in coordinates]
     table, normals = dichotomies(vectors)
     order = np.lexsort(table.T[::-1])
     normals = plainer(table, normals, np.array(vectors, dtype=object), homogeneous=homogeneous)
     shown = axes or [f"x{axis}" for axis in range(1, dimension + 1)]
     called = [_inequality(normal, shown, homogeneous) for normal in normals[order].tolist()]
-    return Table(table[order], called, names or _coordinates(result))
+    return Table(table[order], called, names or _coordinates(coordinates))
 
 
 def dichotomies(vectors: Any) -> tuple[Array, Array]:
@@ -204,16 +204,16 @@ def _coordinates(points: Sequence[Sequence[Fraction]]) -> list[str] | None:
 def _inequality(normal: Sequence[int], axes: Sequence[str], homogeneous: bool) -> str:
     """Where a hyperplane says 1, as ``2 x1 - x2 > 3`` or ``x1 + x2 > -4.5``."""
     weights, offset = (normal, 0) if homogeneous else (normal[:-1], -normal[-1])
-    told = str(offset)
+    threshold = str(offset)
     if offset % 2 and gcd(*weights) == 2:
         weights = [weight // 2 for weight in weights]
-        told = f"{'-' if offset < 0 else ''}{abs(offset) // 2}.5"
-    fault = ""
+        threshold = f"{'-' if offset < 0 else ''}{abs(offset) // 2}.5"
+    terms = ""
     for axis, weight in zip(axes, weights, strict=True):
         if weight:
-            sign = (" - " if weight < 0 else " + ") if fault else ("-" if weight < 0 else "")
-            fault += f"{sign}{'' if abs(weight) == 1 else f'{abs(weight)} '}{axis}"
-    return f"{fault or '0'} > {told}"
+            sign = (" - " if weight < 0 else " + ") if terms else ("-" if weight < 0 else "")
+            terms += f"{sign}{'' if abs(weight) == 1 else f'{abs(weight)} '}{axis}"
+    return f"{terms or '0'} > {threshold}"
 
 
 # Small whole numbers for hyperplanes: the names of halfspaces are read by people.
@@ -233,15 +233,15 @@ def plainer(table: Array, normals: Array, vectors: Array, *, homogeneous: bool) 
     homogeneous : bool
         Whether all of a normal are weights; else the last of its numbers is what the others are compared with.
     """
-    result, missing = normals.astype(object), dict(zip(_keys(table), range(len(table)), strict=True))
+    smallest, missing = normals.astype(object), dict(zip(_keys(table), range(len(table)), strict=True))
     for keys, tried in _homogeneous(vectors) if homogeneous else _affine(vectors):
         for key, normal in zip(keys, tried, strict=True):
             place = missing.pop(key, None)
             if place is not None:
-                result[place] = normal
+                smallest[place] = normal
         if not missing:
             break
-    return result
+    return smallest
 
 
 Tried = Iterator[tuple[list[bytes], Array]]

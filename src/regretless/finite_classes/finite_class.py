@@ -73,10 +73,10 @@ class FiniteClass:
         self._points = _names(points, width, "points")
         names = _names(hypotheses, self.given, "hypotheses")
         rows = _packed_zero_one(table)
-        kept = _first_of_each(rows) if self.given else np.arange(0)
-        if len(kept) < self.given:
-            rows = rows[kept]
-            names = None if names is None else [names[place] for place in kept]
+        firsts = _first_of_each(rows) if self.given else np.arange(0)
+        if len(firsts) < self.given:
+            rows = rows[firsts]
+            names = None if names is None else [names[place] for place in firsts]
         self._hypotheses = names
         self._shape = len(rows), width
         self.rows, self.columns = rows, transposed(rows, width)
@@ -267,9 +267,9 @@ class FiniteClass:
 
     def remembered(self, what: str, find: Callable[[], Found]) -> Found:
         """What was found out of the class under some name; it is found out once."""
-        if what not in self._found:
-            self._found[what] = find()
-        return cast(Found, self._found[what])
+        if what not in self._values:
+            self._values[what] = find()
+        return cast(Found, self._values[what])
 
     def _protect(self) -> None:
         """Nobody changes the bits; what follows from them goes with them."""
@@ -277,10 +277,10 @@ class FiniteClass:
         self._everybody[-1:] >>= np.uint64(-self.hypotheses % 64)
         for words in (self.columns, self.rows, self._everybody):
             words.flags.writeable = False
-        self._found: dict[str, Any] = {}
+        self._values: dict[str, Any] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_found", "_everybody")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_values", "_everybody")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -389,12 +389,12 @@ def _refuse(says: Array, row: int, column: int) -> NoReturn:
 
 
 def _said(function: Callable[[Any], Any], place: int, point: Any) -> bool:
-    result = function(point)
-    if is_label(result):
-        return bool(result)
+    label = function(point)
+    if is_label(label):
+        return bool(label)
     name = getattr(function, "__name__", "")
     called = f"hypothesis {place} ({name})" if name.isidentifier() else f"hypothesis {place}"
-    raise RegretlessError(f"{called} says {result!r} of {point!r}; 0 or 1 is expected")
+    raise RegretlessError(f"{called} says {label!r} of {point!r}; 0 or 1 is expected")
 
 
 def _first_of_each(rows: Words) -> Array:
@@ -412,13 +412,13 @@ def _first_of_each(rows: Words) -> Array:
 def _names(names: Sequence[str] | None, count: int, what: str) -> list[str] | None:
     if names is None:
         return None
-    result = [str(name) for name in names]
-    if len(result) != count:
-        raise RegretlessError(f"{len(result)} names for {count} {what}")
-    if what == "points" and len(set(result)) < count:
-        twice = next(name for name, times in Counter(result).items() if times > 1)
+    texts = [str(name) for name in names]
+    if len(texts) != count:
+        raise RegretlessError(f"{len(texts)} names for {count} {what}")
+    if what == "points" and len(set(texts)) < count:
+        twice = next(name for name, times in Counter(texts).items() if times > 1)
         raise RegretlessError(f"two points are called {twice!r}; every name stands once")
-    return result
+    return texts
 
 
 def _place(called: int | str, count: int, names: Sequence[str] | None, what: str) -> int:

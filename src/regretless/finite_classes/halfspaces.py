@@ -152,12 +152,12 @@ class DyadicTree:
         # There is no class without points: a tree of depth 0 has its root's for one.
         middles = [_middle(labels) for labels in inner or [()]]
         borders = [_middle(labels) for labels in leaves]
-        result = FiniteClass(
+        finite_class = FiniteClass(
             [[border > middle for middle in middles] for border in borders],
             hypotheses=[f"(-1, {border})" for border in borders],
             points=[f"({middle}, 1)" for middle in middles],
         )
-        return result, MistakeTree(np.arange(len(inner)), np.arange(len(leaves)))
+        return finite_class, MistakeTree(np.arange(len(inner)), np.arange(len(leaves)))
 
 
 def dyadic_tree(depth: int) -> DyadicTree:

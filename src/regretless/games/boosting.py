@@ -111,8 +111,8 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
     if isfinite(payoffs.size):
         largest = payoffs.size
     seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * largest)
-    told = [bounded(theorem.certify(ledger, [seen], facts)) for theorem in BOOSTING]
-    return Boosted(votes, ledger.margin, examples, ledger.least_edge, edges, told)
+    certificates = [bounded(theorem.certify(ledger, [seen], facts)) for theorem in BOOSTING]
+    return Boosted(votes, ledger.margin, examples, ledger.least_edge, edges, certificates)
 
 
 def _played(payoffs: Payoffs, rounds: int, rate: float | None) -> tuple[Vector, Vector, Vector]:

@@ -40,9 +40,9 @@ class GameCertificate(Certificate):
 
 def bounded(one: Certificate, most: float = inf) -> Certificate:
     """The same certificate of a game, which may know the range of the payoffs: no gap and no gain is larger."""
-    told = (one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence)
+    fields = (one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence)
     limit = Most(most, "the range of the payoffs") if 0 < most < inf else one.most
-    return GameCertificate(*told, most=limit, read=one.read)
+    return GameCertificate(*fields, most=limit, read=one.read)
 
 
 def certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
@@ -50,7 +50,7 @@ def certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float)
 
     Parameters
     ----------
-    found : RawSolution
+    raw : RawSolution
     payoffs : Payoffs
     lower, upper : float
         What its strategies guarantee, enclosed afresh.
@@ -80,7 +80,7 @@ def coarse_certificates(
 
     Parameters
     ----------
-    found : RawSolution
+    raw : RawSolution
         Of self-play.
     payoffs, column_payoffs : Payoffs
         What the row player and what the column player wins.

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from ..errors import RegretlessError
 
 
-def names_or_numbers(given: Sequence[str] | None, count: int, what: str, first: int = 1) -> list[str]:
+def names_or_numbers(names: Sequence[str] | None, count: int, what: str, first: int = 1) -> list[str]:
     """As many names as are given, all different; where none are given, numbers.
 
     Parameters
     ----------
-    given : sequence of str or None
+    names : sequence of str or None
     count : int
         How many are needed.
     what : str
@@ -25,14 +25,14 @@ def names_or_numbers(given: Sequence[str] | None, count: int, what: str, first: 
     RegretlessError
         If there are more or fewer, or one occurs twice.
     """
-    if given is None:
+    if names is None:
         return [str(place) for place in range(first, first + count)]
-    if isinstance(given, str):
-        raise RegretlessError(f"{what}: {given!r} is one name; a list of {count} names is expected")
-    names = [str(name) for name in given]
-    if len(names) != count:
-        raise RegretlessError(f"{what}: {len(names)} names; {count} are expected")
-    if len(set(names)) < count:
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
+    if isinstance(names, str):
+        raise RegretlessError(f"{what}: {names!r} is one name; a list of {count} names is expected")
+    texts = [str(name) for name in names]
+    if len(texts) != count:
+        raise RegretlessError(f"{what}: {len(texts)} names; {count} are expected")
+    if len(set(texts)) < count:
+        twice = next(name for place, name in enumerate(texts) if name in texts[:place])
         raise RegretlessError(f"{what}: {twice!r} stands twice; each needs a name of its own")
-    return names
+    return texts

@@ -155,55 +155,55 @@ class Payoffs:
         return low, high
 
 
-def _declared(given: tuple[float, float], kind: Kind, what: str) -> tuple[float, float]:
+def _declared(ends: tuple[float, float], kind: Kind, what: str) -> tuple[float, float]:
     if kind != "operator":
         raise ParameterError(
-            "payoff_range", repr(given), f"that is for linear operators, these {what} speak for themselves"
+            "payoff_range", repr(ends), f"that is for linear operators, these {what} speak for themselves"
         )
     try:
-        low, high = (float(end) for end in given)
+        low, high = (float(end) for end in ends)
     except (TypeError, ValueError):
         low = high = np.nan
     if not -np.inf < low <= high < np.inf:
-        raise ParameterError("payoff_range", repr(given), "two finite numbers are expected, the smaller one first")
+        raise ParameterError("payoff_range", repr(ends), "two finite numbers are expected, the smaller one first")
     return low, high
 
 
-def _sparse(given: Any, what: str) -> Any:
+def _sparse(source: Any, what: str) -> Any:
     from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
 
-    result = csr_array(given)
-    if result.dtype.kind not in "fiub":
-        raise RegretlessError(f"{what}: numbers are expected ({result.dtype} was found)")
-    if result.dtype not in (np.float32, np.float64):
-        result = result.astype(np.float64)
+    matrix = csr_array(source)
+    if matrix.dtype.kind not in "fiub":
+        raise RegretlessError(f"{what}: numbers are expected ({matrix.dtype} was found)")
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
     # Columns are checked once and used as long as the game is: they must not be anybody's to change.
-    result = csr_array((result.data, result.indices.copy(), result.indptr.copy()), shape=result.shape)
-    if not result.has_canonical_format:
-        result = result.copy()
-        result.sum_duplicates()
-    return result
+    matrix = csr_array((matrix.data, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
 
 
-def _array(given: Any, what: str) -> Array:
+def _array(source: Any, what: str) -> Array:
     """An array of whatever kind; a frame's numbers, a list's rows."""
     try:
-        return given if isinstance(given, np.ndarray) else np.asarray(given)
+        return source if isinstance(source, np.ndarray) else np.asarray(source)
     except ValueError as error:
         raise RegretlessError(f"{what}: rows of one length are expected ({error})") from error
 
 
-def _dense(given: Array, what: str) -> Array:
-    result = numbers(given, what)
-    return result[None] if result.ndim == 1 else result
+def _dense(array: Array, what: str) -> Array:
+    values = numbers(array, what)
+    return values[None] if values.ndim == 1 else values
 
 
-def _stated(given: Array) -> Array | None:
+def _stated(array: Array) -> Array | None:
     """The exact numbers, if all are whole or fractions; None if there are floats among them."""
-    if given.ndim not in (1, 2) or given.size == 0 or np.ma.is_masked(given):
+    if array.ndim not in (1, 2) or array.size == 0 or np.ma.is_masked(array):
         return None
-    if given.dtype.kind in "iu" or (given.dtype == object and all(isinstance(value, Rational) for value in given.flat)):
-        return np.array(given, copy=True, ndmin=2)
+    if array.dtype.kind in "iu" or (array.dtype == object and all(isinstance(value, Rational) for value in array.flat)):
+        return np.array(array, copy=True, ndmin=2)
     return None
 
 
@@ -238,7 +238,7 @@ class ZeroSum:
     losses: bool
 
 
-def strategy_of(given: Any, count: int, what: str) -> Vector:
+def strategy_of(probabilities: Any, count: int, what: str) -> Vector:
     """Probabilities as users give them.
 
     Raises
@@ -247,19 +247,19 @@ def strategy_of(given: Any, count: int, what: str) -> Vector:
         If there are not as many as strategies, one is negative, or their sum is not 1.
     """
     try:
-        result = np.ascontiguousarray(np.asarray(given, dtype=np.float64))
+        strategy = np.ascontiguousarray(np.asarray(probabilities, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise RegretlessError(f"{what}: probabilities are expected ({error})") from error
-    if result.shape != (count,):
+    if strategy.shape != (count,):
         raise RegretlessError(
-            f"{what}: shape {result.shape}; one probability for each of {count} strategies is expected"
+            f"{what}: shape {strategy.shape}; one probability for each of {count} strategies is expected"
         )
-    if not (result >= 0).all() or not abs(result.sum() - 1) <= 1e-6:
-        raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {result.sum():.9g} was found")
-    return result
+    if not (strategy >= 0).all() or not abs(strategy.sum() - 1) <= 1e-6:
+        raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {strategy.sum():.9g} was found")
+    return strategy
 
 
-def starts_of(given: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
+def starts_of(starts: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
     """The strategies of both players that a solver is to begin with.
 
     Raises
@@ -267,10 +267,10 @@ def starts_of(given: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
     ParameterError
         If they are none.
     """
-    if len(given) != 2:
+    if len(starts) != 2:
         expected = "the row player's and the column player's are expected"
-        raise ParameterError("start", None, f"{len(given)} strategies; {expected}")
+        raise ParameterError("start", None, f"{len(starts)} strategies; {expected}")
     try:
-        return strategy_of(given[0], shape[0], "row"), strategy_of(given[1], shape[1], "column")
+        return strategy_of(starts[0], shape[0], "row"), strategy_of(starts[1], shape[1], "column")
     except RegretlessError as error:
         raise ParameterError("start", None, str(error)) from error

@@ -51,7 +51,7 @@ def margin_game(X: Any, y: Any, *, balanced: bool = False, names: Sequence[str] 
     >>> round(margin_game([[1, 1, -1], [1, -1, 1]], [1, 1]).value, 9)
     1.0
     """
-    given = names_of(X) if names is None else list(names)
+    known = names_of(X) if names is None else list(names)
     rows = X.tocsr() if hasattr(X, "tocsr") else numbers(X, "X")
     if len(rows.shape) != 2:
         raise RegretlessError(f"X: shape {rows.shape}; rows of features are expected")
@@ -65,7 +65,7 @@ def margin_game(X: Any, y: Any, *, balanced: bool = False, names: Sequence[str] 
     else:
         signed = rows.T * signs
         payoffs = np.concatenate([signed, -signed]) if balanced else signed
-    features = [str(place + 1) for place in range(width)] if given is None else given
+    features = [str(place + 1) for place in range(width)] if known is None else known
     return MatrixGame(payoffs, rows=[*features, *(f"-{name}" for name in features)] if balanced else features)
 
 
@@ -150,7 +150,7 @@ def learning_game(rounds: int) -> MatrixGame:
     places = _histories(outcomes)
     lost = (learners[:, places] == outcomes).sum(axis=2)
     best = np.minimum(outcomes.sum(axis=1), (1 - outcomes).sum(axis=1))
-    return MatrixGame.from_losses(lost - best, rows=_told(learners), cols=_told(outcomes))
+    return MatrixGame.from_losses(lost - best, rows=_strings(learners), cols=_strings(outcomes))
 
 
 def signs_of(y: Any, count: int) -> Array:
@@ -181,5 +181,5 @@ def _histories(outcomes: Array) -> Array:
     return places
 
 
-def _told(choices: Array) -> list[str]:
+def _strings(choices: Array) -> list[str]:
     return ["".join("12"[choice] for choice in row) for row in choices.tolist()]

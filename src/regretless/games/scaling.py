@@ -25,10 +25,10 @@ def unit_of(size: float) -> float:
 
 def in_payoffs(book: np.ndarray[Any, Any], unit: float) -> GameLedger:
     """The running totals of a play that was paid in a unit."""
-    told = dict(zip(GAME_FIELDS, book.tolist(), strict=True))
-    for name, value in told.items():
+    totals = dict(zip(GAME_FIELDS, book.tolist(), strict=True))
+    for name, value in totals.items():
         if name.endswith(("_regret", "_norm", "turn", "gap")):
-            told[name] = value * unit
+            totals[name] = value * unit
         elif name.endswith(("_square", "_shift")):
-            told[name] = value * unit * unit
-    return GameLedger(**told)
+            totals[name] = value * unit * unit
+    return GameLedger(**totals)

@@ -163,7 +163,7 @@ class Solution:
 
     def describe(self) -> dict[str, Any]:
         """The solution as JSON values; strategies that are not played are left out."""
-        result: dict[str, Any] = {
+        record: dict[str, Any] = {
             "rows": len(self.rows),
             "columns": len(self.columns),
             "method": self.method,
@@ -181,12 +181,12 @@ class Solution:
             "certificates": [certificate.describe() for certificate in self.certificates],
         }
         if self.exact is not None:
-            result["exact"] = {
+            record["exact"] = {
                 "value": written(self.exact.value),
                 "row_strategy": _named(self.rows, self.exact.row, written),
                 "column_strategy": _named(self.columns, self.exact.column, written),
             }
-        return result
+        return record
 
     def __repr__(self) -> str:
         return f"<Solution: value {self.value:.9g}, gap {self.gap:.3g}, {self.method}>"

@@ -60,7 +60,7 @@ class Wish(NamedTuple):
 class Answer(NamedTuple):
     """What a method found, and the interval that its strategies guarantee."""
 
-    found: RawSolution
+    raw: RawSolution
     lower: float
     upper: float
 
@@ -103,7 +103,7 @@ def solve(
     answer = (
         _constant(payoffs) if payoffs.high == payoffs.low else _attempted(payoffs, method, wish, losses=game.losses)
     )
-    answer, proof = _exactly(payoffs, answer, stop) if exact and answer.found.stopped is None else (answer, None)
+    answer, proof = _exactly(payoffs, answer, stop) if exact and answer.raw.stopped is None else (answer, None)
     return _solution(game, answer, proof, began)
 
 
@@ -121,13 +121,13 @@ def _attempted(payoffs: Payoffs, method: str, wish: Wish, *, losses: bool) -> An
         return answer
     best, failures = answer, [_failure(first, answer)]
     for name in otherwise(payoffs, first) if method == "auto" else ():
-        answer = _enclosed(name, payoffs, wish._replace(start=(best.found.row, best.found.column)), patient=True)
-        if answer.found.stopped is not None or answer.gap <= best.gap:
-            stopped = answer.found.stopped
-            best = answer if answer.gap <= best.gap else best._replace(found=replace(best.found, stopped=stopped))
+        answer = _enclosed(name, payoffs, wish._replace(start=(best.raw.row, best.raw.column)), patient=True)
+        if answer.raw.stopped is not None or answer.gap <= best.gap:
+            stopped = answer.raw.stopped
+            best = answer if answer.gap <= best.gap else best._replace(raw=replace(best.raw, stopped=stopped))
         if _enough(best, wish):
-            note = "; ".join(part for part in (best.found.note, *failures) if part)
-            return best._replace(found=replace(best.found, note=note))
+            note = "; ".join(part for part in (best.raw.note, *failures) if part)
+            return best._replace(raw=replace(best.raw, note=note))
         failures.append(_failure(name, answer))
     lower, upper = (-best.upper, -best.lower) if losses else (best.lower, best.upper)
     raise SolveError(
@@ -180,24 +180,24 @@ def otherwise(payoffs: Payoffs, first: str) -> list[str]:
 
 
 def _enough(answer: Answer, wish: Wish) -> bool:
-    return answer.found.stopped is not None or wish.tolerance is None or answer.gap <= wish.tolerance
+    return answer.raw.stopped is not None or wish.tolerance is None or answer.gap <= wish.tolerance
 
 
 def _failure(method: str, answer: Answer) -> str:
-    note = f" ({answer.found.note})" if answer.found.note else ""
+    note = f" ({answer.raw.note})" if answer.raw.note else ""
     return f"{method} left a gap of {answer.gap:.3g}{note}"
 
 
 def _enclosed(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Answer:
     """One method's answer."""
     if method == "simplex":
-        result = simplex(payoffs, on_progress=wish.on_progress, stop=wish.stop)
+        raw = simplex(payoffs, on_progress=wish.on_progress, stop=wish.stop)
     else:
-        result = _found(method, payoffs, wish, patient)
-    return Answer(result, *enclose(payoffs, result.row, result.column))
+        raw = _by_method(method, payoffs, wish, patient)
+    return Answer(raw, *enclose(payoffs, raw.row, raw.column))
 
 
-def _found(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawSolution:
+def _by_method(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawSolution:
     watched: dict[str, Any] = {"start": wish.start, "on_progress": wish.on_progress, "stop": wish.stop}
     if method == "interior-point":
         from .solvers.interior import interior_point
@@ -225,13 +225,13 @@ def _found(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawSolut
 def _constant(payoffs: Payoffs) -> Answer:
     """Where all payoffs are one number, as floats, it is the value, and any strategies do."""
     rows, columns = payoffs.shape
-    result = RawSolution(
+    raw = RawSolution(
         np.full(rows, 1 / rows), np.full(columns, 1 / columns), "constant", 0, 0.0, "all payoffs are equal"
     )
     off = payoffs.rounding
     if off == 0:
-        return Answer(result, payoffs.low, payoffs.high)
-    return Answer(result, nextafter(payoffs.low - off, -inf), nextafter(payoffs.high + off, inf))
+        return Answer(raw, payoffs.low, payoffs.high)
+    return Answer(raw, nextafter(payoffs.low - off, -inf), nextafter(payoffs.high + off, inf))
 
 
 def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) -> tuple[Answer, Exact | None]:
@@ -245,9 +245,9 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
     from .solvers.exact import solve_exactly
 
     try:
-        proof = solve_exactly(payoffs, answer.found, stop=stop)
+        proof = solve_exactly(payoffs, answer.raw, stop=stop)
     except Halted:
-        return answer._replace(found=replace(answer.found, stopped=NO_FRACTIONS)), None
+        return answer._replace(raw=replace(answer.raw, stopped=NO_FRACTIONS)), None
     if not answer.lower <= proof.value <= answer.upper:
         raise RegretlessError(
             f"the exact value, {float(proof.value):.17g}, lies outside of {answer.lower:.17g} ... {answer.upper:.17g}, "
@@ -257,10 +257,10 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
 
 
 def _solution(game: ZeroSum, answer: Answer, proof: Exact | None, began: float) -> Solution:
-    result, lower, upper = answer
+    raw, lower, upper = answer
     # Only on request: on a small game they cost as much as all the rest.
-    judged, promised = partial(_judged, result, game.payoffs, lower, upper), partial(_promised, result, game.payoffs)
-    course = result.course
+    judged, promised = partial(_judged, raw, game.payoffs, lower, upper), partial(_promised, raw, game.payoffs)
+    course = raw.course
     if game.losses:
         lower, upper = -upper, -lower
         course = None if course is None else _of_losses(course)
@@ -268,16 +268,16 @@ def _solution(game: ZeroSum, answer: Answer, proof: Exact | None, began: float) 
     return Solution(
         game.rows,
         game.cols,
-        result.method,
-        result.row,
-        result.column,
+        raw.method,
+        raw.row,
+        raw.column,
         lower,
         upper,
-        result.iterations,
+        raw.iterations,
         perf_counter() - began,
         game.losses,
-        result.note,
-        result.stopped,
+        raw.note,
+        raw.stopped,
         course,
         proof,
         Once(judged),
@@ -334,8 +334,8 @@ def _checked_play(method: str, rounds: int | None, average: str | None, alternat
     return None if rounds is None else whole("rounds", rounds)
 
 
-def _start(given: tuple[Any, Any], shape: tuple[int, int], method: str) -> tuple[Vector, Vector]:
+def _start(starts: tuple[Any, Any], shape: tuple[int, int], method: str) -> tuple[Vector, Vector]:
     """The strategies to begin with."""
     if method in ("simplex", "linear-programming"):
         raise ParameterError("start", None, f"{method} begins at no strategies; interior-point and self-play do")
-    return starts_of(given, shape)
+    return starts_of(starts, shape)

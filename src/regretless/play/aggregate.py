@@ -64,13 +64,13 @@ def _applied(
 ) -> tuple[Sequence[Certificate], str | None]:
     """The same certificates, those with care that do not apply without; and why, if one does not apply at all."""
     failed = [run for run, one in enumerate(alike) if not one.applies]
-    result = list(alike)
+    checked = list(alike)
     for run in failed:
-        result[run] = carefully(run)
-        if not result[run].applies:
+        checked[run] = carefully(run)
+        if not checked[run].applies:
             share = "" if len(failed) == len(alike) else f"in {len(failed)} of {len(alike)} runs: "
-            return result, f"{share}{result[run].why}"
-    return result, None
+            return checked, f"{share}{checked[run].why}"
+    return checked, None
 
 
 def _shown(alike: Sequence[Certificate]) -> int:

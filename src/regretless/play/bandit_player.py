@@ -72,8 +72,8 @@ class AdvisedPlayer(LabelPlayer):
 
     def observed(self) -> dict[str, float]:
         """Its loss is its mistakes."""
-        result = super().observed()
-        return result | {"loss": result["mistakes"]}
+        sums = super().observed()
+        return sums | {"loss": sums["mistakes"]}
 
     def certificates(self) -> list[Certificate]:
         """Those of the learner, with the regret that nobody but the environment can see."""

@@ -47,21 +47,21 @@ def meet_arms(
 ) -> PlayResult:
     """Some runs; if somebody wishes to stop before the first is over, as much of it as was played."""
     world = environment.as_losses() if isinstance(environment, Labels) else environment
-    heard, joined = _Heard(on_rounds), Joined()
+    progress, joined = _Progress(on_rounds), Joined()
     for numbers in _together(world, rounds, range(first, first + runs)):
         try:
-            joined.add(_some(learner, world, rounds, marks, numbers, heard, stop))
+            joined.add(_some(learner, world, rounds, marks, numbers, progress, stop))
         except RegretlessError:
-            if not (stop() and (joined.runs or heard.rounds)):
+            if not (stop() and (joined.runs or progress.rounds)):
                 raise
         if stop():
             break
     if not joined.runs:
         # A run that is not over has no books; about as many rounds as it had, of those of all, are played again.
-        played = min(rounds - 1, max(1, heard.rounds // min(runs, processors() if world.oblivious else 1)))
+        played = min(rounds - 1, max(1, progress.rounds // min(runs, processors() if world.oblivious else 1)))
         again = [mark for mark in marks if mark < played]
         joined.add(simulate(learner, world, rounds=played, first=first, marks=[*again, played]))
-    return _told(joined, environment, opposed, joined.runs < runs or joined.rounds < rounds)
+    return _result(joined, environment, opposed, joined.runs < runs or joined.rounds < rounds)
 
 
 def _some(
@@ -70,12 +70,12 @@ def _some(
     rounds: int,
     marks: Sequence[int],
     numbers: range,
-    heard: _Heard,
+    progress: _Progress,
     stop: Callable[[], bool],
 ) -> Pulls:
-    heard.begin()
+    progress.begin()
     many, first = len(numbers), numbers[0]
-    return simulate(learner, world, rounds=rounds, runs=many, first=first, marks=marks, on_rounds=heard, stop=stop)
+    return simulate(learner, world, rounds=rounds, runs=many, first=first, marks=marks, on_rounds=progress, stop=stop)
 
 
 def _together(world: Environment, rounds: int, numbers: range) -> list[range]:
@@ -92,7 +92,7 @@ def _together(world: Environment, rounds: int, numbers: range) -> list[range]:
     return [numbers[place : place + step] for place in range(0, len(numbers), step)]
 
 
-class _Heard:
+class _Progress:
     """Remembers how many rounds were played."""
 
     def __init__(self, tell: Callable[[int], None]) -> None:
@@ -163,7 +163,7 @@ class Joined:
         return certificates(self.learner.theorems, self._first.stands, self._ledgers, self._compared)
 
 
-def _told(pulls: Joined, environment: Any, opposed: LearnerDescription, stopped: bool) -> PlayResult:
+def _result(pulls: Joined, environment: Any, opposed: LearnerDescription, stopped: bool) -> PlayResult:
     losses, regrets = pulls.all("losses"), pulls.all("regrets")
     quantities = {"loss": losses, "regret": regrets}
     if isinstance(environment, Labels):

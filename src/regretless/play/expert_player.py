@@ -64,8 +64,8 @@ class ExpertPlayer(LabelPlayer):
             self._chance = float(np.asarray(learner.predict())[row > 0].sum())
         else:
             self._said = learner.predict((row + 1) / 2)
-            rest = learner.waiting(self._said.ticket).weights
-            self._chance = float(rest[row > 0].sum() if self._draws else self._said)
+            weights = learner.waiting(self._said.ticket).weights
+            self._chance = float(weights[row > 0].sum() if self._draws else self._said)
         self._chance = min(max(self._chance, 0.0), 1.0)
         return (1 if self._chance >= 0.5 else -1), self._chance
 
@@ -155,8 +155,8 @@ class ArmsPlayer(Player):
     def observed(self) -> dict[str, float]:
         """Loss and regret."""
         point = self.point()
-        result = {"loss": point.count, "expected loss": float(self.learner.ledger_.expected)}
-        return result if point.regret is None else result | {"regret": point.regret, "expected regret": point.regret}
+        sums = {"loss": point.count, "expected loss": float(self.learner.ledger_.expected)}
+        return sums if point.regret is None else sums | {"regret": point.regret, "expected regret": point.regret}
 
     def certificates(self) -> list[Certificate]:
         """Those of the learner."""

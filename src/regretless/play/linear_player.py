@@ -45,7 +45,7 @@ class LinearPlayer(LabelPlayer):
         learner.n_features_in_ = environment.columns
         learner._expect(np.array(LABELS), environment.columns)
         super().__init__(environment, run)
-        self._kept = _Kept(environment.columns)
+        self._history = _History(environment.columns)
 
     @property
     def blocks(self) -> bool:
@@ -62,7 +62,7 @@ class LinearPlayer(LabelPlayer):
     def hear(self, row: Array, label: int) -> tuple[int, float]:
         """Tell the learner."""
         self.learner.update_one(row, float(label))
-        self._kept.add(row, label)
+        self._history.add(row, label)
         wrong = int(self._said != label)
         return wrong, wrong
 
@@ -72,7 +72,7 @@ class LinearPlayer(LabelPlayer):
         self.learner.observe(Batch(np.ascontiguousarray(rows), labels, rows.shape[1]))
         if self._asker is not None:
             for row, label in zip(rows, labels.tolist(), strict=True):
-                self._kept.add(row, label)
+                self._history.add(row, label)
         wrong = int(self.learner.ledger_.mistakes - before)
         return wrong, wrong
 
@@ -106,10 +106,10 @@ class LinearPlayer(LabelPlayer):
     def _met(self) -> Stream:
         if self._asker is None:
             return cast("ObliviousLabels", self.environment).stream(self.rounds, self.run)
-        return ArrayStream(self._kept.batches(), name=self.environment.name, check=False)
+        return ArrayStream(self._history.batches(), name=self.environment.name, check=False)
 
 
-class _Kept:
+class _History:
     """Rows that answered to the learner, and their labels.
 
     Parameters

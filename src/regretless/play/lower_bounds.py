@@ -84,12 +84,12 @@ class CheckedLowerBound:
 
 def beside(promise: LowerBound, quantities: Mapping[str, Array]) -> CheckedLowerBound:
     """A promise and what was observed of its quantity, in each run."""
-    result, likely = quantities.get(promise.quantity), f"expected {promise.quantity}"
-    if result is None and promise.kind == "expected" and likely in quantities:
-        promise, result = replace(promise, quantity=likely), quantities[likely]  # which is the same in expectation
-    if result is None or not np.isfinite(result).all():
+    values, likely = quantities.get(promise.quantity), f"expected {promise.quantity}"
+    if values is None and promise.kind == "expected" and likely in quantities:
+        promise, values = replace(promise, quantity=likely), quantities[likely]  # which is the same in expectation
+    if values is None or not np.isfinite(values).all():
         return CheckedLowerBound(promise, None)
     if promise.kind == "sure":
-        return CheckedLowerBound(promise, float(result.min()), len(result))
-    error = float(result.std(ddof=1) / sqrt(len(result))) if len(result) > 1 else 0.0
-    return CheckedLowerBound(promise, float(result.mean()), len(result), error)
+        return CheckedLowerBound(promise, float(values.min()), len(values))
+    error = float(values.std(ddof=1) / sqrt(len(values))) if len(values) > 1 else 0.0
+    return CheckedLowerBound(promise, float(values.mean()), len(values), error)

@@ -90,15 +90,15 @@ class Tally:
 
     def observed(self) -> dict[str, float]:
         """By the names that promises have for it."""
-        result = {"expected mistakes": self.expected}
+        quantities = {"expected mistakes": self.expected}
         if self.mistakes is not None:
-            result["mistakes"] = float(self.mistakes)
+            quantities["mistakes"] = float(self.mistakes)
         best = self.best
         if best is not None:
             likely = self.expected - best
-            result["expected regret in mistakes"] = likely
-            result["regret in mistakes"] = likely if self.mistakes is None else float(self.mistakes - best)
-        return result
+            quantities["expected regret in mistakes"] = likely
+            quantities["regret in mistakes"] = likely if self.mistakes is None else float(self.mistakes - best)
+        return quantities
 
 
 AT_ONCE = 1 << 16  # numbers that a block of rounds holds
@@ -261,14 +261,14 @@ class LabelPlayer(Player):
 
     def _block(self, rounds: int) -> None:
         begun, end = perf_counter(), self.rounds + rounds
-        rows, labels, points = self._told(end)
+        rows, labels, points = self._ahead(end)
         self.tally.count(*self.take(rows, points, labels))
         self.tally.votes(rows, labels, points)
         self.rounds = end
         quick = perf_counter() - begun < PATIENCE / 4
         self._step = min(self._most, 2 * self._step) if quick else max(1, self._step // 2)
 
-    def _told(self, end: int) -> tuple[Array, Array, Array | None]:
+    def _ahead(self, end: int) -> tuple[Array, Array, Array | None]:
         if self._asker is not None:
             values = self._asker.ahead(end - self.rounds)
             assert values is not None

@@ -51,15 +51,15 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]
 def _of_target(question: Question, target: int, leads: Leads) -> list[Certificate]:
     ledger, facts = question.state.ledgers()[target], question.target_facts[target]
     comparators = read(question, target, list(_vectors(question, target, leads)))
-    results: list[Certificate] = []
+    certificates: list[Certificate] = []
     for theorem in question.theorems:
         # There is one regret: against the comparator of the first theorem.
-        first = results[0].comparator if results and theorem.quantity == "regret" else None
+        first = certificates[0].comparator if certificates and theorem.quantity == "regret" else None
         certificate = theorem.certify(ledger, comparators if first is None else [first], facts)
         if certificate.why == SEPARATES[0] and leads.inseparable is not None:
             certificate = replace(certificate, why=leads.inseparable)
-        results.append(certificate)
-    return results
+        certificates.append(certificate)
+    return certificates
 
 
 def _vectors(question: Question, target: int, leads: Leads) -> Iterator[Vector]:

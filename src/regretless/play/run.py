@@ -168,7 +168,7 @@ class _Runs:
                 break
         if not players[0].rounds:
             raise RegretlessError("stopped before the first round")
-        return self._told(players, curves, perf_counter() - begun, len(players) < len(numbers))
+        return self._result(players, curves, perf_counter() - begun, len(players) < len(numbers))
 
     def _one(self, player: Player, on_point: Told) -> list[Point]:
         curve: list[Point] = []
@@ -191,7 +191,7 @@ class _Runs:
             rounds = max(before, player.rounds)
             raise RegretlessError(f"{called(self._environment)}, after {rounds} rounds: {error}") from error
 
-    def _told(self, players: list[Player], curves: list[list[Point]], seconds: float, fewer: bool) -> PlayResult:
+    def _result(self, players: list[Player], curves: list[list[Point]], seconds: float, fewer: bool) -> PlayResult:
         first, each = players[0], [player.observed() for player in players]
         quantities = {name: np.array([one[name] for one in each]) for name in each[0]}
         learner, kind = first.learner, kind_of(first.learner)

@@ -149,8 +149,8 @@ def _step(player: LabelPlayer, asker: Any, number: int) -> Step:
 
 
 def _row(turn: Turn) -> list[float] | None:
-    result: list[float] | None = turn.row.tolist() if len(turn.row) <= NARROW else None
-    return result
+    numbers: list[float] | None = turn.row.tolist() if len(turn.row) <= NARROW else None
+    return numbers
 
 
 def _weighed(player: ArmsPlayer, number: int) -> Draw:

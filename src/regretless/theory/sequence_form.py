@@ -63,7 +63,7 @@ class SequenceFacts(GameFacts):
         actions that differ by D_I at most.
     row_sets, column_sets : float
         To how many information sets one plan of the player comes at most.
-    given : bool
+    started : bool
         Whether the players began with plans that were given to them.
     """
 
@@ -71,7 +71,7 @@ class SequenceFacts(GameFacts):
     column_reach: float = nan
     row_sets: float = nan
     column_sets: float = nan
-    given: bool = False
+    started: bool = False
 
 
 def most_of_a_plan(first: Array, parent: Array, worth: Array) -> float:
@@ -109,7 +109,7 @@ def reach(first: Array, parent: Array, low: Array, high: Array) -> tuple[float, 
 
 def gains_by_turns(learner: SequenceFacts) -> bool:
     """Whether it is known beforehand that taking turns costs nothing, where they are taken."""
-    return not learner.alternate or (learner.method != "pcfr+" and not learner.given)
+    return not learner.alternate or (learner.method != "pcfr+" and not learner.started)
 
 
 def weighted_root(rounds: float, learner: GameFacts) -> float:

@@ -64,9 +64,9 @@ class _Turning(Asker):
 
     def row(self) -> Array:
         self._t += 1
-        result = np.zeros(self._columns)
-        result[self._t % self._columns] = 1.0
-        return result
+        row = np.zeros(self._columns)
+        row[self._t % self._columns] = 1.0
+        return row
 
     def label(self, prediction: int, probability: float | None = None) -> int:
         if self._t < self._columns:

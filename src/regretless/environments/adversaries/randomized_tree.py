@@ -117,7 +117,7 @@ class _Weighing(Surviving):
 
     def _balanced(self, value: Fraction) -> int | None:
         """A point whose labels together attain the value; if there is none, fewer are kept that have it as well."""
-        rest, best, most = None, None, Fraction(-1)
+        fewer, best, most = None, None, Fraction(-1)
         for point in range(self._class.points):
             zeros, ones = self._parts(point)
             if not (zeros.any() and ones.any()):
@@ -129,8 +129,8 @@ class _Weighing(Surviving):
                 if mean >= value:
                     return point
             if max(below, above) >= value:
-                rest = zeros if below > above else ones
-        if rest is None:  # values that are too fine for the search were rounded up
+                fewer = zeros if below > above else ones
+        if fewer is None:  # values that are too fine for the search were rounded up
             return best
-        self._alive = rest
+        self._alive = fewer
         return None

@@ -121,8 +121,8 @@ def lost(means: Array, rewards: bool) -> Array:
 def uniforms(key: int, begin: int, end: int, arms: int) -> Array:
     """The noise of some rounds: numbers from 0 to below 1, shape (end - begin, arms)."""
     bits: Any = words(key, begin, end, arms)
-    result: Array = (bits >> np.uint64(11)) * 2.0**-53
-    return result
+    numbers: Array = (bits >> np.uint64(11)) * 2.0**-53
+    return numbers
 
 
 def words(key: int, begin: int, end: int, count: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
@@ -135,8 +135,8 @@ def words(key: int, begin: int, end: int, count: int) -> np.ndarray[Any, np.dtyp
     bits = np.arange(first, last, dtype=np.uint64)
     bits *= np.uint64(GOLDEN)
     bits += np.uint64(key)
-    result: np.ndarray[Any, np.dtype[np.uint64]] = _mixed(bits).reshape(end - begin, count)
-    return result
+    noise: np.ndarray[Any, np.dtype[np.uint64]] = _mixed(bits).reshape(end - begin, count)
+    return noise
 
 
 def _mixed(bits: Any) -> Any:
@@ -174,13 +174,13 @@ def means_of(means: Any, dimensions: int) -> Array:
         If they are none.
     """
     try:
-        result = np.ascontiguousarray(means, dtype=np.float64)
+        table = np.ascontiguousarray(means, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError("means", None, f"numbers are expected ({error})") from error
-    if result.ndim != dimensions or 0 in result.shape:
+    if table.ndim != dimensions or 0 in table.shape:
         expected = "(arms,)" if dimensions == 1 else "(stretches, arms)"
-        raise RegretlessError(f"means of shape {result.shape}: {expected} is expected")
-    if not ((result >= 0) & (result <= 1)).all():
-        wrong = result[~((result >= 0) & (result <= 1))][0]
+        raise RegretlessError(f"means of shape {table.shape}: {expected} is expected")
+    if not ((table >= 0) & (table <= 1)).all():
+        wrong = table[~((table >= 0) & (table <= 1))][0]
         raise RegretlessError(f"a mean of {wrong:g}: probabilities from 0 to 1 are expected")
-    return result
+    return table

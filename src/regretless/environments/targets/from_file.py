@@ -27,5 +27,5 @@ def written(finite_class: FiniteClass, file: str | PathLike[str]) -> WrittenPoin
     """
     from ...data.point_labels import read_point_labels
 
-    result = read_point_labels(file, finite_class.points, finite_class.point_names)
-    return WrittenPoints(finite_class, result.points.tolist(), result.labels.tolist())
+    rows = read_point_labels(file, finite_class.points, finite_class.point_names)
+    return WrittenPoints(finite_class, rows.points.tolist(), rows.labels.tolist())

@@ -28,8 +28,8 @@ def votes_of(finite_class: FiniteClass, points: Any) -> Array:
 
 def signed(bits: Any) -> Array:
     """1 for 1, and -1 for 0."""
-    result: Array = 2 * np.asarray(bits, dtype=np.float64) - 1
-    return result
+    signs: Array = 2 * np.asarray(bits, dtype=np.float64) - 1
+    return signs
 
 
 class PointLabels(Labels):

@@ -61,8 +61,8 @@ class Separable(ObliviousLabels):
 
     def target(self, run: int = 0) -> Array:
         """The direction u of a run, at its start."""
-        result: Array = _directions(key_of_run(self.seed, run), 1, self.columns)[0]
-        return result
+        direction: Array = _directions(key_of_run(self.seed, run), 1, self.columns)[0]
+        return direction
 
     def targets(self, begin: int, end: int, run: int = 0) -> Array:
         """The directions of some rounds: one for all of them, or one for each; shape (1 or rounds, columns)."""

@@ -58,8 +58,8 @@ class SparseTarget(ObliviousLabels):
     def target(self, run: int = 0) -> Places:
         """The columns that matter in a run."""
         luck = uniforms(key_of_run(self.seed, run) ^ 1, 0, 1, self.columns)[0]
-        result: Places = np.sort(np.argsort(luck, kind="stable")[: self.relevant])
-        return result
+        columns: Places = np.sort(np.argsort(luck, kind="stable")[: self.relevant])
+        return columns
 
     def block(self, begin: int, end: int, run: int = 0) -> tuple[Array, Array]:
         """Coins, and their majority."""

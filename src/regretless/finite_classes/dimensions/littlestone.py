@@ -126,9 +126,9 @@ class LittlestoneSearch(VersionSpaceSearch):
         """A tree of this depth, unless it must be searched for again and there is no time or no memory for that."""
         try:
             for slice_ in watch.slices():
-                result = self._search.tree(alive, depth, slice_)
-                if result is not None:
-                    return MistakeTree(*result)
+                tree = self._search.tree(alive, depth, slice_)
+                if tree is not None:
+                    return MistakeTree(*tree)
                 if self.forgot and watch.over():
                     break
         except MemoryError:

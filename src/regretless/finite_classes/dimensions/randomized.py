@@ -89,17 +89,17 @@ class RandomizedSearch(VersionSpaceSearch):
         """
         watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
         lower, upper = by_number(self.finite_class, alive)
-        steps = looked = 0
+        steps = lookups = 0
         finer = False
         try:
             for slice_ in watch.slices():
-                allowed = slice_ if words is None else min(slice_, words - looked)
+                allowed = slice_ if words is None else min(slice_, words - lookups)
                 low, high, rounded, used, more = self._search.run(alive, allowed)
-                steps, looked = steps + used, looked + more
+                steps, lookups = steps + used, lookups + more
                 # Each split on the way down may have added half a unit.
                 lower, upper = low * UNIT - rounded * self.finite_class.points * UNIT / 2, high * UNIT
                 finer = rounded and low == high
-                if low == high or watch.end(steps, lower, upper) or (words is not None and looked >= words):
+                if low == high or watch.end(steps, lower, upper) or (words is not None and lookups >= words):
                     break
         except MemoryError:
             pass  # what is known by then is the answer
@@ -116,10 +116,10 @@ class RandomizedSearch(VersionSpaceSearch):
         MemoryError
             If the search has to end before.
         """
-        result = self.dimension(alive)
-        if not (result.exact or result.finer):
-            raise MemoryError(f"{result.name}: memory ran out when it was known to lie from {result}")
-        return result.upper
+        dimension = self.dimension(alive)
+        if not (dimension.exact or dimension.finer):
+            raise MemoryError(f"{dimension.name}: memory ran out when it was known to lie from {dimension}")
+        return dimension.upper
 
     def labels(self, alive: Words | None, point: int) -> tuple[Fraction | None, Fraction | None]:
         """The values of what the labels 0 and 1 of a point leave; None of no hypothesis."""

@@ -125,10 +125,10 @@ class _Search:
 
     def sift(self) -> Iterator[None]:
         """Without the points that shatter no more than an earlier one, or nothing."""
-        result = unlike(self.finite_class)
+        sieve = unlike(self.finite_class)
         while True:
             try:
-                next(result)
+                next(sieve)
             except StopIteration as ended:
                 self.places = ended.value
                 break

@@ -203,8 +203,8 @@ class ClassLearner(HasInfo, Persistent, Certified):
     def _place(self, point: int | str) -> int:
         if type(point) is int and 0 <= point < self.finite_class.points:
             return point
-        result = self._places.get(point) if isinstance(point, str) else None
-        return self.finite_class.point(point) if result is None else result
+        place = self._places.get(point) if isinstance(point, str) else None
+        return self.finite_class.point(point) if place is None else place
 
     def _waiting(self, ticket: Any) -> tuple[int, Label]:
         if self._open is None:
@@ -299,11 +299,13 @@ class ClassLearner(HasInfo, Persistent, Certified):
         learner._reopen(description["open"])
         return learner
 
-    def _reopen(self, kept: Any) -> None:
+    def _reopen(self, prediction: Any) -> None:
         """The prediction that waits for its label: what the learner says of the point again."""
-        if kept is None:
+        if prediction is None:
             return
-        point, predicted = (count(number, "an open prediction") for number in one(kept, list, "an open prediction"))
+        point, predicted = (
+            count(number, "an open prediction") for number in one(prediction, list, "an open prediction")
+        )
         if point >= self.finite_class.points or predicted > 1 or self._tickets == self.rounds_:
             raise ValueError("a prediction waits that was never made")
         label = self._said(point, predicted)
@@ -318,9 +320,9 @@ class ClassLearner(HasInfo, Persistent, Certified):
         """What else there is to keep, as JSON values."""
         return None
 
-    def _go_on(self, kept: Any) -> None:
+    def _go_on(self, extra: Any) -> None:
         """Go on from there."""
-        if kept is not None:
+        if extra is not None:
             raise ValueError("this learner keeps nothing else")
 
     def _said(self, point: int, predicted: int) -> Label:
@@ -333,18 +335,18 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
 def _class_of(description: Mapping[str, Any], rows: Array) -> FiniteClass:
     """The class; a file holds no hypothesis twice."""
-    points, given = count(description["points"], "points", 1), count(description["given"], "given", 1)
-    if rows.ndim != 2 or rows.dtype != np.uint64 or rows.shape[1] != -(-points // 64) or not 0 < len(rows) <= given:
+    points, total = count(description["points"], "points", 1), count(description["given"], "given", 1)
+    if rows.ndim != 2 or rows.dtype != np.uint64 or rows.shape[1] != -(-points // 64) or not 0 < len(rows) <= total:
         raise ValueError("its class has another shape or type than it says")
     table = unpacked(rows, points)
     if not np.array_equal(packed(table), rows):
         raise ValueError("its hypotheses speak of points that are not there")
-    result = FiniteClass(
+    finite_class = FiniteClass(
         table,
         hypotheses=names(description["names"], len(rows), "hypotheses"),
         points=names(description["point_names"], points, "points"),
     )
-    if result.hypotheses != len(rows):
+    if finite_class.hypotheses != len(rows):
         raise ValueError("a hypothesis is there twice")
-    result.given = given
-    return result
+    finite_class.given = total
+    return finite_class

@@ -88,8 +88,8 @@ class Certified(ABC):
         comparators : sequence of ClassComparator, optional
             Read them against these instead.
         """
-        result = self.comparators() if comparators is None else comparators
-        return certified(self.theorems, self.ledger_, result, self.facts())
+        candidates = self.comparators() if comparators is None else comparators
+        return certified(self.theorems, self.ledger_, candidates, self.facts())
 
     def _ranks(self) -> dict[str, Any]:
         """The rank of the class, and of what is left of it."""

@@ -64,18 +64,18 @@ class Consistent(ClassLearner):
         if self.order is None:
             return np.arange(count)
         if isinstance(self.order, np.ndarray) and self.order.ndim == 1 and self.order.dtype.kind in "iu":
-            result = self.order.astype(np.int64)
+            order = self.order.astype(np.int64)
         else:
             names = self.finite_class.hypothesis_names or []
             places: dict[Any, int] = {name: place for place, name in enumerate(names)}
-            result = np.array([self._number(one, places) for one in self.order], np.int64)
-        if len(result) != count or not np.array_equal(np.sort(result), np.arange(count)):
+            order = np.array([self._number(one, places) for one in self.order], np.int64)
+        if len(order) != count or not np.array_equal(np.sort(order), np.arange(count)):
             raise ParameterError("order", "", f"must name each of the {count} hypotheses once", " ")
-        return result
+        return order
 
     def _number(self, one: Any, places: dict[Any, int]) -> int:
-        result = places.get(one) if isinstance(one, str) else None
-        return self.finite_class.hypothesis(one) if result is None else result
+        place = places.get(one) if isinstance(one, str) else None
+        return self.finite_class.hypothesis(one) if place is None else place
 
     def _say(self, point: int) -> Label:
         return Label(self._board.core.predict(point))

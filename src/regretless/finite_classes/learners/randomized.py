@@ -141,8 +141,8 @@ class RandomizedOptimal(SearchingLearner):
         """Numbers between which R lies; what the learner went by is no more, of the class no less."""
         if not known:
             return 0.0, half_the_bits_of(size)
-        result = self._search().dimension(part)
-        return result.lower, result.upper
+        dimension = self._search().dimension(part)
+        return dimension.lower, dimension.upper
 
     def _say(self, point: int) -> DrawnLabel:
         probability = self._chance(point)
@@ -176,13 +176,13 @@ class RandomizedOptimal(SearchingLearner):
             "settled_at": self._settled_at,
         }
 
-    def _go_on(self, kept: Any) -> None:
+    def _go_on(self, extra: Any) -> None:
         size, everybody = self._board.core.size, self.finite_class.hypotheses
-        self.seed_ = digits(kept["seed"])
-        self._expected, settled_at = float(kept["expected"]), kept["settled_at"]
-        if type(kept["expected"]) is not float or not 0 <= self._expected <= self.rounds_:
+        self.seed_ = digits(extra["seed"])
+        self._expected, settled_at = float(extra["expected"]), extra["settled_at"]
+        if type(extra["expected"]) is not float or not 0 <= self._expected <= self.rounds_:
             raise ValueError("its expected mistakes are no sum of probabilities")
-        self._tried = count(kept["tried"], "tried", size)
+        self._tried = count(extra["tried"], "tried", size)
         self._settled_at = None if settled_at is None else count(settled_at, "settled_at", size)
         if self._tried > 2 * everybody or (settled_at or 0) > everybody:
             raise ValueError("its search was tried when there were more hypotheses than there ever were")
@@ -198,5 +198,5 @@ class RandomizedOptimal(SearchingLearner):
 
 def searched(search: RandomizedSearch, part: Words, patience: int | None) -> bool:
     """Whether a search came to its end when it had looked at so many words."""
-    result = search.dimension(part, words=patience)
-    return result.exact or result.finer
+    dimension = search.dimension(part, words=patience)
+    return dimension.exact or dimension.finer

@@ -39,8 +39,8 @@ class SearchingLearner(ClassLearner):
 
     def _parts(self, point: int) -> tuple[Words, Words]:
         """Those that are left and say 0 of a point, and those that say 1."""
-        kept, column = self._board.kept, self.finite_class.columns[point]
-        return kept & ~column, kept & column
+        words, column = self._board.kept, self.finite_class.columns[point]
+        return words & ~column, words & column
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_searching": None}

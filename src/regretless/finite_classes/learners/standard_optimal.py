@@ -127,11 +127,11 @@ class StandardOptimal(SearchingLearner):
 
     def _left(self, whole: tuple[int, int]) -> tuple[int, int]:
         """Numbers between which the dimension of what is left lies."""
-        kept, key = self._board.kept, self.state()
-        if np.array_equal(kept, self.finite_class.everybody):
+        words, key = self._board.kept, self.state()
+        if np.array_equal(words, self.finite_class.everybody):
             return whole
         if self._stood is None or self._stood[0] != key:
-            least, most = dimension_bounds(self.finite_class, kept)
+            least, most = dimension_bounds(self.finite_class, words)
             self._stood = key, (least, min(most, whole[1]))
         return self._stood[1]
 

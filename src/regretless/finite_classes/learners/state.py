@@ -97,9 +97,9 @@ class ClassState:
 
     def ledger(self, expected: float | None = None) -> ClassLedger:
         """The books; `expected` mistakes are those that were made unless they are given."""
-        result = dict(zip(FIELDS, self.book.tolist(), strict=True))
-        result["died"] = self.died
-        return ClassLedger(**result, expected=float(result["mistakes"]) if expected is None else expected)
+        totals = dict(zip(FIELDS, self.book.tolist(), strict=True))
+        totals["died"] = self.died
+        return ClassLedger(**totals, expected=float(totals["mistakes"]) if expected is None else expected)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "core"}
@@ -154,9 +154,9 @@ def _refuse_arrays(board: ClassState, arrays: Mapping[str, Array]) -> None:
     book = whole_row(arrays["book"], "book")
     if len(book) != len(FIELDS):
         raise ValueError("its book has another length")
-    rounds, mistakes, alive, kept, died = book.tolist()
+    rounds, mistakes, alive, voters, died = book.tolist()
     agreeing = _size(arrays.get("alive", arrays["kept"]))
     if not (0 <= mistakes <= rounds and 0 <= died <= rounds):
         raise ValueError("it counts more mistakes than rounds, or a death in none of them")
-    if kept != _size(arrays["kept"]) or alive != (0 if died else agreeing):
+    if voters != _size(arrays["kept"]) or alive != (0 if died else agreeing):
         raise ValueError("its book counts other hypotheses than there are")

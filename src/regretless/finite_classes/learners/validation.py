@@ -21,24 +21,24 @@ def points_of(points: Any, finite_class: FiniteClass, places: Mapping[str, int])
     RegretlessError
         If the class has no such point; the message names the row, from 0.
     """
-    given = np.asarray(points)
-    if given.ndim != 1:
-        raise RegretlessError(f"points of shape {given.shape}; one point for each round is expected")
-    if len(given) == 0:
+    array = np.asarray(points)
+    if array.ndim != 1:
+        raise RegretlessError(f"points of shape {array.shape}; one point for each round is expected")
+    if len(array) == 0:
         return np.empty(0, dtype=np.int64)
-    if given.dtype.kind in "iu":
-        outside = np.flatnonzero((given < 0) | (given >= finite_class.points))
+    if array.dtype.kind in "iu":
+        outside = np.flatnonzero((array < 0) | (array >= finite_class.points))
         if len(outside):
-            _refuse(int(outside[0]), given[outside[0]].item(), finite_class)
-        return np.ascontiguousarray(given, dtype=np.int64)
-    result = np.empty(len(given), dtype=np.int64)
+            _refuse(int(outside[0]), array[outside[0]].item(), finite_class)
+        return np.ascontiguousarray(array, dtype=np.int64)
+    numbers = np.empty(len(array), dtype=np.int64)
     for row, point in enumerate(points):
         place = places.get(point) if isinstance(point, str) else None
         try:
-            result[row] = finite_class.point(point) if place is None else place
+            numbers[row] = finite_class.point(point) if place is None else place
         except RegretlessError as error:
             raise RegretlessError(f"row {row}: {error}") from error
-    return result
+    return numbers
 
 
 def _refuse(row: int, point: int, finite_class: FiniteClass) -> None:
@@ -56,18 +56,18 @@ def labels_of(labels: Any, rounds: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     RegretlessError
         If one is something else, or there are more or fewer.
     """
-    given = np.asarray(labels)
-    if given.shape != (rounds,):
-        raise RegretlessError(f"labels of shape {given.shape}; one for each of {rounds} points is expected")
-    if given.dtype.kind not in "biuf":
+    array = np.asarray(labels)
+    if array.shape != (rounds,):
+        raise RegretlessError(f"labels of shape {array.shape}; one for each of {rounds} points is expected")
+    if array.dtype.kind not in "biuf":
         for row, label in enumerate(labels):
             if not is_label(label):
                 raise RegretlessError(f"row {row}: label {label!r}; 0 or 1 is expected")
-        given = given.astype(np.float64)
-    wrong = np.flatnonzero((given != 0) & (given != 1))
+        array = array.astype(np.float64)
+    wrong = np.flatnonzero((array != 0) & (array != 1))
     if len(wrong):
-        raise RegretlessError(f"row {wrong[0]}: label {given[wrong[0]]!s}; 0 or 1 is expected")
-    return np.ascontiguousarray(given, dtype=np.uint8)
+        raise RegretlessError(f"row {wrong[0]}: label {array[wrong[0]]!s}; 0 or 1 is expected")
+    return np.ascontiguousarray(array, dtype=np.uint8)
 
 
 def label_of(label: Any) -> int:

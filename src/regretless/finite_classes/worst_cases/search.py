@@ -296,16 +296,18 @@ def worst_case(
 def _of_the_optimal(learner: StandardOptimal, finite_class: FiniteClass, ends: dict[str, Any]) -> WorstCase:
     """Down a mistake tree against its predictions: it errs as often as the tree is deep, and never more often."""
     watch, limit = Watch(), ends["limit"]
-    result = littlestone_dimension(finite_class, **ends)
+    dimension = littlestone_dimension(finite_class, **ends)
     points: list[int] = []
     labels: list[int] = []
-    if not result.exact:
-        why = TIME if limit is not None and result.seconds >= limit else STOPPED
-        played, hypothesis = rounds([], []), int(result.witness.leaves[0])
-        return WorstCase(result.lower, result.upper, *played, hypothesis, watch.seconds, result.steps, why)
-    for _ in range(result.lower):
-        points.append(int(result.witness.point(labels)))
+    if not dimension.exact:
+        why = TIME if limit is not None and dimension.seconds >= limit else STOPPED
+        played, hypothesis = rounds([], []), int(dimension.witness.leaves[0])
+        return WorstCase(dimension.lower, dimension.upper, *played, hypothesis, watch.seconds, dimension.steps, why)
+    for _ in range(dimension.lower):
+        points.append(int(dimension.witness.point(labels)))
         labels.append(1 - learner.predict(points[-1]))
         learner.update(labels[-1])
     hypothesis = int(learner.alive_[0])
-    return WorstCase(result.lower, result.upper, *rounds(points, labels), hypothesis, watch.seconds, result.steps)
+    return WorstCase(
+        dimension.lower, dimension.upper, *rounds(points, labels), hypothesis, watch.seconds, dimension.steps
+    )

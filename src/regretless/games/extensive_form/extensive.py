@@ -103,17 +103,17 @@ def _read_open(file: IO[Any]) -> GameTree:
 
 def distinct(names: Iterable[str]) -> list[str]:
     """Names of which no two are the same: those that occur again are numbered."""
-    given = list(names)
-    counts, used, result = Counter(given), set(given), []
+    texts = list(names)
+    counts, used, unique = Counter(texts), set(texts), []
     numbers: Counter[str] = Counter()
-    for name in given:
+    for name in texts:
         new = name
         while counts[name] > 1 and (new == name or new in used):
             numbers[name] += 1
             new = f"{name} ({numbers[name]})"
         used.add(new)
-        result.append(new)
-    return result
+        unique.append(new)
+    return unique
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,9 +190,9 @@ def _solve(
     play = partial(tree_play, game, tolerance=target, **of_play, **watched)
     program: Finder = partial(linear_program, game, **watched)
     finders = [program if name == "linear-programming" else partial(play, name) for name in names]
-    result, lower, upper = _attempted(game, finders, target)
-    result, proof = _exactly(game, result, lower, upper, stop) if exact and result.stopped is None else (result, None)
-    return _solution(game, result, (lower, upper), proof, began)
+    raw, lower, upper = _attempted(game, finders, target)
+    raw, proof = _exactly(game, raw, lower, upper, stop) if exact and raw.stopped is None else (raw, None)
+    return _solution(game, raw, (lower, upper), proof, began)
 
 
 def _method(method: str, of_play: dict[str, Any]) -> str:
@@ -209,8 +209,8 @@ def _method(method: str, of_play: dict[str, Any]) -> str:
             "method", None, f"{method!r}; of games in sequence form one of {', '.join(METHODS)} is expected"
         )
     if name not in SELF_PLAY:
-        for parameter, given in of_play.items():
-            if given is not None:
+        for parameter, value in of_play.items():
+            if value is not None:
                 raise RegretlessError(f"{parameter} is about self-play; method must name one: {', '.join(SELF_PLAY)}")
     return name
 
@@ -271,15 +271,15 @@ def _attempted(game: SequenceForm, finders: list[Finder], tolerance: float | Non
     lower, upper = -inf, inf
     failures: list[str] = []
     for find in finders:
-        result = find()
-        reached = game._enclose(result.row, result.column)
-        if result.stopped is not None or tolerance is None or reached[1] - reached[0] <= tolerance:
-            note = "; ".join([result.note, *failures] if result.note else failures)
-            return replace(result, note=note), *reached
+        raw = find()
+        reached = game._enclose(raw.row, raw.column)
+        if raw.stopped is not None or tolerance is None or reached[1] - reached[0] <= tolerance:
+            note = "; ".join([raw.note, *failures] if raw.note else failures)
+            return replace(raw, note=note), *reached
         lower, upper = max(lower, reached[0]), min(upper, reached[1])
-        why = f" ({result.note})" if result.note else ""
+        why = f" ({raw.note})" if raw.note else ""
         gap = reached[1] - reached[0]
-        failures.append(f"{result.method} left a gap of {gap:.3g} after {result.iterations} iterations{why}")
+        failures.append(f"{raw.method} left a gap of {gap:.3g} after {raw.iterations} iterations{why}")
     raise SolveError(
         f"the game was not solved to a gap of {tolerance:.3g}: {'; '.join(failures)}; "
         f"its value lies between {float(lower)!r} and {float(upper)!r}",

@@ -23,7 +23,7 @@ def certificates(game: SequenceForm, raw: RawSolution, lower: float, upper: floa
     Parameters
     ----------
     game : SequenceForm
-    found : RawSolution
+    raw : RawSolution
     lower, upper : float
         What its plans guarantee, enclosed afresh.
 
@@ -47,7 +47,7 @@ def facts(game: SequenceForm, raw: RawSolution) -> SequenceFacts:
         raw.method,
         alternate=bool(known.get("alternate", False)),
         power=int(known.get("power", 0)),
-        given=bool(known.get("given", False)),
+        started=bool(known.get("started", False)),
         claim=raw.claim,
         row_reach=of_row[0],
         column_reach=of_column[0],

@@ -32,7 +32,7 @@ def solve_exactly(game: SequenceForm, raw: RawSolution, *, stop: Callable[[], bo
     Parameters
     ----------
     game : SequenceForm
-    found : RawSolution
+    raw : RawSolution
         Plans in the kernels' order, near an equilibrium.
     stop : callable, optional
         Asked now and then.

@@ -97,7 +97,7 @@ class SequenceForm:
         (float, float)
             What `row` wins at least and what `column` pays at most.
         """
-        return self._enclose(self.row.given(row), self.column.given(column))
+        return self._enclose(self.row.inward_plan(row), self.column.inward_plan(column))
 
     def gap(self, row: Any, column: Any) -> float:
         """Duality gap of two strategies: what both players together could gain by answering the other's best."""
@@ -167,12 +167,12 @@ class SequenceForm:
         return {name: value for name, value in self.__dict__.items() if name != "_tree"}
 
 
-def sparse(given: Any, what: str) -> Any:
+def sparse(source: Any, what: str) -> Any:
     """A matrix of floats, sparse, in canonical form and without zeros.
 
     Parameters
     ----------
-    given : array, sparse matrix or (rows, columns, values, shape)
+    source : array, sparse matrix or (rows, columns, values, shape)
     what : str
         What errors call it.
 
@@ -184,32 +184,32 @@ def sparse(given: Any, what: str) -> Any:
     from scipy.sparse import coo_array, csr_array
 
     try:
-        if isinstance(given, tuple) and len(given) == 4:
-            rows, columns, values, shape = given
+        if isinstance(source, tuple) and len(source) == 4:
+            rows, columns, values, shape = source
             entries = np.asarray(values, dtype=np.float64), (_places(rows), _places(columns))
-            given = coo_array(entries, shape=_shape(shape))
-        result = csr_array(given if hasattr(given, "tocsr") else np.atleast_2d(np.asarray(given, dtype=np.float64)))
-        result = result.astype(np.float64, copy=True)
+            source = coo_array(entries, shape=_shape(shape))
+        matrix = csr_array(source if hasattr(source, "tocsr") else np.atleast_2d(np.asarray(source, dtype=np.float64)))
+        matrix = matrix.astype(np.float64, copy=True)
     except (TypeError, ValueError, OverflowError) as error:
         raise RegretlessError(f"{what}: a matrix of numbers is expected ({error})") from error
-    if result.ndim != 2 or 0 in result.shape:
-        raise RegretlessError(f"{what}: shape {result.shape}; at least one row and one column are expected")
-    result.sum_duplicates()
-    result.eliminate_zeros()
-    if not np.isfinite(result.data).all():
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise RegretlessError(f"{what}: shape {matrix.shape}; at least one row and one column are expected")
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if not np.isfinite(matrix.data).all():
         raise RegretlessError(f"{what}: not all of its entries are finite numbers")
-    return result
+    return matrix
 
 
-def _places(given: Any) -> Any:
-    places = np.asarray(given)
+def _places(numbers: Any) -> Any:
+    places = np.asarray(numbers)
     if places.size and places.dtype.kind not in "iu":
         raise TypeError("places are whole numbers")
     return places.astype(np.int64)
 
 
-def _shape(given: Any) -> tuple[int, int]:
-    rows, columns = np.asarray(given).tolist()
+def _shape(sides: Any) -> tuple[int, int]:
+    rows, columns = np.asarray(sides).tolist()
     return int(rows), int(columns)
 
 
@@ -230,10 +230,10 @@ def _differ(payoffs: Any, stated: Mapping[tuple[int, int], Fraction]) -> bool:
 
 def _at_least(value: float, unit: float, off: float) -> float:
     """A float that is no less than so many units and `off` more, and is this number if it is a float."""
-    result = value * unit
-    if result / unit < value:  # there are few floats near 0
-        result = nextafter(result, inf)
-    return nextafter(result + off, inf) if off else result
+    least = value * unit
+    if least / unit < value:  # there are few floats near 0
+        least = nextafter(least, inf)
+    return nextafter(least + off, inf) if off else least
 
 
 def _sorted(matrix: Any) -> Any:

@@ -72,10 +72,10 @@ class TreePlay(KernelState):
             raise ParameterError("method", None, f"{method!r}; one of {', '.join(SELF_PLAY)} is expected")
         if average is not None and average not in AVERAGES:
             raise ParameterError("average", None, f"{average!r}; one of {', '.join(AVERAGES)} is expected")
-        self.game, self.method, self.given = game, method, start is not None
+        self.game, self.method, self.started = game, method, start is not None
         self.alternate = method != "cfr" if alternate is None else bool(alternate)
         self.power = (0 if method == "cfr" else 2) if average is None else AVERAGES.index(average)
-        plans = (None, None) if start is None else (game.row.given(start[0]), game.column.given(start[1]))
+        plans = (None, None) if start is None else (game.row.inward_plan(start[0]), game.column.inward_plan(start[1]))
         self.row, self.column = _begun(game.row, plans[0]), _begun(game.column, plans[1])
         self.memory, self.book = np.zeros(_core.TREE_MEMORY), np.zeros(len(GAME_FIELDS))
         self.core = self._core()
@@ -105,7 +105,7 @@ class TreePlay(KernelState):
     @property
     def settings(self) -> dict[str, Any]:
         """What a theorem must know of the players besides."""
-        return {"alternate": self.alternate, "power": self.power, "given": self.given}
+        return {"alternate": self.alternate, "power": self.power, "started": self.started}
 
     def play(self, rounds: int) -> None:
         """Play so many rounds more."""
@@ -151,12 +151,12 @@ def tree_play(
     most = MOST_ROUNDS if rounds is None else rounds
     goal = -inf if tolerance is None else SAFE * tolerance
     marks: list[tuple[int, float, float]] = []
-    told, heard = perf_counter(), True
-    while heard and play.rounds < most and not (marks and play.ledger.gap <= goal):
-        heard = _played(play, min(most, play.rounds + max(LEAST_STEP if marks else 1, int(GROWTH * play.rounds))), stop)
+    last_report, going = perf_counter(), True
+    while going and play.rounds < most and not (marks and play.ledger.gap <= goal):
+        going = _played(play, min(most, play.rounds + max(LEAST_STEP if marks else 1, int(GROWTH * play.rounds))), stop)
         marks.append((play.rounds, *play.look()))
-        if on_progress is not None and perf_counter() - told > PROGRESS:
-            told = perf_counter()
+        if on_progress is not None and perf_counter() - last_report > PROGRESS:
+            last_report = perf_counter()
             on_progress(play.rounds, play.ledger.gap)
     return RawSolution(
         *play.plans(),
@@ -165,7 +165,7 @@ def tree_play(
         ledger=play.ledger,
         settings=play.settings,
         course=_course(marks),
-        stopped=None if heard else "asked to stop",
+        stopped=None if going else "asked to stop",
     )
 
 

@@ -58,16 +58,16 @@ class SequenceSolution(Solution):
     def describe(self) -> dict[str, Any]:
         """The solution as JSON values; strategies are by information set, and sequences never played are left out."""
         # A dataclass with slots is another class than the one whose body this is, so that super() without it fails.
-        result = Solution.describe(self)
-        result["row_sequences"], result["column_sequences"] = result.pop("row_strategy"), result.pop("column_strategy")
-        result["information_sets"] = {"row": len(self.row_tree.sets), "column": len(self.column_tree.sets)}
-        result["row_strategy"], result["column_strategy"] = self.behaviour("row"), self.behaviour("column")
-        result["total"] = self.total
+        record = Solution.describe(self)
+        record["row_sequences"], record["column_sequences"] = record.pop("row_strategy"), record.pop("column_strategy")
+        record["information_sets"] = {"row": len(self.row_tree.sets), "column": len(self.column_tree.sets)}
+        record["row_strategy"], record["column_strategy"] = self.behaviour("row"), self.behaviour("column")
+        record["total"] = self.total
         if self.exact is not None:
             for player in PLAYERS:
-                result["exact"][f"{player}_sequences"] = result["exact"].pop(f"{player}_strategy")
-                result["exact"][f"{player}_strategy"] = _shown(self.behaviour(player, exact=True))
-        return result
+                record["exact"][f"{player}_sequences"] = record["exact"].pop(f"{player}_strategy")
+                record["exact"][f"{player}_strategy"] = _shown(self.behaviour(player, exact=True))
+        return record
 
 
 def _shown(behaviour: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:

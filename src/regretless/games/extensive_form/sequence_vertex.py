@@ -66,10 +66,10 @@ def vertex(own: Treeplex, other: Treeplex, entries: Entries, plan: Vector, look:
     weights = lifted(matrix[chosen], look)
     if weights is None or min(weights[: len(played)]) < 0:
         return None
-    result = [0] * len(own)
+    numbers = [0] * len(own)
     for place, weight in zip(played.tolist(), weights, strict=False):
-        result[place] = int(weight)
-    return result
+        numbers[place] = int(weight)
+    return numbers
 
 
 def _lost(other: Treeplex, entries: Entries, plan: Vector) -> Vector:

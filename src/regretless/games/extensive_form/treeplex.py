@@ -83,9 +83,9 @@ class Treeplex:
 
     def outward(self, plan: Vector) -> Vector:
         """A plan of the kernels in the user's order."""
-        result = np.empty_like(plan)
-        result[self.order] = plan
-        return result
+        outward = np.empty_like(plan)
+        outward[self.order] = plan
+        return outward
 
     def behaviour(self, plan: Vector) -> Vector:
         """The last step of each sequence, as a probability in its information set; equal ones where nobody comes.
@@ -101,11 +101,11 @@ class Treeplex:
 
     def plan(self, behaviour: Vector) -> Vector:
         """Probabilities in the information sets multiplied along the sequences, in the kernels' order."""
-        result = np.array(behaviour)
-        result[0] = 1.0
+        plan = np.array(behaviour)
+        plan[0] = 1.0
         for place, parent in enumerate(self.parent.tolist()):
-            result[self.first[place] : self.first[place + 1]] *= result[parent]
-        return result
+            plan[self.first[place] : self.first[place + 1]] *= plan[parent]
+        return plan
 
     def uniform(self) -> Vector:
         """Every action of an information set with the same probability, as a plan in the kernels' order."""
@@ -115,15 +115,15 @@ class Treeplex:
         """What a plan in the user's order, of any numbers, does in each information set that it comes to."""
         inward = [plan[place] for place in self.order.tolist()]
         actions = [self.actions[place] for place in self.order.tolist()]
-        result: dict[str, dict[str, Any]] = {}
+        chances: dict[str, dict[str, Any]] = {}
         for place in np.argsort(self.places).tolist():
             own = slice(self.first[place], self.first[place + 1])
             if inward[self.parent[place]] > 0 and (total := sum(inward[own])) > 0:
                 steps = [chance / total for chance in inward[own]]
-                result[self.sets[self.places[place]]] = dict(zip(actions[own], steps, strict=True))
-        return result
+                chances[self.sets[self.places[place]]] = dict(zip(actions[own], steps, strict=True))
+        return chances
 
-    def given(self, plan: Any) -> Vector:
+    def inward_plan(self, plan: Any) -> Vector:
         """A plan as users give it, in the kernels' order.
 
         Raises
@@ -132,13 +132,13 @@ class Treeplex:
             If it is none.
         """
         try:
-            result = np.ascontiguousarray(np.asarray(plan, dtype=np.float64))
+            outward = np.ascontiguousarray(np.asarray(plan, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise RegretlessError(f"{self.what}: a plan of probabilities is expected ({error})") from error
-        if result.shape != (len(self),):
+        if outward.shape != (len(self),):
             expected = f"one probability for each of {len(self)} sequences is expected"
-            raise RegretlessError(f"{self.what}: shape {result.shape}; {expected}")
-        inward = self.inward(result)
+            raise RegretlessError(f"{self.what}: shape {outward.shape}; {expected}")
+        inward = self.inward(outward)
         if not (inward >= 0).all() or not abs(inward[0] - 1) <= NEAR:
             raise RegretlessError(f"{self.what}: probabilities are not negative, and that of the empty sequence is 1")
         if len(self.parent):
@@ -208,11 +208,11 @@ def _numbered(
         lost = min(set(range(count)).difference(order))
         where = "ends in no information set" if owner[lost] < 0 else "does not come from the empty sequence"
         raise RegretlessError(f"{what}: sequence {lost} {where}")
-    return _kept(order), _kept(places), _kept(first), _kept(parent_of)
+    return _read_only(order), _read_only(places), _read_only(first), _read_only(parent_of)
 
 
-def _kept(numbers: list[int]) -> Whole:
+def _read_only(numbers: list[int]) -> Whole:
     """Numbers that nobody changes by accident."""
-    result = np.asarray(numbers, dtype=np.int32)
-    result.flags.writeable = False
-    return result
+    array = np.asarray(numbers, dtype=np.int32)
+    array.flags.writeable = False
+    return array

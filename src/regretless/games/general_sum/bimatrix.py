@@ -60,7 +60,7 @@ def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
 
     A, B = game.row_payoffs, game.column_payoffs
     joint = np.zeros(game.shape)
-    result = self_play(A, method, column_payoffs=B, joint=joint, **wishes)
+    raw = self_play(A, method, column_payoffs=B, joint=joint, **wishes)
     joint /= joint.sum()
     regrets = joint_gains(A, B, joint, coarse=True)
     row_regret, column_regret = above(regrets[0]), above(regrets[1])
@@ -70,8 +70,8 @@ def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
         float(np.vdot(B.dense(), joint)),
         row_regret,
         column_regret,
-        result,
-        coarse_certificates(result, A, B, row_regret, column_regret),
+        raw,
+        coarse_certificates(raw, A, B, row_regret, column_regret),
     )
 
 

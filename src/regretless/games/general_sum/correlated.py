@@ -300,8 +300,8 @@ def _incentives(A: Vector, B: Vector, coarse: bool) -> Any:
         row = (A[:, None, :] - A[None, :, :]).reshape(m, m * n)
         column = (B.T[:, :, None] - B[None, :, :]).reshape(n, m * n)
         return csr_array(np.vstack([row, column]))
-    row = block_diag([A - told for told in A], format="csr")
-    column = block_diag([B.T - told for told in B.T], format="csr")
+    row = block_diag([A - payoffs for payoffs in A], format="csr")
+    column = block_diag([B.T - payoffs for payoffs in B.T], format="csr")
     # Its blocks go by the column that is told: pair (i, j) stands at j m + i.
     order = np.arange(m * n).reshape(n, m).T.ravel()
     return csr_array(vstack([row, csr_array(column)[:, order]]))
@@ -309,10 +309,10 @@ def _incentives(A: Vector, B: Vector, coarse: bool) -> Any:
 
 def _without_tiny(table: Any) -> Any:
     """A sparse table, its entries from 0 to 1, with zeros for all that is next to nothing."""
-    kept = table.copy()
-    kept.data[np.abs(kept.data) < TINY] = 0.0
-    kept.eliminate_zeros()
-    return kept
+    cleaned = table.copy()
+    cleaned.data[np.abs(cleaned.data) < TINY] = 0.0
+    cleaned.eliminate_zeros()
+    return cleaned
 
 
 def _beside(left: Any, right: Any) -> Any:
@@ -322,8 +322,8 @@ def _beside(left: Any, right: Any) -> Any:
 
 
 def _cleaned(joint: Array) -> Vector:
-    kept = np.maximum(joint, 0.0)
-    return np.asarray(kept / kept.sum(), dtype=np.float64)
+    weights = np.maximum(joint, 0.0)
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
 def _checked(row: Payoffs, column: Payoffs, joint: Vector, coarse: bool) -> tuple[float, float]:

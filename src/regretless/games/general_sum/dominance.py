@@ -45,7 +45,7 @@ def dominated(A: Any, B: Any) -> list[Domination]:
     """
     sides = _sides(*two_payoffs(A, B))
     left = [np.arange(len(side.floats)) for side in sides]
-    results: list[Domination] = []
+    dominations: list[Domination] = []
     quiet = 0
     while quiet < 2:
         turn = quiet
@@ -55,8 +55,8 @@ def dominated(A: Any, B: Any) -> list[Domination]:
             continue
         quiet = 0
         left[turn] = left[turn][left[turn] != one.strategy]
-        results.append(one)
-    return results
+        dominations.append(one)
+    return dominations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +96,7 @@ def _best_mixture(ahead: Array) -> Vector:
     from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
 
     rows, columns = ahead.shape
-    result = linprog(
+    optimum = linprog(
         np.append(np.zeros(rows), -1.0),
         A_ub=np.hstack([-ahead.T, np.ones((columns, 1))]),
         b_ub=np.zeros(columns),
@@ -105,7 +105,7 @@ def _best_mixture(ahead: Array) -> Vector:
         bounds=[(0, None)] * rows + [(None, None)],
         method="highs",
     )
-    if result.x is None:
-        raise RegretlessError(f"dominated: HiGHS gave up: {result.message}")
-    mixture = np.maximum(result.x[:-1], 0.0)
+    if optimum.x is None:
+        raise RegretlessError(f"dominated: HiGHS gave up: {optimum.message}")
+    mixture = np.maximum(optimum.x[:-1], 0.0)
     return np.asarray(mixture / mixture.sum(), dtype=np.float64)

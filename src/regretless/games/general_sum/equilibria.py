@@ -154,7 +154,7 @@ class Equilibria(Sequence[Equilibrium]):
         }
 
     def _one(self, equilibrium: Equilibrium) -> dict[str, Any]:
-        result: dict[str, Any] = {
+        record: dict[str, Any] = {
             "row_strategy": _named(self.rows, equilibrium.row.tolist(), float),
             "column_strategy": _named(self.columns, equilibrium.column.tolist(), float),
             "row_payoff": equilibrium.row_payoff,
@@ -163,13 +163,13 @@ class Equilibria(Sequence[Equilibrium]):
             "column_gain": equilibrium.column_gain,
         }
         if self.stated and (exact := equilibrium.exact) is not None:
-            result["exact"] = {
+            record["exact"] = {
                 "row_strategy": _named(self.rows, exact.row, written),
                 "column_strategy": _named(self.columns, exact.column, written),
                 "row_payoff": written(exact.row_payoff),
                 "column_payoff": written(exact.column_payoff),
             }
-        return result
+        return record
 
     def __repr__(self) -> str:
         return f"<Equilibria: {len(self)}, {self.method}>"

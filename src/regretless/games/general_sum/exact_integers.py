@@ -43,7 +43,7 @@ def whole_fractions(values: Any) -> Whole:
     return _reduced(_objects([int(value * denominator) for value in fractions], table.shape), Fraction(1, denominator))
 
 
-def whole_strategy(given: Any, count: int, what: str) -> Whole:
+def whole_strategy(probabilities: Any, count: int, what: str) -> Whole:
     """Probabilities in units of what makes them sum to 1 exactly; fractions must do so by themselves.
 
     Raises
@@ -51,13 +51,13 @@ def whole_strategy(given: Any, count: int, what: str) -> Whole:
     RegretlessError
         If there are not as many as strategies, one is negative, or their sum is not 1.
     """
-    floats = strategy_of(given, count, what)
-    if not is_exact(given):
-        result = _whole_floats(floats)
-        return Whole(result.values, Fraction(1, int(result.values.sum())))
-    if sum(map(Fraction, given)) != 1:
-        raise RegretlessError(f"{what}: fractions sum to 1; {sum(map(Fraction, given))} was found")
-    return whole_fractions(list(given))
+    floats = strategy_of(probabilities, count, what)
+    if not is_exact(probabilities):
+        whole = _whole_floats(floats)
+        return Whole(whole.values, Fraction(1, int(whole.values.sum())))
+    if sum(map(Fraction, probabilities)) != 1:
+        raise RegretlessError(f"{what}: fractions sum to 1; {sum(map(Fraction, probabilities))} was found")
+    return whole_fractions(list(probabilities))
 
 
 def is_exact(strategy: Any) -> bool:

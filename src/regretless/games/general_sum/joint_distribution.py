@@ -12,7 +12,7 @@ from ..payoffs import Array, Payoffs
 from .exact_integers import Whole, whole_payoffs, whole_strategy
 
 
-def joint_of(given: Any, shape: tuple[int, int], what: str = "joint") -> Array:
+def joint_of(probabilities: Any, shape: tuple[int, int], what: str = "joint") -> Array:
     """Probabilities of pairs of a row and a column, as users give them: floats, or fractions.
 
     Raises
@@ -20,7 +20,7 @@ def joint_of(given: Any, shape: tuple[int, int], what: str = "joint") -> Array:
     RegretlessError
         If they have not the payoffs' shape.
     """
-    table = given if isinstance(given, np.ndarray) else np.array(given, dtype=object)
+    table = probabilities if isinstance(probabilities, np.ndarray) else np.array(probabilities, dtype=object)
     if table.shape != shape:
         raise RegretlessError(f"{what}: shape {table.shape}; one probability for each of {shape[0]} x {shape[1]} pairs")
     return table

@@ -64,13 +64,13 @@ def is_nash(A: Any, B: Any, p: Any, q: Any, tolerance: float | None = None) -> b
     (False, True)
     """
     row, column = two_payoffs(A, B)
-    result = incentives(row, column, p, q)
+    gains = incentives(row, column, p, q)
     if tolerance is None:
         exact = row.stated and column.stated and is_exact(p) and is_exact(q)
-        return within(result, row, column, 0.0 if exact else SLACK)
+        return within(gains, row, column, 0.0 if exact else SLACK)
     if not tolerance >= 0:
         raise ParameterError("tolerance", None, f"{tolerance}; a number that is not negative is expected")
-    return max(result.row_gain, result.column_gain) <= tolerance
+    return max(gains.row_gain, gains.column_gain) <= tolerance
 
 
 def incentives(A: Payoffs, B: Payoffs, p: Any, q: Any) -> Incentives:

@@ -78,9 +78,9 @@ def by_lemke_howson(A: Payoffs, B: Payoffs, look: Callable[[], None]) -> Iterato
     pivots = max(1000, _MOST_PIVOT_WORK // ((m + n) * max(m, n)))
     for first in range(m + n):
         look()
-        result, how = library.lemke_howson(game, init_pivot=first, max_iter=pivots, full_output=True)
-        if how.converged and all(np.isfinite(side).all() and side.sum() > 0 for side in result):
-            yield result
+        pair, how = library.lemke_howson(game, init_pivot=first, max_iter=pivots, full_output=True)
+        if how.converged and all(np.isfinite(side).all() and side.sum() > 0 for side in pair):
+            yield pair
 
 
 def _game(library: Any, A: Payoffs, B: Payoffs) -> Any:
@@ -98,7 +98,7 @@ def _library() -> Any:
     return game_theory
 
 
-def _too_large(method: str, m: int, n: int, fault: str, most: str) -> RegretlessError:
+def _too_large(method: str, m: int, n: int, size: str, most: str) -> RegretlessError:
     return RegretlessError(
-        f"{method}: {m} x {n} strategies, {fault}; it is for at most {most}; 'lemke-howson' finds some equilibria"
+        f"{method}: {m} x {n} strategies, {size}; it is for at most {most}; 'lemke-howson' finds some equilibria"
     )

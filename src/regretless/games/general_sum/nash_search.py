@@ -61,7 +61,7 @@ class Search:
             # What may not end leaves time for the next.
             self.ends = monotonic() + (left if place == len(order) - 1 else left / 2)
             try:
-                result = self._by(tried)
+                equilibria = self._by(tried)
             except OutOfTime:
                 self.notes.append(f"{tried} did not end in time")
             except RegretlessError as error:
@@ -69,8 +69,8 @@ class Search:
                     raise
                 self.notes.append(f"{tried}: {error}")
             else:
-                if result is not None:
-                    return result
+                if equilibria is not None:
+                    return equilibria
         raise RegretlessError(
             f"every game has an equilibrium, but none was found in {self.seconds:g} seconds: {'; '.join(self.notes)}"
         )
@@ -83,13 +83,13 @@ class Search:
     def _order(self, method: str) -> list[str]:
         m, n = self.A.shape
         small = max(most_rays(m, m + n), most_rays(n, m + n)) <= _MOST_RAYS
-        result = ["exact-enumeration"] if small else []
+        methods = ["exact-enumeration"] if small else []
         if self.constant_sum is not None:
-            result.append("zero-sum")
+            methods.append("zero-sum")
         elif not small and fits_vertex_enumeration(m, n):
-            result.append("vertex-enumeration")
-        result.append("lemke-howson")
-        return result if method == "auto" else [method, *(other for other in result if other != method)]
+            methods.append("vertex-enumeration")
+        methods.append("lemke-howson")
+        return methods if method == "auto" else [method, *(other for other in methods if other != method)]
 
     def _by(self, method: str) -> Equilibria | None:
         verifier = Verifier.of(self.A, self.B, self.look)
@@ -103,28 +103,30 @@ class Search:
         extremes = extreme_equilibria(verifier.exact_A, verifier.exact_B, self.look)
         rows, columns = extremes.rows, extremes.columns
         pairs = sorted(extremes.pairs, key=lambda pair: (rows[pair[0]], columns[pair[1]]), reverse=True)
-        results = []
+        equilibria = []
         for row, column in pairs[: self.limit]:
             self.look()
             equilibrium = verifier.exact(rows[row], columns[column])
             assert equilibrium is not None, "a completely labelled pair is an equilibrium"
-            results.append(equilibrium)
-        if len(results) < len(pairs):
-            return self._told(results, "exact-enumeration", False, extremes.degenerate, f"of {len(pairs)} in all")
+            equilibria.append(equilibrium)
+        if len(equilibria) < len(pairs):
+            return self._answer(equilibria, "exact-enumeration", False, extremes.degenerate, f"of {len(pairs)} in all")
         components = connected(pairs)
         subsets = sorted(subset for places in components for subset in nash_subsets(pairs, places, self.look))
-        told = self._told(results, "exact-enumeration", True, extremes.degenerate)
-        return replace(told, subsets=subsets, components=components)
+        answer = self._answer(equilibria, "exact-enumeration", True, extremes.degenerate)
+        return replace(answer, subsets=subsets, components=components)
 
     def _zero_sum(self, verifier: Verifier) -> Equilibria | None:
         game = self.constant_sum
         assert game is not None, "asked of games of a constant sum alone"
         solution = game.solve(stop=lambda: monotonic() > self.ends)
-        result = verifier.near(solution.row, solution.column)
-        if result is None:
+        equilibrium = verifier.near(solution.row, solution.column)
+        if equilibrium is None:
             self.notes.append(f"zero-sum, {solution.method}: a gap of {solution.gap:.3g} was left")
             return None
-        return self._told([result], f"zero-sum, {solution.method}", False, verifier.degenerate_at(result) or None)
+        return self._answer(
+            [equilibrium], f"zero-sum, {solution.method}", False, verifier.degenerate_at(equilibrium) or None
+        )
 
     def _in_floats(self, method: str, verifier: Verifier) -> Equilibria | None:
         equilibria: list[Equilibrium] = []
@@ -153,9 +155,9 @@ class Search:
         every = ended and not refused and method != "lemke-howson"
         # A game that is not degenerate has an odd number of equilibria (Wilson 1971).
         degenerate = any(map(verifier.degenerate_at, equilibria)) or (every and len(equilibria) % 2 == 0)
-        return self._told(equilibria, method, None if every and not degenerate else False, degenerate or None)
+        return self._answer(equilibria, method, None if every and not degenerate else False, degenerate or None)
 
-    def _told(
+    def _answer(
         self, equilibria: list[Equilibrium], method: str, complete: bool | None, degenerate: bool | None, note: str = ""
     ) -> Equilibria:
         return Equilibria(

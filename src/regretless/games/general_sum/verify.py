@@ -39,11 +39,11 @@ def kernel_vector(matrix: Array, look: Callable[[], None]) -> list[int] | None:
         pivots.append(column)
     if free < 0:
         return None
-    result = [0] * table.shape[1]
-    result[free] = last
+    vector = [0] * table.shape[1]
+    vector[free] = last
     for place, column in enumerate(pivots):
-        result[column] = -table[place, free]
-    return result
+        vector[column] = -table[place, free]
+    return vector
 
 
 # Beyond so many equations elimination in whole numbers takes seconds.
@@ -92,8 +92,8 @@ class Verifier:
             p, q = _cleaned(row, small), _cleaned(column, small)
             played = np.flatnonzero(p), np.flatnonzero(q)
             best = _best(A @ q, p, small), _best(p @ B, q, small)
-            if max(map(len, best)) <= _EXACT_SIZE and (result := self._solved(best, played)) is not None:
-                return result
+            if max(map(len, best)) <= _EXACT_SIZE and (equilibrium := self._solved(best, played)) is not None:
+                return equilibrium
             solved = _least_squares(B.T, best[1], played[0]), _least_squares(A, best[0], played[1])
             candidates += [(p, q), solved]
         return self._nearest(candidates)
@@ -112,31 +112,31 @@ class Verifier:
         for rows, columns in (best, played):
             p = self._indifferent(self.exact_B.values.T, columns, played[0])
             q = self._indifferent(self.exact_A.values, rows, played[1])
-            if p is not None and q is not None and (result := self.exact(p, q)) is not None:
-                return result
+            if p is not None and q is not None and (equilibrium := self.exact(p, q)) is not None:
+                return equilibrium
         return None
 
     def _indifferent(self, answers: Array, best: Array, played: Array) -> list[Fraction] | None:
         """The mixture of strategies against which some answers are worth the same, if there is exactly one."""
         system = np.hstack([answers[np.ix_(best, played)], np.full((len(best), 1), -1, dtype=object)])
-        result = kernel_vector(system, self.look)
-        total = 0 if result is None else sum(result[:-1])
-        if result is None or total == 0:
+        vector = kernel_vector(system, self.look)
+        total = 0 if vector is None else sum(vector[:-1])
+        if vector is None or total == 0:
             return None
         mixture = [Fraction(0)] * answers.shape[1]
-        for place, entry in zip(played.tolist(), result[:-1], strict=True):
+        for place, entry in zip(played.tolist(), vector[:-1], strict=True):
             mixture[place] = Fraction(entry, total)
         return mixture if min(mixture) >= 0 else None
 
     def _nearest(self, candidates: list[tuple[Vector | None, Vector | None]]) -> Equilibrium | None:
         """The candidate from which least is gained by deviating, if that is within rounding."""
-        results = []
+        equilibria = []
         for row, column in candidates:
             if row is not None and column is not None:
                 checked = self._floats(row, column)
                 if within(checked, self.A, self.B, SLACK):
-                    results.append(Equilibrium.of(row, column, checked))
-        return min(results, key=lambda one: one.row_gain + one.column_gain, default=None)
+                    equilibria.append(Equilibrium.of(row, column, checked))
+        return min(equilibria, key=lambda one: one.row_gain + one.column_gain, default=None)
 
     def _floats(self, row: Vector, column: Vector) -> Incentives:
         p, q = whole_strategy(row, len(row), "row"), whole_strategy(column, len(column), "column")
@@ -150,8 +150,8 @@ def scaled(payoffs: Payoffs) -> Vector:
 
 
 def _cleaned(strategy: Vector, small: float) -> Vector:
-    kept = np.where(strategy > small, strategy, 0.0)
-    return np.asarray(kept / kept.sum(), dtype=np.float64)
+    weights = np.where(strategy > small, strategy, 0.0)
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
 def _best(payoffs: Vector, strategy: Vector, small: float) -> Array:

@@ -85,12 +85,12 @@ def connected(pairs: list[tuple[int, int]]) -> list[list[int]]:
     for place, (row, column) in enumerate(pairs):
         sides = ("row", row), ("column", column)
         touched = {holds[side] for side in sides if side in holds}
-        kept = min(touched, default=place)
-        members.setdefault(kept, []).append(place)
-        for other in touched - {kept}:
-            members[kept] += members.pop(other)
-        for side in {side for one in members[kept] for side in (("row", pairs[one][0]), ("column", pairs[one][1]))}:
-            holds[side] = kept
+        first = min(touched, default=place)
+        members.setdefault(first, []).append(place)
+        for other in touched - {first}:
+            members[first] += members.pop(other)
+        for side in {side for one in members[first] for side in (("row", pairs[one][0]), ("column", pairs[one][1]))}:
+            holds[side] = first
     return sorted(sorted(places) for places in members.values())
 
 
@@ -103,12 +103,12 @@ def nash_subsets(pairs: list[tuple[int, int]], places: list[int], look: Callable
     for one in partners.values():
         look()
         sides |= {one, *(one & other for other in sides if one & other)}
-    result = []
+    subsets = []
     for side in sides:
         look()
         together = {row for row, one in partners.items() if one & side == side}
-        result.append([place for place in places if pairs[place][0] in together and side >> pairs[place][1] & 1])
-    return sorted(result)
+        subsets.append([place for place in places if pairs[place][0] in together and side >> pairs[place][1] & 1])
+    return sorted(subsets)
 
 
 def _extreme_rays(answers: Array, look: Callable[[], None]) -> tuple[Array, Mask]:
@@ -132,8 +132,8 @@ def _extreme_rays(answers: Array, look: Callable[[], None]) -> tuple[Array, Mask
         cut //= np.gcd.reduce(cut, axis=1)[:, None]
         met = tight[a] & tight[b]
         met[:, size + place] = True
-        kept = np.flatnonzero(slack >= 0)
-        rays, tight = np.vstack([rays[kept], cut]), np.vstack([tight[kept], met])
+        inside = np.flatnonzero(slack >= 0)
+        rays, tight = np.vstack([rays[inside], cut]), np.vstack([tight[inside], met])
     return rays, tight
 
 

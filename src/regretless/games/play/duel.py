@@ -93,7 +93,7 @@ class Duel(KernelState):
         if column_payoffs is not None and column_payoffs.shape != payoffs.shape:
             raise ParameterError("column_payoffs", None, f"shape {column_payoffs.shape}; {payoffs.shape} is expected")
         self.alternate, self.average = _habits(method, alternate, average, self.zero_sum, joint)
-        if single and not all(map(copyable, self._given())):
+        if single and not all(map(copyable, self._matrices())):
             raise ParameterError(
                 "single", None, "only dense payoffs are copied in 16 bits, whose range is a normal float"
             )
@@ -107,7 +107,7 @@ class Duel(KernelState):
         self.memory, self.book = np.zeros(_core.DUEL_MEMORY), np.zeros(len(GAME_FIELDS))
         self.core = self._core((row, column))
 
-    def _given(self) -> list[Payoffs]:
+    def _matrices(self) -> list[Payoffs]:
         return [self.payoffs] if self.column_payoffs is None else [self.payoffs, self.column_payoffs]
 
     def _core(self, players: tuple[Paid, Paid] | None = None) -> Any:
@@ -188,7 +188,7 @@ class Duel(KernelState):
         """What copies in 16 bits and products in float32 may do to the gap; 0 without them."""
         if not self.single:
             return 0.0
-        return max(given.spread for given in self._given()) * ROUNDED
+        return max(matrix.spread for matrix in self._matrices()) * ROUNDED
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Duel(KernelState):
         row_rate, column_rate = (
             nan if self.falls or self.method not in EXPONENTIAL else rate / self.units[0].unit for rate in self.rates
         )
-        told: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "alternate": self.alternate,
             "power": AVERAGES[self.average],
             "row_rate": row_rate,
@@ -206,9 +206,9 @@ class Duel(KernelState):
         }
         if self.started and self.method in EXPONENTIAL:
             rows, columns = self.payoffs.shape
-            told["row_information"] = -float(self.row_state[PRIOR, :rows].min())
-            told["column_information"] = -float(self.column_state[PRIOR, :columns].min())
-        return told
+            settings["row_information"] = -float(self.row_state[PRIOR, :rows].min())
+            settings["column_information"] = -float(self.column_state[PRIOR, :columns].min())
+        return settings
 
 
 def _habits(
@@ -228,20 +228,20 @@ def _habits(
 
 def _rates(
     method: str,
-    given: float | tuple[float, float] | None,
+    rates: float | tuple[float, float] | None,
     rounds: int | None,
     players: tuple[Paid, Paid],
     shape: tuple[int, int],
 ) -> tuple[bool, tuple[float, float]]:
     """Whether rates fall, and those of both players for payoffs in units."""
     if method not in EXPONENTIAL:
-        if given is not None:
+        if rates is not None:
             raise ParameterError("rates", None, f"{method} has none; exponential weights have")
         return False, (0.0, 0.0)
-    if given is not None:
-        pair = tuple(given) if isinstance(given, tuple | list) else (given, given)
+    if rates is not None:
+        pair = tuple(rates) if isinstance(rates, tuple | list) else (rates, rates)
         if len(pair) != 2 or not all(0 < rate * players[0].units.unit < inf for rate in pair):
-            raise ParameterError("rates", None, f"{given!r}; one or two finite numbers above 0 are expected")
+            raise ParameterError("rates", None, f"{rates!r}; one or two finite numbers above 0 are expected")
         row, column = (float(rate) * players[0].units.unit for rate in pair)
         return False, (row, column)
     spreads = [who.spread for who in players]

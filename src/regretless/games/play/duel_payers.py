@@ -59,13 +59,13 @@ def paid(payoffs: Payoffs, column_payoffs: Payoffs | None, single: bool) -> tupl
     single : bool
         Whether dense payoffs are copied in 16 bits, and multiplied in float32.
     """
-    kept = _kept(payoffs, single)
-    row = _player(payoffs, kept, kept.units.unit, turned=False, sign=1.0)
+    matrix = _scaled(payoffs, single)
+    row = _player(payoffs, matrix, matrix.units.unit, turned=False, sign=1.0)
     if column_payoffs is None:
-        return row, _player(payoffs, kept, kept.units.unit, turned=True, sign=-1.0)
-    other = _kept(column_payoffs, single)
-    unit = max(kept.units.unit, other.units.unit)  # regrets of both are compared
-    return _player(payoffs, kept, unit, turned=False, sign=1.0), _player(
+        return row, _player(payoffs, matrix, matrix.units.unit, turned=True, sign=-1.0)
+    other = _scaled(column_payoffs, single)
+    unit = max(matrix.units.unit, other.units.unit)  # regrets of both are compared
+    return _player(payoffs, matrix, unit, turned=False, sign=1.0), _player(
         column_payoffs, other, unit, turned=True, sign=1.0
     )
 
@@ -81,7 +81,7 @@ def gap_between(payoffs: Payoffs, row: Vector, column: Vector) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
+class _Scaled:
     """A matrix in units, or in short whole numbers of which LARGEST_SHORT are a unit."""
 
     values: Any
@@ -90,20 +90,20 @@ class _Kept:
     high: float
 
 
-def _kept(payoffs: Payoffs, single: bool) -> _Kept:
+def _scaled(payoffs: Payoffs, single: bool) -> _Scaled:
     if payoffs.kind == "operator":
-        return _kept_products(payoffs)
+        return _scaled_products(payoffs)
     # Halves first: the range of payoffs may be beyond the floats.
     centre, half = payoffs.low / 2 + payoffs.high / 2, payoffs.high / 2 - payoffs.low / 2
     if payoffs.kind == "dense" and single:
-        return _Kept(_shortened(payoffs, centre, half), Units(centre, half or 1.0), -1.0, 1.0)
+        return _Scaled(_shortened(payoffs, centre, half), Units(centre, half or 1.0), -1.0, 1.0)
     if payoffs.kind != "dense" or payoffs.size <= OFFSET * half:
         centre = 0.0
     if centre == 0 and unit_of(payoffs.size) == 1:
-        return _Kept(payoffs.values, Units(), payoffs.low, payoffs.high)
+        return _Scaled(payoffs.values, Units(), payoffs.low, payoffs.high)
     unit = power_of_two(half or payoffs.size)
     low, high = payoffs.low - centre, payoffs.high - centre
-    return _Kept(_moved(payoffs, centre) / unit, Units(centre, unit), low / unit, high / unit)
+    return _Scaled(_moved(payoffs, centre) / unit, Units(centre, unit), low / unit, high / unit)
 
 
 def copyable(payoffs: Payoffs) -> bool:
@@ -119,11 +119,11 @@ def largest_product(payoffs: Payoffs) -> float:
     return float(np.abs(_checked(payoffs.times, payoffs.shape[0])(weights / weights.sum())).max())
 
 
-def _kept_products(payoffs: Payoffs) -> _Kept:
+def _scaled_products(payoffs: Payoffs) -> _Scaled:
     """A linear operator: its products are put in units where they are far from 1."""
     size = largest_product(payoffs) if isnan(payoffs.size) else payoffs.size
     unit = unit_of(size)
-    return _Kept(payoffs.values, Units(0.0, unit), payoffs.low / unit, payoffs.high / unit)
+    return _Scaled(payoffs.values, Units(0.0, unit), payoffs.low / unit, payoffs.high / unit)
 
 
 def _shortened(payoffs: Payoffs, centre: float, half: float) -> Any:
@@ -137,28 +137,28 @@ def _moved(payoffs: Payoffs, centre: float) -> Any:
     return values if centre == 0 else values - centre
 
 
-def _player(payoffs: Payoffs, kept: _Kept, unit: float, *, turned: bool, sign: float) -> Paid:
+def _player(payoffs: Payoffs, matrix: _Scaled, unit: float, *, turned: bool, sign: float) -> Paid:
     """Whoever wins `sign` times the payoffs, in multiples of `unit`."""
-    factor = kept.units.unit / unit
+    factor = matrix.units.unit / unit
     return Paid(
-        _payer(payoffs, kept, turned=turned, sign=sign * factor),
-        Units(sign * kept.units.centre, unit),
-        (kept.high - kept.low) * factor,
+        _payer(payoffs, matrix, turned=turned, sign=sign * factor),
+        Units(sign * matrix.units.centre, unit),
+        (matrix.high - matrix.low) * factor,
     )
 
 
-def _payer(payoffs: Payoffs, kept: _Kept, *, turned: bool, sign: float) -> Any:
+def _payer(payoffs: Payoffs, matrix: _Scaled, *, turned: bool, sign: float) -> Any:
     rows, columns = payoffs.shape
     if payoffs.kind == "operator":
         mine, others = (columns, rows) if turned else (rows, columns)
-        multiply = _checked(payoffs.left if turned else payoffs.times, mine, kept.units.unit)
+        multiply = _checked(payoffs.left if turned else payoffs.times, mine, matrix.units.unit)
         return _core.Payer.calls(multiply, mine=mine, others=others, sign=sign)
     if payoffs.kind == "dense":
-        shorts = kept.values.dtype == np.int16
+        shorts = matrix.values.dtype == np.int16
         return _core.Payer.dense(
-            kept.values, turned=turned, sign=sign / (LARGEST_SHORT if shorts else 1), columns=columns
+            matrix.values, turned=turned, sign=sign / (LARGEST_SHORT if shorts else 1), columns=columns
         )
-    compressed = kept.values.T.tocsr() if turned else kept.values
+    compressed = matrix.values.T.tocsr() if turned else matrix.values
     return _core.Payer.sparse(
         np.ascontiguousarray(compressed.data),
         np.ascontiguousarray(compressed.indices, dtype=np.int32),
@@ -170,9 +170,9 @@ def _payer(payoffs: Payoffs, kept: _Kept, *, turned: bool, sign: float) -> Any:
 
 def _checked(multiply: Callable[[Vector], Vector], count: int, unit: float = 1.0) -> Callable[[Vector], Vector]:
     def product(strategy: Vector) -> Vector:
-        result = multiply(strategy)
-        if result.shape != (count,) or not np.isfinite(result).all():
-            raise RegretlessError(f"payoffs: a product has shape {result.shape}; {count} finite numbers are expected")
-        return result if unit == 1 else result / unit
+        payoffs = multiply(strategy)
+        if payoffs.shape != (count,) or not np.isfinite(payoffs).all():
+            raise RegretlessError(f"payoffs: a product has shape {payoffs.shape}; {count} finite numbers are expected")
+        return payoffs if unit == 1 else payoffs / unit
 
     return product

@@ -83,13 +83,13 @@ def self_play(
     RegretlessError
         If a parameter has no meaning.
     """
-    given = payoffs.payoffs if isinstance(payoffs, ZeroSum) else Payoffs(payoffs)
+    matrix = payoffs.payoffs if isinstance(payoffs, ZeroSum) else Payoffs(payoffs)
     other = None if column_payoffs is None else Payoffs(column_payoffs, "column_payoffs")
-    limit = _limit(given, rounds, tolerance)
+    limit = _limit(matrix, rounds, tolerance)
     if single is None:
-        single = tolerance is not None and other is None and _worth_copying(given, tolerance)
+        single = tolerance is not None and other is None and _worth_copying(matrix, tolerance)
     duel = Duel(
-        given,
+        matrix,
         method,
         column_payoffs=other,
         average=average,

@@ -131,10 +131,10 @@ class Walk:
             return False
         mean = float(self.x @ self.z + self.y @ self.s) / (len(self.x) + len(self.y))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            result = self._directions(mean)
-        if result is None:
+            directions = self._directions(mean)
+        if directions is None:
             return False
-        move, far_x, far_y = result
+        move, far_x, far_y = directions
         before = self.gap
         self._advance(move, DAMPING * far_x, DAMPING * far_y)
         self.steps += 1
@@ -199,9 +199,9 @@ class Walk:
         normal, payoffs = self.normal, self.payoffs
         shares = rows / self.z
         total = shares.sum()
-        result = normal.solve(columns / self.y - shares @ payoffs + normal.middle * total)
-        v = -result.sum() / normal.ones.sum()
-        y = result + v * normal.ones
+        weights = normal.solve(columns / self.y - shares @ payoffs + normal.middle * total)
+        v = -weights.sum() / normal.ones.sum()
+        y = weights + v * normal.ones
         w = normal.middle @ y + total / normal.total
         z = w - payoffs @ y
         x = shares - normal.weights * z
@@ -233,9 +233,9 @@ class Walk:
         return self.x / self.z * (self.z.mean() / self.x.mean()), self.y / self.s * (self.s.mean() / self.y.mean())
 
     def _polish(self) -> None:
-        result = solved_supports(self.payoffs, *self._signs())
-        if result is not None:
-            self._better(result[0], f"polished on supports {result[1]} x {result[1]}")
+        polished = solved_supports(self.payoffs, *self._signs())
+        if polished is not None:
+            self._better(polished[0], f"polished on supports {polished[1]} x {polished[1]}")
 
     def _face(self, caution: float) -> None:
         row_signs, column_signs = self._signs()

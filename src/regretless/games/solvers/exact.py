@@ -22,7 +22,7 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
     """The value and optimal strategies of a game, in fractions and without any doubt.
 
     Payoffs count as they were stated, floats at their very values. The rows and columns in play are taken from the
-    basis of the simplex method, of which `found` may hold one; their equations are solved in whole numbers, and the
+    basis of the simplex method, of which `raw` may hold one; their equations are solved in whole numbers, and the
     strategies are tried against every row and column in exact arithmetic. Where the basis of the floats is not
     optimal, exact pivots go on from it, by a method that needs no feasible basis.
 
@@ -30,7 +30,7 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
     ----------
     payoffs : Payoffs
         Dense or sparse.
-    found : RawSolution
+    raw : RawSolution
         A solution in floats.
     stop : callable, optional
         Asked now and then.
@@ -142,10 +142,10 @@ def _of_basis(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Int
     block = cells[np.ix_(rows, columns)]
     row, column = np.full(cells.shape[0], 0, dtype=object), np.full(cells.shape[1], 0, dtype=object)
     for weights, places, matrix in ((column, columns, block), (row, rows, block.T)):
-        result = lifted(matrix, look)
-        if result is None:
+        solution = lifted(matrix, look)
+        if solution is None:
             return None
-        weights[places] = result
+        weights[places] = solution
     return row, column
 
 
@@ -217,8 +217,8 @@ class _Parametric:
 
 def _least(quotients: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
     """The least of numerators over positive denominators."""
-    result = quotients[0]
+    least = quotients[0]
     for quotient in quotients[1:]:
-        if quotient[0] * result[1] < result[0] * quotient[1]:
-            result = quotient
-    return result
+        if quotient[0] * least[1] < least[0] * quotient[1]:
+            least = quotient
+    return least

@@ -62,9 +62,9 @@ def _inverse(matrix: Longs, prime: int, look: Look) -> Longs | None:
         line[place], matrix[:, place] = pivot, 0
         matrix = (matrix - np.multiply.outer(factors, line)) % prime
         matrix[place] = line
-    result = np.empty_like(matrix)
-    result[:, order] = matrix
-    return result
+    inverse = np.empty_like(matrix)
+    inverse[:, order] = matrix
+    return inverse
 
 
 def _digits(matrix: Integers, inverse: Longs, prime: int, look: Look) -> Integers | None:

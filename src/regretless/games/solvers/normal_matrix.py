@@ -63,8 +63,8 @@ class NormalMatrix:
 
     def solve(self, right: Vector) -> Vector:
         """The solution for a right side."""
-        result, _ = self._potrs(self._cholesky, right.astype(self._cholesky.dtype, copy=False), lower=1)
-        return np.asarray(result, dtype=np.float64)
+        solution, _ = self._potrs(self._cholesky, right.astype(self._cholesky.dtype, copy=False), lower=1)
+        return np.asarray(solution, dtype=np.float64)
 
     def _factor(self, payoffs: Array) -> bool:
         from scipy.linalg import blas, lapack  # type: ignore[import-untyped, unused-ignore]

@@ -110,9 +110,9 @@ def _bordered(payoffs: Array, rows: Array, columns: Array) -> tuple[Vector, Vect
 
 def _refined(matrix: Array, solve: Any, factor: Array, pivots: Array, target: Vector, trans: int) -> Vector:
     """The solution of a factorised system, its error corrected once."""
-    result, _ = solve(factor, pivots, target, trans=trans)
-    error, _ = solve(factor, pivots, target - matrix @ result, trans=trans)
-    return np.asarray(result + error, dtype=np.float64)
+    solution, _ = solve(factor, pivots, target, trans=trans)
+    error, _ = solve(factor, pivots, target - matrix @ solution, trans=trans)
+    return np.asarray(solution + error, dtype=np.float64)
 
 
 def nearest_on_face(payoffs: Array, rows: Array, columns: Array, row: Vector, column: Vector) -> Pair | None:
