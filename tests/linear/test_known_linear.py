@@ -12,7 +12,6 @@ from regretless.certificate import joint_confidence, together
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.theory import (
-    budget,
     facts,
     kernel,
     leave_one_out,
@@ -68,7 +67,7 @@ PERCEPTRON = [
         case(theorem, KERNEL, bound, 5)
         for theorem, bound in zip(kernel.UNFORGETTING, (NOVIKOFF, 42.25, 47.61, 42.5, 23.25), strict=True)
     ),
-    case(budget.budget, KERNEL, 16.25, 5),  # 3.25 + 2 * (5 + 1.5)
+    case(kernel.budget, KERNEL, 16.25, 5),  # 3.25 + 2 * (5 + 1.5)
     case(multiclass.classes_separable, LEARNER, 112.5, 5),
     case(multiclass.classes_sharp, LEARNER, root2(72, 3.25), 5),
     case(multiclass.classes_posterior, LEARNER, 23.25, 5),
@@ -263,7 +262,7 @@ LEFT_OUT = (leave_one_out.LAZY, leave_one_out.CLEAN, leave_one_out.ADDITIVE, lea
 ASSUMES: Assumes = [
     ((perceptron.separable,), SEPARABLE),
     ((perceptron.sharp, perceptron.squared_hinge, perceptron.total_distance, perceptron.posterior), ROUNDS),
-    ((budget.budget,), ROUNDS),
+    ((kernel.budget,), ROUNDS),
     ((perceptron.clean_pass,), (*SEPARABLE, CLEAN)),
     (kernel.UNFORGETTING, (*ROUNDS, kernel.NOTHING_REMOVED)),
     (kernel.UNFORGETTING[:1], (SEPARATES,)),
