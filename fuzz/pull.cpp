@@ -35,7 +35,7 @@ struct Bandit {
     s.explore = in.unit();
     s.share = in.unit();
     if (s.explore < 1e-290) s.explore = 0;
-    if (s.share < 1e-290 || s.share == 1) s.share = 0;
+    if (s.share < 1e-290 || s.share == 1) s.share = rule.weighs ? 0.25 : 0;  // no rule with weights of its own has none
     s.reduced = in.flag();
     s.rewards = in.flag();
     s.low = in.finite();
@@ -49,6 +49,7 @@ struct Bandit {
     s.key0 = in.byte();
     s.key1 = in.byte();
     state = array<double>(rule.rows() * experts, [&] { return sound ? 0.0 : in.finite(); });
+    if (rule.weighs) share_out();
     memory = zeros(pull_memory_size);
     book = zeros(pull_book_size);
     tallies = zeros(pull_tally_rows * arms);
@@ -68,6 +69,13 @@ struct Bandit {
   const PullBook& books() const { return *reinterpret_cast<const PullBook*>(at(book)); }
 
  private:
+  // Weights are shares of one, whatever else a state holds.
+  void share_out() {
+    double* const weights = at(state) + 2 * experts;
+    double sum = 0;
+    for (std::int64_t i = 0; i < experts; ++i) sum += weights[i] = std::min(std::fabs(weights[i]), 1.0) + 1e-3;
+    for (std::int64_t i = 0; i < experts; ++i) weights[i] /= sum;
+  }
   void spoil(Input& in) {
     const auto count = [&] {
       const double x = std::floor(std::fabs(in.finite()));
@@ -77,13 +85,14 @@ struct Bandit {
     for (double& x : book) x = in.any();
     auto& m = *reinterpret_cast<PullMemory*>(at(memory));
     m.position = count();
-    m.epoch_begin = count();
-    m.epoch_end = std::fabs(in.finite());
-    m.rate = in.finite();
+    m.rate = std::fabs(in.finite());
     m.offset = in.finite();
     m.open = 0;
     auto& b = *reinterpret_cast<PullBook*>(at(book));
     for (double* const number : {&b.rounds, &b.settled, &b.restricted, &b.late, &b.lost}) *number = count();
+    // The present rate began with some draw, and will end after the last one.
+    m.epoch_begin = std::min(std::max(count(), 1.0), b.rounds);
+    m.epoch_end = b.rounds + 1 + std::fabs(in.finite());
   }
 };
 
