@@ -90,9 +90,9 @@ struct Bandit {
     m.open = 0;
     auto& b = *reinterpret_cast<PullBook*>(at(book));
     for (double* const number : {&b.rounds, &b.settled, &b.restricted, &b.late, &b.lost}) *number = count();
-    // The present rate began with some draw, and will end after the last one.
+    // The present rate began with some draw, and will end after the last one; before the first there is none.
     m.epoch_begin = std::min(std::max(count(), 1.0), b.rounds);
-    m.epoch_end = b.rounds + 1 + std::fabs(in.finite());
+    m.epoch_end = b.rounds > 0 ? b.rounds + 1 + std::fabs(in.finite()) : 0;
   }
 };
 
